@@ -20,8 +20,6 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-#[cfg(unix)]
-mod clock;
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(unix)]

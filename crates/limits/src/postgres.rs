@@ -14,8 +14,8 @@ const TIME: Duration = Duration::from_secs(5);
 /// Limits in a PostgreSQL database, for any number of processes on any number of machines.
 ///
 /// Moments are those of the database's clock alone: the machines' clocks need not agree. If the
-/// database's clock is set back, time goes on from where it was; if it is set ahead, by seconds or
-/// more, processes may once send what they would have sent later.
+/// database's clock is set back, time goes on from where it was; if it is set ahead, processes report
+/// again what still counts.
 ///
 /// The tables are in the schema `podqueue`, where batches have theirs. They are created
 /// automatically: the user needs the right to create the schema, or the schema itself, and no other

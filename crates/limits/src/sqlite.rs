@@ -2,14 +2,12 @@
 
 use std::fs::OpenOptions;
 use std::io::ErrorKind;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use podqueue::{ChangeRecords, LimitStore, StoreError};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
-
-use crate::clock;
 
 /// How long to wait for other processes, each of which needs the file for a moment.
 const BUSY: Duration = Duration::from_secs(2);
@@ -18,8 +16,8 @@ const BUSY: Duration = Duration::from_secs(2);
 const SETUP: &str = "
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = OFF;
-    CREATE TABLE IF NOT EXISTS clock (
-        one INTEGER PRIMARY KEY CHECK (one = 1), boot TEXT NOT NULL, micros INTEGER NOT NULL
+    CREATE TABLE IF NOT EXISTS store_clock (
+        one INTEGER PRIMARY KEY CHECK (one = 1), moment INTEGER NOT NULL, time_of_day INTEGER NOT NULL
     ) STRICT;
     CREATE TABLE IF NOT EXISTS record (key TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
 ";
@@ -27,17 +25,18 @@ const SETUP: &str = "
 /// Limits in an SQLite file, for the processes of one machine.
 ///
 /// The file is created if it does not exist, for its owner only, and contains no API key. It must be
-/// on a local disk. Deleting it while processes use it makes them forget each other.
+/// on a local disk. If it is deleted or replaced while processes use it, each of them continues with
+/// the file that is in its place, within a third of a second while it sends requests.
 #[derive(Debug)]
 pub struct SqliteLimits {
     path: PathBuf,
-    connection: Option<Connection>,
+    opened: Option<Opened>,
 }
 
 impl SqliteLimits {
     /// Limits in this file. It is opened when a client first needs it.
     pub fn file(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), connection: None }
+        Self { path: path.into(), opened: None }
     }
 }
 
@@ -47,78 +46,124 @@ impl LimitStore for SqliteLimits {
     }
 
     fn exchange(&mut self, keys: &[String], change: ChangeRecords<'_>) -> Result<(), StoreError> {
-        let mut connection = match self.connection.take() {
-            Some(connection) => connection,
-            None => open(&self.path)?,
+        let in_place = self.opened.take().filter(|it| identity(&self.path).ok() == Some(it.file));
+        let mut opened = match in_place {
+            Some(opened) => opened,
+            None => Opened::open(&self.path)?,
         };
-        exchange(&mut connection, keys, change)?;
+        opened.exchange(keys, change)?;
         // After a failure it is opened anew.
-        self.connection = Some(connection);
+        self.opened = Some(opened);
         Ok(())
     }
 }
 
-fn open(path: &Path) -> Result<Connection, StoreError> {
-    // SQLite gives the files next to it the same rights.
-    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
-        Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error.into()),
-        Ok(_) | Err(_) => {}
-    }
-    let connection = Connection::open(path)?;
-    connection.busy_timeout(BUSY)?;
-    connection.execute_batch(SETUP)?;
-    Ok(connection)
+/// The device and the number of a file. A number is not used again while the file is open.
+type Identity = (u64, u64);
+
+fn identity(path: &Path) -> std::io::Result<Identity> {
+    std::fs::metadata(path).map(|file| (file.dev(), file.ino()))
 }
 
-fn exchange(
-    connection: &mut Connection,
-    keys: &[String],
-    change: ChangeRecords<'_>,
-) -> Result<(), StoreError> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let boot = clock::boot();
-    let last: Option<(String, i64)> = transaction
-        .prepare_cached("SELECT boot, micros FROM clock")?
-        .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()?;
-    let mut now = clock::now();
-    if let Some((last_boot, last)) = last {
-        let last = Duration::from_micros(u64::try_from(last).unwrap_or(0));
-        // Without a name of the boot, a clock that went back tells.
-        let is_same = if boot.is_empty() { last <= now } else { last_boot == boot };
-        if is_same {
-            now = now.max(last);
-        } else {
-            transaction.execute("DELETE FROM record", [])?;
+/// An open file, and the clock that it has together with this process.
+#[derive(Debug)]
+struct Opened {
+    connection: Connection,
+    file: Identity,
+    /// The moment of the last exchange.
+    last: Option<(Instant, Duration)>,
+}
+
+impl Opened {
+    fn open(path: &Path) -> Result<Self, StoreError> {
+        // SQLite gives the files next to it the same rights.
+        match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error.into()),
+            Ok(_) | Err(_) => {}
         }
-    }
-    let mut records = Vec::with_capacity(keys.len());
-    {
-        let mut select = transaction.prepare_cached("SELECT value FROM record WHERE key = ?1")?;
-        for key in keys {
-            records.push(select.query_row([key], |row| row.get::<_, Vec<u8>>(0)).optional()?);
+        let file = identity(path)?;
+        let connection = Connection::open(path)?;
+        connection.busy_timeout(BUSY)?;
+        connection.execute_batch(SETUP)?;
+        if identity(path)? != file {
+            return Err("the file was replaced while it was opened".into());
         }
+        Ok(Self { connection, file, last: None })
     }
-    change(now, &mut records);
-    {
-        let mut set = transaction.prepare_cached(
-            "INSERT INTO record VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2",
-        )?;
-        let mut delete = transaction.prepare_cached("DELETE FROM record WHERE key = ?1")?;
-        for (key, record) in keys.iter().zip(&records) {
-            match record {
-                Some(value) => set.execute(params![key, value])?,
-                None => delete.execute([key])?,
-            };
+
+    fn exchange(&mut self, keys: &[String], change: ChangeRecords<'_>) -> Result<(), StoreError> {
+        let transaction =
+            self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let stored: Option<(i64, i64)> = transaction
+            .prepare_cached("SELECT moment, time_of_day FROM store_clock")?
+            .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?;
+        let stored = stored.map(|(moment, time)| (duration(moment), duration(time)));
+        let (time, time_of_day) = (Instant::now(), time_of_day());
+        // As precise as it is stored, so that the next moment is not earlier.
+        let now = duration(micros(moment(stored, self.last, time, time_of_day)));
+        let mut records = Vec::with_capacity(keys.len());
+        {
+            let mut select =
+                transaction.prepare_cached("SELECT value FROM record WHERE key = ?1")?;
+            for key in keys {
+                records.push(select.query_row([key], |row| row.get::<_, Vec<u8>>(0)).optional()?);
+            }
         }
-        let micros = i64::try_from(now.as_micros()).unwrap_or(i64::MAX);
-        transaction
-            .prepare_cached(
-                "INSERT INTO clock VALUES (1, ?1, ?2)
-                 ON CONFLICT (one) DO UPDATE SET boot = ?1, micros = ?2",
-            )?
-            .execute(params![boot, micros])?;
+        change(now, &mut records);
+        {
+            let mut set = transaction.prepare_cached(
+                "INSERT INTO record VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2",
+            )?;
+            let mut delete = transaction.prepare_cached("DELETE FROM record WHERE key = ?1")?;
+            for (key, record) in keys.iter().zip(&records) {
+                match record {
+                    Some(value) => set.execute(params![key, value])?,
+                    None => delete.execute([key])?,
+                };
+            }
+            transaction
+                .prepare_cached(
+                    "INSERT INTO store_clock VALUES (1, ?1, ?2)
+                     ON CONFLICT (one) DO UPDATE SET moment = ?1, time_of_day = ?2",
+                )?
+                .execute([now, time_of_day].map(micros))?;
+        }
+        transaction.commit()?;
+        self.last = Some((time, now));
+        Ok(())
     }
-    transaction.commit()?;
-    Ok(())
+}
+
+/// The moment by the store's clock, which never goes back: the stored moment plus what has elapsed
+/// since.
+///
+/// No clock of a machine tells that to all of its processes: the monotonic clock begins anew when the
+/// machine starts and differs between time namespaces, and the time of day is set. But each process
+/// can tell by its own monotonic clock how much has elapsed since its own last exchange, and each
+/// takes over a stored moment that is ahead of its own. Only a process that was not there before
+/// relies on the time of day, once; if that was set back, nothing has elapsed.
+fn moment(
+    stored: Option<(Duration, Duration)>,
+    last: Option<(Instant, Duration)>,
+    time: Instant,
+    time_of_day: Duration,
+) -> Duration {
+    let Some((moment, stored_at)) = stored else { return time_of_day };
+    match last {
+        Some((then, last)) => moment.max(last + (time - then)),
+        None => moment + time_of_day.saturating_sub(stored_at),
+    }
+}
+
+fn time_of_day() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+fn micros(time: Duration) -> i64 {
+    i64::try_from(time.as_micros()).unwrap_or(i64::MAX)
+}
+
+fn duration(micros: i64) -> Duration {
+    Duration::from_micros(u64::try_from(micros).unwrap_or(0))
 }

@@ -88,28 +88,132 @@ fn exchange(store: &mut SqliteLimits, value: &[u8]) -> (Option<Vec<u8>>, Duratio
     found
 }
 
-/// Other systems do not tell one start from another.
+/// A file that another process has changed.
+#[cfg(target_os = "linux")]
+fn change(file: &Path, sql: &str) {
+    rusqlite::Connection::open(file).unwrap().execute_batch(sql).unwrap();
+}
+
 #[cfg(target_os = "linux")]
 #[test]
-fn what_was_before_the_machine_started_is_forgotten() {
+fn time_elapses_from_the_stored_moment_whatever_the_clocks_say() {
+    const HOUR: Duration = Duration::from_secs(3_600);
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("limits.db");
-    let mut store = SqliteLimits::file(&file);
-    assert_eq!(exchange(&mut store, b"1").0, None);
-    let (found, time) = exchange(&mut store, b"2");
-    assert_eq!(found.as_deref(), Some(&b"1"[..]));
-    let clock = |change: &str| {
-        rusqlite::Connection::open(&file).unwrap().execute_batch(change).unwrap();
+    let new = || SqliteLimits::file(&file);
+    let is_soon_after = |then: Duration, at: Duration| at >= then && at < then + HOUR / 60;
+    let mut store = new();
+    let mut last = exchange(&mut store, b"1").1;
+    // Another process has moved time on, or the machine is another: the next moment is no earlier,
+    // and time passes from there, for a process that was there and for a new one.
+    for mut store in [store, new()] {
+        change(&file, "UPDATE store_clock SET moment = moment + 3600000000");
+        let ahead = exchange(&mut store, b"2").1;
+        assert!(is_soon_after(last + HOUR, ahead), "{last:?} {ahead:?}");
+        thread::sleep(Duration::from_millis(50));
+        let then = exchange(&mut store, b"3").1;
+        assert!(then >= ahead + Duration::from_millis(50), "{ahead:?} {then:?}");
+        // The time of day is set ahead: a process that was there does not go by it.
+        change(&file, "UPDATE store_clock SET time_of_day = time_of_day - 86400000000");
+        last = exchange(&mut store, b"4").1;
+        assert!(is_soon_after(then, last), "{then:?} {last:?}");
+    }
+    // It is set back: for a new process, no time has elapsed.
+    change(&file, "UPDATE store_clock SET time_of_day = time_of_day + 86400000000");
+    let (record, then) = exchange(&mut new(), b"5");
+    assert_eq!((record.as_deref(), then), (Some(&b"4"[..]), last));
+    // Since a process was there last, an hour has elapsed.
+    change(&file, "UPDATE store_clock SET time_of_day = time_of_day - 3600000000");
+    let (_, after) = exchange(&mut new(), b"6");
+    assert!(is_soon_after(then + HOUR, after), "{then:?} {after:?}");
+}
+
+/// Processes of one machine need not have the same monotonic clock: that of a time namespace is
+/// ahead or behind.
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn processes_whose_monotonic_clocks_disagree_share_the_limits() {
+    let local = service().await;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("limits.db");
+    let ahead = match Killed::start_ahead("a_process_that_is_killed", &local, &file) {
+        Some(process) => process,
+        None => return eprintln!("not tested: this machine allows no time namespace"),
     };
-    // Another process has read the clock later, and on another core.
-    clock("UPDATE clock SET micros = micros + 3600000000");
-    let (found, later) = exchange(&mut store, b"3");
-    assert_eq!(found.as_deref(), Some(&b"2"[..]));
-    assert!(later > time + Duration::from_secs(3_599));
-    clock("UPDATE clock SET boot = 'another'");
-    let (found, again) = exchange(&mut store, b"4");
-    assert_eq!(found, None);
-    assert!(again < later);
+    let sent = || local.requests().len();
+    let began = Instant::now();
+    while sent() < 20 {
+        assert!(began.elapsed() < Duration::from_secs(30), "the process ahead sends nothing");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    // This one's clock is 1,000 s behind, while the other goes on, and after it has died.
+    let client = client(&local.base_url(), &file, Duration::from_secs(30));
+    let mut alone = ask(&client, 4, Instant::now() + Duration::from_secs(12));
+    tokio::time::sleep(Duration::from_secs(4)).await;
+    drop(ahead);
+    let mut cancelled = 0;
+    while let Some(one) = alone.join_next().await {
+        cancelled += one.unwrap();
+    }
+    assert!(cancelled >= 20, "{cancelled}");
+    assert_eq!(throttled(&local), 0);
+}
+
+/// A store of another kind, whose clock is set back by 1,000 s while this is set.
+struct SetBack(Arc<AtomicBool>, SqliteLimits);
+
+impl LimitStore for SetBack {
+    fn name(&self) -> String {
+        "a store whose clock is set back".to_owned()
+    }
+
+    fn exchange(&mut self, keys: &[String], change: ChangeRecords<'_>) -> Result<(), StoreError> {
+        let ahead = match self.0.load(Ordering::Relaxed) {
+            true => Duration::ZERO,
+            false => Duration::from_secs(1_000),
+        };
+        self.1.exchange(keys, &mut |time, records| change(time + ahead, records))
+    }
+}
+
+#[tokio::test]
+async fn a_clock_that_is_set_back_stops_nothing_and_what_was_sent_before_still_counts() {
+    let local = service().await;
+    let folder = tempfile::tempdir().unwrap();
+    let is_set_back = Arc::new(AtomicBool::new(false));
+    let file = SqliteLimits::file(folder.path().join("limits.db"));
+    let store = SetBack(Arc::clone(&is_set_back), file);
+    let client = support::client(&local.base_url(), store, Duration::from_secs(30));
+    let asked = ask(&client, 4, Instant::now() + Duration::from_secs(15));
+    tokio::time::sleep(Duration::from_secs(4)).await;
+    is_set_back.store(true, Ordering::Relaxed);
+    let cancelled: usize = each(vec![asked]).await.iter().sum();
+    assert!(cancelled >= 100, "{cancelled}");
+    assert_eq!(throttled(&local), 0);
+}
+
+/// A process that goes on with a deleted file shares its limits with nobody.
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_deleted_file_is_noticed_and_what_was_sent_before_still_counts() {
+    let local = service().await;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("limits.db");
+    let start = || client(&local.base_url(), &file, Duration::from_secs(30));
+    let until = Instant::now() + Duration::from_secs(24);
+    let first: Vec<_> = (0..3).map(|_| start()).collect();
+    let mut all: Vec<_> = first.iter().map(|client| ask(client, 4, until)).collect();
+    // Until the window is full.
+    tokio::time::sleep(Duration::from_secs(11)).await;
+    for name in ["limits.db", "limits.db-wal", "limits.db-shm"] {
+        std::fs::remove_file(folder.path().join(name)).unwrap();
+    }
+    tokio::time::sleep(Duration::from_millis(700)).await;
+    let second = start();
+    all.push(ask(&second, 4, until));
+    let each = each(all).await;
+    assert_eq!(throttled(&local), 0, "{each:?}");
+    assert!(each[3] >= 12, "the new process has a fair part: {each:?}");
 }
 
 /// A store that hangs while this is set.

@@ -25,6 +25,24 @@ async fn clients_with_one_database_use_the_limit_and_exceed_it_never() {
     assert!(records.contains("cancel") && !records.contains(KEY), "{records}");
 }
 
+#[tokio::test]
+async fn a_clock_of_the_database_that_is_set_costs_no_request() {
+    let local = service().await;
+    let url = SERVER.create("set-clock");
+    let until = Instant::now() + Duration::from_secs(28);
+    let clients: Vec<_> =
+        (0..3).map(|_| client(&local.base_url(), store(&url), PATIENCE)).collect();
+    let all: Vec<_> = clients.iter().map(|client| ask(client, 4, until)).collect();
+    // Ahead by an hour, and back by two.
+    for set in ["- 3600000000", "+ 7200000000"] {
+        tokio::time::sleep(Duration::from_secs(8)).await;
+        SERVER.sql("set-clock", &format!("UPDATE podqueue.limit_record SET clock = clock {set}"));
+    }
+    let each = each(all).await;
+    assert_eq!(throttled(&local), 0, "{each:?}");
+    assert!(each.iter().sum::<usize>() >= 180, "{each:?}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_processes_exceed_no_limit_and_one_that_is_left_has_all_of_it_within_15_s() {
     let local = service().await;

@@ -33,10 +33,15 @@ pub(in crate::transport::limit) struct Holding {
     slots: u64,
     /// Whether the last exchange brought all that was asked for, so that another may bring more.
     had_all: bool,
-    /// When answered requests stop to count, as far as it was not reported.
+    /// When answered requests stop to count; until then they may have to be reported again.
     departures: Vec<(Instant, u64)>,
-    /// How many of these are being reported.
+    /// How many of these were reported, and how many are once the exchange on its way has succeeded.
+    reported: usize,
     in_report: usize,
+    /// The record that they were reported to, and its moment then, at the earliest time at which
+    /// that may have been.
+    ledger: u64,
+    reported_at: Option<(Instant, u64)>,
     /// Since the last report: permits used, and most slots taken.
     used: u64,
     most_open: u64,
@@ -56,7 +61,10 @@ impl Holding {
             slots: 0,
             had_all: true,
             departures: Vec::new(),
+            reported: 0,
             in_report: 0,
+            ledger: 0,
+            reported_at: None,
             used: 0,
             most_open: 0,
             peak: 0,
@@ -125,7 +133,8 @@ impl Holding {
 
     /// Whether nothing is to be reported, and nothing is kept.
     pub(in crate::transport::limit) fn is_idle(&self) -> bool {
-        !self.is_listed && self.permits.is_empty() && self.departures.is_empty()
+        let is_reported = self.reported == self.departures.len();
+        !self.is_listed && self.permits.is_empty() && is_reported
     }
 
     /// What to report, and to ask for; `None` where there is neither. Who leaves asks for nothing.
@@ -156,12 +165,19 @@ impl Holding {
         (self.used, self.most_open) = (0, state.open);
         let returned = self.keep(wants);
         self.slots = self.slots.min(wants_slots);
+        let over = self.departures.iter().take_while(|(at, _)| *at <= now).count();
+        self.departures.drain(..over);
+        self.reported = self.reported.saturating_sub(over);
         self.in_report = self.departures.len();
-        let later = |at: Instant| u64::try_from((at - now).as_micros()).unwrap_or(u64::MAX);
-        let departures = self.departures.iter().filter(|(at, _)| *at > now);
+        let moment = self.reported_at.map_or(0, |(at, moment)| moment + elapsed(at, now));
+        let later = |(at, requests): &(Instant, u64)| (elapsed(now, *at) + 1, *requests);
+        let (reported, departures) = self.departures.split_at(self.reported);
         let ask = Ask {
             member,
-            departures: departures.map(|(at, requests)| (later(*at) + 1, *requests)).collect(),
+            departures: departures.iter().filter(|it| it.0 > now).map(later).collect(),
+            reported: reported.iter().filter(|it| it.0 > now).map(later).collect(),
+            ledger: self.ledger,
+            moment,
             unanswered: state.unanswered,
             slots: self.slots.max(state.open),
             permits: self.permits.iter().map(|(_, permits)| permits).sum(),
@@ -190,8 +206,9 @@ impl Holding {
 
     /// What an exchange brought that was begun at `asked_at` and came to an end at `now`.
     pub(super) fn take(&mut self, grant: &Grant, asked_at: Instant, now: Instant) {
-        self.departures.drain(..self.in_report);
-        self.in_report = 0;
+        self.reported = self.in_report;
+        self.ledger = grant.ledger;
+        self.reported_at = Some((asked_at, grant.moment));
         if !grant.goes_on {
             self.permits.clear();
         }
@@ -214,6 +231,11 @@ impl Holding {
         let horizon = Duration::from_micros(HORIZON);
         waiting > 0 || self.used_at.is_some_and(|at| now < at + horizon)
     }
+}
+
+/// In microseconds.
+fn elapsed(from: Instant, to: Instant) -> u64 {
+    u64::try_from((to - from).as_micros()).unwrap_or(u64::MAX)
 }
 
 /// How the gate stands.

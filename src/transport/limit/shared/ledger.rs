@@ -47,6 +47,13 @@ const FASTER: u64 = 5;
 /// The record of one operation of one endpoint.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Ledger {
+    /// Which record it is. A process that reported to another one, because the store has lost it,
+    /// reports again what still counts.
+    #[serde(default)]
+    id: u64,
+    /// The moment of the last exchange.
+    #[serde(default)]
+    exchanged_at: u64,
     /// From when on the next permit may be used, if they are to follow each other evenly.
     pace: u64,
     /// How many requests stop to count at a moment, in multiples of [`BUCKET`].
@@ -79,6 +86,11 @@ pub(super) struct Ask {
     pub(super) member: u64,
     /// In how much time how many answered requests stop to count, which were not reported before.
     pub(super) departures: Vec<(u64, u64)>,
+    /// The same for those that were reported, to which record, and what the moment by that record is
+    /// at most, when this is asked.
+    pub(super) reported: Vec<(u64, u64)>,
+    pub(super) ledger: u64,
+    pub(super) moment: u64,
     /// How many requests have no response yet.
     pub(super) unanswered: u64,
     /// How many slots may be taken until it hears how many it gets.
@@ -94,6 +106,9 @@ pub(super) struct Ask {
 /// What a process gets.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Grant {
+    /// The record that it is from, and its moment.
+    pub(super) ledger: u64,
+    pub(super) moment: u64,
     /// Whether the permits that it still has go on with the new lease.
     pub(super) goes_on: bool,
     /// In how much time how many more permits may be used, in order.
@@ -105,13 +120,39 @@ pub(super) struct Grant {
 }
 
 impl Ledger {
+    /// The record in the store, or a new one with this id: if there is none, or if the store's clock
+    /// has been set. It has if the record is of a later moment, or if this is a later one than it can
+    /// be for the process that asks, which has been waiting for the store for so long.
+    pub(super) fn current(
+        now: u64,
+        stored: Option<Self>,
+        ask: &Ask,
+        waited: u64,
+        new_id: u64,
+    ) -> Self {
+        let is_intact = |stored: &Self| {
+            let reported = stored.id == ask.ledger && !ask.reported.is_empty();
+            stored.exchanged_at <= now && !(reported && now > ask.moment + waited + LEASE)
+        };
+        stored.filter(is_intact).unwrap_or_else(|| Self { id: new_id, ..Self::default() })
+    }
+
     /// A process reports what became of its permits, and asks for more.
     pub(super) fn exchange(&mut self, now: u64, limit: Limit, ask: &Ask) -> Grant {
         self.settle(now);
+        self.exchanged_at = now;
         let position = self.members.iter().position(|member| member.id == ask.member);
         let known = position.map(|position| self.members.remove(position));
         for (time, requests) in &ask.departures {
             self.depart(now + time, *requests);
+        }
+        if ask.ledger != self.id && !ask.reported.is_empty() {
+            // The store has lost the record that it was reported to. Other processes are about to
+            // report, too, and may still use the permits that they have.
+            for (time, requests) in &ask.reported {
+                self.depart(now + time, *requests);
+            }
+            self.pace = self.pace.max(now + LEASE);
         }
         let step = step(limit.requests);
         let mut kept = 0;
@@ -168,7 +209,12 @@ impl Ledger {
         if member.counts() + member.slots + member.wants > 0 {
             self.members.push(member);
         }
-        Grant { goes_on: known.is_some(), permits, slots, is_all }
+        Grant { ledger: self.id, moment: now, goes_on: known.is_some(), permits, slots, is_all }
+    }
+
+    #[cfg(test)]
+    pub(super) fn id(&self) -> u64 {
+        self.id
     }
 
     /// Whether it would make no difference if this were a new one.

@@ -102,7 +102,7 @@ impl Member {
         if all.is_empty() {
             return None;
         }
-        let changed = self.change(&keys, &mut all);
+        let changed = self.change(&keys, &mut all, asked_at);
         let now = Instant::now();
         let mut health = lock(&self.health);
         match changed {
@@ -123,20 +123,27 @@ impl Member {
         Some(if is_busy { BUSY } else { QUIET })
     }
 
-    fn change(&self, keys: &[String], all: &mut [Asking]) -> Result<(), StoreError> {
+    fn change(
+        &self,
+        keys: &[String],
+        all: &mut [Asking],
+        asked_at: Instant,
+    ) -> Result<(), StoreError> {
         let mut unreadable = None;
         let mut store = lock(&self.settings.store);
         store.exchange(keys, &mut |time, records| {
             let now = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
             for ((asking, record), key) in all.iter_mut().zip(records).zip(keys) {
-                let mut ledger = match record.as_deref().map(serde_json::from_slice::<Ledger>) {
-                    Some(Ok(ledger)) => ledger,
-                    None => Ledger::default(),
-                    Some(Err(error)) => {
+                let stored = match record.as_deref().map(serde_json::from_slice).transpose() {
+                    Ok(stored) => stored,
+                    Err(error) => {
                         unreadable = Some((key.clone(), error));
                         continue;
                     }
                 };
+                let waited = u64::try_from(asked_at.elapsed().as_micros()).unwrap_or(u64::MAX);
+                let new_id = fastrand::u64(..);
+                let mut ledger = Ledger::current(now, stored, &asking.ask, waited, new_id);
                 asking.grant = ledger.exchange(now, asking.limit, &asking.ask);
                 // A ledger has numbers and lists alone, which can be written.
                 *record = Some(ledger)

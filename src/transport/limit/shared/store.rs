@@ -57,8 +57,9 @@ pub trait LimitStore: Send + 'static {
     /// `None`, and one that becomes `None` is to be deleted.
     ///
     /// `change` also gets the time by the store's clock, since any moment that stays the same. The
-    /// clock must be read within the transaction, must be the same for all processes, and must
-    /// never go back or jump. If the transaction has to be repeated, `change` may be called again,
+    /// clock must be read within the transaction, and must be the same for all processes. If it goes
+    /// back or jumps, or records are lost, processes pause for a moment and report again what still
+    /// counts. If the transaction has to be repeated, `change` may be called again,
     /// with the records as they are then.
     ///
     /// It is called on a dedicated thread and may block, but not without an end.

@@ -48,7 +48,8 @@ fn nobody_is_left_without_a_place_for_ever() {
 fn permits_of_a_lost_lease_are_not_used() {
     let now = Instant::now();
     let mut holding = Holding::new(Arc::<Bell>::default(), now);
-    let grant = |goes_on, permits| Grant { goes_on, permits, slots: 9, is_all: true };
+    let grant =
+        |goes_on, permits| Grant { ledger: 1, moment: 1, goes_on, permits, slots: 9, is_all: true };
     holding.take(&grant(true, vec![(0, 5)]), now, now);
     assert!(holding.room_for(5, None, now).is_ok());
     // Before its end, so that they are kept, and reported; but the report comes too late.
@@ -60,4 +61,40 @@ fn permits_of_a_lost_lease_are_not_used() {
     holding.take(&grant(false, vec![(0, 1)]), before, after);
     assert!(holding.room_for(1, None, after).is_ok());
     assert!(holding.room_for(2, None, after).is_err());
+}
+
+#[test]
+fn what_still_counts_is_reported_again_when_a_record_is_lost_or_a_clock_was_set() {
+    const START: i64 = 20_000_000;
+    let began = Instant::now();
+    let second = Duration::from_secs(1);
+    let limit = Limit { requests: 100, concurrent: None };
+    let mut holding = Holding::new(Arc::<Bell>::default(), began);
+    // What so many seconds later a store has as its record brings, whose clock was set by so much.
+    let exchange = |holding: &mut Holding, stored: Option<Ledger>, at: u32, set: i64, new_id| {
+        let now = began + second * at;
+        let state = State { limit, waiting: 9, unanswered: 0, open: 0 };
+        let ask = holding.ask(state, 1, false, now).expect("a report");
+        let moment = START + (i64::from(at) + set) * 1_000_000;
+        let moment = u64::try_from(moment).expect("it is not set back by that much");
+        let mut ledger = Ledger::current(moment, stored, &ask, 0, new_id);
+        let grant = ledger.exchange(moment, limit, &ask);
+        holding.take(&grant, now, now);
+        (ledger, grant.permits.iter().map(|(_, permits)| permits).sum::<u64>())
+    };
+    for at in [0, 1] {
+        (0..50).for_each(|_| holding.departs(began + 10 * second));
+        exchange(&mut holding, None, at, 0, 1);
+    }
+    // 100 requests count.
+    let (ledger, given) = exchange(&mut holding, None, 2, 0, 3);
+    assert_eq!(given, 0, "it was lost");
+    let (ledger, given) = exchange(&mut holding, Some(ledger), 3, 0, 4);
+    assert_eq!((ledger.id(), given), (3, 0));
+    let (ledger, given) = exchange(&mut holding, Some(ledger), 4, -15, 5);
+    assert_eq!((ledger.id(), given), (5, 0), "the clock was set back");
+    let (ledger, given) = exchange(&mut holding, Some(ledger), 5, 300, 6);
+    assert_eq!((ledger.id(), given), (6, 0), "it was set ahead");
+    let (ledger, given) = exchange(&mut holding, Some(ledger), 12, 300, 7);
+    assert!(ledger.id() == 6 && given >= 9, "they count no more: {given}");
 }
