@@ -16,7 +16,7 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use self::failure::{damaged, failed};
+use self::failure::{behind, damaged, failed};
 use self::in_place::InPlace;
 use self::lock::{Lock, while_unlocked};
 use super::{OpenStore, Store};
@@ -25,6 +25,9 @@ use crate::files::{private, sync_folder};
 
 /// How long to wait for a reader in another process that happens to hold a lock.
 const BUSY: Duration = Duration::from_secs(10);
+
+/// The name of the note that counts commits.
+const COMMITS: &str = "commits";
 
 /// A journal in an SQLite file, for one process at a time.
 ///
@@ -95,14 +98,17 @@ impl Sqlite {
         Ok(store)
     }
 
-    /// For whoever has the lock.
-    fn write(self) -> Result<SqliteStore> {
-        create(&self.path)?;
+    /// For the holder of the lock.
+    fn write(self, lock: &Lock) -> Result<SqliteStore> {
+        if create(&self.path)? {
+            lock.forget_commits();
+        }
         check_log(&self.path)?;
         // SQLite removes the log when it is closed in an orderly way.
         let was_killed = wal::exists(&self.path);
         let connection = self.connect(&self.path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         let mut store = SqliteStore::of(connection, self.path)?;
+        store.check_commits(lock)?;
         if was_killed {
             store.check()?;
         }
@@ -149,8 +155,11 @@ impl OpenStore for Sqlite {
         let this = self.followed();
         origin::check_file(&this.path)?;
         let lock = Lock::take(&this.path)?;
-        match this.write() {
-            Ok(store) => Ok(SqliteStore { lock: Some(lock), ..store }),
+        match this.write(&lock) {
+            Ok(store) => {
+                lock.leave_number(false);
+                Ok(SqliteStore { lock: Some(lock), ..store })
+            }
             Err(error) => {
                 if error.kind() == ErrorKind::NotAJournal {
                     lock.withdraw();
@@ -168,13 +177,56 @@ impl SqliteStore {
         Ok(Self { connection, path, in_place, full: None, lock: None })
     }
 
-    /// Remembers where the journal is, and refuses a copy.
+    /// Refuses a journal that lacks commits of the process that had it open last.
+    fn check_commits(&mut self, lock: &Lock) -> Result<()> {
+        let known = lock.last_commit();
+        let known = known.map_err(|error| {
+            Error::file(ErrorKind::Journal, "read the lock file of", &self.path, error)
+        })?;
+        if known == 0 {
+            return Ok(());
+        }
+        // Nothing of what is left of the log goes into a file that is refused.
+        self.leave_log(true)?;
+        let sql = "SELECT count(*) FROM sqlite_schema WHERE name = 'note'";
+        let has_notes = self.connection.query_row(sql, [], |row| row.get(0));
+        let found = match has_notes.map_err(|error| failed("read", &self.path, error))? {
+            true => self.note(COMMITS)?.and_then(|text| text.parse().ok()).unwrap_or_default(),
+            false => 0,
+        };
+        if known > found {
+            return Err(behind(&self.path));
+        }
+        self.leave_log(false)
+    }
+
+    /// Remembers where the journal is, and refuses a copy. The place is in the file itself, and not only
+    /// in its log: a copy of the file alone is a copy, too.
     fn keep_place(&mut self) -> Result<()> {
         let (path, note) = (self.path.clone(), self.note(origin::NOTE)?);
         let note_of = |path: &Path| Sqlite::file(path).inspect().ok()?.note(origin::NOTE).ok()?;
         match origin::place(&path, note.as_deref(), note_of, || self.random())? {
-            Some(note) => self.add(&[], &[(origin::NOTE, note)]),
+            Some(note) => {
+                self.add(&[], &[(origin::NOTE, note)])?;
+                self.merge_log()
+            }
             None => Ok(()),
+        }
+    }
+
+    /// Moves all changes from the log into the file, durably.
+    fn merge_log(&mut self) -> Result<()> {
+        let merge = |row: &rusqlite::Row<'_>| row.get::<_, bool>(0);
+        let is_busy = self.connection.query_row("PRAGMA wal_checkpoint(FULL)", [], merge);
+        match is_busy.map_err(|error| failed("write", &self.path, error))? {
+            false => Ok(()),
+            true => {
+                let message = format!(
+                    "another process keeps reading the journal {}: wait for it to end, or stop it",
+                    self.path.display()
+                );
+                Err(Error::new(ErrorKind::InUse, message))
+            }
         }
     }
 
@@ -230,14 +282,14 @@ impl SqliteStore {
 }
 
 /// Creates the file before SQLite does, which would let others read it. An existing one is not opened:
-/// closing it would end the locks that SQLite holds on it elsewhere in this process.
-fn create(path: &Path) -> Result<()> {
+/// closing it would end the locks that SQLite holds on it elsewhere in this process. Whether it is new.
+fn create(path: &Path) -> Result<bool> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     private(&mut options);
     match options.open(path) {
-        Ok(file) => file.sync_all().and_then(|()| sync_folder(path)),
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+        Ok(file) => file.sync_all().and_then(|()| sync_folder(path)).map(|()| true),
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),
         Err(error) => Err(error),
     }
     .map_err(|error| Error::file(ErrorKind::Journal, "create the journal", path, error))

@@ -11,12 +11,18 @@ use crate::support::{Folder, counts, endpoint, service};
 
 const JOURNAL: &str = "results.jsonl.journal";
 const LOG: &str = "results.jsonl.journal-wal";
+const LOCK: &str = "results.jsonl.journal.lock";
 
 /// The bytes of a frame of the log: a page and its header.
 const FRAME: u64 = 4096 + 24;
 
-/// A folder as a process leaves it that was killed after claiming inputs one by one.
+/// A folder as a loss of power leaves it after a process has claimed inputs one by one.
 async fn killed() -> Folder {
+    leave(&[JOURNAL, LOG, "results.jsonl", "inputs.jsonl"]).await
+}
+
+/// These files as they are when a process has claimed inputs one by one.
+async fn leave(names: &[&str]) -> Folder {
     let folder = Folder::with(20);
     drop(folder.open().await.unwrap());
     let mut store = folder.journal().open().unwrap();
@@ -34,7 +40,7 @@ async fn killed() -> Folder {
     }
     // What a process leaves that does not come to close anything.
     let left = Folder::with(20);
-    for name in [JOURNAL, LOG, "results.jsonl", "inputs.jsonl"] {
+    for name in names {
         fs::copy(folder.path(name), left.path(name)).unwrap();
     }
     left
@@ -88,6 +94,50 @@ async fn a_last_transaction_that_was_not_written_to_its_end_did_not_happen() {
     log.set_len(length - 100).unwrap();
     let batch = open(&folder).await.unwrap();
     assert_eq!(counts(&batch.status().await.unwrap()), "11 pending, 9 unknown");
+}
+
+/// No output tells that it is missing.
+#[tokio::test]
+async fn a_log_that_was_moved_after_a_kill_is_missed() {
+    let folder = leave(&[JOURNAL, LOG, LOCK, "inputs.jsonl", "results.jsonl"]).await;
+    let moved = folder.path("moved.wal");
+    fs::rename(folder.path(LOG), &moved).unwrap();
+    let before = fs::read(folder.path(JOURNAL)).unwrap();
+    for _ in 0..2 {
+        let error = open(&folder).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Journal, "{error}");
+        let message = error.to_string();
+        assert!(message.contains("-wal") && message.contains("put"), "{message}");
+    }
+    assert_eq!(fs::read(folder.path(JOURNAL)).unwrap(), before, "nothing was changed");
+    // Neither is its beginning enough.
+    let whole = fs::read(&moved).unwrap();
+    fs::write(folder.path(LOG), &whole[..whole.len() - FRAME as usize]).unwrap();
+    open(&folder).await.unwrap_err();
+    assert_eq!(fs::read(folder.path(JOURNAL)).unwrap(), before, "nor into it");
+    fs::write(folder.path(LOG), &whole).unwrap();
+    let batch = open(&folder).await.unwrap();
+    assert_eq!(counts(&batch.status().await.unwrap()), "10 pending, 10 unknown");
+}
+
+/// As other programs do when they close a journal that they have read.
+#[tokio::test]
+async fn a_log_that_was_merged_into_the_journal_is_not_missed() {
+    let folder = Folder::with(20);
+    let batch = folder.open().await.unwrap();
+    fs::copy(folder.path(LOCK), folder.path("lock")).unwrap();
+    assert!(fs::metadata(folder.path("lock")).unwrap().len() > 0);
+    drop(batch);
+    assert!(!folder.path(LOG).exists());
+    fs::rename(folder.path("lock"), folder.path(LOCK)).unwrap();
+    open(&folder).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_lock_of_a_journal_that_is_gone_says_nothing_about_a_new_one() {
+    let folder = leave(&[LOCK, "inputs.jsonl"]).await;
+    let batch = open(&folder).await.unwrap();
+    assert_eq!(counts(&batch.status().await.unwrap()), "20 pending");
 }
 
 #[tokio::test]

@@ -67,6 +67,31 @@ async fn a_copy_of_a_journal_that_is_still_there_is_refused() {
     assert!(error.is_ok(), "the recorded path is free: {error:?}");
 }
 
+/// What a copy of the journal alone has while most of its changes are in its log.
+#[tokio::test]
+async fn a_young_journal_that_is_copied_without_its_log_is_refused() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(6);
+    let batch = folder.open().await.unwrap();
+    for name in ["before.journal", "during.journal"] {
+        fs::copy(folder.path(JOURNAL), folder.path(name)).unwrap();
+        let open = Batch::open(Sqlite::file(folder.path(name))).inputs(folder.inputs());
+        let error = open.results(folder.path("others.jsonl")).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Duplicate, "{name}: {error}");
+        batch.run(endpoint(&local, "double")).take(2).await.unwrap();
+    }
+    drop(batch);
+    // The same holds for the place that it was moved to.
+    let moved = folder.path("moved.journal");
+    fs::rename(folder.path(JOURNAL), &moved).unwrap();
+    let batch = open(&folder, "moved.journal").await.unwrap();
+    fs::copy(&moved, folder.path("copy.journal")).unwrap();
+    let error = open(&folder, "copy.journal").await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Duplicate, "{error}");
+    assert!(error.to_string().contains("moved.journal"), "{error}");
+    drop(batch);
+}
+
 #[tokio::test]
 async fn a_journal_that_was_moved_goes_on() {
     let local = service().start().await.unwrap();

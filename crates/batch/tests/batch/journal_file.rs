@@ -35,11 +35,18 @@ async fn a_journal_that_is_removed_or_replaced_during_a_run_stops_it() {
         fs::rename(path.with_extension("old"), path).unwrap();
     };
     let log = |path: &std::path::Path| fs::remove_file(format!("{}-wal", path.display())).unwrap();
-    let lose: [&dyn Fn(&std::path::Path); 4] = [
+    // Another program, or a request, begins a new one.
+    let replaced = |path: &std::path::Path| {
+        let log = format!("{}-wal", path.display());
+        fs::rename(&log, path.with_extension("log")).unwrap();
+        fs::write(log, "new").unwrap();
+    };
+    let lose: [&dyn Fn(&std::path::Path); 5] = [
         &|path| fs::remove_file(path).unwrap(),
         &|path| fs::rename(path, path.with_extension("old")).unwrap(),
         &copied,
         &log,
+        &replaced,
     ];
     for lose in lose {
         let folder = Folder::with(20);

@@ -48,3 +48,12 @@ pub(super) fn damaged(path: &Path, how: &str) -> Error {
     );
     Error::new(ErrorKind::Journal, message)
 }
+
+/// The journal has fewer commits than its process made.
+pub(super) fn behind(path: &Path) -> Error {
+    let path = path.display();
+    let message = format!(
+        "the journal {path} lacks changes that the process which was killed had recorded: its -wal file was moved or removed since, or an older journal was put in its place. Nothing was changed: put the newest journal back, with its -wal file. If that is lost, keep the results, and run the inputs that are not in them with new results and a new journal; those that were outstanding may then run twice. To continue with this journal all the same, which submits again what it lacks, remove {path}.lock"
+    );
+    Error::new(ErrorKind::Journal, message)
+}

@@ -11,17 +11,18 @@ use crate::files::is_same_file;
 /// and nobody would find what it writes.
 pub(super) struct InPlace {
     file: Metadata,
-    had_log: bool,
+    /// The log, once there is something in it.
+    log: Option<Metadata>,
 }
 
 impl InPlace {
     pub(super) fn of(journal: &Path) -> io::Result<Self> {
-        Ok(Self { file: fs::metadata(journal)?, had_log: false })
+        Ok(Self { file: fs::metadata(journal)?, log: None })
     }
 
     /// The log has been emptied.
     pub(super) fn forget_log(&mut self) {
-        self.had_log = false;
+        self.log = None;
     }
 
     /// Whether the file is in place, and its log, if it had one after an earlier commit.
@@ -30,9 +31,13 @@ impl InPlace {
         if cfg!(not(unix)) {
             return true;
         }
-        let has_log = wal::exists(journal);
-        let is_kept = has_log || !self.had_log;
-        self.had_log |= has_log;
+        let found = wal::found(journal);
+        let is_kept = match (&self.log, &found) {
+            (Some(log), Some(found)) => is_same_file(log, found),
+            (Some(_), None) => false,
+            (None, _) => true,
+        };
+        self.log = self.log.take().or(found);
         is_kept && fs::metadata(journal).is_ok_and(|found| is_same_file(&found, &self.file))
     }
 }

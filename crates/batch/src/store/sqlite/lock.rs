@@ -1,5 +1,12 @@
-//! One process at a time.
+//! Lock file of a journal: keeps other processes away, keeps room on the disk, and holds the number of
+//! the last commit.
+//!
+//! That number is written after each commit, without a sync, so it is never higher than that of the
+//! journal, however its process ends: a journal that has a lower one has lost commits, because its
+//! write-ahead log was taken away, or an older journal was put in its place. SQLite would go back in
+//! time without a word, and the batch would submit inputs twice. An orderly end removes the number.
 
+use std::cell::Cell;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -18,6 +25,12 @@ const PROBE: Duration = Duration::from_millis(10);
 /// be in flight.
 const ROOM: usize = 1024 * 1024;
 
+/// What is before the number of the last commit, at the beginning of the file.
+const MARK: &[u8; 8] = b"commits ";
+
+/// The length of both, in bytes.
+const HEAD: usize = MARK.len() + 16;
+
 /// A lock on a journal, until this is dropped or the process ends. It is on a separate file, because
 /// closing any handle of SQLite's own file would end the locks that SQLite holds.
 pub(super) struct Lock {
@@ -25,6 +38,10 @@ pub(super) struct Lock {
     path: PathBuf,
     /// Whether there was no such file before.
     is_new: bool,
+    /// Whether the file has nothing else in it than what is written here: it may have been there before.
+    is_ours: bool,
+    /// Whether the number of the last commit stays when the lock ends.
+    leaves_number: Cell<bool>,
 }
 
 impl Lock {
@@ -50,7 +67,10 @@ impl Lock {
             }
         }
         match locked {
-            Ok(()) => Ok(Self { file, path, is_new }),
+            Ok(()) => {
+                let is_ours = is_ours(&file).map_err(failed)?;
+                Ok(Self { file, path, is_new, is_ours, leaves_number: Cell::new(true) })
+            }
             Err(TryLockError::WouldBlock) => {
                 let message = format!(
                     "the journal {} is open in another process, or in this one: wait for that batch to end, or stop it",
@@ -64,29 +84,52 @@ impl Lock {
 
     /// Keeps room on the disk, for [`give_room`](Self::give_room).
     pub(super) fn keep_room(&self) -> io::Result<()> {
-        if !self.is_ours() {
+        if !self.is_ours {
             return Ok(());
         }
         let mut file = &self.file;
-        file.seek(SeekFrom::Start(0))?;
-        file.write_all(&vec![0; ROOM])
+        file.seek(SeekFrom::Start(HEAD as u64))?;
+        file.write_all(&vec![0; ROOM - HEAD])
     }
 
     /// Gives back the room that was kept. Whether it is there shows when it is used.
     pub(super) fn give_room(&self) {
-        if self.is_ours() {
+        if self.is_ours {
+            let _ = self.file.set_len(HEAD as u64);
+        }
+    }
+
+    /// The number of the last commit of a process that did not come to close the journal.
+    pub(super) fn last_commit(&self) -> io::Result<u64> {
+        let mut head = [0; HEAD];
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(0))?;
+        match file.read_exact(&mut head) {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(0),
+            read => read.map(|()| number(&head).unwrap_or_default()),
+        }
+    }
+
+    /// Notes the number of a commit that is durable. Where that fails, the loss of this commit cannot be
+    /// told from a loss of power.
+    pub(super) fn note_commit(&self, number: u64) {
+        if self.is_ours {
+            let mut file = &self.file;
+            let head = [&MARK[..], format!("{number:016x}").as_bytes()].concat();
+            let _ = file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(&head));
+        }
+    }
+
+    /// Forgets the number of the last commit: that of another journal.
+    pub(super) fn forget_commits(&self) {
+        if self.is_ours {
             let _ = self.file.set_len(0);
         }
     }
 
-    /// Whether there is nothing else in the file than room: it may have been there before.
-    fn is_ours(&self) -> bool {
-        let mut file = &self.file;
-        let mut found = Vec::new();
-        let read = file
-            .seek(SeekFrom::Start(0))
-            .and_then(|_| file.take(ROOM as u64 + 1).read_to_end(&mut found));
-        read.is_ok_and(|read| read <= ROOM) && found.iter().all(|byte| *byte == 0)
+    /// Lets the number of the last commit stay when the lock ends, or not.
+    pub(super) fn leave_number(&self, leave: bool) {
+        self.leaves_number.set(leave);
     }
 
     /// Leaves no file behind that was not there before: what it is next to is not a journal.
@@ -99,8 +142,27 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        self.give_room();
+        let has_number = || self.last_commit().is_ok_and(|number| number > 0);
+        match self.leaves_number.get() && has_number() {
+            true => self.give_room(),
+            false => self.forget_commits(),
+        }
     }
+}
+
+/// Whether a file has nothing in it but a number, and room.
+fn is_ours(mut file: &File) -> io::Result<bool> {
+    let mut found = Vec::new();
+    file.seek(SeekFrom::Start(0))?;
+    file.take(ROOM as u64 + 1).read_to_end(&mut found)?;
+    let room = found.first_chunk().filter(|head| number(head).is_some()).map_or(0, |_| HEAD);
+    Ok(found.len() <= ROOM && found[room..].iter().all(|byte| *byte == 0))
+}
+
+/// The number at the beginning of a file.
+fn number(head: &[u8; HEAD]) -> Option<u64> {
+    let digits = std::str::from_utf8(head.strip_prefix(MARK)?).ok()?;
+    u64::from_str_radix(digits, 16).ok()
 }
 
 /// Does something while nobody has the journal open, or not at all: neither another process nor this

@@ -206,12 +206,32 @@ impl SqliteStore {
         let begun = self.connection.transaction_with_behavior(TransactionBehavior::Immediate);
         let done = begun.and_then(|transaction| {
             let done = work(&transaction)?;
+            let number = count_commit(&transaction)?;
             transaction.commit()?;
-            Ok(done)
+            Ok((done, number))
         });
-        let done = done.map_err(|error| failed("write", &self.path, error))?;
-        if self.in_place.is_kept(&self.path) { Ok(done) } else { Err(displaced(&self.path)) }
+        let (done, number) = done.map_err(|error| failed("write", &self.path, error))?;
+        if let Some(lock) = &self.lock {
+            lock.note_commit(number);
+        }
+        if self.in_place.is_kept(&self.path) {
+            return Ok(done);
+        }
+        if let Some(lock) = &self.lock {
+            lock.leave_number(true);
+        }
+        Err(displaced(&self.path))
     }
+}
+
+/// Counts a commit, and returns its number: the lock file has it, too.
+fn count_commit(transaction: &Transaction<'_>) -> rusqlite::Result<u64> {
+    let mut count = transaction.prepare_cached(
+        "INSERT INTO note VALUES ('commits', '1')
+         ON CONFLICT DO UPDATE SET text = CAST(text AS INTEGER) + 1
+         RETURNING CAST(text AS INTEGER)",
+    )?;
+    count.query_row([], |row| row.get(0))
 }
 
 /// Makes a change. Whether the input was in a state in which it can happen.

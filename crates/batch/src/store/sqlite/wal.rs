@@ -7,7 +7,7 @@
 //! the last transaction looks like a loss of power.
 
 use std::ffi::OsString;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,12 @@ const FRAME_SALTS: std::ops::Range<usize> = 8..16;
 /// Whether there is a log with something in it, which whoever closes a journal in an orderly way
 /// removes.
 pub(super) fn exists(journal: &Path) -> bool {
-    std::fs::metadata(beside(journal)).is_ok_and(|found| found.len() > 0)
+    found(journal).is_some()
+}
+
+/// The log, if there is something in it.
+pub(super) fn found(journal: &Path) -> Option<Metadata> {
+    std::fs::metadata(beside(journal)).ok().filter(|found| found.len() > 0)
 }
 
 /// Whether the log of a journal is damaged. Nobody may be writing it.
