@@ -306,7 +306,8 @@ impl Builder {
     }
 
     /// Sets how many connections may be open at once: 4,096 by default. A further connection closes
-    /// the oldest one that is waiting for its client; if there is none, the new one is reset.
+    /// the oldest one that is waiting for its client, one without a key first; if there is none, the
+    /// new one is reset.
     pub fn max_connections(mut self, connections: usize) -> Self {
         self.max_connections = connections;
         self

@@ -146,10 +146,12 @@
 //! It sends no CORS headers.
 //!
 //! All limits on peers are in real time. A request body must be complete within 5 minutes, without a
-//! pause longer than 30 seconds. A connection is closed after 100 seconds without a complete request
-//! head, idle or not, and after 60 seconds if the client does not read its response. A request head
-//! is limited to 64 KiB, connections to 4,096 ([`Builder::max_connections`]), and logs and GraphQL
-//! documents are bounded.
+//! pause longer than 30 seconds; the rest of a refused one is read for 5 seconds. A connection is
+//! closed after 100 idle seconds, 15 seconds after the first byte of a request head that is not
+//! complete, and after 60 seconds if the client does not read its response. A request head is limited
+//! to 64 KiB, connections to 4,096 ([`Builder::max_connections`]), those among them that have sent
+//! something but no key, and wait for their clients, to 256, and logs and GraphQL documents are
+//! bounded.
 //!
 //! # Interpretations
 //!

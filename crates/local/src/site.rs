@@ -69,6 +69,10 @@ impl Responder for Site {
     async fn respond(&self, peer: &Peer, request: Request) -> Response {
         let app = &self.app;
         let checked = app.hosts.check(&request, peer.local);
+        let is_stranger = checked.is_err() || !app.keys.are_known_to(&request);
+        if !is_stranger {
+            peer.connection.authorize();
+        }
         if self.is_watched_by(request.uri().path()) {
             let mut response = match checked {
                 Ok(()) => self.other(peer, request).await,
@@ -79,7 +83,6 @@ impl Responder for Site {
             }
             return response;
         }
-        let is_stranger = checked.is_err() || !app.keys.are_known_to(&request);
         let uri = request.uri().clone();
         let route = queue::Route::of(uri.path()).filter(|route| route.is_taken(app.is_strict));
         // Attached workers send requests all the time, and nobody looks for those.

@@ -1,11 +1,12 @@
 //! Connections that can be made to break, and that do not wait for ever for their peer.
 
-use std::future::Future;
+use std::collections::VecDeque;
+use std::future::{Future, poll_fn};
 use std::io::{self, IoSlice};
 use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -17,9 +18,15 @@ use tokio::time::{Sleep, sleep};
 
 use crate::sync::locked;
 
+/// How many connections without a key that have sent something may wait for their peers at a time.
+/// What they make the service hold is bounded by this, whatever number of connections is open.
+const MAX_STRANGERS: usize = 256;
+
 /// How many more bytes a connection sends before it is reset.
 const UNLIMITED: u64 = u64::MAX;
 
+/// How long the head of a request may take from its first byte on, in real time.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(15);
 /// How long a peer may leave a response unread, in real time.
 const WRITE_PATIENCE: Duration = Duration::from_secs(60);
 
@@ -39,9 +46,47 @@ pub(crate) struct Line {
     /// Whether the next thing to happen is up to the service: a whole request is being processed,
     /// or its response is not written yet.
     answering: AtomicBool,
+    /// Whether a request has begun whose response is not handed over yet.
+    in_request: AtomicBool,
+    /// Whether any request had a key of the service.
+    authorized: AtomicBool,
+    strangers: Arc<Strangers>,
+    /// Whether it is among them.
+    is_listed: AtomicBool,
     /// Whether the peer has yet to read what was written.
     blocked: AtomicBool,
     again: Mutex<Option<Again>>,
+}
+
+/// The connections whose peers have shown no key, have sent something, and have to send or read more:
+/// in the middle of a head, after a refused request, or in a body that nobody wants. The oldest first,
+/// and some that were.
+#[derive(Debug, Default)]
+pub(super) struct Strangers(Mutex<VecDeque<Weak<Line>>>);
+
+impl Strangers {
+    /// Adds a connection. The oldest one is reset where there are too many.
+    fn add(&self, line: &Arc<Line>) {
+        if line.is_authorized() || line.is_listed.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let mut waiting = locked(&self.0);
+        waiting.push_back(Arc::downgrade(line));
+        if waiting.len() <= MAX_STRANGERS {
+            return;
+        }
+        waiting.retain(|line| {
+            line.upgrade().is_some_and(|line| {
+                let waits = !line.is_authorized() && !line.is_answering();
+                line.is_listed.store(waits, Ordering::Release);
+                waits
+            })
+        });
+        while waiting.len() > MAX_STRANGERS {
+            let oldest = waiting.pop_front();
+            oldest.and_then(|line| line.upgrade()).inspect(|line| line.cut());
+        }
+    }
 }
 
 /// When a response is sent a second time.
@@ -63,13 +108,17 @@ struct Again {
 }
 
 impl Line {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(strangers: Arc<Strangers>) -> Self {
         Self {
             left: AtomicU64::new(UNLIMITED),
             cut: AtomicBool::new(false),
             reader: AtomicWaker::new(),
             requests: AtomicU64::new(0),
             answering: AtomicBool::new(false),
+            in_request: AtomicBool::new(false),
+            authorized: AtomicBool::new(false),
+            strangers,
+            is_listed: AtomicBool::new(false),
             blocked: AtomicBool::new(false),
             again: Mutex::default(),
         }
@@ -82,13 +131,34 @@ impl Line {
         self.reader.wake();
     }
 
-    pub(super) fn begin_request(&self) {
+    pub(super) fn begin_request(self: &Arc<Self>) {
         self.requests.fetch_add(1, Ordering::AcqRel);
+        self.in_request.store(true, Ordering::Release);
         self.set_answering(true);
     }
 
-    pub(super) fn set_answering(&self, answering: bool) {
+    pub(super) fn end_request(self: &Arc<Self>) {
+        self.in_request.store(false, Ordering::Release);
+        self.set_answering(false);
+    }
+
+    /// The number of the request whose head is due, which is how many have begun before; none while
+    /// one is processed.
+    fn awaited_head(&self) -> Option<u64> {
+        let is_awaited = !self.in_request.load(Ordering::Acquire);
+        is_awaited.then(|| self.requests.load(Ordering::Acquire))
+    }
+
+    /// Whether the peer has shown a key: then it is the last to make room for others.
+    pub(super) fn is_authorized(&self) -> bool {
+        self.authorized.load(Ordering::Acquire)
+    }
+
+    pub(super) fn set_answering(self: &Arc<Self>, answering: bool) {
         self.answering.store(answering, Ordering::Release);
+        if !answering {
+            self.strangers.add(self);
+        }
     }
 
     /// Whether the service owes a response: without one, closing the connection loses nothing.
@@ -103,6 +173,11 @@ impl Line {
 }
 
 impl Connection {
+    /// Notes that a request had a key of the service.
+    pub(crate) fn authorize(&self) {
+        self.0.authorized.store(true, Ordering::Release);
+    }
+
     /// Resets the connection after so many more bytes.
     pub(crate) fn reset_after(&self, bytes: u64) {
         self.0.left.store(bytes, Ordering::Release);
@@ -115,16 +190,25 @@ impl Connection {
     }
 }
 
+/// A stream that can be cut, and that limits how long its peer takes: for the head of a request, and
+/// for reading a response.
+///
+/// The HTTP library has one timeout for idle connections and for heads. The one for idle connections
+/// has to be long, because a client must not send a request on a connection that is being closed;
+/// with the same timeout for heads, a peer that sends one byte now and then would hold its
+/// connection as long.
 pub(crate) struct BreakableStream {
     stream: TcpStream,
     line: Arc<Line>,
+    /// Runs out when the head of the request with this number has taken too long.
+    head: Option<(u64, Pin<Box<Sleep>>)>,
     /// Runs out when the peer has read nothing for too long.
     patience: Option<Pin<Box<Sleep>>>,
 }
 
 impl BreakableStream {
     pub(super) fn new(stream: TcpStream, line: Arc<Line>) -> Self {
-        Self { stream, line, patience: None }
+        Self { stream, line, head: None, patience: None }
     }
 
     pub(super) fn line(&self) -> &Arc<Line> {
@@ -134,6 +218,18 @@ impl BreakableStream {
     /// The address of this machine that the peer has connected to.
     pub(super) fn local_ip(&self) -> Option<IpAddr> {
         self.stream.local_addr().ok().map(|address| address.ip())
+    }
+
+    /// Waits until the peer has sent something, or the connection has ended.
+    pub(super) async fn begun(&mut self) -> io::Result<()> {
+        poll_fn(|context| {
+            self.line.reader.register(context.waker());
+            if self.line.cut.load(Ordering::Acquire) {
+                return Poll::Ready(Err(self.reset()?));
+            }
+            self.stream.poll_read_ready(context)
+        })
+        .await
     }
 
     /// How many of `wanted` bytes may be sent, or the error that resets the connection.
@@ -194,6 +290,26 @@ impl BreakableStream {
         }
     }
 
+    /// Notes the first byte of a head.
+    fn begin_head(&mut self) {
+        let awaited = self.line.awaited_head();
+        if self.head.as_ref().map(|(number, _)| *number) != awaited {
+            self.head = awaited.map(|number| (number, Box::pin(sleep(HEAD_TIMEOUT))));
+            self.line.strangers.add(&self.line);
+        }
+    }
+
+    /// Whether the head that has begun is overdue. If it is not, this wakes the reader then.
+    fn is_head_overdue(&mut self, context: &mut Context<'_>) -> bool {
+        let awaited = self.line.awaited_head();
+        match &mut self.head {
+            Some((number, due)) if Some(*number) == awaited => {
+                due.as_mut().poll(context).is_ready()
+            }
+            _ => false,
+        }
+    }
+
     /// Gives up a peer that does not read.
     fn limited<T>(
         &mut self,
@@ -230,10 +346,15 @@ impl AsyncRead for BreakableStream {
     ) -> Poll<io::Result<()>> {
         let line = &self.line;
         line.reader.register(context.waker());
-        if line.cut.load(Ordering::Acquire) {
+        if line.cut.load(Ordering::Acquire) || self.is_head_overdue(context) {
             return Poll::Ready(Err(self.reset()?));
         }
-        Pin::new(&mut self.stream).poll_read(context, buffer)
+        let before = buffer.filled().len();
+        let poll = Pin::new(&mut self.stream).poll_read(context, buffer);
+        if buffer.filled().len() > before {
+            self.begin_head();
+        }
+        poll
     }
 }
 

@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::Notify;
 
-use super::connection::{BreakableStream, Line};
+use super::connection::{BreakableStream, Line, Strangers};
 use crate::sync::locked;
 
 const BACKLOG: u32 = 1024;
@@ -99,6 +99,7 @@ pub(crate) struct Door {
     address: SocketAddr,
     max_connections: usize,
     closer: Arc<Closer>,
+    strangers: Arc<Strangers>,
 }
 
 impl Door {
@@ -109,7 +110,7 @@ impl Door {
         closer: Arc<Closer>,
     ) -> Self {
         closer.open(listener);
-        Self { address, max_connections, closer }
+        Self { address, max_connections, closer, strangers: Arc::default() }
     }
 
     /// The next connection.
@@ -128,7 +129,7 @@ impl Door {
                     // Without it small responses may wait for an acknowledgement; a refusal to
                     // set it costs speed only.
                     let _ = stream.set_nodelay(true);
-                    let line = Arc::new(Line::new());
+                    let line = Arc::new(Line::new(self.strangers.clone()));
                     if self.admit(&line) {
                         return BreakableStream::new(stream, line);
                     }
@@ -186,16 +187,20 @@ impl Door {
     }
 }
 
-/// Resets the oldest connection that waits for its peer. Says whether there was one.
+/// Resets the oldest connection that waits for its peer, and rather one whose peer has not shown a key
+/// than one whose peer has: connections without a key must not displace those of clients. Says whether
+/// there was one.
 fn make_room(lines: &mut Vec<Weak<Line>>) -> bool {
-    let waits = |line: &Weak<Line>| line.upgrade().filter(|line| !line.is_answering());
-    let Some((index, line)) =
-        lines.iter().enumerate().find_map(|(index, line)| Some((index, waits(line)?)))
-    else {
+    let waiting = |(index, line): (usize, &Weak<Line>)| {
+        let line = line.upgrade().filter(|line| !line.is_answering())?;
+        Some((line.is_authorized(), index))
+    };
+    let Some((_, index)) = lines.iter().enumerate().filter_map(waiting).min() else {
         return false;
     };
-    line.cut();
-    lines.remove(index);
+    if let Some(line) = lines.remove(index).upgrade() {
+        line.cut();
+    }
     true
 }
 

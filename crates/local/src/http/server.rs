@@ -24,9 +24,10 @@ use super::connection::{BreakableStream, Connection};
 use super::door::Door;
 use super::transfer::{Download, Leftover, Owed, Upload};
 
-/// How long a connection may stay without a whole head of a request, in real time: longer than HTTP
-/// clients keep an idle one, which would otherwise send a request while it is closed.
-const IDLE_PATIENCE: Duration = Duration::from_secs(100);
+/// How long a connection may stay idle, in real time: longer than HTTP clients keep an idle one, which
+/// would otherwise send a request while it is closed. The head of a request that has begun is due
+/// sooner, see [`BreakableStream`].
+const IDLE_TIMEOUT: Duration = Duration::from_secs(100);
 /// The largest head of a request in bytes, and the most that is buffered of a connection.
 const MAX_HEAD: usize = 64 * 1024;
 /// How long a peer may take for the response that it is owed when the service stops, in real time.
@@ -61,15 +62,29 @@ pub(crate) async fn serve(door: Door, responder: impl Responder, stopping: Cance
 }
 
 /// Serves one connection.
-async fn converse(stream: BreakableStream, responder: impl Responder, stopping: CancellationToken) {
+async fn converse(
+    mut stream: BreakableStream,
+    responder: impl Responder,
+    stopping: CancellationToken,
+) {
+    // The HTTP library allocates buffers at once, so it gets a connection that has sent something.
+    tokio::select! {
+        biased;
+        begun = tokio::time::timeout(IDLE_TIMEOUT, stream.begun()) => match begun {
+            Ok(Ok(())) => {}
+            _ => return,
+        },
+        () = stopping.cancelled() => return,
+    }
     let line = stream.line().clone();
     let peer = Peer { connection: Connection(line.clone()), local: stream.local_ip() };
     let visit = Arc::new(Visit { responder, peer, stopping: stopping.clone() });
-    let service = service_fn(move |request| visit.clone().respond(request));
+    // In a box, since a connection without a request would have room for its processing as well.
+    let service = service_fn(move |request| Box::pin(visit.clone().respond(request)));
     let mut settings = http1::Builder::new();
     settings
         .timer(TokioTimer::new())
-        .header_read_timeout(IDLE_PATIENCE)
+        .header_read_timeout(IDLE_TIMEOUT)
         .max_header_size(MAX_HEAD)
         .max_buf_size(MAX_HEAD);
     let mut connection = pin!(settings.serve_connection(TokioIo::new(stream), service));

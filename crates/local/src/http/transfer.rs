@@ -23,10 +23,10 @@ const PAUSE_PATIENCE: Duration = Duration::from_secs(30);
 /// How long it may take for the whole body.
 const BODY_PATIENCE: Duration = Duration::from_secs(300);
 /// How much of a body that nobody wants is still taken in, and for how long it may pause and take as
-/// a whole.
+/// a whole. Whoever has no key can make the service do this, so it must not take long.
 const MAX_LEFTOVER: usize = 64 * 1024 * 1024;
 const LEFTOVER_PAUSE: Duration = Duration::from_millis(500);
-const LEFTOVER_PATIENCE: Duration = Duration::from_secs(30);
+const LEFTOVER_PATIENCE: Duration = Duration::from_secs(5);
 
 /// What is left of a request's body when its response is decided.
 ///
@@ -37,7 +37,7 @@ pub(super) struct Leftover(Mutex<Option<(Incoming, usize)>>);
 
 impl Leftover {
     /// Takes in what the client is still sending, within bounds.
-    pub(super) async fn drain(&self, line: &Line, stopping: &CancellationToken) {
+    pub(super) async fn drain(&self, line: &Arc<Line>, stopping: &CancellationToken) {
         let Some((mut body, mut length)) = locked(&self.0).take() else { return };
         let rest = async {
             while length <= MAX_LEFTOVER {
@@ -158,7 +158,7 @@ impl Owed {
 
 impl Drop for Owed {
     fn drop(&mut self) {
-        self.0.set_answering(false);
+        self.0.end_request();
     }
 }
 
