@@ -1,4 +1,5 @@
-//! A random peer and random callers, and what has to hold between them.
+//! A random peer and random callers, and what has to hold between them; and a random driver for batches
+//! ([`batches`]).
 //!
 //! A run is a pure function of a seed: [`plan::plan`] draws the settings, what the callers do and what
 //! the peer does to each request; [`run`] plays it over real sockets with a clock that is turned; and
@@ -13,6 +14,8 @@
 
 #![expect(missing_docs, reason = "a tool of this workspace; its modules say what they hold")]
 
+#[cfg(unix)]
+pub mod batches;
 pub mod caller;
 mod canary;
 mod capture;

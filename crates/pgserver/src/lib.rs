@@ -83,6 +83,35 @@ impl Server {
         self.end(End::Crash);
     }
 
+    /// Keeps a copy of the whole cluster, in place of an earlier one. The server is stopped meanwhile.
+    ///
+    /// # Panics
+    ///
+    /// If it cannot be copied, or the server does not start again.
+    pub fn back_up(&mut self) {
+        self.stop();
+        self.copy("data", "backup");
+        self.resume();
+    }
+
+    /// Puts the copy that [`back_up`](Self::back_up) made in the place of the cluster, whose server
+    /// crashes first.
+    ///
+    /// # Panics
+    ///
+    /// If there is no copy, or the server does not start from it.
+    pub fn restore(&mut self) {
+        self.crash();
+        self.copy("backup", "data");
+        self.resume();
+    }
+
+    fn copy(&self, from: &str, to: &str) {
+        let (from, to) = (self.folder.join(from), self.folder.join(to));
+        programs::run(Command::new("rm").arg("-rf").arg(&to));
+        programs::run(Command::new("cp").args(["-a", "--reflink=auto"]).arg(from).arg(to));
+    }
+
     fn end(&mut self, end: End) {
         if let Some(running) = self.running.take() {
             running.end(end);

@@ -1,5 +1,5 @@
 //! Kills a process that runs a batch at random moments, and holds the journal, the results and what
-//! the service saw against each other. `scripts/kill.sh` does so many times.
+//! the service saw against each other. `scripts/batches.sh` kills the program in more ways.
 
 #[path = "kill/receiver.rs"]
 mod receiver;
