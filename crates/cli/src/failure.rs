@@ -57,6 +57,11 @@ impl Failure {
         }
     }
 
+    /// A failure to receive signals, for want of descriptors or threads.
+    pub fn of_signals(error: io::Error) -> Self {
+        Self::new(Exit::Error, format!("failed to receive signals: {error}"))
+    }
+
     /// Says how to get at data that could not be written, if that is what failed.
     pub fn if_unwritten(self, hint: impl FnOnce() -> String) -> Self {
         if self.unwritten { self.hint(hint()) } else { self }

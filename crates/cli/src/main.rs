@@ -28,7 +28,13 @@ use crate::failure::Failure;
 use crate::output::Output;
 
 fn main() -> ExitCode {
-    crash::reported(program).into()
+    // Before any thread starts.
+    let installed = interrupt::install();
+    crash::reported(|| match installed {
+        Ok(()) => program(),
+        Err(error) => Output::default().failure(&Failure::of_signals(error)),
+    })
+    .into()
 }
 
 fn program() -> Exit {

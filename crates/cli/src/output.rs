@@ -20,7 +20,7 @@ use serde_json::Value;
 
 use crate::exit::Exit;
 use crate::failure::{Failure, translated};
-use crate::interrupt::{Signals, unguarded};
+use crate::interrupt::{Signals, blocking};
 use crate::json::{self, Printable};
 
 #[derive(Clone, Debug, Default)]
@@ -143,7 +143,7 @@ impl Output {
 
     /// With standard error closed, there is nobody to tell.
     fn say(&self, text: &str) {
-        let _ = unguarded(|| writeln!(anstream::stderr(), "{text}"));
+        let _ = blocking(|| writeln!(anstream::stderr(), "{text}"));
     }
 
     /// Shows what the program waits for, until the result is dropped. That must be before data is
@@ -186,7 +186,7 @@ impl Output {
 }
 
 fn print(mut out: impl Write, text: &str) -> Result<(), Failure> {
-    unguarded(|| out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+    blocking(|| out.write_all(text.as_bytes()).and_then(|()| out.flush()))
         .map_err(|error| Failure::of_output(&error))
 }
 

@@ -4,14 +4,14 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use crate::interrupt::unguarded;
+use crate::interrupt::blocking;
 
 /// More than anything that the program reads could use: a device such as `/dev/zero` never ends.
 const LONGEST: u64 = 128 * 1024 * 1024;
 
 pub fn of_file(path: &Path) -> io::Result<String> {
     // A pipe may never be written to.
-    unguarded(|| of(File::open(path)?))
+    blocking(|| of(File::open(path)?))
 }
 
 /// Reads to the end.

@@ -6,6 +6,7 @@
 mod keys;
 mod printer;
 mod quoting;
+pub mod signals;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -19,6 +20,7 @@ use serde_json::json;
 use self::keys::Keys;
 use self::printer::Printer;
 use self::quoting::quoted;
+use self::signals::Listener;
 use crate::{Error, LocalService, LogSource, RateLimits, StreamShape, Workers};
 
 /// Runs a local emulator of the hosted service until Ctrl-C.
@@ -268,15 +270,16 @@ pub async fn run(arguments: Arguments, format: Format, program: &str) -> Result<
         _ => {}
     });
     // Before anybody can know that the program runs, so that no signal is missed.
-    let signals = Signals::listen()?;
+    let mut signals = Listener::new()?;
     let local = builder.start().await?;
     warn(&local, &keys, program);
-    let announced = match format {
+    // Nobody may read it.
+    let announced = signals::blocking(|| match format {
         Format::Shell => announce(&local, &keys, &attached),
         Format::Json => announce_as_json(&local, &keys, &attached),
-    };
+    });
     match announced {
-        Ok(()) => signals.received().await,
+        Ok(()) => drop(signals.received().await),
         // Whoever was to use the service has left.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
         Err(error) => {
@@ -284,7 +287,16 @@ pub async fn run(arguments: Arguments, format: Format, program: &str) -> Result<
             return Err(Failure { text, is_usage: false });
         }
     }
-    local.shutdown().await;
+    // Workers are ended in order, however often it is asked for.
+    let more = async {
+        loop {
+            signals.received().await;
+        }
+    };
+    tokio::select! {
+        () = local.shutdown() => {}
+        () = more => {}
+    }
     printer.finish();
     Ok(())
 }
@@ -345,66 +357,4 @@ fn announce_as_json(local: &LocalService, keys: &Keys, attached: &[String]) -> i
     let mut out = io::stdout().lock();
     writeln!(out, "{ready}")?;
     out.flush()
-}
-
-/// The signals that end the program.
-#[cfg(unix)]
-struct Signals {
-    interrupt: tokio::signal::unix::Signal,
-    terminate: tokio::signal::unix::Signal,
-    /// The terminal is closed; none where that is to change nothing.
-    hangup: Option<tokio::signal::unix::Signal>,
-}
-
-#[cfg(unix)]
-impl Signals {
-    fn listen() -> io::Result<Self> {
-        use tokio::signal::unix::{SignalKind, signal};
-        Ok(Self {
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
-            hangup: (!ignores_hangup()).then(|| signal(SignalKind::hangup())).transpose()?,
-        })
-    }
-
-    async fn received(mut self) {
-        let hangup = async {
-            match &mut self.hangup {
-                Some(hangup) => hangup.recv().await,
-                None => std::future::pending().await,
-            }
-        };
-        tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
-            _ = hangup => {}
-        }
-    }
-}
-
-/// Whether the program was started to outlive its terminal, as nohup does. Where the system does not
-/// say, it may have been.
-#[cfg(unix)]
-fn ignores_hangup() -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    // A set of bits, of which the lowest stands for signal 1.
-    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    ignored.is_none_or(|mask| mask & 1 == 1)
-}
-
-/// The signal that ends the program.
-#[cfg(windows)]
-struct Signals(tokio::signal::windows::CtrlC);
-
-#[cfg(windows)]
-impl Signals {
-    fn listen() -> io::Result<Self> {
-        tokio::signal::windows::ctrl_c().map(Self)
-    }
-
-    async fn received(mut self) {
-        // None would mean that no more signals come, which is as good a reason to end.
-        let _ = self.0.recv().await;
-    }
 }

@@ -13,7 +13,7 @@ use tokio::process::Command;
 use super::variable::{KEY, variable};
 use crate::exit::Exit;
 use crate::failure::{Failure, quoted};
-use crate::interrupt::{Signals, unguarded};
+use crate::interrupt::{Signals, blocking};
 use crate::terminal::Kept;
 use crate::text;
 
@@ -100,7 +100,7 @@ async fn unless_interrupted(command: &str) -> Result<Output, Failure> {
 pub fn private_file(what: &str, path: &Path) -> Result<String, Failure> {
     let shown = path.display();
     let failed = |error| Failure::unreadable(format_args!("the {what} {shown}"), &error);
-    unguarded(|| {
+    blocking(|| {
         let file = File::open(path).map_err(failed)?;
         check_privacy(what, &file, path)?;
         text::of(file).map_err(failed)

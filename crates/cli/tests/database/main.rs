@@ -2,6 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+#[cfg(unix)]
+#[path = "../../../local/tests/interface/dispositions.rs"]
+#[allow(dead_code, reason = "these tests need less of it")]
+mod dispositions;
 #[path = "../program/support.rs"]
 #[allow(dead_code, reason = "these tests need less of it")]
 mod support;

@@ -4,6 +4,9 @@
 
 mod batch;
 mod continued;
+#[cfg(unix)]
+#[path = "../../../local/tests/interface/dispositions.rs"]
+mod dispositions;
 mod doctor;
 mod endings;
 mod help;
@@ -15,10 +18,15 @@ mod manage;
 #[cfg(target_os = "linux")]
 #[path = "../../../batch/tests/batch/preload.rs"]
 mod preload;
+#[cfg(target_os = "linux")]
+#[path = "../../../local/tests/interface/preloaded_signal.rs"]
+mod preloaded_signal;
 mod receiving;
 mod run;
 mod secrecy;
 mod settings;
+#[cfg(target_os = "linux")]
+mod signals;
 mod support;
 #[cfg(target_os = "linux")]
 mod terminal;

@@ -1,7 +1,7 @@
 //! Runs the program.
 
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use podqueue_local::{Builder, LocalService};
@@ -80,6 +80,8 @@ impl Site {
 
 /// The program without any settings, in its home.
 pub fn bare(home: &Path, arguments: &[&str]) -> Command {
+    #[cfg(unix)]
+    crate::dispositions::default_in_children();
     let mut command = Command::new(env!("CARGO_BIN_EXE_podqueue"));
     command
         .args(arguments)
@@ -126,7 +128,19 @@ pub async fn ended(child: Child) -> Ran {
     assert!(!stderr.contains("panicked") && !stderr.contains("has crashed"), "{stderr}");
     // What a user of the program cannot set.
     assert!(!stderr.contains("ClientBuilder"), "{stderr}");
-    Ran { code: output.status.code().unwrap_or(-1), stdout, stderr }
+    Ran { code: code(output.status), stdout, stderr }
+}
+
+/// The exit code as a shell has it.
+#[cfg(unix)]
+fn code(status: ExitStatus) -> i32 {
+    use std::os::unix::process::ExitStatusExt;
+    status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(-1)
+}
+
+#[cfg(not(unix))]
+fn code(status: ExitStatus) -> i32 {
+    status.code().unwrap_or(-1)
 }
 
 impl Ran {

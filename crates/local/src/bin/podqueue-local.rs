@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
-use podqueue_local::program::{self, Format};
+use podqueue_local::program::{self, Failure, Format, signals};
 
 const NAME: &str = "podqueue-local";
 
@@ -15,9 +15,8 @@ struct Program {
     arguments: program::Arguments,
 }
 
-#[tokio::main]
-async fn main() -> ExitCode {
-    match program::run(Program::parse().arguments, Format::Shell, NAME).await {
+fn main() -> ExitCode {
+    match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             // When even standard error is closed, the exit code is all there is.
@@ -26,4 +25,12 @@ async fn main() -> ExitCode {
             ExitCode::from(if failure.is_usage { 2 } else { 1 })
         }
     }
+}
+
+fn run() -> Result<(), Failure> {
+    // Before the runtime starts its threads.
+    signals::install()?;
+    let arguments = Program::parse().arguments;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(program::run(arguments, Format::Shell, NAME))
 }

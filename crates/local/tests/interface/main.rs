@@ -8,6 +8,8 @@ mod attached;
 mod auth;
 mod control;
 mod descriptions;
+#[cfg(unix)]
+mod dispositions;
 mod faults;
 mod graphql;
 mod graphql_bounds;
@@ -24,12 +26,16 @@ mod page_events;
 mod page_jobs;
 mod page_logs;
 mod page_streams;
+#[cfg(target_os = "linux")]
+mod preloaded_signal;
 mod program;
 mod programs;
 mod properties;
 mod requests;
 mod rest;
 mod running;
+#[cfg(target_os = "linux")]
+mod signals;
 mod states;
 mod streaming;
 mod support;

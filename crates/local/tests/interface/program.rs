@@ -17,6 +17,8 @@ async fn start(arguments: &[&str]) -> (Child, Vec<(String, String)>) {
 }
 
 fn program() -> Command {
+    #[cfg(unix)]
+    crate::dispositions::default_in_children();
     let mut command = Command::new(env!("CARGO_BIN_EXE_podqueue-local"));
     command
         .args(["--listen", "127.0.0.1:0"])
@@ -230,11 +232,9 @@ async fn it_stops_with_its_terminal_unless_it_was_started_with_nohup() {
     let pipe = Pipe::new();
     let worker = format!("e={} echo here; wait", pipe.holder());
     let path = env!("CARGO_BIN_EXE_podqueue-local");
-    // Also where the tests were started with nohup.
-    let mut program = Command::new("env");
-    program.args(["--default-signal=HUP", path, "--listen", "127.0.0.1:0", "--worker", &worker]);
-    program.args(["--worker-count", "1-1", "--worker-logs"]).env_remove("PODQUEUE_API_KEY");
-    program.stdout(Stdio::null()).kill_on_drop(true);
+    let mut program = program();
+    program.args(["--worker", &worker, "--worker-count", "1-1", "--worker-logs"]);
+    program.stdout(Stdio::null());
     let mut child = program.stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     while lines.next_line().await.unwrap().unwrap() != "e/worker-0: here" {}

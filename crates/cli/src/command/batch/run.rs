@@ -19,7 +19,7 @@ use crate::context::Context;
 use crate::duration::short;
 use crate::exit::Exit;
 use crate::failure::{Failure, translated};
-use crate::interrupt::{Interrupted, Signals, unguarded};
+use crate::interrupt::{Interrupted, Signals, blocking};
 use crate::output::Progress;
 use crate::settings;
 
@@ -100,7 +100,7 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
             summary::print(context, &report, arguments.price, nothing_left)?;
             if report.not_collected > 0 {
                 let journal = Journal::of(results, arguments.journal.as_ref());
-                let runs = unguarded(|| journal.read().and_then(|mut it| it.runs()));
+                let runs = blocking(|| journal.read().and_then(|mut it| it.runs()));
                 let runs = runs.map_err(failed)?;
                 summary::advise_to_collect(context, &runs, &url);
             }

@@ -14,7 +14,7 @@ use crate::context::Context;
 use crate::duration::duration;
 use crate::exit::Exit;
 use crate::failure::{Failure, translated};
-use crate::interrupt::{Signals, unguarded};
+use crate::interrupt::{Signals, blocking};
 
 /// How long a database may be out of reach: as long as those wait for it who run the batch.
 const PATIENCE: Duration = Duration::from_secs(5 * 60);
@@ -73,7 +73,7 @@ async fn follow(context: &Context, arguments: &Arguments) -> Result<Exit, Failur
     let mut idle_since = None;
     let (status, running, last) = loop {
         let tried = Instant::now();
-        let seen = unguarded(|| look(place, &mut reader));
+        let seen = blocking(|| look(place, &mut reader));
         let Seen { running, status, pace, last } = match seen {
             Ok(seen) => seen,
             Err(error) if is_outage(&error) => {
@@ -122,7 +122,7 @@ async fn follow(context: &Context, arguments: &Arguments) -> Result<Exit, Failur
     };
     drop(progress);
     if !context.output.is_json() {
-        let results = unguarded(|| reader.as_mut().map(|reader| place.results(reader)));
+        let results = blocking(|| reader.as_mut().map(|reader| place.results(reader)));
         let results = results.transpose().map_err(failed)?.flatten();
         summary::print_status(context, &status, results.as_deref(), None, &last)?;
     }

@@ -1,0 +1,117 @@
+//! Termination signals of the program during its start, and what its child processes inherit.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use nix::libc::{SIGHUP, SIGINT, SIGTERM};
+use podqueue_local::LocalService;
+use rustix::process::Signal;
+use tokio::process::Command;
+
+use crate::batch::gated;
+use crate::dispositions::with_blocked_signals;
+use crate::interruptions::signal;
+use crate::preloaded_signal;
+use crate::run::never;
+use crate::support::{Ran, Site, bare, ended};
+
+/// Ended in order by a command that listens, or by the signal before it does.
+#[track_caller]
+fn is_ended_by(ran: &Ran, signal: i32) {
+    assert!([130, 128 + signal].contains(&ran.code), "{signal}: {ran:?}");
+}
+
+#[tokio::test]
+async fn a_signal_while_its_handler_is_registered_is_not_lost() {
+    let site = Site::start().await;
+    let library = preloaded_signal::library(site.home.path());
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        for arguments in [
+            // The first three end by themselves if the signal is lost, the last one does not.
+            &["health", "echo"][..],
+            &["run", "echo", "{}"],
+            &["doctor"],
+            &["local", "--listen", "127.0.0.1:0"],
+        ] {
+            let mut program = site.program(arguments);
+            program.env("LD_PRELOAD", &library).env("PRELOAD_SIGNAL", signal.to_string());
+            let ran = ended(program.spawn().unwrap()).await;
+            match arguments[0] {
+                // It may have begun to serve, and ends in order.
+                "local" => assert!([0, 128 + signal].contains(&ran.code), "{signal}: {ran:?}"),
+                _ => is_ended_by(&ran, signal),
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_signal_at_any_moment_of_the_start_ends_the_program() {
+    let site = Site::with(LocalService::builder().endpoint("never", never)).await;
+    for n in 0..90 {
+        let by = [Signal::INT, Signal::TERM, Signal::HUP][n % 3];
+        let child = site.program(&["run", "never", "{}"]).spawn().unwrap();
+        tokio::time::sleep(Duration::from_micros(300 * n as u64)).await;
+        signal(&child, by);
+        is_ended_by(&ended(child).await, by.as_raw());
+    }
+}
+
+/// Runs the program with these signals ignored from its start, as by `nohup` or in the background.
+fn ignoring(signals: &str, program: &Command) -> Command {
+    let program = program.as_std();
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("trap '' {signals}; exec \"$@\""), "sh"]);
+    shell.arg(program.get_program()).args(program.get_args()).env_clear();
+    shell.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    shell.current_dir(program.get_current_dir().unwrap()).kill_on_drop(true);
+    shell.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    shell
+}
+
+#[tokio::test]
+async fn what_is_ignored_at_the_start_stays_ignored() {
+    let (builder, gate) = gated();
+    let site = Site::with(builder).await;
+    let program = site.program(&["run", "gated", "{}"]);
+    let child = ignoring("INT HUP", &program).spawn().unwrap();
+    site.requested("/status/").await;
+    signal(&child, Signal::INT);
+    signal(&child, Signal::HUP);
+    gate.send_replace(true);
+    ended(child).await.assert(0, "{}\n");
+    // Each signal by itself.
+    gate.send_replace(false);
+    for (ignored, heeded) in [("INT", Signal::TERM), ("HUP", Signal::INT), ("TERM", Signal::HUP)] {
+        let before = site.local.requests().len();
+        let child = ignoring(ignored, &program).spawn().unwrap();
+        site.requested_since(before, "/status/").await;
+        signal(&child, heeded);
+        ended(child).await.fails(130, "interrupted; the service goes on with the job");
+    }
+}
+
+#[tokio::test]
+async fn a_command_for_the_key_starts_with_an_empty_mask_and_keeps_what_is_ignored() {
+    let site = Site::start().await;
+    let home = site.home.path();
+    let settings = format!(
+        "default_profile = \"p\"\n[profile.p]\nbase_url = \"{}\"\n\
+         key_command = \"while read -r line; do echo $line; done < /proc/self/status > inherited; \
+         echo {}\"\n",
+        site.local.base_url(),
+        crate::support::KEY
+    );
+    std::fs::write(home.join("config.toml"), settings).unwrap();
+    for (ignored, mask) in [("TERM", 1 << (SIGTERM - 1)), ("INT HUP", 0b11)] {
+        let mut program = ignoring(ignored, &bare(home, &["health", "echo"]));
+        let child = with_blocked_signals(|| program.spawn()).unwrap();
+        ended(child).await.assert_code(0);
+        let text = std::fs::read_to_string(home.join("inherited")).unwrap();
+        let of = |name: &str| {
+            let hex = text.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+            u64::from_str_radix(hex.trim(), 16).unwrap()
+        };
+        assert_eq!((of("SigBlk:"), of("SigIgn:") & 0x4003), (0, mask), "{ignored}: {text}");
+    }
+}
