@@ -143,7 +143,7 @@ impl Job {
     /// Sends a call about this job and tells a job that is gone from one that never was.
     pub(super) async fn send(&self, call: Call) -> Result<Reply> {
         let sent = self.endpoint.send(call).await;
-        sent.map_err(|error| self.known.lifespan.explain(error, SystemTime::now()))
+        sent.map_err(|error| self.known.lifespan.explain(error))
     }
 
     pub(super) fn lifespan(&self) -> &Lifespan {

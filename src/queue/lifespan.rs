@@ -1,8 +1,13 @@
-//! What is known of how long the service keeps a job and its result, and when they count as expired.
+//! Lifespan of a job: how long the service keeps it and its result, as far as a handle knows.
+//!
+//! Whether the ttl has expired follows from elapsed monotonic time alone, since the time of day may be
+//! turned while a job runs. Points in time that callers see are times of day.
 
 use std::ops::RangeInclusive;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
+
+use tokio::time::Instant;
 
 use super::JobStatus;
 use super::gateway::is_not_the_services;
@@ -31,6 +36,8 @@ struct Known {
     seen: bool,
     /// When the service accepted it, where this handle comes from the submission.
     accepted: Option<SystemTime>,
+    /// When this process learned that; not before it was so.
+    known_since: Option<Instant>,
     ttl: Duration,
     kept: Duration,
     /// When it was last seen not to have ended.
@@ -56,6 +63,7 @@ impl Lifespan {
         Self(Mutex::new(Known {
             seen: false,
             accepted: None,
+            known_since: None,
             ttl: DEFAULT_TTL,
             kept: least_kept(job_id),
             going_on: None,
@@ -67,6 +75,7 @@ impl Lifespan {
     pub(super) fn accepted(&self, at: SystemTime, ttl: Option<Duration>) {
         let mut known = self.known();
         known.accepted = Some(at);
+        known.known_since = Some(Instant::now());
         known.ttl = ttl.unwrap_or(DEFAULT_TTL);
     }
 
@@ -100,18 +109,21 @@ impl Lifespan {
 
     /// The error of a call about the job: what is not found any more, though it was seen before, has
     /// expired. A page that says so is a gateway's, and says nothing about the job.
-    pub(super) fn explain(&self, error: Error, now: SystemTime) -> Error {
+    pub(super) fn explain(&self, error: Error) -> Error {
         let is_page = is_not_the_services(&error)
             && error.unredacted_body().is_some_and(|body| !body.is_empty());
         if error.kind() != ErrorKind::NotFound || is_page || !self.known().seen {
             return error;
         }
-        let message = format!("{}; {}", error.message(), self.why_gone(now).as_str());
+        let message = format!("{}; {}", error.message(), self.why_gone().as_str());
         error.with_kind(ErrorKind::JobExpired).with_message(message)
     }
 
-    pub(super) fn ttl_is_over(&self, now: SystemTime) -> bool {
-        self.known().expires_at().is_some_and(|ttl_over| ttl_over <= now)
+    /// Whether the ttl has certainly expired. Of a handle that was rebuilt from an id, that is never
+    /// certain.
+    pub(super) fn ttl_is_over(&self) -> bool {
+        let known = self.known();
+        known.known_since.is_some_and(|since| since.elapsed() >= known.ttl)
     }
 
     pub(super) fn expires_at(&self) -> Option<SystemTime> {
@@ -125,8 +137,8 @@ impl Lifespan {
     }
 
     /// Why the job is gone, where it is.
-    fn why_gone(&self, now: SystemTime) -> Gone {
-        if self.ttl_is_over(now) {
+    fn why_gone(&self) -> Gone {
+        if self.ttl_is_over() {
             Gone::TtlOver
         } else if self.known().ended.is_some() {
             Gone::ResultRemoved
@@ -274,13 +286,23 @@ mod tests {
         assert_eq!(lifespan.result_expires_at(), Some(at(10) + KEPT));
     }
 
-    #[test]
-    fn why_a_job_is_gone_is_told_as_far_as_it_is_known() {
+    #[tokio::test(start_paused = true)]
+    async fn why_a_job_is_gone_is_told_as_far_as_it_is_known() {
         let lifespan = Lifespan::unknown("j");
         lifespan.accepted(at(0), Some(MINUTE));
-        assert_eq!(lifespan.why_gone(at(59)), Gone::OneOfThese);
-        assert_eq!(lifespan.why_gone(at(60)), Gone::TtlOver);
+        tokio::time::advance(59 * SECOND).await;
+        assert_eq!(lifespan.why_gone(), Gone::OneOfThese);
         observe(&lifespan, JobStatus::Completed, None, at(50));
-        assert_eq!(lifespan.why_gone(at(59)), Gone::ResultRemoved);
+        assert_eq!(lifespan.why_gone(), Gone::ResultRemoved);
+        tokio::time::advance(SECOND).await;
+        assert_eq!(lifespan.why_gone(), Gone::TtlOver);
+    }
+
+    #[test]
+    fn a_step_of_the_time_of_day_ends_no_ttl() {
+        let lifespan = Lifespan::unknown("j");
+        lifespan.accepted(SystemTime::now() - 3 * 24 * 60 * MINUTE, Some(MINUTE));
+        assert!(lifespan.expires_at().is_some_and(|at| at < SystemTime::now()));
+        assert!(!lifespan.ttl_is_over(), "it was accepted just now");
     }
 }

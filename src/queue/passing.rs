@@ -1,6 +1,6 @@
 //! Which failures are transient, so that a wait or a stream continues after them.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use tokio::time::Instant;
 
@@ -45,7 +45,7 @@ pub(super) fn may_pass(lifespan: &Lifespan, error: &Error) -> bool {
         // between the service and here.
         ErrorKind::Decode => error.unredacted_body().is_some_and(|body| !is_about_a_job(body)),
         ErrorKind::NotFound | ErrorKind::JobExpired | ErrorKind::UnexpectedStatus => {
-            is_not_the_services(error) && !lifespan.ttl_is_over(SystemTime::now())
+            is_not_the_services(error) && !lifespan.ttl_is_over()
         }
         _ => error.is_retryable(),
     }
