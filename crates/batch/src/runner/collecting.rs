@@ -25,6 +25,7 @@ impl Runner {
             self.not_collected += 1;
             return;
         };
+        let now = Instant::now();
         self.schedule.add_due(Outstanding {
             index: input.index,
             attempt: input.attempt,
@@ -37,7 +38,8 @@ impl Runner {
             unseen_since: None,
             is_cancelled: false,
             asleep_until: None,
-            since: Instant::now(),
+            since: now,
+            known_since: now,
         });
     }
 

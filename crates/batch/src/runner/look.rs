@@ -18,8 +18,7 @@ use crate::unknown::OnUnknown;
 /// How often a job must not be found before it counts as gone: a gateway may err once.
 const GONE: u32 = 2;
 
-/// How long nothing must be seen of a job before that counts, where it is not to be expected: a
-/// gateway may err for a while, and so may the clock here.
+/// How long a job must not be found before it counts as gone: a gateway may err for a while.
 const UNSEEN: Duration = Duration::from_secs(10);
 
 /// The longest status that is shown.
@@ -64,15 +63,13 @@ async fn look(at: &Outstanding, now: impl Fn() -> u64) -> Look {
     match at.job.status().await {
         Ok(record) if record.status().is_terminal() => ended(&record, at.is_cancelled),
         Ok(record) => match record.status() {
-            JobStatus::Other(status) => odd(at, status, now()),
+            JobStatus::Other(status) => odd(at, status),
             _ => Look::GoesOn(Seen::Unfinished),
         },
         Err(error) => match error.kind() {
             ErrorKind::NotFound | ErrorKind::JobExpired if is_the_services(&error) => {
-                let now = now();
-                let is_expected = at.is_cancelled || now >= at.may_expire_at();
-                match at.missing + 1 >= GONE && (is_expected || is_long_unseen(at)) {
-                    true => gone(at, now),
+                match at.missing + 1 >= GONE && (at.is_cancelled || is_long_unseen(at)) {
+                    true => gone(at, now()),
                     false => Look::GoesOn(Seen::Missing),
                 }
             }
@@ -85,9 +82,8 @@ async fn look(at: &Outstanding, now: impl Fn() -> u64) -> Look {
                 Look::Stop(error)
             }
             ErrorKind::ResponseTooLarge => failed(format!("the output could not be read: {error}")),
-            // It is gone by then, whatever the service says.
-            _ if now() > at.dies_at() && is_long_unseen(at) => {
-                let why = format!("its ttl has expired, and it could not be read before: {error}");
+            _ if at.ttl_has_elapsed() => {
+                let why = format!("its ttl has elapsed, and its status could not be read: {error}");
                 end(State::Expired, Some(why))
             }
             _ => Look::Nothing(error),
@@ -100,7 +96,7 @@ fn is_long_unseen(at: &Outstanding) -> bool {
 }
 
 /// A status that the interface does not document, which may never change.
-fn odd(at: &Outstanding, status: &str, now: u64) -> Look {
+fn odd(at: &Outstanding, status: &str) -> Look {
     // Anything else could be a secret.
     let is_name = |byte: u8| byte.is_ascii_uppercase() || byte == b'_';
     let name = match status.len() <= SHOWN && status.bytes().all(is_name) {
@@ -108,8 +104,8 @@ fn odd(at: &Outstanding, status: &str, now: u64) -> Look {
         false => "one".to_owned(),
     };
     let said = format!("the service reports {name}, which the interface does not document");
-    match now > at.dies_at() {
-        true => end(State::Expired, Some(format!("its ttl has expired, although {said}"))),
+    match at.ttl_has_elapsed() {
+        true => end(State::Expired, Some(format!("its ttl has elapsed, although {said}"))),
         false => Look::GoesOn(Seen::Odd(said)),
     }
 }
@@ -122,13 +118,18 @@ fn is_the_services(error: &podqueue::Error) -> bool {
     })
 }
 
+/// The end of a job that the service no longer has. The time of day, which may be wrong, only tells the
+/// probable reason.
 fn gone(at: &Outstanding, now: u64) -> Look {
     let (state, why) = if at.is_cancelled {
         (State::Cancelled, CANCELLED)
     } else if now >= at.dies_at() {
-        (State::Expired, "the job's ttl has expired")
+        (State::Expired, "the service no longer has the job: its ttl has expired")
     } else if now >= at.may_expire_at() {
-        (State::Expired, "the job's result has expired: it was not collected within 30 minutes")
+        (
+            State::Expired,
+            "the service no longer has the job: its result has expired, which was not collected within 30 minutes",
+        )
     } else {
         (State::Lost, "the service no longer has the job, although it cannot have expired")
     };

@@ -44,20 +44,28 @@ pub(super) struct Outstanding {
     pub(super) is_cancelled: bool,
     /// Until when it sleeps; `None` while it is due, or looked at.
     pub(super) asleep_until: Option<Instant>,
-    /// When this process began to wait for it.
+    /// When this process last began to wait for it: since it was accepted, taken up or cancelled.
     pub(super) since: Instant,
+    /// When this process learned that it was accepted, at which time it was.
+    pub(super) known_since: Instant,
 }
 
 impl Outstanding {
-    /// When the job or its result may be gone: nothing is lost before that.
+    /// When the job or its result may be gone, by the time of day: nothing is lost before that.
     pub(super) fn may_expire_at(&self) -> u64 {
         let unfinished_at = self.seen_at.unwrap_or(self.submitted_at);
         self.dies_at().min(unfinished_at.saturating_add(KEPT))
     }
 
-    /// When its ttl has expired.
+    /// When its ttl has expired, by the time of day.
     pub(super) fn dies_at(&self) -> u64 {
         self.submitted_at.saturating_add(self.ttl)
+    }
+
+    /// Whether its ttl has certainly expired: so much monotonic time has elapsed in this process. No
+    /// step of the time of day can make this true, and what elapsed before a restart does not count.
+    pub(super) fn ttl_has_elapsed(&self) -> bool {
+        self.known_since.elapsed() > Duration::from_millis(self.ttl)
     }
 }
 

@@ -160,6 +160,7 @@ impl Runner {
                     is_cancelled: false,
                     asleep_until: None,
                     since: now,
+                    known_since: now,
                 });
             }
             Outcome::Refused { was_sent } => {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::time::{Duration, SystemTime};
 
+use podqueue::Policy;
 use podqueue_batch::{Batch, ErrorKind, OnUnknown, State, Stopped};
 use podqueue_local::{Builder, Fault, LocalJob, LocalService, Operation};
 use serde_json::json;
@@ -64,22 +65,14 @@ async fn a_pause_of_any_length_can_be_asked_for() {
 async fn a_status_that_is_not_documented_is_said_and_does_not_outlast_the_ttl() {
     let local = service().start().await.unwrap();
     let folder = Folder::with(1);
-    let offset = Arc::new(AtomicU64::new(0));
-    let turned = Arc::clone(&offset);
-    let clock = move || SystemTime::now() + Duration::from_secs(turned.load(SeqCst));
-    let batch = folder.open().clock(clock.clone()).await.unwrap();
+    let batch = folder.open().await.unwrap();
     local.add_fault(Fault::response(200, r#"{"status": "ARCHIVED"}"#).on(Operation::Status));
-    let mut run = batch.run(endpoint(&local, "double"));
+    let mut run = batch.run(endpoint(&local, "double")).patience(PATIENT);
     let trouble = troubled(&mut run).await;
     assert!(trouble.contains(r#"the service reports "ARCHIVED", which"#), "{trouble}");
-    run.stopper().leave();
-    run.await.unwrap();
-    drop(batch);
-    let day = Duration::from_secs(24 * 3_600 + 1);
-    offset.store(day.as_secs(), SeqCst);
-    journal::pass(&folder.path(""), day);
-    let batch = folder.open().clock(clock).await.unwrap();
-    batch.run(endpoint(&local, "double")).await.unwrap();
+    let run = tokio::spawn(run);
+    elapse(Duration::from_secs(24 * 3_600 + 1)).await;
+    run.await.unwrap().unwrap();
     assert_eq!(counts(&batch.status().await.unwrap()), "1 expired");
     let error = folder.failures()[&0]["error"].as_str().unwrap().to_owned();
     assert!(error.contains(r#"although the service reports "ARCHIVED""#), "{error}");
@@ -99,23 +92,85 @@ async fn a_job_that_is_not_found_for_a_moment_is_not_lost() {
     assert_eq!(counts(&batch.status().await.unwrap()), "3 completed");
 }
 
+/// Lets so much monotonic time elapse at once. The time of day stays.
+async fn elapse(time: Duration) {
+    tokio::time::pause();
+    tokio::time::advance(time).await;
+    tokio::time::resume();
+}
+
+/// Lets monotonic time elapse until the status of these jobs has been asked for again, or none is
+/// outstanding.
+async fn polled(local: &LocalService, batch: &Batch, jobs: usize) {
+    let before = requests(local, "/status");
+    until(async || {
+        elapse(Duration::from_millis(100)).await;
+        let outstanding = batch.status().await.unwrap().counts.of(State::Submitted);
+        outstanding == 0 || requests(local, "/status") >= before + 2 * jobs
+    })
+    .await;
+}
+
+/// Longer than any test lets elapse: what was in flight meanwhile has timed out.
+const PATIENT: Duration = Duration::from_secs(10 * 24 * 3_600);
+
 #[tokio::test]
-async fn a_clock_that_jumps_ahead_does_not_end_a_job_that_cannot_be_read_for_a_moment() {
+async fn a_clock_that_jumps_ahead_expires_no_job_whose_status_cannot_be_read() {
+    const JOBS: u64 = 50;
     let local = service().start().await.unwrap();
-    let folder = Folder::with(3);
+    let folder = Folder::with(JOBS);
     let offset = Arc::new(AtomicU64::new(0));
     let turned = Arc::clone(&offset);
     let clock = move || SystemTime::now() + Duration::from_secs(turned.load(SeqCst));
-    let batch = folder.open().clock(clock).await.unwrap();
-    local.add_fault(Fault::response(500, "{}").on(Operation::Status));
-    let run = tokio::spawn(batch.run(endpoint(&local, "double")));
-    until(async || batch.status().await.unwrap().counts.of(State::Submitted) == 3).await;
-    offset.store(25 * 3_600, SeqCst);
-    let before = requests(&local, "/status");
-    until(async || requests(&local, "/status") > before + 9).await;
-    local.clear_faults();
+    local.add_fault(Fault::response(502, "{}").on(Operation::Status));
+    // In the process that submitted them, and in one that is started after the jump.
+    for restarts in [false, true] {
+        let batch = folder.open().clock(clock.clone()).await.unwrap();
+        let run = batch.run(endpoint(&local, "double")).patience(PATIENT);
+        let stopper = run.stopper();
+        let running = tokio::spawn(run);
+        until(async || batch.status().await.unwrap().counts.of(State::Submitted) == JOBS).await;
+        offset.store(3 * 24 * 3_600, SeqCst);
+        for _ in 0..2 {
+            polled(&local, &batch, JOBS as usize).await;
+            elapse(Duration::from_secs(13)).await;
+        }
+        polled(&local, &batch, JOBS as usize).await;
+        assert_eq!(counts(&batch.status().await.unwrap()), "50 submitted", "{restarts}");
+        match restarts {
+            false => stopper.leave(),
+            true => local.clear_faults(),
+        }
+        until(async || {
+            elapse(Duration::from_millis(100)).await;
+            running.is_finished()
+        })
+        .await;
+        running.await.unwrap().unwrap();
+    }
+    assert_eq!(folder.results().len(), JOBS as usize);
+    assert_eq!(requests(&local, "/run"), JOBS as usize);
+}
+
+#[tokio::test]
+async fn a_job_whose_status_cannot_be_read_expires_once_its_ttl_has_elapsed() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(2);
+    let batch = folder.open().await.unwrap();
+    local.add_fault(Fault::response(502, "{}").on(Operation::Status));
+    let policy = Policy::new().ttl(Duration::from_secs(3_600));
+    let run = batch.run(endpoint(&local, "double")).policy(policy).patience(PATIENT);
+    let run = tokio::spawn(run);
+    until(async || batch.status().await.unwrap().counts.of(State::Submitted) == 2).await;
+    polled(&local, &batch, 2).await;
+    elapse(Duration::from_secs(3_500)).await;
+    polled(&local, &batch, 2).await;
+    assert_eq!(counts(&batch.status().await.unwrap()), "2 submitted");
+    elapse(Duration::from_secs(200)).await;
     run.await.unwrap().unwrap();
-    assert_eq!(counts(&batch.status().await.unwrap()), "3 completed");
+    assert_eq!(counts(&batch.status().await.unwrap()), "2 expired");
+    let error = folder.failures()[&0]["error"].as_str().unwrap().to_owned();
+    assert!(error.contains("its ttl has elapsed, and its status could not be read"), "{error}");
 }
 
 #[tokio::test]
