@@ -5,7 +5,7 @@ mod kind;
 mod redacted;
 mod service_message;
 
-pub(crate) use attempted::Attempted;
+pub(crate) use attempted::{Attempted, ShownId};
 pub use kind::ErrorKind;
 pub(crate) use service_message::service_message;
 
@@ -291,7 +291,7 @@ impl fmt::Debug for Error {
             debug.field("retry_after", retry_after);
         }
         if let Some(job_id) = job_id {
-            debug.field("job_id", job_id);
+            debug.field("job_id", &ShownId(job_id));
         }
         if let Some(source) = &self.0.source {
             debug.field("source", source);

@@ -21,15 +21,20 @@ use crate::transport::{Incoming, Reply};
 /// The events of a `text/event-stream` response, in order, as they arrive.
 ///
 /// A call that returns one is retried until the response begins, like any other call; its timeouts
-/// hold until then, too. After that only the [idle timeout](Self::idle_timeout) applies, and
-/// nothing is retried: the stream ends with the response, or after one error as its last item. An
-/// event that the response ends within is discarded, as the format demands. To go on where a stream
-/// broke off, call the operation again, with the last [`id`](ServerEvent::id) if the service
-/// supports that.
+/// hold until then, too. After that only the [idle timeout](Self::idle_timeout) and the
+/// [total timeout](Self::total_timeout) apply, and nothing is retried: the stream ends with the
+/// response, or after one error as its last item. An event that the response ends within is
+/// discarded, as the format demands. To go on where a stream broke off, call the operation again,
+/// with the last [`id`](ServerEvent::id) if the service supports that.
+///
+/// A stream keeps its connection, and its place among the requests in flight that the client's rate
+/// limits allow, until it ends or is dropped, whether it is polled or not: the service counts it as
+/// well. Streams that are held without being polled so block later calls of the operation; a
+/// [total timeout](Self::total_timeout) frees their places.
 ///
 /// Errors: [`Network`](ErrorKind::Network) if the connection breaks,
-/// [`Timeout`](ErrorKind::Timeout) if the service is silent for too long,
-/// [`ResponseTooLarge`](ErrorKind::ResponseTooLarge) for an event larger than
+/// [`Timeout`](ErrorKind::Timeout) if the service is silent for too long or the stream takes too
+/// long, [`ResponseTooLarge`](ErrorKind::ResponseTooLarge) for an event larger than
 /// [`largest_response`](crate::ClientBuilder::largest_response).
 ///
 /// Dropping the stream closes the connection.
@@ -40,6 +45,8 @@ pub struct ServerEvents {
     parser: Parser,
     /// What follows the events that have arrived.
     failure: Option<Error>,
+    /// No event has arrived, and one must.
+    lacks_event: bool,
     origin: Arc<Origin>,
 }
 
@@ -68,17 +75,32 @@ pub struct ServerEvent {
 }
 
 impl ServerEvents {
-    /// The events of a response that has begun.
-    pub(crate) fn new(reply: Reply, attempted: &Attempted, most: usize) -> Result<Self> {
+    /// The events of a response that has begun. One that `must_have_events` may neither be without
+    /// content nor end before its first event.
+    pub(crate) fn new(
+        reply: Reply,
+        attempted: &Attempted,
+        most: usize,
+        must_have_events: bool,
+    ) -> Result<Self> {
         const NO_CONTENT: u16 = 204;
-        if reply.incoming.is_none() && reply.status != NO_CONTENT {
-            let message = "the response is not of type text/event-stream";
-            return Err(reply.explain(Error::new(ErrorKind::Decode, attempted, message)));
+        let is_empty = reply.status == NO_CONTENT;
+        let flaw = match &reply.incoming {
+            _ if is_empty && must_have_events => Some("the response has no content"),
+            Some(incoming) if incoming.is_encoded => {
+                Some("the response is compressed (content-encoding), which was not asked for")
+            }
+            None if !is_empty => Some("the response is not of type text/event-stream"),
+            _ => None,
+        };
+        if let Some(flaw) = flaw {
+            return Err(reply.explain(Error::new(ErrorKind::Decode, attempted, flaw)));
         }
         let origin = Origin { attempted: attempted.clone(), secrets: reply.secrets.looked_up() };
         let parser = Parser::new(most);
         let origin = Arc::new(origin);
-        Ok(Self { incoming: reply.incoming, parser, failure: None, origin })
+        let (incoming, lacks_event) = (reply.incoming, must_have_events);
+        Ok(Self { incoming, parser, failure: None, lacks_event, origin })
     }
 
     /// Sets how long the service may be silent while the stream is being polled: no event arrives,
@@ -87,6 +109,18 @@ impl ServerEvents {
     pub fn idle_timeout(mut self, timeout: Duration) -> Self {
         if let Some(incoming) = &mut self.incoming {
             incoming.set_longest_silence(timeout);
+        }
+        self
+    }
+
+    /// Sets how long the stream may take in all, from now on, however much arrives: comments alone
+    /// can keep a stream alive for ever. There is no such limit by default.
+    ///
+    /// A stream that takes longer ends with [`Timeout`](ErrorKind::Timeout). If it is not polled, its
+    /// place among the requests in flight is free again soon after.
+    pub fn total_timeout(mut self, timeout: Duration) -> Self {
+        if let Some(incoming) = &mut self.incoming {
+            incoming.end_after(timeout);
         }
         self
     }
@@ -99,6 +133,7 @@ impl Stream for ServerEvents {
         let this = &mut *self;
         loop {
             if let Some(Fields { event, data, id, retry }) = this.parser.next() {
+                this.lacks_event = false;
                 let origin = Arc::clone(&this.origin);
                 let id = id.as_deref().map(str::to_owned);
                 return Poll::Ready(Some(Ok(ServerEvent { event, data, id, retry, origin })));
@@ -117,6 +152,10 @@ impl Stream for ServerEvents {
                     }
                 },
                 Some(Err(error)) => Some(error.with_redacted_source(&secrets.redactor())),
+                None if this.lacks_event => {
+                    let what = "the response ended before its first event";
+                    Some(Error::new(ErrorKind::Decode, attempted, what))
+                }
                 None => None,
             };
             this.incoming = None;

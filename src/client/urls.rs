@@ -110,12 +110,23 @@ mod tests {
 
     #[test]
     fn plain_http_is_for_loopback_unless_allowed() {
-        for text in
-            ["http://127.0.0.1:80", "http://localhost:1", "http://[::1]:1", "http://127.9.9.9"]
-        {
+        for text in [
+            "http://127.0.0.1:80",
+            "http://localhost:1",
+            "http://LocalHost.:1",
+            "http://[::1]:1",
+            "http://[::ffff:127.0.0.1]",
+            "http://127.9.9.9",
+        ] {
             assert!(parse(Interface::Queue, text, false).is_ok(), "{text}");
         }
-        for text in ["http://q.example", "http://localhost.example", "http://10.0.0.1"] {
+        for text in [
+            "http://q.example",
+            "http://localhost.example",
+            "http://localhost..",
+            "http://10.0.0.1",
+            "http://[::ffff:10.0.0.1]",
+        ] {
             assert!(parse(Interface::Queue, text, false).is_err(), "{text}");
             assert!(parse(Interface::Queue, text, true).is_ok(), "{text}");
         }

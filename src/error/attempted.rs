@@ -59,11 +59,32 @@ impl fmt::Display for Attempted {
         let what = &self.what;
         match &self.place {
             Place::Interface(name) => write!(f, "{what} on the {name} interface"),
-            Place::Endpoint(id) => write!(f, "{what} on endpoint {id:?}"),
+            Place::Endpoint(id) => write!(f, "{what} on endpoint {:?}", ShownId(id)),
             Place::Job { job_id, endpoint_id } => {
+                let (job_id, endpoint_id) = (ShownId(job_id), ShownId(endpoint_id));
                 write!(f, "{what} of job {job_id:?} on endpoint {endpoint_id:?}")
             }
         }
+    }
+}
+
+/// An id as errors show it: in quotes, and cut off where it is longer than any that the service
+/// gives, since it may come from the service, or be anything.
+pub(crate) struct ShownId<'a>(pub(crate) &'a str);
+
+impl ShownId<'_> {
+    /// In bytes.
+    const LONGEST: usize = 256;
+}
+
+impl fmt::Debug for ShownId<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let id = self.0;
+        if id.len() <= Self::LONGEST {
+            return write!(f, "{id:?}");
+        }
+        let end = (0..=Self::LONGEST).rfind(|at| id.is_char_boundary(*at)).unwrap_or(0);
+        write!(f, "{:?}… ({} bytes)", &id[..end], id.len())
     }
 }
 

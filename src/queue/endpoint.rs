@@ -166,11 +166,14 @@ impl Endpoint {
     /// allow, until it ends or is dropped. Dropping it closes the connection, on which the service
     /// may cancel the job.
     ///
+    /// A response without a single event is an error as the stream's last item: it may have been lost
+    /// on the way.
+    ///
     /// # Errors
     ///
     /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) if the body is not an object;
     /// [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) if no response arrived, or one
-    /// that is not of type `text/event-stream`.
+    /// that is not of type `text/event-stream`, has no content, or is compressed.
     pub fn openai_stream<T: Serialize + ?Sized>(
         &self,
         path: &str,
@@ -187,7 +190,7 @@ impl Endpoint {
             call.reads_events = true;
             let most = endpoint.context().transport.wire.largest_response;
             let reply = endpoint.send(call).await?;
-            let events = ServerEvents::new(reply, &endpoint.attempted(&OPENAI), most);
+            let events = ServerEvents::new(reply, &endpoint.attempted(&OPENAI), most, true);
             events.map_err(|error| OPENAI.repeat.unreadable(error))
         })
     }

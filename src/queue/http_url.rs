@@ -17,6 +17,6 @@ pub(crate) fn is_loopback(url: &reqwest::Url) -> bool {
         return false;
     };
     let address = host.trim_start_matches('[').trim_end_matches(']');
-    host == "localhost"
-        || address.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+    matches!(host, "localhost" | "localhost.")
+        || address.parse::<std::net::IpAddr>().is_ok_and(|it| it.to_canonical().is_loopback())
 }

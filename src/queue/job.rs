@@ -11,14 +11,11 @@ use super::Endpoint;
 use super::endpoint::made_once;
 use super::lifespan::Lifespan;
 use super::operations::STATUS;
-use crate::error::{Attempted, Error, ErrorKind, Result};
+use crate::error::{Attempted, Error, ErrorKind, Result, ShownId};
 use crate::hiding::Secrets;
 use crate::observe::Observation;
 use crate::secret_string::SecretString;
 use crate::transport::{Call, Operation, Reply};
-
-/// How much of another job's id is shown; it may be anything.
-const SHOWN_OF_AN_ID: usize = 100;
 
 /// A handle to a job: read its status, wait for it, stream from it, cancel or retry it.
 ///
@@ -161,15 +158,15 @@ impl Job {
 
     /// The error for a response with this id, which is another job's.
     pub(super) fn about_another(&self, operation: &Operation, id: &str) -> Error {
-        let id: String = self.secrets().hide(id).chars().take(SHOWN_OF_AN_ID).collect();
-        self.foreign(operation, &format!("is about another job, {id:?}"))
+        let id = self.secrets().hide(id);
+        self.foreign(operation, &format!("is about another job, {:?}", ShownId(&id)))
     }
 
     /// The error for a response that is not about this job.
     pub(super) fn foreign(&self, operation: &Operation, what: &str) -> Error {
         let message = format!(
             "the response {what}: responses were mixed up in transit, and this one says nothing about job {:?}; retry, and if it keeps happening, look for a proxy that shares connections",
-            self.id
+            ShownId(&self.id)
         );
         Error::new(ErrorKind::ForeignRecord, self.attempted(operation.name), message)
             .with_job_id(&self.id)
@@ -186,7 +183,8 @@ impl Job {
 
     /// The job as errors name it.
     pub(super) fn name(&self) -> String {
-        format!("job {:?} on endpoint {:?}", self.id, self.endpoint.id())
+        let (id, endpoint_id) = (ShownId(&self.id), ShownId(self.endpoint.id()));
+        format!("job {id:?} on endpoint {endpoint_id:?}")
     }
 }
 
@@ -210,8 +208,8 @@ pub(crate) fn without_suffix(id: &str) -> &str {
 impl fmt::Debug for Job {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Job")
-            .field("id", &self.id)
-            .field("endpoint", &self.endpoint.id())
+            .field("id", &ShownId(&self.id))
+            .field("endpoint", &ShownId(self.endpoint.id()))
             .finish_non_exhaustive()
     }
 }

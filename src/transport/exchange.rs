@@ -156,7 +156,7 @@ impl Exchange {
         let body = if was_redirected {
             Ok(Bytes::new())
         } else if is_stream {
-            incoming = Some(Box::new(Incoming::new(response, self.given, self.pass)));
+            incoming = Some(Box::new(Incoming::new(response, &headers, self.given, self.pass)));
             Ok(Bytes::new())
         } else {
             // The id of a new job is worth reading out of a response that is too large.

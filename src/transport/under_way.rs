@@ -45,11 +45,12 @@ impl UnderWay {
             .is_some_and(|request| !std::mem::replace(&mut request.is_answered, true))
     }
 
-    /// A request is over when its end is told, and at no time before.
-    pub(super) fn stay(&mut self, ticket: &Ticket) {
+    /// A request must be over by then, instead of the moment that was set before.
+    pub(super) fn stay(&mut self, ticket: &Ticket, over: Option<Instant>) {
         let request = self.requests.get_mut(ticket.key);
         if let Some(request) = request.filter(|request| request.number == ticket.number) {
-            request.over = None;
+            request.over = over;
+            self.next_overdue = [self.next_overdue, over].into_iter().flatten().min();
         }
     }
 

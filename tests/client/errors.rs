@@ -192,3 +192,23 @@ async fn an_interface_without_a_url_says_which_setting_is_missing() {
         assert_eq!((error.kind(), error.field()), (ErrorKind::InvalidRequest, Some(field)));
     }
 }
+
+/// It is whatever the service says, or a caller has.
+#[tokio::test]
+async fn a_long_id_is_cut_off_in_errors_and_kept_whole() {
+    let id = "é".repeat(10_000);
+    let record = |id: &str| Reply::ok(json!({"id": id, "status": "IN_QUEUE"}));
+    let other = format!("other-{id}");
+    let replies = [record(&id), Reply::json(400, "{}"), record(&other)];
+    let server = Script::of(replies).await;
+    let endpoint = server.endpoint();
+    let job = endpoint.run(&json!({})).await.unwrap();
+    for _ in 0..2 {
+        let error = job.status().await.unwrap_err();
+        assert_eq!(error.job_id(), Some(&*id));
+        let shown = format!("{error} {error:?} {job:?}");
+        assert!(shown.len() < 5_000 && shown.contains("… (20000 bytes)"), "{}", shown.len());
+    }
+    let error = server.client().endpoint(&id).health().await.unwrap_err();
+    assert!(format!("{error} {error:?}").len() < 5_000);
+}

@@ -1,10 +1,12 @@
 //! Server-sent events: what a stream does about a service that fails, is silent or says too much.
 
+use std::future::IntoFuture;
 use std::time::Duration;
 
 use futures_util::StreamExt;
 use podqueue::rest::call::{RestCall, Target};
 use podqueue::{Client, ErrorKind, Result, ServerEvents};
+use serde_json::json;
 
 use crate::support::{KEY, Reply, Script};
 
@@ -89,6 +91,88 @@ async fn a_stream_may_go_on_for_longer_than_a_call() {
     }
     drop(next);
     assert!(events.next().await.is_none());
+}
+
+/// A service that sends a comment again and again, and its address.
+async fn commenting() -> String {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            tokio::spawn(async move {
+                let _ = stream.read(&mut [0; 4096]).await;
+                let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
+                let mut sent = stream.write_all(head.as_bytes()).await;
+                while sent.is_ok() {
+                    sent = stream.write_all(b": still here\n\n").await;
+                    tokio::time::sleep(Duration::from_millis(5)).await;
+                }
+            });
+        }
+    });
+    url
+}
+
+#[tokio::test]
+async fn comments_do_not_keep_a_stream_alive_beyond_its_total_timeout() {
+    let client = Client::builder().api_key("k").base_url(commenting().await).build().unwrap();
+    let endpoint = client.endpoint("ep");
+    let events = endpoint.openai_stream("v1/x", &json!({})).await.unwrap();
+    let mut events = events.total_timeout(Duration::from_millis(300));
+    let waited = tokio::time::timeout(Duration::from_secs(20), events.next()).await;
+    let error = waited.expect("an end").unwrap().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Timeout);
+    assert!(error.to_string().contains("300ms"), "{error}");
+    assert!(events.next().await.is_none());
+}
+
+/// One stream at a time is allowed, and the first is not polled.
+#[tokio::test]
+async fn a_stream_that_is_not_polled_keeps_its_place_until_its_total_timeout() {
+    let url = commenting().await;
+    let one_at_a_time = podqueue::RateLimits::new().share(0.0025);
+    let builder = Client::builder().api_key("k").base_url(url).rate_limits(one_at_a_time);
+    let client = builder.build().unwrap();
+    let endpoint = client.endpoint("ep");
+    let second = Duration::from_secs(1);
+    let held = endpoint.openai_stream("v1/x", &json!({})).await.unwrap();
+    let next = endpoint.openai_stream("v1/x", &json!({}));
+    let mut next = std::pin::pin!(next.into_future());
+    assert!(tokio::time::timeout(3 * second, next.as_mut()).await.is_err(), "by default");
+    let held = held.total_timeout(second);
+    assert!(tokio::time::timeout(10 * second, next).await.expect("a free place").is_ok());
+    drop(held);
+}
+
+#[tokio::test]
+async fn a_streamed_response_without_events_is_an_error() {
+    let headers = vec![("content-type", "text/event-stream".to_owned())];
+    let no_content = Reply::Answer { status: 204, headers, body: String::new() };
+    let encoded = stream("data: a\n\n").header("content-encoding", "gzip");
+    let server = Script::of([no_content, encoded.clone(), encoded]).await;
+    let client = server.client();
+    let call = || async { client.endpoint("ep").openai_stream("v1/x", &json!({})).await };
+    for word in ["no content", "compressed"] {
+        let error = call().await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
+        assert!(error.to_string().contains(word), "{error}");
+    }
+    let error = watch(&client, None).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Decode);
+
+    let plain = stream("data: a\n\n").header("content-encoding", "identity");
+    let server = Script::of([stream(""), stream(": comment\n\n"), plain]).await;
+    let client = server.client();
+    let call = || async { client.endpoint("ep").openai_stream("v1/x", &json!({})).await };
+    for _ in 0..2 {
+        let mut events = call().await.unwrap();
+        let error = events.next().await.expect("an item").unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Decode);
+        assert!(error.to_string().contains("before its first event"), "{error}");
+        assert!(events.next().await.is_none());
+    }
+    assert_eq!(all(call().await.unwrap()).await, [Ok("a".to_owned())]);
 }
 
 #[tokio::test]

@@ -58,15 +58,21 @@ impl Security {
     }
 }
 
+/// Also an address of IPv4 that is written as one of IPv6.
+fn is_loopback(address: &IpAddr) -> bool {
+    address.to_canonical().is_loopback()
+}
+
 /// Addresses, where there are any, are what is connected to, whatever the hosts are called.
 fn stays_here(config: &Config) -> bool {
     let addresses = config.get_hostaddrs();
     if !addresses.is_empty() {
-        return addresses.iter().all(IpAddr::is_loopback);
+        return addresses.iter().all(is_loopback);
     }
     config.get_hosts().iter().all(|host| match host {
         Host::Tcp(name) => {
-            name == "localhost" || name.parse().is_ok_and(|at: IpAddr| at.is_loopback())
+            matches!(name.as_str(), "localhost" | "localhost.")
+                || name.parse().is_ok_and(|address| is_loopback(&address))
         }
         #[cfg(unix)]
         Host::Unix(_) => true,

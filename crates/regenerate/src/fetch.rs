@@ -243,6 +243,6 @@ fn shown(url: &Url) -> String {
 fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let address = host.trim_start_matches('[').trim_end_matches(']');
-    host == "localhost"
-        || address.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+    matches!(host, "localhost" | "localhost.")
+        || address.parse::<std::net::IpAddr>().is_ok_and(|it| it.to_canonical().is_loopback())
 }

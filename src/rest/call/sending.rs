@@ -73,7 +73,8 @@ impl RestCall {
         let (attempted, repeat) = (call.attempted(), call.operation.repeat);
         Box::pin(async move {
             let reply = call.exchange(&rest).await?;
-            ServerEvents::new(reply, &attempted, most).map_err(|error| repeat.unreadable(error))
+            let events = ServerEvents::new(reply, &attempted, most, false);
+            events.map_err(|error| repeat.unreadable(error))
         })
     }
 

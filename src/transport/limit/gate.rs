@@ -249,10 +249,12 @@ impl Pass {
         });
     }
 
-    /// The response goes on for as long as the caller and the service like, and keeps its place.
-    pub(crate) fn stays(&self) {
+    /// The response continues for as long as the caller and the service like, and keeps its place
+    /// until then at most.
+    pub(crate) fn stays(&self, until: Option<Instant>) {
         let Some(held) = &self.0 else { return };
-        held.gate.0.update(|limits| limits.under_way.stay(&held.admitted.ticket));
+        let over = until.and_then(|until| until.checked_add(GRACE));
+        held.gate.0.update(|limits| limits.under_way.stay(&held.admitted.ticket, over));
     }
 
     /// The response is a 429, with this `Retry-After`.
