@@ -6,6 +6,7 @@
 mod boolean;
 pub mod object;
 pub mod shape;
+pub mod union;
 
 use std::collections::HashMap;
 use std::fmt;

@@ -135,6 +135,7 @@ pub mod __private {
 
     pub use crate::__object as object;
     pub use crate::__open_enum as open_enum;
+    pub use crate::__union as union;
     #[cfg(fuzzing)]
     pub use crate::fuzz;
     pub use crate::lenient;

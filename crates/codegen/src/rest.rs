@@ -15,6 +15,7 @@ mod reexports;
 mod shorten;
 mod signatures;
 mod types;
+mod union;
 mod unique;
 mod yaml;
 
@@ -103,7 +104,8 @@ fn try_generate(handle: &str, source: &Source) -> Result<Generated, Diagnostic> 
     }
     let calls = emit::calls(handle, &servers.base_path, &operations);
     let signatures = operations.iter().map(|(_, it)| it);
-    let types = types::lenient(decided.types, &mended.enums, &mended.wanted, signatures);
+    let types =
+        types::lenient(decided.types, &mended.enums, &mended.unions, &mended.wanted, signatures);
     let tokens = quote! {
         /// What the calls send and answer with.
         #[allow(dead_code, bindings_with_variant_name)]

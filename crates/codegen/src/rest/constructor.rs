@@ -31,10 +31,12 @@ pub(super) fn given(ty: &Type, ident: &syn::Ident) -> (TokenStream, TokenStream)
 }
 
 /// A function `new` that takes the required fields of a struct, where some are and some are not.
-/// `wanted` are those that the struct does not show to be required, and whether each may be null.
+/// `wanted` are those that the struct does not show to be required, and whether each may be null;
+/// `tags` are those that have one value only, and that value.
 pub(super) fn of(
     item: &ItemStruct,
     wanted: Option<&BTreeMap<String, bool>>,
+    tags: Option<&BTreeMap<String, TokenStream>>,
 ) -> Option<TokenStream> {
     let Fields::Named(fields) = &item.fields else { return None };
     let wanted = |field: &Field| wanted.and_then(|it| it.get(&wire_name(field)));
@@ -46,8 +48,13 @@ pub(super) fn of(
     };
     let (required, optional): (Vec<_>, Vec<_>) =
         fields.named.iter().partition(|field| is_required(field));
-    let is_literal = optional.is_empty() && !required.iter().any(|field| wanted(field).is_some());
-    if required.is_empty() || is_literal {
+    let tag = |field: &Field| tags.and_then(|it| it.get(&wire_name(field)));
+    let (tagged, required): (Vec<_>, Vec<_>) =
+        required.into_iter().partition(|field| tag(field).is_some());
+    let is_literal = tagged.is_empty()
+        && optional.is_empty()
+        && !required.iter().any(|field| wanted(field).is_some());
+    if (required.is_empty() && tagged.is_empty()) || is_literal {
         return None;
     }
     let (mut arguments, mut values) = (Vec::new(), Vec::new());
@@ -70,18 +77,29 @@ pub(super) fn of(
         idents.push(ident);
         types.push(&field.ty);
     }
+    let tagged = tagged.iter().map(|field| {
+        let (ident, value) = (&field.ident, tag(field));
+        if is_named(&field.ty, "Option") {
+            quote!(#ident: Some(#value))
+        } else {
+            quote!(#ident: #value)
+        }
+    });
     let optional = optional.iter().map(|field| &field.ident);
     let name = &item.ident;
+    // No value of it is one that stands for nothing given.
+    let allow = arguments.is_empty().then(|| quote!(#[allow(clippy::new_without_default)]));
     let docs =
         print::docs("Creates one from the fields that are required; the others are omitted.");
     Some(quote! {
         impl #name {
             #docs
+            #allow
             #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
             pub fn new(#(#arguments),*) -> Self {
                 // What is generic is checked for each type that it mentions.
                 fn make(#(#idents: #types),*) -> #name {
-                    #name { #(#idents,)* #(#optional: ::std::default::Default::default(),)* }
+                    #name { #(#idents,)* #(#tagged,)* #(#optional: ::std::default::Default::default(),)* }
                 }
                 make(#(#values),*)
             }

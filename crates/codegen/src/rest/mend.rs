@@ -27,6 +27,7 @@ mod responses;
 mod schemas;
 mod security;
 pub(super) mod tree;
+mod unions;
 mod used;
 mod wanted;
 
@@ -40,6 +41,7 @@ pub(super) use self::operations::operations_of;
 pub(super) use self::references::resolve;
 use self::schemas::Usage;
 use self::tree::object_at;
+pub(crate) use self::unions::{Alternative, Branch, Unions};
 pub(crate) use self::wanted::Wanted;
 use super::model::Operation;
 use super::place::Places;
@@ -53,6 +55,8 @@ pub(crate) struct Mended {
     pub(crate) operations: Vec<Operation>,
     /// The enums that stood in its schemas.
     pub(crate) enums: Vec<NamedEnum>,
+    /// The choices between objects.
+    pub(crate) unions: Unions,
     /// What must be given of types that are both sent and received.
     pub(crate) wanted: Wanted,
     /// What was left out, and why.
@@ -82,7 +86,7 @@ pub(super) fn mend(
     security::warn_of_demands(&description, &mut notes);
     examples::loosen(&mut description, &mut notes);
     lower::lower(&mut description, &mut notes);
-    compose::compose(&mut description);
+    compose::compose(&mut description, &mut notes);
     let (operations, paths) = operations::mend(&description, &mut notes);
 
     let named = object_at(&description, &["components", "schemas"]);
@@ -103,6 +107,7 @@ pub(super) fn mend(
     used::keep_used(&paths, &mut schemas);
     let enums = enums::take_out(&mut schemas, &mut paths);
     inline::name_objects(&mut schemas, &mut paths, &enums);
+    let unions = unions::take(&mut schemas);
     let wanted = wanted::take(&mut schemas);
 
     let document = json!({
@@ -115,6 +120,7 @@ pub(super) fn mend(
         document,
         operations,
         enums,
+        unions,
         wanted,
         warnings: notes.finish(),
         files: linked.files,

@@ -12,11 +12,12 @@ use super::constructor;
 use super::fields::{
     Loose, Meanings, distinct_names, docs_or, has_default, is_flatten, lenient_field,
 };
-use super::mend::{NamedEnum, Wanted};
+use super::mend::{NamedEnum, Unions, Wanted};
 use super::object;
 use super::reexports::Reexports;
 use super::shorten::Shorten;
 use super::signatures::Signature;
+use super::union::{self, Tags};
 use crate::open_enum::{OpenEnum, Variant};
 use crate::syntax::{is_named, name_of, wire_name};
 use crate::{derives, naming, print, redact};
@@ -25,12 +26,14 @@ use crate::{derives, naming, print, redact};
 pub(super) fn lenient<'a>(
     items: Vec<Item>,
     enums: &[NamedEnum],
+    unions: &Unions,
     wanted: &Wanted,
     signatures: impl Iterator<Item = &'a Signature>,
 ) -> TokenStream {
     let meanings = meanings(&items);
     let sent = sent(&items, signatures);
-    let chosen = chosen(&items);
+    let chosen = chosen(&items, unions);
+    let tags = Tags::of(&items, unions, enums);
     let scalars = ["String", "bool"].map(str::to_owned);
     let all = enums.iter().map(|item| item.name.clone()).chain(scalars).collect();
     let none = Loose::new();
@@ -44,11 +47,12 @@ pub(super) fn lenient<'a>(
             item.to_tokens(&mut errors);
             continue;
         }
-        if is_of_closed_choice(&item) {
+        if is_of_closed_choice(&item) || union::is_implemented(&item, unions) {
             continue;
         }
         Shorten { within_types: true }.visit_item_mut(&mut item);
         let mut is_sent = false;
+        let mut union = None;
         match &mut item {
             Item::Struct(item) => {
                 is_sent = sent.contains(&item.ident.to_string());
@@ -56,7 +60,13 @@ pub(super) fn lenient<'a>(
             }
             Item::Enum(item) => {
                 is_sent = sent.contains(&item.ident.to_string());
-                lenient_enum(item, &meanings, loose(&item.ident));
+                match unions.get(&item.ident.to_string()) {
+                    Some(branches) => {
+                        let wanted = is_sent.then_some(wanted);
+                        union = Some(union::rewrite(item, branches, wanted));
+                    }
+                    None => lenient_enum(item, &meanings, loose(&item.ident)),
+                }
             }
             _ => {}
         }
@@ -65,7 +75,7 @@ pub(super) fn lenient<'a>(
             Item::Struct(item) if is_sent => {
                 let wanted = wanted.get(&item.ident.to_string());
                 wanted.into_iter().for_each(|it| write_wanted(&mut item.fields, it));
-                constructor::of(item, wanted)
+                constructor::of(item, wanted, tags.of_type(&item.ident))
             }
             _ => None,
         };
@@ -75,7 +85,7 @@ pub(super) fn lenient<'a>(
             _ => None,
         };
         name_serde(&mut item);
-        types.extend(quote!(#item #constructor #debug #object));
+        types.extend(quote!(#item #constructor #debug #object #union));
     }
     let code = types.to_string();
     if !code.contains("ConversionError") {
@@ -145,11 +155,12 @@ fn sent<'a>(items: &[Item], signatures: impl Iterator<Item = &'a Signature>) -> 
 
 /// The shapes of choices that are told apart only by trying them, and what these hold. Were a number
 /// read as a text or a boolean there, the shape that has a number would perhaps not be reached.
-fn chosen(items: &[Item]) -> BTreeSet<String> {
+fn chosen(items: &[Item], unions: &Unions) -> BTreeSet<String> {
     let mut roots = Mentioned::default();
     for item in items {
         if let Item::Enum(item) = item
             && is_untagged(item)
+            && !unions.contains_key(&item.ident.to_string())
             && item.variants.iter().filter(|it| !holds_scalar(it)).count() > 1
         {
             roots.0.insert(item.ident.to_string());

@@ -1,14 +1,15 @@
 //! Schemas that are put together from others: `allOf`, `oneOf`, `anyOf`.
 //!
-//! `allOf` is one object with the fields of all. A choice between objects is one object too, with
-//! the fields that any of them has: as answers are read leniently, an attempt at one shape after
-//! the other would always stop at the first. A choice between a string and a list, which can be
-//! told apart, stays a choice.
+//! `allOf` is one object with the fields of all. A choice between objects that can be told apart is
+//! a union; otherwise it is one object with the fields that any of them has: as answers are read
+//! leniently, an attempt at one shape after the other would always stop at the first. A choice
+//! between a string and a list stays a choice.
 
 mod choice;
 mod choices;
 mod read_only;
 mod repeated;
+mod union;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashSet};
@@ -18,24 +19,44 @@ use serde_json::{Value, json};
 use self::choices::Choices;
 use self::repeated::{Met, Repeated, Site};
 use super::kind::{Keywords, is_annotation, kind, says_type};
+use super::notes::Notes;
 use super::places;
 use super::references::resolve;
-use super::tree::is_true;
-use crate::rest::pointer::{joined, unescaped};
+use super::tree::{is_true, remove};
+use super::unions::{self, UNION};
+use crate::rest::pointer::{joined, keys, unescaped};
 
 /// How deep a choice may lead into others that it is itself a part of.
 const DEPTH: usize = 6;
 
 const SCHEMAS: &str = "#/components/schemas/";
 
+/// What becomes of a choice between objects.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// A union, if they can be told apart.
+    Union,
+    /// One object, whose fields are added to those of another one.
+    Merged,
+}
+
 /// Composes every schema of a description.
-pub(super) fn compose(description: &mut Value) {
+pub(super) fn compose(description: &mut Value, notes: &mut Notes<'_>) {
     let whole = description.clone();
     let composer = Composer::new(&whole);
+    composer.note_named();
     places::each_schema(description, &mut |schema, place| {
         let name = place.strip_prefix(SCHEMAS).filter(|name| !name.contains('/'));
+        *composer.place.borrow_mut() = keys(place);
         composer.compose(schema, name.map(unescaped).as_deref(), 0);
     });
+    for (place, between) in composer.merged.into_inner() {
+        let message = format!(
+            "the choice between {between} is one type with the fields of all: neither a \
+             discriminator nor a constant property nor required fields tell them apart"
+        );
+        notes.warn(&place, message);
+    }
     let made = composer.choices.into_inner().made;
     let repeated = composer.repeated.into_inner().made;
     if let Some(schemas) = description.pointer_mut("/components/schemas") {
@@ -57,6 +78,12 @@ struct Composer<'a> {
     known: RefCell<BTreeMap<String, Keywords>>,
     /// Whether something was cut off that would have no end.
     cut: Cell<bool>,
+    /// Named schemas that others extend, and by a property of which these are told apart.
+    bases: BTreeMap<String, Vec<Value>>,
+    /// Where the schema stands that is being composed.
+    place: RefCell<Vec<String>>,
+    /// The choices between objects that cannot be told apart, by place: between which.
+    merged: RefCell<BTreeMap<Vec<String>, String>>,
 }
 
 impl<'a> Composer<'a> {
@@ -65,12 +92,15 @@ impl<'a> Composer<'a> {
         let named = components.into_iter().flat_map(|it| places::fields(it, "schemas"));
         Self {
             description,
-            choices: RefCell::new(Choices::of(description)),
+            choices: RefCell::default(),
             repeated: RefCell::default(),
             taken: RefCell::new(named.map(|(name, _)| name.clone()).collect()),
             following: RefCell::default(),
             known: RefCell::default(),
             cut: Cell::new(false),
+            bases: Self::bases_of(description),
+            place: RefCell::default(),
+            merged: RefCell::default(),
         }
     }
 
@@ -91,13 +121,13 @@ impl<'a> Composer<'a> {
                 }
                 Met::Again(name) => {
                     let mut again = std::mem::replace(schema, reference(&name));
-                    self.compose_whole(&mut again, true, depth);
+                    self.compose_whole(&mut again, None, true, depth);
                     self.repeated.borrow_mut().made.insert(name, again);
                     return;
                 }
             }
         }
-        self.compose_whole(schema, name.is_some(), depth);
+        self.compose_whole(schema, name, name.is_some(), depth);
         if let Some(site) = &site {
             let known = self.repeated.borrow_mut().leave(site);
             if let (Some(known), None) = (known, name) {
@@ -106,20 +136,80 @@ impl<'a> Composer<'a> {
         }
     }
 
-    fn compose_whole(&self, schema: &mut Value, is_named: bool, depth: usize) {
+    fn compose_whole(&self, schema: &mut Value, name: Option<&str>, is_named: bool, depth: usize) {
         let chooses = schema.get("oneOf").is_some() || schema.get("anyOf").is_some();
-        self.compose_here(schema, is_named, depth);
+        let target = name.and_then(|it| Some(reference(it).get("$ref")?.as_str()?.to_owned()));
+        if !self.base(schema, target.as_deref(), depth) {
+            self.compose_here(schema, target.as_deref(), is_named, Form::Union, depth);
+        }
         read_only::follow(self.description, schema);
         let depth = if chooses { depth + 1 } else { depth };
-        for (_, schema) in places::within_mut(schema) {
+        for (keys, schema) in places::within_mut(schema) {
+            self.place.borrow_mut().extend(keys.iter().cloned());
             self.compose(schema, None, depth);
+            let mut place = self.place.borrow_mut();
+            let rest = place.len() - keys.len();
+            place.truncate(rest);
         }
     }
 
-    fn compose_here(&self, schema: &mut Value, is_named: bool, depth: usize) {
-        self.all_of(schema, depth);
-        self.choice(schema, "oneOf", is_named, depth);
-        self.choice(schema, "anyOf", is_named, depth);
+    /// A schema whose property says which of those it is that extend it is a choice between these;
+    /// where they cannot be told apart, an object that has their fields, too.
+    fn base(&self, schema: &mut Value, target: Option<&str>, depth: usize) -> bool {
+        let is_choice = ["oneOf", "anyOf"].iter().any(|it| schema.get(it).is_some());
+        let Some(discriminator) = schema.get("discriminator").filter(|_| !is_choice).cloned()
+        else {
+            return false;
+        };
+        if let Some(children) = target.and_then(|it| self.bases.get(it)) {
+            let objects: Vec<_> = children.iter().collect();
+            if let Some(branches) = self.branches(&objects, Some(&discriminator), depth) {
+                let words = schema.get("description").cloned();
+                *schema = json!({ "oneOf": children, UNION: unions::mark(&branches) });
+                if let Some(words) = words {
+                    schema["description"] = words;
+                }
+                return true;
+            }
+            self.note_merged(children);
+        }
+        if schema.get("properties").is_some() && schema.get("additionalProperties").is_none() {
+            schema["additionalProperties"] = json!(true);
+        }
+        false
+    }
+
+    /// Notes that a choice becomes one object.
+    fn note_merged(&self, objects: &[Value]) {
+        let names = objects.iter().map(|it| {
+            let target = it.get("$ref").and_then(Value::as_str);
+            target
+                .and_then(|it| it.rsplit('/').next())
+                .map_or_else(|| "an inline object".to_owned(), unescaped)
+        });
+        let names: Vec<_> = names.collect();
+        let between = match names.as_slice() {
+            [first, second, third, _, ..] => {
+                format!("{first}, {second}, {third} and {} more", names.len() - 3)
+            }
+            [others @ .., last] => format!("{} and {last}", others.join(", ")),
+            [] => return,
+        };
+        self.merged.borrow_mut().entry(self.place.borrow().clone()).or_insert(between);
+    }
+
+    /// `target` is the reference that leads to the schema, if it has a name.
+    fn compose_here(
+        &self,
+        schema: &mut Value,
+        target: Option<&str>,
+        is_named: bool,
+        form: Form,
+        depth: usize,
+    ) {
+        self.all_of(schema, target, form, depth);
+        self.choice(schema, "oneOf", is_named, form, depth);
+        self.choice(schema, "anyOf", is_named, form, depth);
     }
 
     /// The keywords of a schema, or of the one that it refers to, composed.
@@ -148,7 +238,8 @@ impl<'a> Composer<'a> {
 
     fn own_keywords(&self, schema: &Value, depth: usize) -> Keywords {
         let mut schema = schema.clone();
-        self.compose_here(&mut schema, true, depth);
+        let target = self.following.borrow().last().cloned();
+        self.compose_here(&mut schema, target.as_deref(), true, Form::Merged, depth);
         // A reference, perhaps with a description beside it.
         let only = match schema.get("allOf").and_then(Value::as_array).map(Vec::as_slice) {
             Some([only]) => Some(only.clone()),
@@ -167,11 +258,15 @@ impl<'a> Composer<'a> {
         }
     }
 
-    fn all_of(&self, schema: &mut Value, depth: usize) {
+    fn all_of(&self, schema: &mut Value, target: Option<&str>, form: Form, depth: usize) {
         let Some(parts) = schema.get("allOf").and_then(Value::as_array).cloned() else { return };
         let own = without(schema, "allOf");
         let mut named = parts.iter().filter(|part| says_type(part));
-        if !own.keys().any(|key| !is_annotation(key))
+        // What extends a base is a type of its own, even if it adds nothing.
+        let mut extending = self.bases.values().flatten().filter_map(|it| it["$ref"].as_str());
+        let extends = target.is_some_and(|target| extending.any(|it| it == target));
+        if !extends
+            && !own.keys().any(|key| !is_annotation(key))
             && let (Some(only), None) = (named.next(), named.next())
             && only.get("$ref").is_some()
         {
@@ -184,8 +279,26 @@ impl<'a> Composer<'a> {
         }
         let mut merged = own;
         let narrowed = take_typed_properties(&mut merged);
-        let parts: Vec<_> = parts.iter().map(|part| self.keywords(part, depth)).collect();
-        let is_null = parts.iter().all(|part| part.contains_key("nullable"));
+        let mut choices = Vec::new();
+        let parts: Vec<_> = parts
+            .iter()
+            .filter_map(|part| {
+                if self.is_extended(part, target) {
+                    return Some(self.extended(part, depth));
+                }
+                if form == Form::Union
+                    && let Some(choice) = self.object_choice(part, depth)
+                {
+                    choices.push((choice, part));
+                    return None;
+                }
+                Some(self.keywords(part, depth))
+            })
+            .collect();
+        let choice = if choices.len() == 1 { choices.pop().map(|it| it.0) } else { None };
+        let choices = choices.into_iter().map(|(_, part)| self.keywords(part, depth));
+        let parts: Vec<_> = parts.into_iter().chain(choices).collect();
+        let is_null = !parts.is_empty() && parts.iter().all(|part| part.contains_key("nullable"));
         for part in parts {
             self.merge(&mut merged, part, depth);
         }
@@ -193,7 +306,45 @@ impl<'a> Composer<'a> {
         if is_null {
             merged.insert("nullable".to_owned(), json!(true));
         }
+        if let Some(choice) = choice.filter(|_| !merged.contains_key("oneOf")) {
+            merged.extend(choice);
+        }
         *schema = Value::Object(merged);
+    }
+
+    /// Whether a part of `allOf` is what the schema is told apart by from others that extend it:
+    /// of that, it has the fields alone.
+    fn is_extended(&self, part: &Value, target: Option<&str>) -> bool {
+        let parts = part.get("$ref").and_then(|_| self.parts(part));
+        let (Some((parts, Some(_))), Some(target)) = (parts, target) else { return false };
+        parts.iter().any(|it| it.get("$ref").is_some_and(|it| it == target))
+    }
+
+    fn extended(&self, part: &Value, depth: usize) -> Keywords {
+        let mut base = resolve(self.description, part).cloned().unwrap_or_default();
+        remove(&mut base, &["oneOf", "anyOf", "discriminator"]);
+        self.own_keywords(&base, depth + 1)
+    }
+
+    /// The choice between objects, and nothing more, that a part of `allOf` is.
+    fn object_choice(&self, part: &Value, depth: usize) -> Option<Keywords> {
+        if depth > DEPTH {
+            return None;
+        }
+        let (parts, discriminator) = self.parts(part)?;
+        let whole = resolve(self.description, part)?;
+        let is_pure = whole
+            .as_object()?
+            .keys()
+            .all(|key| is_annotation(key) || ["oneOf", "anyOf", "type"].contains(&key.as_str()));
+        let are_objects =
+            parts.iter().all(|it| kind(&self.keywords(it, depth + 1)) == Some("object"));
+        if !is_pure || !are_objects || parts.len() < 2 {
+            return None;
+        }
+        let mut choice = Keywords::from_iter([("oneOf".to_owned(), Value::Array(parts))]);
+        choice.extend(discriminator.map(|it| ("discriminator".to_owned(), it)));
+        Some(choice)
     }
 
     /// Adds what another schema says of the same value.

@@ -10,6 +10,7 @@ use super::aliases::inline;
 use super::names;
 use super::places::operations_mut;
 use super::tree::text_at;
+use super::unions;
 use crate::naming;
 
 /// An enum of strings, by the name of its type.
@@ -34,8 +35,11 @@ pub(super) fn take_out(schemas: &mut Map<String, Value>, paths: &mut Value) -> V
     schemas.values_mut().for_each(|schema| inline(schema, &stand_ins));
     inline(paths, &stand_ins);
 
-    for (name, schema) in schemas {
-        taken.within(schema, name);
+    // What stands in a union is mostly from elsewhere, and has its name from there.
+    for unions in [false, true] {
+        for (name, schema) in schemas.iter_mut().filter(|(_, it)| unions::holds(it) == unions) {
+            taken.within(schema, name);
+        }
     }
     for operation in operations_mut(paths) {
         let name = text_at(operation, "operationId");

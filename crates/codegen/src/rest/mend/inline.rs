@@ -11,6 +11,7 @@ use super::names;
 use super::places::{self, operations_mut};
 use super::references::target;
 use super::tree::{remove, text_at};
+use super::unions;
 use crate::naming;
 
 /// Leaves no schema within another one that needs a type of its own.
@@ -107,12 +108,26 @@ impl Names {
         *schema = Value::Object(words);
     }
 
+    /// Names an object of a union, whose type is the variant's.
+    fn branch(&mut self, schema: &mut Value, name: &str) {
+        self.name(schema, name, true);
+        if let Some([only]) = schema.get("allOf").and_then(Value::as_array).map(Vec::as_slice) {
+            *schema = only.clone();
+        }
+    }
+
     fn within(&mut self, schema: &mut Value, name: &str, in_choice: bool) {
+        let branches = unions::names(schema);
         for (keys, schema) in places::within_mut(schema) {
             let name = match keys.as_slice() {
                 [key, property] if key == "properties" => format!("{name}_{property}"),
                 [key] if key == "items" => format!("{name}_item"),
                 [key] if key == "additionalProperties" => format!("{name}_value"),
+                [_, index] if let Some(branches) = &branches => {
+                    let branch = index.parse().ok().and_then(|it: usize| branches.get(it));
+                    self.branch(schema, &format!("{name}_{}", branch.map_or("", |it| it)));
+                    continue;
+                }
                 // A shape of a choice is a variant, with fields of its own.
                 _ => {
                     self.within(schema, name, in_choice);

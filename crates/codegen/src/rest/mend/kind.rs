@@ -36,7 +36,7 @@ pub(super) fn says_type(schema: &Value) -> bool {
 
 /// Keywords that leave open what a value is.
 pub(super) fn is_annotation(key: &str) -> bool {
-    ["description", "deprecated", "nullable", "readOnly", LOOSE].contains(&key)
+    ["description", "deprecated", "discriminator", "nullable", "readOnly", LOOSE].contains(&key)
 }
 
 /// Whether all that an enum lists is text.

@@ -28,7 +28,6 @@ fn lower_schema(schema: &mut Value, place: &str, notes: &mut Notes<'_>) {
     several_types(object);
     tuple(object);
     pattern_properties(object);
-    base(object);
     file(object);
     well_formed(object);
     default_conforms(object, place, notes);
@@ -124,16 +123,6 @@ fn pattern_properties(schema: &mut Map<String, Value>) {
     }
 }
 
-/// An object by whose fields one tells which of several it is that extend it has their fields, too.
-fn base(schema: &mut Map<String, Value>) {
-    if schema.contains_key("discriminator")
-        && schema.contains_key("properties")
-        && !["oneOf", "anyOf", "additionalProperties"].iter().any(|it| schema.contains_key(*it))
-    {
-        schema.insert("additionalProperties".to_owned(), json!(true));
-    }
-}
-
 /// A string of a media type that is not encoded as text is a file.
 fn file(schema: &mut Map<String, Value>) {
     let text = |key: &str| schema.get(key).and_then(Value::as_str);
@@ -153,7 +142,7 @@ fn well_formed(schema: &mut Map<String, Value>) {
         "$ref" | "type" | "description" | "title" => value.is_string(),
         "format" => value == "uint64" || value == "binary",
         "nullable" | "deprecated" | "readOnly" | LOOSE => value.is_boolean(),
-        "properties" | "$defs" | "definitions" => value.is_object(),
+        "properties" | "$defs" | "definitions" | "discriminator" => value.is_object(),
         "enum" | "allOf" | "oneOf" | "anyOf" => value.as_array().is_some_and(|it| !it.is_empty()),
         "required" => value.as_array().is_some_and(|it| it.iter().all(Value::is_string)),
         "items" | "additionalProperties" => value.is_object() || value.is_boolean(),

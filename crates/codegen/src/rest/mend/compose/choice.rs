@@ -4,13 +4,35 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::choices::targets;
-use super::{Composer, DEPTH, described, reference, without};
+use super::choices::{self, targets};
+use super::{Composer, DEPTH, Form, described, reference, without};
 use crate::rest::mend::kind::{CHOICE, Keywords, is_annotation, kind};
 use crate::rest::mend::places::fields;
+use crate::rest::mend::unions::{self, Branch, UNION};
+
+/// What is to be known of a choice besides its shapes.
+#[derive(Clone, Copy)]
+struct Choice<'a> {
+    discriminator: Option<&'a Value>,
+    form: Form,
+}
+
+impl Choice<'_> {
+    const PLAIN: Self = Self { discriminator: None, form: Form::Union };
+}
 
 impl Composer<'_> {
-    pub(super) fn choice(&self, schema: &mut Value, keyword: &str, is_named: bool, depth: usize) {
+    pub(super) fn choice(
+        &self,
+        schema: &mut Value,
+        keyword: &str,
+        is_named: bool,
+        form: Form,
+        depth: usize,
+    ) {
+        if schema.get(UNION).is_some() {
+            return;
+        }
         let Some(parts) = schema.get(keyword).and_then(Value::as_array).cloned() else { return };
         let mut own = without(schema, keyword);
         let mut shapes: Vec<Value> = Vec::new();
@@ -28,9 +50,14 @@ impl Composer<'_> {
             }
         }
         let is_only = shapes.len() == 1;
-        let Some(chosen) =
-            self.chosen(shapes, is_named && own.keys().all(|key| is_annotation(key)), depth)
-        else {
+        let discriminator = own.remove("discriminator");
+        if form == Form::Union && !own.keys().all(|key| is_annotation(key)) {
+            self.distribute(&mut own, &mut shapes, discriminator.as_ref(), depth);
+        }
+        let is_alone = own.keys().all(|key| is_annotation(key));
+        let form = if is_alone { form } else { Form::Merged };
+        let choice = Choice { discriminator: discriminator.as_ref(), form };
+        let Some(chosen) = self.chosen(shapes, choice, is_named && is_alone, depth) else {
             *schema = Value::Object(own);
             return;
         };
@@ -52,12 +79,82 @@ impl Composer<'_> {
         };
         // What is the only shape may be a choice in turn.
         if is_only {
-            self.compose_here(schema, is_named, depth);
+            self.compose_here(schema, None, is_named, form, depth);
+        }
+    }
+
+    /// Gives each object of a choice the fields that stand beside the choice.
+    fn distribute(
+        &self,
+        own: &mut Keywords,
+        shapes: &mut [Value],
+        discriminator: Option<&Value>,
+        depth: usize,
+    ) {
+        let is_object = |it: &Value| kind(&self.keywords(it, depth + 1)) == Some("object");
+        let is_field = |key: &str| ["properties", "required", "type"].contains(&key);
+        let is_plain = own.keys().all(|key| is_annotation(key) || is_field(key));
+        if depth > DEPTH || shapes.len() < 2 || !is_plain || !shapes.iter().all(is_object) {
+            return;
+        }
+        let objects: Vec<_> = shapes.iter().collect();
+        if self.branches(&objects, discriminator, depth).is_none() {
+            return;
+        }
+        let beside = own.iter().filter(|(key, _)| is_field(key));
+        let beside: Keywords = beside.map(|(key, it)| (key.clone(), it.clone())).collect();
+        own.retain(|key, _| !is_field(key));
+        let beside = Value::Object(beside);
+        for shape in shapes {
+            let keywords = Value::Object(self.keywords(shape, depth + 1));
+            let has = |name: &String| keywords["properties"].get(name).is_some();
+            if !fields(&beside, "properties").all(|(name, _)| has(name)) {
+                *shape = json!({ "allOf": [beside, shape] });
+            }
+        }
+    }
+
+    /// Notes the choices that the description has names for.
+    pub(super) fn note_named(&self) {
+        for (name, schema) in fields(&self.description["components"], "schemas") {
+            let parts = schema.get("oneOf").or_else(|| schema.get("anyOf"));
+            let keys = schema.as_object().into_iter().flat_map(Keywords::keys);
+            if let Some(Value::Array(parts)) = parts
+                && keys.filter(|key| !is_annotation(key)).count() == 1
+                && let Some(targets) = self.targets(parts, schema.get("discriminator"), 0)
+            {
+                self.choices.borrow_mut().names.entry(targets).or_insert_with(|| name.clone());
+            }
+        }
+    }
+
+    /// What a choice between named schemas is known by. A discriminator counts only where it says
+    /// something that the schemas do not say.
+    fn targets(
+        &self,
+        shapes: &[Value],
+        discriminator: Option<&Value>,
+        depth: usize,
+    ) -> Option<Vec<String>> {
+        let targets = targets(shapes, discriminator)?;
+        let objects: Vec<_> = shapes.iter().collect();
+        let marked = |discriminator: Option<&Value>| {
+            self.branches(&objects, discriminator, depth).map(|it| unions::mark(&it))
+        };
+        match discriminator {
+            Some(_) if marked(discriminator) == marked(None) => choices::targets(shapes, None),
+            _ => Some(targets),
         }
     }
 
     /// One schema for a value that has one of several shapes; none where there is no shape.
-    fn chosen(&self, mut shapes: Vec<Value>, is_named: bool, depth: usize) -> Option<Value> {
+    fn chosen(
+        &self,
+        mut shapes: Vec<Value>,
+        choice: Choice<'_>,
+        is_named: bool,
+        depth: usize,
+    ) -> Option<Value> {
         if shapes.len() < 2 {
             return shapes.pop();
         }
@@ -65,8 +162,9 @@ impl Composer<'_> {
             self.cut.set(true);
             return Some(json!({}));
         }
-        let targets = targets(&shapes).filter(|_| !is_named);
-        let Some(targets) = targets else { return self.united(shapes, depth) };
+        let targets =
+            if is_named { None } else { self.targets(&shapes, choice.discriminator, depth) };
+        let Some(targets) = targets else { return self.united(shapes, choice, depth) };
         if let Some(name) = self.choices.borrow().names.get(&targets) {
             return Some(reference(name));
         }
@@ -75,16 +173,16 @@ impl Composer<'_> {
             keywords.contains_key("properties")
         });
         if !are_objects {
-            return self.united(shapes, depth);
+            return self.united(shapes, choice, depth);
         }
         let name = self.choices.borrow_mut().name(targets, &mut self.taken.borrow_mut());
-        let mut united = self.united(shapes, depth)?;
+        let mut united = self.united(shapes, choice, depth)?;
         self.compose(&mut united, Some(&name), depth + 1);
         self.choices.borrow_mut().made.insert(name.clone(), united);
         Some(reference(&name))
     }
 
-    fn united(&self, shapes: Vec<Value>, depth: usize) -> Option<Value> {
+    fn united(&self, shapes: Vec<Value>, choice: Choice<'_>, depth: usize) -> Option<Value> {
         let mut by_kind: BTreeMap<&'static str, Vec<(Value, Keywords)>> = BTreeMap::new();
         for shape in shapes {
             let mut keywords = self.keywords(&shape, depth + 1);
@@ -98,15 +196,25 @@ impl Composer<'_> {
                 None => return Some(json!({})),
             }
         }
-        let mut united: Vec<_> = by_kind
-            .into_iter()
-            .map(|(kind, shapes)| {
-                if let [(only, _)] = shapes.as_slice() {
-                    // The choice can be null, and not just one of its kinds.
-                    return without(only, "nullable").into();
-                }
+        let (mut united, mut branches) = (Vec::new(), Vec::new());
+        let mut is_union = false;
+        for (kind, shapes) in by_kind {
+            if let [(only, _)] = shapes.as_slice() {
+                // The choice can be null, and not just one of its kinds.
+                united.push(without(only, "nullable").into());
+            } else if kind == "object"
+                && choice.form == Form::Union
+                && let Some(objects) = self.told_apart(&shapes, choice, depth)
+            {
+                is_union = true;
+                united.extend(
+                    shapes.into_iter().map(|(shape, _)| without(&shape, "nullable").into()),
+                );
+                branches.extend(objects);
+                continue;
+            } else {
                 let shapes: Vec<_> = shapes.into_iter().map(|(_, keywords)| keywords).collect();
-                match kind {
+                united.push(match kind {
                     "object" => self.united_objects(&shapes, depth),
                     "array" => self.united_lists(&shapes, depth),
                     "string" => united_strings(&shapes),
@@ -114,13 +222,30 @@ impl Composer<'_> {
                         json!({ "type": "integer" })
                     }
                     kind => json!({ "type": kind }),
-                }
-            })
-            .collect();
+                });
+            }
+            branches.push(Branch { name: kind.to_owned(), alternatives: Vec::new() });
+        }
         match united.len() {
             1 => united.pop(),
+            _ if is_union => Some(json!({ "oneOf": united, UNION: unions::mark(&branches) })),
             _ => Some(json!({ "oneOf": united })),
         }
+    }
+
+    fn told_apart(
+        &self,
+        shapes: &[(Value, Keywords)],
+        choice: Choice<'_>,
+        depth: usize,
+    ) -> Option<Vec<Branch>> {
+        let objects: Vec<_> = shapes.iter().map(|(shape, _)| shape).collect();
+        let branches = self.branches(&objects, choice.discriminator, depth);
+        if branches.is_none() {
+            let objects: Vec<_> = objects.into_iter().cloned().collect();
+            self.note_merged(&objects);
+        }
+        branches
     }
 
     fn united_lists(&self, shapes: &[Keywords], depth: usize) -> Value {
@@ -131,7 +256,7 @@ impl Composer<'_> {
                 items.push(item);
             }
         }
-        json!({ "type": "array", "items": self.chosen(items, false, depth + 1) })
+        json!({ "type": "array", "items": self.chosen(items, Choice::PLAIN, false, depth + 1) })
     }
 
     fn united_objects(&self, shapes: &[Keywords], depth: usize) -> Value {
@@ -149,7 +274,7 @@ impl Composer<'_> {
             values.extend(value.cloned());
         }
         if properties.is_empty() {
-            return match self.chosen(values, false, depth + 1) {
+            return match self.chosen(values, Choice::PLAIN, false, depth + 1) {
                 Some(value) => json!({ "type": "object", "additionalProperties": value }),
                 None => json!({ "type": "object" }),
             };
@@ -163,7 +288,7 @@ impl Composer<'_> {
             .into_iter()
             .filter_map(|(name, schemas)| {
                 let words = schemas.iter().find_map(|it| it.get("description").cloned());
-                let mut schema = self.chosen(schemas, false, depth + 1)?;
+                let mut schema = self.chosen(schemas, Choice::PLAIN, false, depth + 1)?;
                 if let (Some(words), None, None) =
                     (words, schema.get("$ref"), schema.get("description"))
                 {

@@ -1,6 +1,9 @@
 //! Runs what was generated: decodes what a service may answer, and makes calls over HTTP.
 
-use podqueue_corpus::{answers, calls, expansions, fragments, operations, round_trips, sent, wire, wrappers};
+use podqueue_corpus::{
+    answers, calls, expansions, fragments, operations, round_trips, sent, union_values, wire,
+    wrappers,
+};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
@@ -9,6 +12,7 @@ async fn main() {
     failures.extend(calls::failures().await);
     failures.extend(operations::failures().await);
     failures.extend(fragments::failures().await);
+    failures.extend(union_values::failures().await);
     failures.extend(wire::failures().await);
     failures.extend(expansions::failures().await);
     failures.extend(round_trips::failures().await);

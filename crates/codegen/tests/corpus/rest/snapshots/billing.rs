@@ -724,6 +724,37 @@ pub mod types {
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     #[non_exhaustive]
+    pub enum NewInvoiceMetadata {
+        /// An empty text.
+        Empty,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl NewInvoiceMetadata {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::Empty => "",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for NewInvoiceMetadata {
+        fn from(value: &str) -> Self {
+            match value {
+                "" => Self::Empty,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+
+    ::podqueue::__private::open_enum!(NewInvoiceMetadata);
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
     pub enum InvoiceObject {
         /// `invoice`.
         Invoice,
@@ -853,37 +884,6 @@ pub mod types {
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     #[non_exhaustive]
-    pub enum NewInvoiceMetadata {
-        /// An empty text.
-        Empty,
-        /// A value that was not known when this was generated.
-        Other(String),
-    }
-
-    impl NewInvoiceMetadata {
-        /// The value as it stands on the wire.
-        pub fn as_str(&self) -> &str {
-            match self {
-                Self::Empty => "",
-                Self::Other(value) => value,
-            }
-        }
-    }
-
-    impl From<&str> for NewInvoiceMetadata {
-        fn from(value: &str) -> Self {
-            match value {
-                "" => Self::Empty,
-                other => Self::Other(other.to_owned()),
-            }
-        }
-    }
-
-    ::podqueue::__private::open_enum!(NewInvoiceMetadata);
-
-    /// One of several values.
-    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    #[non_exhaustive]
     pub enum GetInvoiceExpandItem {
         /// `customer`.
         Customer,
@@ -942,13 +942,68 @@ pub mod types {
     }
 
     /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct Company {
+        /// The field `address`.
+        pub address: Option<Address>,
+        /// The field `owners`.
+        pub owners: Vec<Party>,
+        /// The field `type`.
+        pub type_: Option<String>,
+        /// The field `vat`.
+        pub vat: Option<String>,
+    }
+
+    impl Company {
+        /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
+        pub fn new(vat: impl Into<String>) -> Self {
+            fn make(vat: Option<String>) -> Company {
+                Company {
+                    vat,
+                    address: ::std::default::Default::default(),
+                    owners: ::std::default::Default::default(),
+                    type_: ::std::default::Default::default(),
+                }
+            }
+            make(Some(vat.into()))
+        }
+    }
+
+    ::podqueue::__private::object! {
+        Company {
+            0 "address" address plain optional;
+            1 "owners" owners list optional;
+            2 "type" type_ text optional;
+            3 "vat" vat text optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Deleted {
+        /// The field `deleted`.
+        pub deleted: Option<bool>,
+        /// The field `id`.
+        pub id: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        Deleted {
+            0 "deleted" deleted boolean optional;
+            1 "id" id text optional;
+        }
+    }
+
+    /// An object of the interface.
     #[derive(Clone, Default, PartialEq)]
     #[non_exhaustive]
     pub struct Invoice {
         /// The field `custom:field`.
         pub custom_field: Option<String>,
         /// The field `customer`.
-        pub customer: Option<InvoiceCustomer>,
+        pub customer: Option<StringOrDeletedOrParty>,
         /// The field `due`.
         pub due: Option<String>,
         /// The field `env`.
@@ -1029,77 +1084,6 @@ pub mod types {
             15 "total" total plain optional;
             16 "totals" totals map optional;
             17 "value" value text optional;
-        }
-    }
-
-    /// One of several shapes.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        PartialEq
-    )]
-    #[serde(untagged)]
-    #[allow(clippy::large_enum_variant)]
-    #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
-    pub enum InvoiceCustomer {
-        /// An object.
-        Object {
-            /// The field `address`.
-            #[serde(skip_serializing_if = "Option::is_none")]
-            address: Option<Address>,
-            /// The field `deleted`.
-            #[serde(
-                default,
-                deserialize_with = "lenient::boolean",
-                skip_serializing_if = "Option::is_none"
-            )]
-            deleted: Option<bool>,
-            /// The field `id`.
-            #[serde(
-                default,
-                deserialize_with = "lenient::text",
-                skip_serializing_if = "Option::is_none"
-            )]
-            id: Option<String>,
-            /// The field `type`.
-            #[serde(
-                rename = "type",
-                default,
-                deserialize_with = "lenient::text",
-                skip_serializing_if = "Option::is_none"
-            )]
-            type_: Option<String>,
-        },
-        /// A string.
-        String(String),
-        /// A value of a shape that was not known when this was generated.
-        Other(::podqueue::__private::serde_json::Value),
-    }
-
-    impl ::std::fmt::Debug for InvoiceCustomer {
-        #[allow(deprecated)]
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            match self {
-                Self::Object {
-                    address: value_0,
-                    deleted: value_1,
-                    id: value_2,
-                    type_: value_3,
-                } => {
-                    f.debug_struct("Object")
-                        .field("address", value_0)
-                        .field("deleted", value_1)
-                        .field("id", value_2)
-                        .field("type_", value_3)
-                        .finish()
-                }
-                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
-                Self::Other(_) => {
-                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
-                }
-            }
         }
     }
 
@@ -1366,20 +1350,125 @@ pub mod types {
         }
     }
 
+    /// One of several types.
+    #[derive(Clone, PartialEq)]
+    #[allow(clippy::large_enum_variant)]
+    #[non_exhaustive]
+    pub enum Party {
+        /// Where `type` is `person`.
+        Person(Person),
+        /// Where `type` is `company`.
+        Company(Company),
+        /// A value of none of these types, as it came.
+        Other(::podqueue::__private::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for Party {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Person(value_0) => f.debug_tuple("Person").field(value_0).finish(),
+                Self::Company(value_0) => {
+                    f.debug_tuple("Company").field(value_0).finish()
+                }
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl From<Person> for Party {
+        fn from(value: Person) -> Self {
+            Self::Person(value)
+        }
+    }
+
+    impl From<Company> for Party {
+        fn from(value: Company) -> Self {
+            Self::Company(value)
+        }
+    }
+
+    ::podqueue::__private::union! {
+        Party Other { 0 Person[{ "type"[Text("person")];;; }] []; 1 Company[{
+        "type"[Text("company")];;; }] ["vat"]; }
+    }
+
     /// An object of the interface.
     #[derive(Clone, Debug, Default, PartialEq)]
-    pub struct Party {
+    pub struct Person {
         /// The field `address`.
         pub address: Option<Address>,
+        /// The field `born`.
+        pub born: Option<String>,
+        /// The field `firstName`.
+        pub first_name: Option<String>,
         /// The field `type`.
         pub type_: Option<String>,
     }
 
     ::podqueue::__private::object! {
-        Party {
+        Person {
             0 "address" address plain optional;
-            1 "type" type_ text optional;
+            1 "born" born text optional;
+            2 "firstName" first_name text optional;
+            3 "type" type_ text optional;
         }
+    }
+
+    /// One of several types.
+    #[derive(Clone, PartialEq)]
+    #[allow(clippy::large_enum_variant)]
+    #[non_exhaustive]
+    pub enum StringOrDeletedOrParty {
+        /// One of the types.
+        Party(Party),
+        /// Where `deleted` is `true`.
+        Deleted(Deleted),
+        /// A value that is no object, or a map.
+        String(String),
+        /// A value of none of these types, as it came.
+        Other(::podqueue::__private::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for StringOrDeletedOrParty {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Party(value_0) => f.debug_tuple("Party").field(value_0).finish(),
+                Self::Deleted(value_0) => {
+                    f.debug_tuple("Deleted").field(value_0).finish()
+                }
+                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl From<Party> for StringOrDeletedOrParty {
+        fn from(value: Party) -> Self {
+            Self::Party(value)
+        }
+    }
+
+    impl From<Deleted> for StringOrDeletedOrParty {
+        fn from(value: Deleted) -> Self {
+            Self::Deleted(value)
+        }
+    }
+
+    impl From<String> for StringOrDeletedOrParty {
+        fn from(value: String) -> Self {
+            Self::String(value)
+        }
+    }
+
+    ::podqueue::__private::union! {
+        StringOrDeletedOrParty Other { 0 Party[{ ;;; } { ; "vat";; "vat" }] []; 1
+        Deleted[{ "deleted"[Flag(true)]; "deleted";; "deleted" }] []; 2 String[] []; }
     }
 
     /// One of several shapes.

@@ -1,3 +1,4 @@
+// tests/corpus/rest/both_ways.yaml:31:9: the choice between Switch and Word is one type with the fields of all: neither a discriminator nor a constant property nor required fields tell them apart
 /// What the calls send and answer with.
 #[allow(dead_code, bindings_with_variant_name)]
 pub mod types {

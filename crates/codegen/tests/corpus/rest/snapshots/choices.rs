@@ -1,3 +1,4 @@
+// tests/corpus/rest/choices.yaml:43:5: the choice between Literal and Sum is one type with the fields of all: neither a discriminator nor a constant property nor required fields tell them apart
 /// What the calls send and answer with.
 #[allow(dead_code, bindings_with_variant_name)]
 pub mod types {
@@ -8,68 +9,64 @@ pub mod types {
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     #[non_exhaustive]
-    pub enum CatOrDogKind {
+    pub enum CatKind {
         /// `cat`.
         Cat,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl CatKind {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::Cat => "cat",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for CatKind {
+        fn from(value: &str) -> Self {
+            match value {
+                "cat" => Self::Cat,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+
+    ::podqueue::__private::open_enum!(CatKind);
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum DogKind {
         /// `dog`.
         Dog,
         /// A value that was not known when this was generated.
         Other(String),
     }
 
-    impl CatOrDogKind {
+    impl DogKind {
         /// The value as it stands on the wire.
         pub fn as_str(&self) -> &str {
             match self {
-                Self::Cat => "cat",
                 Self::Dog => "dog",
                 Self::Other(value) => value,
             }
         }
     }
 
-    impl From<&str> for CatOrDogKind {
+    impl From<&str> for DogKind {
         fn from(value: &str) -> Self {
             match value {
-                "cat" => Self::Cat,
                 "dog" => Self::Dog,
                 other => Self::Other(other.to_owned()),
             }
         }
     }
 
-    ::podqueue::__private::open_enum!(CatOrDogKind);
-
-    /// One of several values.
-    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    #[non_exhaustive]
-    pub enum ThingChoiceOfOneKind {
-        /// `cat`.
-        Cat,
-        /// A value that was not known when this was generated.
-        Other(String),
-    }
-
-    impl ThingChoiceOfOneKind {
-        /// The value as it stands on the wire.
-        pub fn as_str(&self) -> &str {
-            match self {
-                Self::Cat => "cat",
-                Self::Other(value) => value,
-            }
-        }
-    }
-
-    impl From<&str> for ThingChoiceOfOneKind {
-        fn from(value: &str) -> Self {
-            match value {
-                "cat" => Self::Cat,
-                other => Self::Other(other.to_owned()),
-            }
-        }
-    }
-
-    ::podqueue::__private::open_enum!(ThingChoiceOfOneKind);
+    ::podqueue::__private::open_enum!(DogKind);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -109,23 +106,83 @@ pub mod types {
     /// An object of the interface.
     #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
-    pub struct CatOrDog {
-        /// The field `barks`.
-        pub barks: Option<bool>,
+    pub struct Cat {
         /// The field `friend`.
-        pub friend: Option<Box<CatOrDog>>,
+        pub friend: Option<CatOrDog>,
         /// The field `kind`.
-        pub kind: Option<CatOrDogKind>,
+        pub kind: Option<CatKind>,
         /// The field `lives`.
         pub lives: Option<i64>,
     }
 
     ::podqueue::__private::object! {
-        CatOrDog {
+        Cat {
+            0 "friend" friend plain optional;
+            1 "kind" kind text optional;
+            2 "lives" lives integer optional;
+        }
+    }
+
+    /// One of several types.
+    #[derive(Clone, PartialEq)]
+    #[allow(clippy::large_enum_variant)]
+    #[non_exhaustive]
+    pub enum CatOrDog {
+        /// Where `kind` is `cat`.
+        Cat(Box<Cat>),
+        /// Where `kind` is `dog`.
+        Dog(Dog),
+        /// A value of none of these types, as it came.
+        Other(::podqueue::__private::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for CatOrDog {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Cat(value_0) => f.debug_tuple("Cat").field(value_0).finish(),
+                Self::Dog(value_0) => f.debug_tuple("Dog").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl From<Cat> for CatOrDog {
+        fn from(value: Cat) -> Self {
+            Self::Cat(Box::new(value))
+        }
+    }
+
+    impl From<Dog> for CatOrDog {
+        fn from(value: Dog) -> Self {
+            Self::Dog(value)
+        }
+    }
+
+    ::podqueue::__private::union! {
+        CatOrDog Other { 0 Cat[{ "kind"[Text("cat")];;; }] []; 1 Dog[{
+        "kind"[Text("dog")];;; }] []; }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Dog {
+        /// The field `barks`.
+        pub barks: Option<bool>,
+        /// The field `friend`.
+        pub friend: Option<Box<CatOrDog>>,
+        /// The field `kind`.
+        pub kind: Option<DogKind>,
+    }
+
+    ::podqueue::__private::object! {
+        Dog {
             0 "barks" barks boolean optional;
             1 "friend" friend plain optional;
             2 "kind" kind text optional;
-            3 "lives" lives integer optional;
         }
     }
 
@@ -304,7 +361,7 @@ pub mod types {
         /// The field `one_of_one`.
         pub one_of_one: Option<String>,
         /// The field `pet`.
-        pub pet: Option<Box<CatOrDog>>,
+        pub pet: Option<CatOrDog>,
         /// The field `pets`.
         pub pets: Vec<CatOrDog>,
         /// One or several.
@@ -453,9 +510,9 @@ pub mod types {
         /// The field `extra`.
         pub extra: Option<String>,
         /// The field `friend`.
-        pub friend: Option<Box<CatOrDog>>,
+        pub friend: Option<CatOrDog>,
         /// The field `kind`.
-        pub kind: Option<ThingChoiceOfOneKind>,
+        pub kind: Option<CatKind>,
         /// The field `lives`.
         pub lives: Option<i64>,
     }

@@ -50,37 +50,64 @@ pub mod types {
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     #[non_exhaustive]
-    pub enum ImageOrSnapshotType {
+    pub enum ImageType {
         /// `image`.
         Image,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl ImageType {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::Image => "image",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for ImageType {
+        fn from(value: &str) -> Self {
+            match value {
+                "image" => Self::Image,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+
+    ::podqueue::__private::open_enum!(ImageType);
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum SnapshotType {
         /// `snapshot`.
         Snapshot,
         /// A value that was not known when this was generated.
         Other(String),
     }
 
-    impl ImageOrSnapshotType {
+    impl SnapshotType {
         /// The value as it stands on the wire.
         pub fn as_str(&self) -> &str {
             match self {
-                Self::Image => "image",
                 Self::Snapshot => "snapshot",
                 Self::Other(value) => value,
             }
         }
     }
 
-    impl From<&str> for ImageOrSnapshotType {
+    impl From<&str> for SnapshotType {
         fn from(value: &str) -> Self {
             match value {
-                "image" => Self::Image,
                 "snapshot" => Self::Snapshot,
                 other => Self::Other(other.to_owned()),
             }
         }
     }
 
-    ::podqueue::__private::open_enum!(ImageOrSnapshotType);
+    ::podqueue::__private::open_enum!(SnapshotType);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -162,86 +189,53 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        PartialEq,
-        Default
-    )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[derive(Clone, Debug, Default, PartialEq)]
     pub struct Disk {
         /// A machine.
-        #[serde(
-            rename = "attachedTo",
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub attached_to: Vec<Instance>,
         /// The field `id`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub id: Option<String>,
         /// The field `kind`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub kind: Option<String>,
         /// The field `labels`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::map_or_default",
-            skip_serializing_if = "HashMap::is_empty"
-        )]
         pub labels: HashMap<String, String>,
         /// The field `parent`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub parent: Option<Resource>,
         /// The field `sizeGb`.
-        #[serde(rename = "sizeGb", skip_serializing_if = "Option::is_none")]
         pub size_gb: Option<String>,
         /// The field `source`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub source: Option<ImageOrSnapshot>,
-        /// All that has no field of its own.
-        #[serde(flatten)]
-        pub extra: ::podqueue::__private::serde_json::Map<
-            String,
-            ::podqueue::__private::serde_json::Value,
-        >,
     }
 
     impl Disk {
         /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::new_without_default)]
         #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
-        pub fn new(kind: impl Into<String>) -> Self {
-            fn make(kind: Option<String>) -> Disk {
+        pub fn new() -> Self {
+            fn make() -> Disk {
                 Disk {
-                    kind,
+                    kind: Some("disk".into()),
                     attached_to: ::std::default::Default::default(),
                     id: ::std::default::Default::default(),
                     labels: ::std::default::Default::default(),
                     parent: ::std::default::Default::default(),
                     size_gb: ::std::default::Default::default(),
                     source: ::std::default::Default::default(),
-                    extra: ::std::default::Default::default(),
                 }
             }
-            make(Some(kind.into()))
+            make()
         }
     }
 
-    impl ::std::fmt::Debug for Disk {
-        #[allow(deprecated)]
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            f.debug_struct("Disk")
-                .field("attached_to", &self.attached_to)
-                .field("id", &self.id)
-                .field("kind", &self.kind)
-                .field("labels", &self.labels)
-                .field("parent", &self.parent)
-                .field("size_gb", &self.size_gb)
-                .field("source", &self.source)
-                .field("extra", &format_args!("[redacted]"))
-                .finish()
+    ::podqueue::__private::object! {
+        Disk {
+            0 "attachedTo" attached_to list optional;
+            1 "id" id text optional;
+            2 "kind" kind text optional;
+            3 "labels" labels shaped < lenient::shape::Dictionary < lenient::shape::Text < String >> > optional;
+            4 "parent" parent plain optional;
+            5 "sizeGb" size_gb text optional;
+            6 "source" source plain optional;
         }
     }
 
@@ -307,21 +301,63 @@ pub mod types {
 
     /// An object of the interface.
     #[derive(Clone, Debug, Default, PartialEq)]
-    pub struct ImageOrSnapshot {
+    pub struct Image {
         /// The field `family`.
         pub family: Option<String>,
-        /// The field `of`.
-        pub of: Option<Box<Disk>>,
         /// The field `type`.
-        pub type_: Option<ImageOrSnapshotType>,
+        pub type_: Option<ImageType>,
     }
 
     ::podqueue::__private::object! {
-        ImageOrSnapshot {
-            0 "family" family plain optional;
-            1 "of" of plain optional;
-            2 "type" type_ plain optional;
+        Image {
+            0 "family" family text optional;
+            1 "type" type_ text optional;
         }
+    }
+
+    /// One of several types.
+    #[derive(Clone, PartialEq)]
+    #[allow(clippy::large_enum_variant)]
+    #[non_exhaustive]
+    pub enum ImageOrSnapshot {
+        /// Where `type` is `image`.
+        Image(Image),
+        /// Where `type` is `snapshot`.
+        Snapshot(Snapshot),
+        /// A value of none of these types, as it came.
+        Other(::podqueue::__private::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for ImageOrSnapshot {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Image(value_0) => f.debug_tuple("Image").field(value_0).finish(),
+                Self::Snapshot(value_0) => {
+                    f.debug_tuple("Snapshot").field(value_0).finish()
+                }
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl From<Image> for ImageOrSnapshot {
+        fn from(value: Image) -> Self {
+            Self::Image(value)
+        }
+    }
+
+    impl From<Snapshot> for ImageOrSnapshot {
+        fn from(value: Snapshot) -> Self {
+            Self::Snapshot(value)
+        }
+    }
+
+    ::podqueue::__private::union! {
+        ImageOrSnapshot Other { 0 Image[{ "type"[Text("image")];;; }] []; 1 Snapshot[{
+        "type"[Text("snapshot")];;; }] []; }
     }
 
     /// A machine.
@@ -342,7 +378,7 @@ pub mod types {
         /// The field `machineType`.
         pub machine_type: Option<String>,
         /// The field `parent`.
-        pub parent: Option<Resource>,
+        pub parent: Option<Box<Resource>>,
         /// The field `secureBoot`.
         pub secure_boot: Option<bool>,
         /// The field `state`.
@@ -352,11 +388,11 @@ pub mod types {
     impl Instance {
         /// Creates one from the fields that are required; the others are omitted.
         #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
-        pub fn new(kind: impl Into<String>, machine_type: impl Into<String>) -> Self {
-            fn make(kind: Option<String>, machine_type: Option<String>) -> Instance {
+        pub fn new(machine_type: impl Into<String>) -> Self {
+            fn make(machine_type: Option<String>) -> Instance {
                 Instance {
-                    kind,
                     machine_type,
+                    kind: Some("instance".into()),
                     cpus: ::std::default::Default::default(),
                     created_at: ::std::default::Default::default(),
                     disks: ::std::default::Default::default(),
@@ -367,22 +403,22 @@ pub mod types {
                     state: ::std::default::Default::default(),
                 }
             }
-            make(Some(kind.into()), Some(machine_type.into()))
+            make(Some(machine_type.into()))
         }
     }
 
     ::podqueue::__private::object! {
         Instance {
             0 "cpus" cpus number optional;
-            1 "createdAt" created_at plain optional;
+            1 "createdAt" created_at text optional;
             2 "disks" disks list optional;
-            3 "id" id plain optional;
-            4 "kind" kind plain optional;
-            5 "labels" labels map optional;
-            6 "machineType" machine_type plain optional;
+            3 "id" id text optional;
+            4 "kind" kind text optional;
+            5 "labels" labels shaped < lenient::shape::Dictionary < lenient::shape::Text < String >> > optional;
+            6 "machineType" machine_type text optional;
             7 "parent" parent plain optional;
-            8 "secureBoot" secure_boot plain optional;
-            9 "state" state plain optional;
+            8 "secureBoot" secure_boot boolean optional;
+            9 "state" state text optional;
         }
     }
 
@@ -480,80 +516,18 @@ pub mod types {
         }
     }
 
-    /// One of several shapes.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        PartialEq
-    )]
-    #[serde(untagged)]
+    /// One of several types.
+    #[derive(Clone, PartialEq)]
     #[allow(clippy::large_enum_variant)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
     pub enum OperationResult2 {
-        /// An object.
-        Object {
-            /// A machine.
-            #[serde(
-                rename = "attachedTo",
-                default,
-                deserialize_with = "lenient::list",
-                skip_serializing_if = "Vec::is_empty"
-            )]
-            attached_to: Vec<Instance>,
-            /// The field `cpus`.
-            #[serde(
-                default,
-                deserialize_with = "lenient::number",
-                skip_serializing_if = "Option::is_none"
-            )]
-            cpus: Option<f64>,
-            /// The field `createdAt`.
-            #[serde(rename = "createdAt", skip_serializing_if = "Option::is_none")]
-            created_at: Option<String>,
-            /// The field `disks`.
-            #[serde(
-                default,
-                deserialize_with = "lenient::list",
-                skip_serializing_if = "Vec::is_empty"
-            )]
-            disks: Vec<Disk>,
-            /// The field `id`.
-            #[serde(skip_serializing_if = "Option::is_none")]
-            id: Option<String>,
-            /// The field `kind`.
-            #[serde(skip_serializing_if = "Option::is_none")]
-            kind: Option<String>,
-            /// The field `labels`.
-            #[serde(
-                default,
-                deserialize_with = "lenient::map_or_default",
-                skip_serializing_if = "HashMap::is_empty"
-            )]
-            labels: HashMap<String, String>,
-            /// The field `machineType`.
-            #[serde(rename = "machineType", skip_serializing_if = "Option::is_none")]
-            machine_type: Option<String>,
-            /// The field `parent`.
-            #[serde(skip_serializing_if = "Option::is_none")]
-            parent: Option<Resource>,
-            /// The field `secureBoot`.
-            #[serde(rename = "secureBoot", skip_serializing_if = "Option::is_none")]
-            secure_boot: Option<bool>,
-            /// The field `sizeGb`.
-            #[serde(rename = "sizeGb", skip_serializing_if = "Option::is_none")]
-            size_gb: Option<String>,
-            /// The field `source`.
-            #[serde(skip_serializing_if = "Option::is_none")]
-            source: Option<ImageOrSnapshot>,
-            /// The field `state`.
-            #[serde(skip_serializing_if = "Option::is_none")]
-            state: Option<State>,
-        },
-        /// One of the shapes.
+        /// Where it has `id`, `kind` and `machineType`.
+        Instance(Instance),
+        /// Where it has `id` and `kind`.
+        Disk(Disk),
+        /// A value that is no object, or a map.
         OperationResult(OperationResult),
-        /// A value of a shape that was not known when this was generated.
+        /// A value of none of these types, as it came.
         Other(::podqueue::__private::serde_json::Value),
     }
 
@@ -561,37 +535,10 @@ pub mod types {
         #[allow(deprecated)]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
             match self {
-                Self::Object {
-                    attached_to: value_0,
-                    cpus: value_1,
-                    created_at: value_2,
-                    disks: value_3,
-                    id: value_4,
-                    kind: value_5,
-                    labels: value_6,
-                    machine_type: value_7,
-                    parent: value_8,
-                    secure_boot: value_9,
-                    size_gb: value_10,
-                    source: value_11,
-                    state: value_12,
-                } => {
-                    f.debug_struct("Object")
-                        .field("attached_to", value_0)
-                        .field("cpus", value_1)
-                        .field("created_at", value_2)
-                        .field("disks", value_3)
-                        .field("id", value_4)
-                        .field("kind", value_5)
-                        .field("labels", value_6)
-                        .field("machine_type", value_7)
-                        .field("parent", value_8)
-                        .field("secure_boot", value_9)
-                        .field("size_gb", value_10)
-                        .field("source", value_11)
-                        .field("state", value_12)
-                        .finish()
+                Self::Instance(value_0) => {
+                    f.debug_tuple("Instance").field(value_0).finish()
                 }
+                Self::Disk(value_0) => f.debug_tuple("Disk").field(value_0).finish(),
                 Self::OperationResult(value_0) => {
                     f.debug_tuple("OperationResult").field(value_0).finish()
                 }
@@ -602,72 +549,88 @@ pub mod types {
         }
     }
 
-    impl ::std::convert::From<OperationResult> for OperationResult2 {
+    impl From<Instance> for OperationResult2 {
+        fn from(value: Instance) -> Self {
+            Self::Instance(value)
+        }
+    }
+
+    impl From<Disk> for OperationResult2 {
+        fn from(value: Disk) -> Self {
+            Self::Disk(value)
+        }
+    }
+
+    impl From<OperationResult> for OperationResult2 {
         fn from(value: OperationResult) -> Self {
             Self::OperationResult(value)
         }
     }
 
-    /// An object of the interface.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        PartialEq
-    )]
-    #[serde(crate = "::podqueue::__private::serde")]
-    pub struct Resource {
-        /// The field `id`.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub id: Option<String>,
-        /// The field `kind`.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub kind: Option<String>,
-        /// The field `labels`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::map_or_default",
-            skip_serializing_if = "HashMap::is_empty"
-        )]
-        pub labels: HashMap<String, String>,
-        /// The field `parent`.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub parent: Option<Box<Resource>>,
-        /// All that has no field of its own.
-        #[serde(flatten)]
-        pub extra: ::podqueue::__private::serde_json::Map<
-            String,
-            ::podqueue::__private::serde_json::Value,
-        >,
+    ::podqueue::__private::union! {
+        OperationResult2 Other { 0 Instance[{ ; "id" "kind" "machineType";; "id" "kind"
+        "machineType" }] []; 1 Disk[{ ; "id" "kind";; "id" "kind" }] []; 2
+        OperationResult[] []; }
     }
 
-    impl Resource {
-        /// Creates one from the fields that are required; the others are omitted.
-        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
-        pub fn new(kind: impl Into<String>) -> Self {
-            fn make(kind: Option<String>) -> Resource {
-                Resource {
-                    kind,
-                    id: ::std::default::Default::default(),
-                    labels: ::std::default::Default::default(),
-                    parent: ::std::default::Default::default(),
-                    extra: ::std::default::Default::default(),
-                }
-            }
-            make(Some(kind.into()))
-        }
+    /// One of several types.
+    #[derive(Clone, PartialEq)]
+    #[allow(clippy::large_enum_variant)]
+    #[non_exhaustive]
+    pub enum Resource {
+        /// Where `kind` is `disk`.
+        Disk(Box<Disk>),
+        /// Where `kind` is `instance`.
+        Instance(Instance),
+        /// A value of none of these types, as it came.
+        Other(::podqueue::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for Resource {
         #[allow(deprecated)]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            f.debug_struct("Resource")
-                .field("id", &self.id)
-                .field("kind", &self.kind)
-                .field("labels", &self.labels)
-                .field("parent", &self.parent)
-                .field("extra", &format_args!("[redacted]"))
-                .finish()
+            match self {
+                Self::Disk(value_0) => f.debug_tuple("Disk").field(value_0).finish(),
+                Self::Instance(value_0) => {
+                    f.debug_tuple("Instance").field(value_0).finish()
+                }
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl From<Disk> for Resource {
+        fn from(value: Disk) -> Self {
+            Self::Disk(Box::new(value))
+        }
+    }
+
+    impl From<Instance> for Resource {
+        fn from(value: Instance) -> Self {
+            Self::Instance(value)
+        }
+    }
+
+    ::podqueue::__private::union! {
+        Resource Other { 0 Disk[{ "kind"[Text("disk")];;; }] ["kind"]; 1 Instance[{
+        "kind"[Text("instance")];;; }] ["kind" "machineType"]; }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct Snapshot {
+        /// The field `of`.
+        pub of: Option<Box<Disk>>,
+        /// The field `type`.
+        pub type_: Option<SnapshotType>,
+    }
+
+    ::podqueue::__private::object! {
+        Snapshot {
+            0 "of" of plain optional;
+            1 "type" type_ text optional;
         }
     }
 }

@@ -2,6 +2,7 @@
 // tests/corpus/rest/loose.yaml:56:39: #/components/schemas/Part/properties/size: its example is no number; responses may hold any value
 // tests/corpus/rest/loose.yaml:51:9: #/components/schemas/Thing/properties/max: its example is no integer; responses may hold any value
 // tests/corpus/rest/loose.yaml:49:9: #/components/schemas/Thing/properties/zones: its example is no array; responses may hold any value
+// tests/corpus/rest/loose.yaml:40:30: the choice between Text and Whole is one type with the fields of all: neither a discriminator nor a constant property nor required fields tell them apart
 /// What the calls send and answer with.
 #[allow(dead_code, bindings_with_variant_name)]
 pub mod types {

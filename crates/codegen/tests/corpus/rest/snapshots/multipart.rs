@@ -1,3 +1,4 @@
+// tests/corpus/rest/multipart.yaml:20:201: the choice between an inline object and an inline object is one type with the fields of all: neither a discriminator nor a constant property nor required fields tell them apart
 // tests/corpus/rest/multipart.yaml:5:5: POST /files/{id}: its part labels has headers, which are not sent
 // tests/corpus/rest/multipart.yaml:5:5: POST /files/{id}: its part sizes has a style, which is ignored: lists are one part for each element
 /// What the calls send and answer with.

@@ -250,123 +250,26 @@ pub mod types {
         }
     }
 
-    /// An object of the interface.
-    #[derive(Clone, Default, PartialEq)]
+    /// One of several types.
+    #[derive(Clone, PartialEq)]
+    #[allow(clippy::large_enum_variant)]
     #[non_exhaustive]
-    pub struct FileOrProblem {
-        /// The field `anything`.
-        pub anything: Vec<::podqueue::__private::serde_json::Value>,
-        /// The field `bytes`.
-        pub bytes: Option<i64>,
-        /// Seconds since 1970.
-        pub created: Option<i64>,
-        /// The field `data`.
-        pub data: Option<String>,
-        /// The field `errors`.
-        pub errors: HashMap<String, Vec<String>>,
-        /// The field `expires_at`.
-        pub expires_at: Option<f64>,
-        /// The field `id`.
-        pub id: Option<String>,
-        /// The field `metadata`.
-        pub metadata: ::podqueue::__private::serde_json::Map<
-            String,
-            ::podqueue::__private::serde_json::Value,
-        >,
-        /// The field `owner`.
-        pub owner: ::podqueue::__private::serde_json::Map<
-            String,
-            ::podqueue::__private::serde_json::Value,
-        >,
-        /// The field `secret_key`.
-        pub secret_key: Option<String>,
-        /// The field `sha256`.
-        pub sha256: Option<String>,
-        /// The field `status`.
-        pub status: Option<FileOrProblemStatus>,
-        /// The field `tags`.
-        pub tags: Vec<::podqueue::__private::serde_json::Value>,
-        /// The field `title`.
-        pub title: Option<String>,
-        /// The field `type`.
-        pub type_: Option<String>,
-        /// The field `versions`.
-        pub versions: HashMap<String, File>,
+    pub enum FileOrProblem {
+        /// Where it has `bytes`, `data` and `id`.
+        File(File),
+        /// One of the types.
+        Problem(Problem),
+        /// A value of none of these types, as it came.
+        Other(::podqueue::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for FileOrProblem {
         #[allow(deprecated)]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            f.debug_struct("FileOrProblem")
-                .field("anything", &format_args!("[redacted]"))
-                .field("bytes", &self.bytes)
-                .field("created", &self.created)
-                .field("data", &self.data)
-                .field("errors", &self.errors)
-                .field("expires_at", &self.expires_at)
-                .field("id", &self.id)
-                .field("metadata", &format_args!("[redacted]"))
-                .field("owner", &format_args!("[redacted]"))
-                .field("secret_key", &format_args!("[redacted]"))
-                .field("sha256", &self.sha256)
-                .field("status", &self.status)
-                .field("tags", &format_args!("[redacted]"))
-                .field("title", &self.title)
-                .field("type_", &self.type_)
-                .field("versions", &self.versions)
-                .finish()
-        }
-    }
-
-    ::podqueue::__private::object! {
-        FileOrProblem {
-            0 "anything" anything list optional;
-            1 "bytes" bytes integer optional;
-            2 "created" created integer optional;
-            3 "data" data text optional;
-            4 "errors" errors shaped < lenient::shape::Dictionary < lenient::shape::List < lenient::shape::Text < String >>> > optional;
-            5 "expires_at" expires_at number optional;
-            6 "id" id text optional;
-            7 "metadata" metadata or_default optional;
-            8 "owner" owner or_default optional;
-            9 "secret_key" secret_key text optional;
-            10 "sha256" sha256 text optional;
-            11 "status" status plain optional;
-            12 "tags" tags list optional;
-            13 "title" title text optional;
-            14 "type" type_ text optional;
-            15 "versions" versions map optional;
-        }
-    }
-
-    /// One of several shapes.
-    #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
-        Clone,
-        PartialEq
-    )]
-    #[serde(untagged)]
-    #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
-    pub enum FileOrProblemStatus {
-        /// A whole number.
-        Integer(i64),
-        /// One of the shapes.
-        FileStatus(FileStatus),
-        /// A value of a shape that was not known when this was generated.
-        Other(::podqueue::__private::serde_json::Value),
-    }
-
-    impl ::std::fmt::Debug for FileOrProblemStatus {
-        #[allow(deprecated)]
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
             match self {
-                Self::Integer(value_0) => {
-                    f.debug_tuple("Integer").field(value_0).finish()
-                }
-                Self::FileStatus(value_0) => {
-                    f.debug_tuple("FileStatus").field(value_0).finish()
+                Self::File(value_0) => f.debug_tuple("File").field(value_0).finish(),
+                Self::Problem(value_0) => {
+                    f.debug_tuple("Problem").field(value_0).finish()
                 }
                 Self::Other(_) => {
                     f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
@@ -375,16 +278,21 @@ pub mod types {
         }
     }
 
-    impl ::std::convert::From<i64> for FileOrProblemStatus {
-        fn from(value: i64) -> Self {
-            Self::Integer(value)
+    impl From<File> for FileOrProblem {
+        fn from(value: File) -> Self {
+            Self::File(value)
         }
     }
 
-    impl ::std::convert::From<FileStatus> for FileOrProblemStatus {
-        fn from(value: FileStatus) -> Self {
-            Self::FileStatus(value)
+    impl From<Problem> for FileOrProblem {
+        fn from(value: Problem) -> Self {
+            Self::Problem(value)
         }
+    }
+
+    ::podqueue::__private::union! {
+        FileOrProblem Other { 0 File[{ ; "bytes" "data" "id";; "bytes" "data" "id" }] [];
+        1 Problem[{ ;;; }] []; }
     }
 
     /// An object of the interface.
@@ -427,6 +335,67 @@ pub mod types {
                 .field("op", &self.op)
                 .field("path", &self.path)
                 .field("value", &format_args!("[redacted]"))
+                .finish()
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq,
+        Default
+    )]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct Problem {
+        /// The field `errors`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::shape::read::<lenient::shape::Dictionary<lenient::shape::List<lenient::shape::Text<String>>>,_>",
+            skip_serializing_if = "HashMap::is_empty"
+        )]
+        pub errors: HashMap<String, Vec<String>>,
+        /// The field `status`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::integer",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub status: Option<i64>,
+        /// The field `title`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::text",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub title: Option<String>,
+        /// The field `type`.
+        #[serde(
+            rename = "type",
+            default,
+            deserialize_with = "lenient::text",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub type_: Option<String>,
+        /// All that has no field of its own.
+        #[serde(flatten)]
+        pub extra: ::podqueue::__private::serde_json::Map<
+            String,
+            ::podqueue::__private::serde_json::Value,
+        >,
+    }
+
+    impl ::std::fmt::Debug for Problem {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("Problem")
+                .field("errors", &self.errors)
+                .field("status", &self.status)
+                .field("title", &self.title)
+                .field("type_", &self.type_)
+                .field("extra", &format_args!("[redacted]"))
                 .finish()
         }
     }

@@ -1,4 +1,5 @@
 // tests/corpus/rest/whole_names.yaml:7:109: #/components/schemas/a_b/properties/m: the default "no" does not conform to its schema (1 more like it)
+// tests/corpus/rest/whole_names.yaml:4:215: the choice between a_b and c_d is one type with the fields of all: neither a discriminator nor a constant property nor required fields tell them apart
 /// What the calls send and answer with.
 #[allow(dead_code, bindings_with_variant_name)]
 pub mod types {

@@ -1,0 +1,295 @@
+//! Unions: choices between objects that can be told apart.
+//!
+//! A union stays a choice. Each of its branches that is an object has alternatives, which say by
+//! what a value is recognized as one of the branch:
+//! - by a tag, a property that has other values in each branch: the one that the discriminator
+//!   names, or one whose values every branch lists;
+//! - otherwise by required fields. For each two branches, one must require a field that the other
+//!   does not have; of the branches whose required fields a value has, it is of the one that knows
+//!   most of its fields.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use super::{Composer, DEPTH, SCHEMAS};
+use crate::rest::mend::kind::{Keywords, kind};
+use crate::rest::mend::places::fields;
+use crate::rest::mend::references::resolve;
+use crate::rest::mend::unions::{Alternative, Branch};
+use crate::rest::pointer::unescaped;
+
+/// One object that a branch may be: a branch that is a choice in turn is several.
+struct Leaf {
+    properties: Keywords,
+    /// The required fields, and whether each may be null.
+    required: BTreeMap<String, bool>,
+}
+
+impl Composer<'_> {
+    /// How values of these objects are told apart; nothing if they cannot be.
+    pub(super) fn branches(
+        &self,
+        objects: &[&Value],
+        discriminator: Option<&Value>,
+        depth: usize,
+    ) -> Option<Vec<Branch>> {
+        let leaves: Vec<_> = objects.iter().map(|it| self.leaves(it, depth)).collect();
+        let tagged = discriminator.and_then(|it| self.discriminated(objects, it, depth));
+        let tagged = tagged.or_else(|| self.tagged(&leaves, true, depth));
+        let alternatives = match tagged {
+            Some(tagged) => Some(tagged),
+            None => self.by_fields(&leaves, depth).or_else(|| self.tagged(&leaves, false, depth)),
+        };
+        let branches = alternatives?.into_iter().zip(objects);
+        Some(
+            branches
+                .map(|(it, shape)| Branch { name: name(shape, &it), alternatives: it })
+                .collect(),
+        )
+    }
+
+    /// The schemas that a schema is a choice between, and its discriminator.
+    pub(super) fn parts(&self, schema: &Value) -> Option<(Vec<Value>, Option<Value>)> {
+        let whole = resolve(self.description, schema)?;
+        let discriminator = whole.get("discriminator").cloned();
+        let target = schema.get("$ref").and_then(Value::as_str);
+        if let Some(children) = target.and_then(|it| self.bases.get(it)) {
+            return Some((children.clone(), discriminator));
+        }
+        let parts = whole.get("oneOf").or_else(|| whole.get("anyOf"))?.as_array()?;
+        Some((parts.clone(), discriminator))
+    }
+
+    fn leaves(&self, shape: &Value, depth: usize) -> Vec<Leaf> {
+        let keywords = self.keywords(shape, depth + 1);
+        if depth <= DEPTH
+            && let Some((parts, _)) = self.parts(shape)
+        {
+            let parts =
+                parts.iter().filter(|part| kind(&self.keywords(part, depth + 1)) == Some("object"));
+            return parts.flat_map(|part| self.leaves(part, depth + 1)).collect();
+        }
+        let keywords = Value::Object(keywords);
+        let required = keywords["required"].as_array().into_iter().flatten();
+        let may_be_null = |name: &str| {
+            let schema = keywords["properties"].get(name);
+            schema.is_none_or(|it| self.keywords(it, depth + 1).contains_key("nullable"))
+        };
+        let required = required.filter_map(Value::as_str);
+        vec![Leaf {
+            required: required.map(|name| (name.to_owned(), may_be_null(name))).collect(),
+            properties: keywords["properties"].as_object().cloned().unwrap_or_default(),
+        }]
+    }
+
+    /// By the property that a discriminator names. A value of it stands for a branch by the mapping,
+    /// else where only the branch lists it, else as the branch's name.
+    fn discriminated(
+        &self,
+        objects: &[&Value],
+        discriminator: &Value,
+        depth: usize,
+    ) -> Option<Vec<Vec<Alternative>>> {
+        let tag = discriminator.get("propertyName")?.as_str()?;
+        for by_list in [true, false] {
+            let values =
+                objects.iter().map(|it| self.values(it, tag, discriminator, by_list, depth));
+            let values: Vec<_> = values.collect();
+            if values.iter().all(|it| !it.is_empty()) && are_disjoint(&values) {
+                return Some(
+                    values.into_iter().map(|it| vec![Alternative::tagged(tag, it)]).collect(),
+                );
+            }
+        }
+        None
+    }
+
+    /// The values of a tag that stand for a branch.
+    fn values(
+        &self,
+        shape: &Value,
+        tag: &str,
+        discriminator: &Value,
+        by_list: bool,
+        depth: usize,
+    ) -> Vec<Value> {
+        let target = target(shape);
+        let mapped = fields(discriminator, "mapping").filter(|(_, to)| {
+            let to = to.as_str().unwrap_or_default();
+            target.is_some_and(|it| it == to || last(it) == last(to))
+        });
+        let mapped: Vec<_> = mapped.map(|(value, _)| json!(value)).collect();
+        if !mapped.is_empty() {
+            return mapped;
+        }
+        if depth <= DEPTH
+            && let Some((parts, own)) = self.parts(shape)
+        {
+            let own = own.filter(|it| it.get("propertyName") == discriminator.get("propertyName"));
+            let own = own.as_ref().unwrap_or(discriminator);
+            let values = parts.iter().flat_map(|it| self.values(it, tag, own, by_list, depth + 1));
+            return values.collect();
+        }
+        let listed = || {
+            let leaves = self.leaves(shape, depth);
+            leaves.iter().flat_map(|it| self.listed(it, tag, depth).unwrap_or_default()).collect()
+        };
+        let listed: Vec<_> = if by_list { listed() } else { Vec::new() };
+        if listed.is_empty() {
+            target.map(|it| json!(last(it))).into_iter().collect()
+        } else {
+            listed
+        }
+    }
+
+    /// By a property whose values every branch lists, and no two have in common.
+    fn tagged(
+        &self,
+        leaves: &[Vec<Leaf>],
+        is_required: bool,
+        depth: usize,
+    ) -> Option<Vec<Vec<Alternative>>> {
+        let first = leaves.first()?.first()?;
+        first.properties.keys().find_map(|tag| {
+            let values = leaves.iter().map(|leaves| {
+                let values = leaves.iter().map(|leaf| {
+                    let counts = !is_required || leaf.required.contains_key(tag);
+                    self.listed(leaf, tag, depth).filter(|_| counts)
+                });
+                let values: Vec<_> =
+                    values.collect::<Option<Vec<_>>>()?.into_iter().flatten().collect();
+                (!values.is_empty()).then_some(values)
+            });
+            let values = values.collect::<Option<Vec<_>>>().filter(|it| are_disjoint(it))?;
+            Some(values.into_iter().map(|it| vec![Alternative::tagged(tag, it)]).collect())
+        })
+    }
+
+    /// The values that a property is one of.
+    fn listed(&self, leaf: &Leaf, name: &str, depth: usize) -> Option<Vec<Value>> {
+        let schema = leaf.properties.get(name)?;
+        let keywords = self.keywords(schema, depth + 1);
+        let values = keywords.get("enum")?.as_array()?.iter().filter(|it| !it.is_null());
+        let is_scalar = |it: &&Value| it.is_string() || it.is_boolean() || it.is_i64();
+        let values: Vec<_> = values.cloned().collect();
+        (!values.is_empty() && values.iter().all(|it| is_scalar(&it))).then_some(values)
+    }
+
+    fn by_fields(&self, leaves: &[Vec<Leaf>], depth: usize) -> Option<Vec<Vec<Alternative>>> {
+        let demands =
+            |a: &Leaf, b: &Leaf| a.required.keys().any(|name| !b.properties.contains_key(name));
+        let differ = |a: &Leaf, b: &Leaf| {
+            let mut tags = a.required.keys().chain(b.required.keys());
+            demands(a, b)
+                || demands(b, a)
+                || tags.any(|tag| match (self.listed(a, tag, depth), self.listed(b, tag, depth)) {
+                    (Some(a), Some(b)) => are_disjoint(&[a, b]),
+                    _ => false,
+                })
+        };
+        for (index, branch) in leaves.iter().enumerate() {
+            let others = leaves[index + 1..].iter().flatten();
+            if !others.into_iter().all(|other| branch.iter().all(|leaf| differ(leaf, other))) {
+                return None;
+            }
+        }
+        let telling: BTreeSet<_> =
+            leaves.iter().flatten().flat_map(|leaf| leaf.required.keys()).collect();
+        let alternative = |leaf: &Leaf| {
+            let known = leaf.properties.keys().filter(|it| telling.contains(it));
+            let lists = leaf.required.keys().filter_map(|tag| {
+                // Of what many values are listed, more will be.
+                let values = self.listed(leaf, tag, depth)?;
+                (values.len() == 1).then(|| (tag.clone(), values))
+            });
+            Alternative {
+                tags: lists.collect(),
+                required: leaf.required.clone(),
+                known: known.cloned().collect(),
+            }
+        };
+        Some(leaves.iter().map(|leaves| leaves.iter().map(alternative).collect()).collect())
+    }
+
+    /// Schemas with a discriminator and no choice, and the named schemas that extend each, directly or
+    /// through others.
+    pub(super) fn bases_of(description: &Value) -> BTreeMap<String, Vec<Value>> {
+        let components = &description["components"];
+        let named =
+            |name: &str| super::reference(name)["$ref"].as_str().unwrap_or_default().to_owned();
+        let mut extending: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        let mut bases = BTreeMap::new();
+        for (name, schema) in fields(components, "schemas") {
+            let parts = schema.get("allOf").and_then(Value::as_array).into_iter().flatten();
+            for part in parts.filter_map(|part| part.get("$ref")?.as_str()) {
+                extending.entry(part).or_default().push(named(name));
+            }
+        }
+        for (name, schema) in fields(components, "schemas") {
+            let is_choice = ["oneOf", "anyOf"].iter().any(|key| schema.get(key).is_some());
+            if schema.get("discriminator").is_none() || is_choice {
+                continue;
+            }
+            let base = named(name);
+            let mut found: Vec<String> = Vec::new();
+            let mut waiting = vec![base.clone()];
+            while let Some(next) = waiting.pop() {
+                for child in extending.get(next.as_str()).into_iter().flatten() {
+                    if *child != base && !found.contains(child) {
+                        found.push(child.clone());
+                        waiting.push(child.clone());
+                    }
+                }
+            }
+            if found.len() > 1 {
+                found.sort();
+                bases.insert(base, found.into_iter().map(|it| json!({ "$ref": it })).collect());
+            }
+        }
+        bases
+    }
+}
+
+/// What a branch is called within its union, where its type has no name of its own.
+fn name(shape: &Value, alternatives: &[Alternative]) -> String {
+    if let Some(target) = target(shape) {
+        return last(target);
+    }
+    let [Alternative { tags, required, .. }] = alternatives else { return "object".to_owned() };
+    match (tags.first(), required.keys().next()) {
+        (Some((_, values)), _) => match &values[0] {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        },
+        (None, Some(field)) => format!("with_{field}"),
+        (None, None) => "object".to_owned(),
+    }
+}
+
+/// What a branch refers to; the last of several that it extends.
+fn target(shape: &Value) -> Option<&str> {
+    let parts = shape.get("allOf").and_then(Value::as_array).into_iter().flatten();
+    let own = std::iter::once(shape);
+    parts.rev().chain(own).find_map(|it| it.get("$ref")).and_then(Value::as_str)
+}
+
+/// The name that a reference leads to, also one that a mapping writes as a file.
+fn last(target: &str) -> String {
+    let name = target.rsplit('/').next().unwrap_or_default();
+    if target.starts_with(SCHEMAS) {
+        return unescaped(name);
+    }
+    let name =
+        [".yaml", ".yml", ".json"].iter().find_map(|it| name.strip_suffix(it)).unwrap_or(name);
+    unescaped(name)
+}
+
+fn are_disjoint(values: &[Vec<Value>]) -> bool {
+    let mut seen = Vec::new();
+    values.iter().all(|values| {
+        let is_new = values.iter().all(|it| !seen.contains(&it));
+        seen.extend(values);
+        is_new
+    })
+}

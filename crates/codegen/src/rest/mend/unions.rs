@@ -1,0 +1,98 @@
+//! Unions on their way past the type generator, which sees choices without tags.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value, json};
+
+use super::tree::remove;
+
+/// Under which keyword a choice has its branches.
+pub(super) const UNION: &str = "union";
+
+/// One shape of a union.
+#[derive(Clone, Debug)]
+pub(crate) struct Branch {
+    /// What it is called within its union, where its type has no name of its own.
+    pub(crate) name: String,
+    /// What an object must be to be of this branch, of which one is enough. Without any, the branch
+    /// is no object.
+    pub(crate) alternatives: Vec<Alternative>,
+}
+
+/// What an object must be, and what recommends it.
+#[derive(Clone, Debug)]
+pub(crate) struct Alternative {
+    /// Fields that have one of several values.
+    pub(crate) tags: Vec<(String, Vec<Value>)>,
+    /// Fields that must be there, and whether each may be null.
+    pub(crate) required: BTreeMap<String, bool>,
+    /// Of the fields that tell branches apart, those that an object of this branch may have.
+    pub(crate) known: BTreeSet<String>,
+}
+
+/// By the name of a type: the branches of a union, in the order of its shapes.
+pub(crate) type Unions = BTreeMap<String, Vec<Branch>>;
+
+impl Alternative {
+    /// By a tag alone.
+    pub(super) fn tagged(tag: &str, values: Vec<Value>) -> Self {
+        Self {
+            tags: vec![(tag.to_owned(), values)],
+            required: BTreeMap::new(),
+            known: BTreeSet::new(),
+        }
+    }
+}
+
+/// What a choice has under its keyword. Names of fields are values here: they are anybody's.
+pub(super) fn mark(branches: &[Branch]) -> Value {
+    let branches = branches.iter().map(|branch| {
+        let alternatives = branch.alternatives.iter().map(|it| {
+            let required: Vec<_> = it.required.iter().collect();
+            json!([it.tags, required, it.known])
+        });
+        json!([branch.name, alternatives.collect::<Vec<_>>()])
+    });
+    branches.collect()
+}
+
+/// The names of the branches of a choice, if it is a union.
+pub(super) fn names(schema: &Value) -> Option<Vec<String>> {
+    let branches = schema.get(UNION)?.as_array()?;
+    branches.iter().map(|it| it[0].as_str().map(str::to_owned)).collect()
+}
+
+/// Whether a union stands anywhere in a schema.
+pub(super) fn holds(schema: &Value) -> bool {
+    match schema {
+        Value::Object(object) => object.contains_key(UNION) || object.values().any(holds),
+        Value::Array(items) => items.iter().any(holds),
+        _ => false,
+    }
+}
+
+/// Takes all unions out of the schemas.
+pub(super) fn take(schemas: &mut Map<String, Value>) -> Unions {
+    let mut unions = Unions::new();
+    for (name, schema) in schemas {
+        let mark = schema.get(UNION).cloned();
+        remove(schema, &[UNION]);
+        let branches = mark.and_then(|it| it.as_array()?.iter().map(branch).collect());
+        unions.extend(branches.map(|it| (name.clone(), it)));
+    }
+    unions
+}
+
+fn branch(mark: &Value) -> Option<Branch> {
+    let alternatives = mark[1].as_array()?.iter().map(|it| {
+        Some(Alternative {
+            tags: serde_json::from_value(it[0].clone()).ok()?,
+            required: serde_json::from_value::<Vec<_>>(it[1].clone()).ok()?.into_iter().collect(),
+            known: serde_json::from_value(it[2].clone()).ok()?,
+        })
+    });
+    Some(Branch {
+        name: mark[0].as_str()?.to_owned(),
+        alternatives: alternatives.collect::<Option<_>>()?,
+    })
+}

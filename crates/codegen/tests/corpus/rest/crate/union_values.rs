@@ -1,0 +1,190 @@
+//! Choices between objects: every branch goes from a value to JSON and back, what no branch is stays
+//! JSON, and what is written has its tag and all that its branch requires.
+
+use std::fmt::Debug;
+
+use podqueue::__private::serde::Serialize;
+use podqueue::__private::serde::de::DeserializeOwned;
+use podqueue::__private::serde_json::{Value, from_str, json, to_value};
+
+use crate::checks::{said, Checks};
+use crate::server::Server;
+use crate::unions::types::{
+    ByDay, ByDayOrByName, Card, Cat, CustomerOrDeletedCustomer, Dog, Events, EventsAround,
+    EventsBeside, EventsFirst, Iban, Maker, MakerOrStock, Message, Order, PartOrWhole, Payment, Pet,
+    Stock,
+};
+use crate::unions::Api;
+
+/// What does not go as it should.
+pub async fn failures() -> Vec<String> {
+    let mut checks = Checks::default();
+    tags(&mut checks);
+    required_fields(&mut checks);
+    inheritance(&mut checks);
+    nested(&mut checks);
+    forbidden(&mut checks);
+    written(&mut checks).await;
+    debug(&mut checks);
+    checks.0
+}
+
+/// Reads a value, and writes it again, which must give the same JSON.
+fn read<T: Serialize + DeserializeOwned + Debug + PartialEq>(checks: &mut Checks, text: &str) -> T {
+    let value: T = from_str(text).expect(text);
+    let again = to_value(&value).expect("it can be written");
+    let before: Value = from_str(text).expect(text);
+    checks.same("what was read, written", &again, &format!("{before:?}"));
+    let same: T = from_str(&again.to_string()).expect("it can be read again");
+    checks.same("what was read, written and read", same == value, "true");
+    value
+}
+
+fn tags(checks: &mut Checks) {
+    for tag in ["card", "credit"] {
+        let text = format!(r#"{{"type": "{tag}", "number": "42"}}"#);
+        let Payment::Card(card) = read(checks, &text) else { panic!("{text} is a card") };
+        checks.same("a card", (card.type_, card.number), &format!("(Some({tag:?}), Some(\"42\"))"));
+    }
+    let is_iban = matches!(read(checks, r#"{"type": "iban", "iban": "DE"}"#), Payment::Iban(_));
+    checks.same("an IBAN", is_iban, "true");
+    let stock: MakerOrStock = read(checks, r#"{"kind": "stock", "shelf": 7}"#);
+    checks.same("stock", stock == MakerOrStock::from(Stock::new(7)), "true");
+    let maker: MakerOrStock = read(checks, r#"{"kind": "maker"}"#);
+    checks.same("a maker", maker == MakerOrStock::from(Maker::new()), "true");
+
+    // A null or a field of tomorrow does not make another branch of it, nor does a missing field.
+    for text in [
+        r#"{"type": "card", "number": null, "iban": null, "tomorrow": {"a": [1]}}"#,
+        r#"{"type": "card", "number": 42}"#,
+        r#"{"type": "card"}"#,
+    ] {
+        let is_card = matches!(from_str(text), Ok(Payment::Card(_)));
+        checks.same(text, is_card, "true");
+    }
+}
+
+fn required_fields(checks: &mut Checks) {
+    let is_part = matches!(read(checks, r#"{"id": "a"}"#), PartOrWhole::Part(_));
+    checks.same("a part", is_part, "true");
+    let is_whole = matches!(read(checks, r#"{"id": "a", "size": 3}"#), PartOrWhole::Whole(_));
+    checks.same("a whole", is_whole, "true");
+    let is_whole = matches!(from_str(r#"{"id": "a", "size": null}"#), Ok(PartOrWhole::Whole(_)));
+    checks.same("a whole of no size", is_whole, "true");
+    let text = r#"{"id": "c", "object": "customer", "name": "n"}"#;
+    let is_there = matches!(read(checks, text), CustomerOrDeletedCustomer::Customer(_));
+    checks.same("a customer", is_there, "true");
+    let text = r#"{"id": "c", "object": "customer", "deleted": true}"#;
+    let is_gone = matches!(read(checks, text), CustomerOrDeletedCustomer::DeletedCustomer(_));
+    checks.same("a deleted customer", is_gone, "true");
+    let is_day = matches!(read(checks, r#"{"id": "1", "day": "d"}"#), EventsBeside::ByDay(_));
+    checks.same("a choice beside fields", is_day, "true");
+}
+
+fn inheritance(checks: &mut Checks) {
+    let text = r#"{"petType": "Cat", "name": "T", "lives": 9, "friend": {"petType": "dog", "bark": "b"}}"#;
+    match read(checks, text) {
+        Pet::Cat(cat) => {
+            checks.same("a cat", (cat.name, cat.lives), r#"(Some("T"), Some(9))"#);
+            checks.same("its friend", matches!(cat.friend, Some(Pet::Dog(_))), "true");
+        }
+        other => checks.same("a cat", other, "Cat"),
+    }
+    let is_puppy = matches!(read(checks, r#"{"petType": "Puppy", "bark": "y"}"#), Pet::Puppy(_));
+    checks.same("a puppy", is_puppy, "true");
+}
+
+fn nested(checks: &mut Checks) {
+    let text = r#"{
+        "first": {"type": "text", "text": "t", "reply": {"type": "image", "url": "u"}},
+        "all": [{"type": "image", "url": "u"}, {"type": "video", "length": 7}],
+        "by_name": {"a": {"type": "text", "text": "t"}},
+        "around": {"page": 7, "type": "image", "url": "u"}
+    }"#;
+    let events: Events = read(checks, text);
+    let Some(EventsFirst::Message(Message::Text(text))) = events.first else { panic!("a text") };
+    checks.same("a reply", matches!(text.reply.as_deref(), Some(Message::Image(_))), "true");
+    let kinds: Vec<_> = events.all.iter().map(|it| matches!(it, Message::Other(_))).collect();
+    checks.same("of no branch", kinds, "[false, true]");
+    let Some(EventsAround::Image(image)) = events.around else { panic!("an image") };
+    checks.same("fields around", (image.page, image.url), r#"(Some(7), Some("u"))"#);
+    let is_ping = matches!(read(checks, r#"{"type": "ping", "at": 1}"#), EventsFirst::Ping(_));
+    checks.same("inline", is_ping, "true");
+    let is_string = matches!(read(checks, r#""text""#), EventsFirst::String(_));
+    checks.same("no object", is_string, "true");
+    let events: Events = from_str(r#"{"first": null, "all": null, "around": null}"#).expect("nulls");
+    checks.same("null", events.first.is_none() && events.all.is_empty(), "true");
+}
+
+/// What the choice forbids is of no branch, and written as it came.
+fn forbidden(checks: &mut Checks) {
+    let is_other = |it: &Payment| matches!(it, Payment::Other(_));
+    for text in [
+        r#"{"type": "cash", "number": "42"}"#,
+        r#"{"number": "42"}"#,
+        r#"{"type": null, "number": "42"}"#,
+        r#"{"type": "card", "number": {"digits": 42}}"#,
+        r#"{"type": ["card"], "number": "42"}"#,
+        r#"["card"]"#,
+        r#""card""#,
+        "{}",
+    ] {
+        let value = read(checks, text);
+        checks.same(text, is_other(&value), "true");
+    }
+    for text in [r#"{"name": "n", "day": "d"}"#, r#"{"name": null}"#, "{}", "7"] {
+        let value = read(checks, text);
+        checks.same(text, matches!(value, ByDayOrByName::Other(_)), "true");
+    }
+}
+
+async fn written(checks: &mut Checks) {
+    let server = Server::start(r#"{"type": "iban", "iban": "DE"}"#);
+    let api = Api::new(&server.client());
+    let answer = api.put_payment(Card::new("42", "")).await.map(|it| matches!(it, Payment::Iban(_)));
+    checks.same("an IBAN", said(answer), "Ok(true)");
+    sent(checks, "its tag", &server, r#"{"number":"42","type":"card"}"#);
+    api.put_payment(Card::new("42", "credit")).await.expect("it is sent");
+    sent(checks, "its own tag", &server, r#"{"number":"42","type":"credit"}"#);
+    api.put_payment(Iban::new("DE")).await.expect("it is sent");
+    sent(checks, "its only tag", &server, r#"{"iban":"DE","type":"iban"}"#);
+    let refused = said(api.put_payment(Card::default()).await.map(drop));
+    let refused = refused.map_err(|it| it.contains("Card lacks its required field `number`"));
+    checks.same("no number", refused, "Err(true)");
+
+    let server = Server::start("");
+    let api = Api::new(&server.client());
+    let order = Order { sources: vec![Maker::new().into()], ..Order::new(Stock::new(1).into()) };
+    api.pay(order).await.expect("it is sent");
+    let expected = r#"{"source":{"kind":"stock","shelf":1},"sources":[{"kind":"maker"}]}"#;
+    sent(checks, "constant tags", &server, expected);
+
+    let server = Server::start("[]");
+    let day = ByDay { day: "d".to_owned() };
+    Api::new(&server.client()).find_payments().filter(day).await.expect("it is sent");
+    let target = server.request().0;
+    checks.same("in a query", target, r#""GET /v1/payments?filter=%7B%22day%22%3A%22d%22%7D""#);
+
+    let server = Server::start(r#"{"petType": "dog", "bark": "b"}"#);
+    let api = Api::new(&server.client());
+    let dog = api.add_pet(Dog::new("b")).await.map(|it| matches!(it, Pet::Dog(_)));
+    checks.same("a dog", said(dog), "Ok(true)");
+    sent(checks, "by its name", &server, r#"{"bark":"b","petType":"dog"}"#);
+    api.add_pet(Cat { lives: Some(9), ..Cat::default() }).await.expect("it is sent");
+    sent(checks, "without a tag", &server, r#"{"lives":9,"petType":"Cat"}"#);
+    api.add_pet(Pet::Other(json!({"petType": "fish"}))).await.expect("it is sent");
+    sent(checks, "of no branch", &server, r#"{"petType":"fish"}"#);
+}
+
+/// Compares the body of the last request.
+fn sent(checks: &mut Checks, what: &str, server: &Server, expected: &str) {
+    checks.same(what, server.request().1, &format!("{expected:?}"));
+}
+
+fn debug(checks: &mut Checks) {
+    let text = r#"{"type": "card", "password": "hunter2"}"#;
+    let card: Payment = from_str(text).expect("a card");
+    checks.same("a secret of a branch", format!("{card:?}").contains("hunter2"), "false");
+    let other: Payment = from_str(r#"{"type": "cash", "pin": "hunter2"}"#).expect("anything");
+    checks.same("of no branch", &other, r#"Other([redacted])"#);
+}

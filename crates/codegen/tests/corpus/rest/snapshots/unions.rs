@@ -1,0 +1,1632 @@
+// tests/corpus/rest/unions.yaml:68:9: the choice between Left and Right is one type with the fields of all: neither a discriminator nor a constant property nor required fields tell them apart
+/// What the calls send and answer with.
+#[allow(dead_code, bindings_with_variant_name)]
+pub mod types {
+    #[allow(unused_imports)]
+    use ::std::prelude::v1::*;
+    use ::std::collections::HashMap;
+    use ::podqueue::__private::lenient;
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum CustomerObject {
+        /// `customer`.
+        Customer,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl CustomerObject {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::Customer => "customer",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for CustomerObject {
+        fn from(value: &str) -> Self {
+            match value {
+                "customer" => Self::Customer,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+
+    ::podqueue::__private::open_enum!(CustomerObject);
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum ImageType {
+        /// `image`.
+        Image,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl ImageType {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::Image => "image",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for ImageType {
+        fn from(value: &str) -> Self {
+            match value {
+                "image" => Self::Image,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+
+    ::podqueue::__private::open_enum!(ImageType);
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum MakerKind {
+        /// `maker`.
+        Maker,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl MakerKind {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::Maker => "maker",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for MakerKind {
+        fn from(value: &str) -> Self {
+            match value {
+                "maker" => Self::Maker,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+
+    ::podqueue::__private::open_enum!(MakerKind);
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum StockKind {
+        /// `stock`.
+        Stock,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl StockKind {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::Stock => "stock",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for StockKind {
+        fn from(value: &str) -> Self {
+            match value {
+                "stock" => Self::Stock,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+
+    ::podqueue::__private::open_enum!(StockKind);
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum TextType {
+        /// `text`.
+        Text,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl TextType {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::Text => "text",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for TextType {
+        fn from(value: &str) -> Self {
+            match value {
+                "text" => Self::Text,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+
+    ::podqueue::__private::open_enum!(TextType);
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum EventsFirstType {
+        /// `ping`.
+        Ping,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl EventsFirstType {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::Ping => "ping",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for EventsFirstType {
+        fn from(value: &str) -> Self {
+            match value {
+                "ping" => Self::Ping,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+
+    ::podqueue::__private::open_enum!(EventsFirstType);
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct ByDay {
+        /// The field `day`.
+        pub day: String,
+    }
+
+    /// One of several types.
+    #[derive(Clone, PartialEq)]
+    #[allow(clippy::large_enum_variant)]
+    #[non_exhaustive]
+    pub enum ByDayOrByName {
+        /// Where it has `name`.
+        ByName(ByName),
+        /// Where it has `day`.
+        ByDay(ByDay),
+        /// A value of none of these types, as it came.
+        Other(::podqueue::__private::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for ByDayOrByName {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::ByName(value_0) => f.debug_tuple("ByName").field(value_0).finish(),
+                Self::ByDay(value_0) => f.debug_tuple("ByDay").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl From<ByName> for ByDayOrByName {
+        fn from(value: ByName) -> Self {
+            Self::ByName(value)
+        }
+    }
+
+    impl From<ByDay> for ByDayOrByName {
+        fn from(value: ByDay) -> Self {
+            Self::ByDay(value)
+        }
+    }
+
+    ::podqueue::__private::union! {
+        ByDayOrByName Other { 0 ByName[{ ; "name";; "name" }] []; 1 ByDay[{ ; "day";;
+        "day" }] []; }
+    }
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct ByName {
+        /// The field `name`.
+        pub name: String,
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Default, PartialEq)]
+    pub struct Card {
+        /// The field `number`.
+        pub number: Option<String>,
+        /// The field `password`.
+        pub password: Option<String>,
+        /// The field `type`.
+        pub type_: Option<String>,
+    }
+
+    impl Card {
+        /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
+        pub fn new(number: impl Into<String>, type_: impl Into<String>) -> Self {
+            fn make(number: Option<String>, type_: Option<String>) -> Card {
+                Card {
+                    number,
+                    type_,
+                    password: ::std::default::Default::default(),
+                }
+            }
+            make(Some(number.into()), Some(type_.into()))
+        }
+    }
+
+    impl ::std::fmt::Debug for Card {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("Card")
+                .field("number", &self.number)
+                .field("password", &format_args!("[redacted]"))
+                .field("type_", &self.type_)
+                .finish()
+        }
+    }
+
+    ::podqueue::__private::object! {
+        Card {
+            0 "number" number text optional;
+            1 "password" password text optional;
+            2 "type" type_ text optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct Cat {
+        /// The field `friend`.
+        pub friend: Option<Pet>,
+        /// The field `lives`.
+        pub lives: Option<i64>,
+        /// The field `name`.
+        pub name: Option<String>,
+        /// The field `petType`.
+        pub pet_type: Option<String>,
+    }
+
+    impl Cat {
+        /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::new_without_default)]
+        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
+        pub fn new() -> Self {
+            fn make() -> Cat {
+                Cat {
+                    pet_type: Some("Cat".into()),
+                    friend: ::std::default::Default::default(),
+                    lives: ::std::default::Default::default(),
+                    name: ::std::default::Default::default(),
+                }
+            }
+            make()
+        }
+    }
+
+    ::podqueue::__private::object! {
+        Cat {
+            0 "friend" friend plain optional;
+            1 "lives" lives integer optional;
+            2 "name" name text optional;
+            3 "petType" pet_type text optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Customer {
+        /// The field `id`.
+        pub id: Option<String>,
+        /// The field `name`.
+        pub name: Option<String>,
+        /// The field `object`.
+        pub object: Option<CustomerObject>,
+    }
+
+    ::podqueue::__private::object! {
+        Customer {
+            0 "id" id text optional;
+            1 "name" name text optional;
+            2 "object" object text optional;
+        }
+    }
+
+    /// One of several types.
+    #[derive(Clone, PartialEq)]
+    #[allow(clippy::large_enum_variant)]
+    #[non_exhaustive]
+    pub enum CustomerOrDeletedCustomer {
+        /// Where `object` is `customer`, it has `id`.
+        Customer(Customer),
+        /// Where `deleted` is `true`, `object` is `customer`, it has `id`.
+        DeletedCustomer(DeletedCustomer),
+        /// A value of none of these types, as it came.
+        Other(::podqueue::__private::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for CustomerOrDeletedCustomer {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Customer(value_0) => {
+                    f.debug_tuple("Customer").field(value_0).finish()
+                }
+                Self::DeletedCustomer(value_0) => {
+                    f.debug_tuple("DeletedCustomer").field(value_0).finish()
+                }
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl From<Customer> for CustomerOrDeletedCustomer {
+        fn from(value: Customer) -> Self {
+            Self::Customer(value)
+        }
+    }
+
+    impl From<DeletedCustomer> for CustomerOrDeletedCustomer {
+        fn from(value: DeletedCustomer) -> Self {
+            Self::DeletedCustomer(value)
+        }
+    }
+
+    ::podqueue::__private::union! {
+        CustomerOrDeletedCustomer Other { 0 Customer[{ "object"[Text("customer")]; "id"
+        "object";; "id" "object" }] []; 1 DeletedCustomer[{ "deleted"[Flag(true)]
+        "object"[Text("customer")]; "deleted" "id" "object";; "deleted" "id" "object" }]
+        []; }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct DeletedCustomer {
+        /// The field `deleted`.
+        pub deleted: Option<bool>,
+        /// The field `id`.
+        pub id: Option<String>,
+        /// The field `object`.
+        pub object: Option<CustomerObject>,
+    }
+
+    ::podqueue::__private::object! {
+        DeletedCustomer {
+            0 "deleted" deleted boolean optional;
+            1 "id" id text optional;
+            2 "object" object text optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct Dog {
+        /// The field `bark`.
+        pub bark: Option<String>,
+        /// The field `name`.
+        pub name: Option<String>,
+        /// The field `petType`.
+        pub pet_type: Option<String>,
+    }
+
+    impl Dog {
+        /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
+        pub fn new(bark: impl Into<String>) -> Self {
+            fn make(bark: Option<String>) -> Dog {
+                Dog {
+                    bark,
+                    pet_type: Some("dog".into()),
+                    name: ::std::default::Default::default(),
+                }
+            }
+            make(Some(bark.into()))
+        }
+    }
+
+    ::podqueue::__private::object! {
+        Dog {
+            0 "bark" bark text optional;
+            1 "name" name text optional;
+            2 "petType" pet_type text optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Events {
+        /// The field `all`.
+        pub all: Vec<Message>,
+        /// The field `around`.
+        pub around: Option<EventsAround>,
+        /// The field `beside`.
+        pub beside: Option<EventsBeside>,
+        /// The field `by_name`.
+        pub by_name: HashMap<String, Message>,
+        /// The field `deleted`.
+        pub deleted: Option<CustomerOrDeletedCustomer>,
+        /// The field `either`.
+        pub either: Option<LeftOrRight>,
+        /// The field `first`.
+        pub first: Option<EventsFirst>,
+        /// The field `part`.
+        pub part: Option<PartOrWhole>,
+    }
+
+    ::podqueue::__private::object! {
+        Events {
+            0 "all" all list optional;
+            1 "around" around plain optional;
+            2 "beside" beside plain optional;
+            3 "by_name" by_name map optional;
+            4 "deleted" deleted plain optional;
+            5 "either" either plain optional;
+            6 "first" first plain optional;
+            7 "part" part plain optional;
+        }
+    }
+
+    /// One of several types.
+    #[derive(Clone, PartialEq)]
+    #[allow(clippy::large_enum_variant)]
+    #[non_exhaustive]
+    pub enum EventsAround {
+        /// Where `type` is `text`.
+        Text(EventsAroundText),
+        /// Where `type` is `image`.
+        Image(EventsAroundImage),
+        /// A value of none of these types, as it came.
+        Other(::podqueue::__private::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for EventsAround {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Text(value_0) => f.debug_tuple("Text").field(value_0).finish(),
+                Self::Image(value_0) => f.debug_tuple("Image").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl From<EventsAroundText> for EventsAround {
+        fn from(value: EventsAroundText) -> Self {
+            Self::Text(value)
+        }
+    }
+
+    impl From<EventsAroundImage> for EventsAround {
+        fn from(value: EventsAroundImage) -> Self {
+            Self::Image(value)
+        }
+    }
+
+    ::podqueue::__private::union! {
+        EventsAround Other { 0 Text[{ "type"[Text("text")];;; }] []; 1 Image[{
+        "type"[Text("image")];;; }] []; }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct EventsAroundImage {
+        /// The field `page`.
+        pub page: Option<i64>,
+        /// The field `type`.
+        pub type_: Option<ImageType>,
+        /// The field `url`.
+        pub url: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        EventsAroundImage {
+            0 "page" page integer optional;
+            1 "type" type_ text optional;
+            2 "url" url text optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct EventsAroundText {
+        /// The field `page`.
+        pub page: Option<i64>,
+        /// The field `reply`.
+        pub reply: Option<Box<Message>>,
+        /// The field `text`.
+        pub text: Option<String>,
+        /// The field `type`.
+        pub type_: Option<TextType>,
+    }
+
+    ::podqueue::__private::object! {
+        EventsAroundText {
+            0 "page" page integer optional;
+            1 "reply" reply plain optional;
+            2 "text" text text optional;
+            3 "type" type_ text optional;
+        }
+    }
+
+    /// One of several types.
+    #[derive(Clone, PartialEq)]
+    #[allow(clippy::large_enum_variant)]
+    #[non_exhaustive]
+    pub enum EventsBeside {
+        /// Where it has `id` and `name`.
+        ByName(EventsBesideByName),
+        /// Where it has `day` and `id`.
+        ByDay(EventsBesideByDay),
+        /// A value of none of these types, as it came.
+        Other(::podqueue::__private::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for EventsBeside {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::ByName(value_0) => f.debug_tuple("ByName").field(value_0).finish(),
+                Self::ByDay(value_0) => f.debug_tuple("ByDay").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl From<EventsBesideByName> for EventsBeside {
+        fn from(value: EventsBesideByName) -> Self {
+            Self::ByName(value)
+        }
+    }
+
+    impl From<EventsBesideByDay> for EventsBeside {
+        fn from(value: EventsBesideByDay) -> Self {
+            Self::ByDay(value)
+        }
+    }
+
+    ::podqueue::__private::union! {
+        EventsBeside Other { 0 ByName[{ ; "id" "name";; "id" "name" }] []; 1 ByDay[{ ;
+        "day" "id";; "day" "id" }] []; }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct EventsBesideByDay {
+        /// The field `day`.
+        pub day: Option<String>,
+        /// The field `id`.
+        pub id: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        EventsBesideByDay {
+            0 "day" day text optional;
+            1 "id" id text optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct EventsBesideByName {
+        /// The field `id`.
+        pub id: Option<String>,
+        /// The field `name`.
+        pub name: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        EventsBesideByName {
+            0 "id" id text optional;
+            1 "name" name text optional;
+        }
+    }
+
+    /// One of several types.
+    #[derive(Clone, PartialEq)]
+    #[allow(clippy::large_enum_variant)]
+    #[non_exhaustive]
+    pub enum EventsFirst {
+        /// Where `type` is `text` or `image`.
+        Message(Message),
+        /// Where `type` is `ping`.
+        Ping(EventsFirstPing),
+        /// A value that is no object, or a map.
+        String(String),
+        /// A value of none of these types, as it came.
+        Other(::podqueue::__private::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for EventsFirst {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Message(value_0) => {
+                    f.debug_tuple("Message").field(value_0).finish()
+                }
+                Self::Ping(value_0) => f.debug_tuple("Ping").field(value_0).finish(),
+                Self::String(value_0) => f.debug_tuple("String").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl From<Message> for EventsFirst {
+        fn from(value: Message) -> Self {
+            Self::Message(value)
+        }
+    }
+
+    impl From<EventsFirstPing> for EventsFirst {
+        fn from(value: EventsFirstPing) -> Self {
+            Self::Ping(value)
+        }
+    }
+
+    impl From<String> for EventsFirst {
+        fn from(value: String) -> Self {
+            Self::String(value)
+        }
+    }
+
+    ::podqueue::__private::union! {
+        EventsFirst Other { 0 Message[{ "type"[Text("text"), Text("image")];;; }] []; 1
+        Ping[{ "type"[Text("ping")];;; }] []; 2 String[] []; }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct EventsFirstPing {
+        /// The field `at`.
+        pub at: Option<i64>,
+        /// The field `type`.
+        pub type_: Option<EventsFirstType>,
+    }
+
+    ::podqueue::__private::object! {
+        EventsFirstPing {
+            0 "at" at integer optional;
+            1 "type" type_ text optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct Iban {
+        /// The field `holder`.
+        pub holder: Option<String>,
+        /// The field `iban`.
+        pub iban: Option<String>,
+        /// The field `type`.
+        pub type_: Option<String>,
+    }
+
+    impl Iban {
+        /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
+        pub fn new(iban: impl Into<String>) -> Self {
+            fn make(iban: Option<String>) -> Iban {
+                Iban {
+                    iban,
+                    type_: Some("iban".into()),
+                    holder: ::std::default::Default::default(),
+                }
+            }
+            make(Some(iban.into()))
+        }
+    }
+
+    ::podqueue::__private::object! {
+        Iban {
+            0 "holder" holder text optional;
+            1 "iban" iban text optional;
+            2 "type" type_ text optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Image {
+        /// The field `type`.
+        pub type_: Option<ImageType>,
+        /// The field `url`.
+        pub url: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        Image {
+            0 "type" type_ text optional;
+            1 "url" url text optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct LeftOrRight {
+        /// The field `id`.
+        pub id: Option<String>,
+        /// The field `left`.
+        pub left: Option<String>,
+        /// The field `right`.
+        pub right: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        LeftOrRight {
+            0 "id" id text optional;
+            1 "left" left text optional;
+            2 "right" right text optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct Maker {
+        /// The field `kind`.
+        pub kind: MakerKind,
+        /// The field `name`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::text",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub name: Option<String>,
+    }
+
+    impl Maker {
+        /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::new_without_default)]
+        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
+        pub fn new() -> Self {
+            fn make() -> Maker {
+                Maker {
+                    kind: "maker".into(),
+                    name: ::std::default::Default::default(),
+                }
+            }
+            make()
+        }
+    }
+
+    /// One of several types.
+    #[derive(Clone, PartialEq)]
+    #[allow(clippy::large_enum_variant)]
+    #[non_exhaustive]
+    pub enum MakerOrStock {
+        /// Where `kind` is `stock`.
+        Stock(Stock),
+        /// Where `kind` is `maker`.
+        Maker(Maker),
+        /// A value of none of these types, as it came.
+        Other(::podqueue::__private::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for MakerOrStock {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Stock(value_0) => f.debug_tuple("Stock").field(value_0).finish(),
+                Self::Maker(value_0) => f.debug_tuple("Maker").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl From<Stock> for MakerOrStock {
+        fn from(value: Stock) -> Self {
+            Self::Stock(value)
+        }
+    }
+
+    impl From<Maker> for MakerOrStock {
+        fn from(value: Maker) -> Self {
+            Self::Maker(value)
+        }
+    }
+
+    ::podqueue::__private::union! {
+        MakerOrStock Other { 0 Stock[{ "kind"[Text("stock")];;; }] []; 1 Maker[{
+        "kind"[Text("maker")];;; }] []; }
+    }
+
+    /// One of several types.
+    #[derive(Clone, PartialEq)]
+    #[allow(clippy::large_enum_variant)]
+    #[non_exhaustive]
+    pub enum Message {
+        /// Where `type` is `text`.
+        Text(Text),
+        /// Where `type` is `image`.
+        Image(Image),
+        /// A value of none of these types, as it came.
+        Other(::podqueue::__private::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for Message {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Text(value_0) => f.debug_tuple("Text").field(value_0).finish(),
+                Self::Image(value_0) => f.debug_tuple("Image").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl From<Text> for Message {
+        fn from(value: Text) -> Self {
+            Self::Text(value)
+        }
+    }
+
+    impl From<Image> for Message {
+        fn from(value: Image) -> Self {
+            Self::Image(value)
+        }
+    }
+
+    ::podqueue::__private::union! {
+        Message Other { 0 Text[{ "type"[Text("text")];;; }] []; 1 Image[{
+        "type"[Text("image")];;; }] []; }
+    }
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct Order {
+        /// The field `source`.
+        pub source: MakerOrStock,
+        /// The field `sources`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::list",
+            skip_serializing_if = "Vec::is_empty"
+        )]
+        pub sources: Vec<MakerOrStock>,
+    }
+
+    impl Order {
+        /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
+        pub fn new(source: MakerOrStock) -> Self {
+            fn make(source: MakerOrStock) -> Order {
+                Order {
+                    source,
+                    sources: ::std::default::Default::default(),
+                }
+            }
+            make(source)
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Part {
+        /// The field `id`.
+        pub id: Option<String>,
+    }
+
+    ::podqueue::__private::object! {
+        Part {
+            0 "id" id text optional;
+        }
+    }
+
+    /// One of several types.
+    #[derive(Clone, PartialEq)]
+    #[allow(clippy::large_enum_variant)]
+    #[non_exhaustive]
+    pub enum PartOrWhole {
+        /// Where it has `id` and `size`.
+        Whole(Whole),
+        /// Where it has `id`.
+        Part(Part),
+        /// A value of none of these types, as it came.
+        Other(::podqueue::__private::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for PartOrWhole {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Whole(value_0) => f.debug_tuple("Whole").field(value_0).finish(),
+                Self::Part(value_0) => f.debug_tuple("Part").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl From<Whole> for PartOrWhole {
+        fn from(value: Whole) -> Self {
+            Self::Whole(value)
+        }
+    }
+
+    impl From<Part> for PartOrWhole {
+        fn from(value: Part) -> Self {
+            Self::Part(value)
+        }
+    }
+
+    ::podqueue::__private::union! {
+        PartOrWhole Other { 0 Whole[{ ; "id"; "size"; "id" "size" }] []; 1 Part[{ ;
+        "id";; "id" }] []; }
+    }
+
+    /// How it is paid.
+    #[derive(Clone, PartialEq)]
+    #[allow(clippy::large_enum_variant)]
+    #[non_exhaustive]
+    pub enum Payment {
+        /// Where `type` is `card` or `credit`.
+        Card(Card),
+        /// Where `type` is `iban`.
+        Iban(Iban),
+        /// A value of none of these types, as it came.
+        Other(::podqueue::__private::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for Payment {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Card(value_0) => f.debug_tuple("Card").field(value_0).finish(),
+                Self::Iban(value_0) => f.debug_tuple("Iban").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl From<Card> for Payment {
+        fn from(value: Card) -> Self {
+            Self::Card(value)
+        }
+    }
+
+    impl From<Iban> for Payment {
+        fn from(value: Iban) -> Self {
+            Self::Iban(value)
+        }
+    }
+
+    ::podqueue::__private::union! {
+        Payment Other { 0 Card[{ "type"[Text("card"), Text("credit")];;; }] ["number"
+        "type"]; 1 Iban[{ "type"[Text("iban")];;; }] ["iban" "type"]; }
+    }
+
+    /// One of several types.
+    #[derive(Clone, PartialEq)]
+    #[allow(clippy::large_enum_variant)]
+    #[non_exhaustive]
+    pub enum Pet {
+        /// Where `petType` is `Cat`.
+        Cat(Box<Cat>),
+        /// Where `petType` is `dog`.
+        Dog(Dog),
+        /// Where `petType` is `Puppy`.
+        Puppy(Puppy),
+        /// A value of none of these types, as it came.
+        Other(::podqueue::__private::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for Pet {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Cat(value_0) => f.debug_tuple("Cat").field(value_0).finish(),
+                Self::Dog(value_0) => f.debug_tuple("Dog").field(value_0).finish(),
+                Self::Puppy(value_0) => f.debug_tuple("Puppy").field(value_0).finish(),
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl From<Cat> for Pet {
+        fn from(value: Cat) -> Self {
+            Self::Cat(Box::new(value))
+        }
+    }
+
+    impl From<Dog> for Pet {
+        fn from(value: Dog) -> Self {
+            Self::Dog(value)
+        }
+    }
+
+    impl From<Puppy> for Pet {
+        fn from(value: Puppy) -> Self {
+            Self::Puppy(value)
+        }
+    }
+
+    ::podqueue::__private::union! {
+        Pet Other { 0 Cat[{ "petType"[Text("Cat")];;; }] ["petType"]; 1 Dog[{
+        "petType"[Text("dog")];;; }] ["bark" "petType"]; 2 Puppy[{
+        "petType"[Text("Puppy")];;; }] ["bark" "petType"]; }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct Puppy {
+        /// The field `bark`.
+        pub bark: Option<String>,
+        /// The field `name`.
+        pub name: Option<String>,
+        /// The field `petType`.
+        pub pet_type: Option<String>,
+    }
+
+    impl Puppy {
+        /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
+        pub fn new(bark: impl Into<String>) -> Self {
+            fn make(bark: Option<String>) -> Puppy {
+                Puppy {
+                    bark,
+                    pet_type: Some("Puppy".into()),
+                    name: ::std::default::Default::default(),
+                }
+            }
+            make(Some(bark.into()))
+        }
+    }
+
+    ::podqueue::__private::object! {
+        Puppy {
+            0 "bark" bark text optional;
+            1 "name" name text optional;
+            2 "petType" pet_type text optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        Debug,
+        PartialEq
+    )]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub struct Stock {
+        /// The field `kind`.
+        pub kind: StockKind,
+        /// The field `note`.
+        #[serde(
+            default,
+            deserialize_with = "lenient::text",
+            skip_serializing_if = "Option::is_none"
+        )]
+        pub note: Option<String>,
+        /// The field `shelf`.
+        pub shelf: i64,
+    }
+
+    impl Stock {
+        /// Creates one from the fields that are required; the others are omitted.
+        #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
+        pub fn new(shelf: i64) -> Self {
+            fn make(shelf: i64) -> Stock {
+                Stock {
+                    shelf,
+                    kind: "stock".into(),
+                    note: ::std::default::Default::default(),
+                }
+            }
+            make(shelf)
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Text {
+        /// The field `reply`.
+        pub reply: Option<Box<Message>>,
+        /// The field `text`.
+        pub text: Option<String>,
+        /// The field `type`.
+        pub type_: Option<TextType>,
+    }
+
+    ::podqueue::__private::object! {
+        Text {
+            0 "reply" reply plain optional;
+            1 "text" text text optional;
+            2 "type" type_ text optional;
+        }
+    }
+
+    /// An object of the interface.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
+    pub struct Whole {
+        /// The field `id`.
+        pub id: Option<String>,
+        /// The field `size`.
+        pub size: Option<i64>,
+    }
+
+    ::podqueue::__private::object! {
+        Whole {
+            0 "id" id text optional;
+            1 "size" size integer optional;
+        }
+    }
+}
+
+/// The operations of the description. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Api {
+    target: ::podqueue::rest::call::Target,
+}
+
+#[allow(dead_code, bindings_with_variant_name)]
+impl Api {
+    /// Calls the service at the client's
+    /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
+    pub fn new(client: &::podqueue::Client) -> Self {
+        Self {
+            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+        }
+    }
+
+    /// Calls the service at another URL, to which paths are appended unchanged. The
+    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
+    /// and all other settings are the client's.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// plain http to another machine, or has a query or credentials; or the authorization
+    /// cannot be sent in a header.
+    pub fn at(
+        client: &::podqueue::Client,
+        url: impl Into<String>,
+        authorization: ::podqueue::Authorization,
+    ) -> ::podqueue::Result<Self> {
+        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
+        Ok(Self { target })
+    }
+
+    /// Prepares a call.
+    ///
+    /// `POST /pets`
+    ///
+    /// # Arguments
+    ///
+    /// - `body`: The body of the request.
+    pub fn add_pet(&self, body: impl Into<types::Pet>) -> AddPet {
+        AddPet {
+            rest: self.target.clone(),
+            timeout: None,
+            body: body.into(),
+            changes: ::podqueue::rest::call::Changes::default(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /payments`
+    pub fn find_payments(&self) -> FindPayments {
+        FindPayments {
+            rest: self.target.clone(),
+            timeout: None,
+            filter: None,
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /pets`
+    pub fn find_pets(&self) -> FindPets {
+        FindPets {
+            rest: self.target.clone(),
+            timeout: None,
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /events`
+    pub fn get_events(&self) -> GetEvents {
+        GetEvents {
+            rest: self.target.clone(),
+            timeout: None,
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `POST /payments`
+    ///
+    /// # Arguments
+    ///
+    /// - `body`: The body of the request.
+    pub fn pay(&self, body: impl Into<types::Order>) -> Pay {
+        Pay {
+            rest: self.target.clone(),
+            timeout: None,
+            body: body.into(),
+            changes: ::podqueue::rest::call::Changes::default(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
+    /// `PUT /payments`
+    ///
+    /// # Arguments
+    ///
+    /// - `body`: The body of the request.
+    pub fn put_payment(&self, body: impl Into<types::Payment>) -> PutPayment {
+        PutPayment {
+            rest: self.target.clone(),
+            timeout: None,
+            body: body.into(),
+            changes: ::podqueue::rest::call::Changes::default(),
+        }
+    }
+}
+
+/// The call that [`Api::add_pet`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct AddPet {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+    body: types::Pet,
+    changes: ::podqueue::rest::call::Changes,
+}
+
+#[allow(dead_code, bindings_with_variant_name)]
+impl AddPet {
+    /// Sends null for a field of the body, where `None` would omit it.
+    ///
+    /// The place is written with the names of the interface: `name`, `env[0].note`. Sending
+    /// fails where the body has no such place.
+    pub fn null(self, place: impl Into<String>) -> Self {
+        self.set(place, ())
+    }
+
+    /// Sets a field of the body to any value: an empty list, which would be omitted, or a
+    /// field that the type does not have. The place is written as for [`null`](Self::null).
+    pub fn set(
+        mut self,
+        place: impl Into<String>,
+        value: impl ::podqueue::__private::serde::Serialize,
+    ) -> Self {
+        self.changes.set(place, value);
+        self
+    }
+
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Pet> {
+        ::podqueue::rest::call::RestCall::new("add_pet", "POST")
+            .literal("/pets")
+            .json(Some(&self.body), &self.changes)
+            .timeout(self.timeout)
+            .send(self.rest)
+    }
+}
+
+impl ::std::future::IntoFuture for AddPet {
+    type Output = ::podqueue::Result<types::Pet>;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::Pet>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
+    }
+}
+
+/// The call that [`Api::find_payments`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct FindPayments {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+    filter: Option<types::ByDayOrByName>,
+}
+
+#[allow(dead_code, bindings_with_variant_name)]
+impl FindPayments {
+    /// Sent as the query parameter `filter`.
+    pub fn filter(mut self, filter: impl Into<types::ByDayOrByName>) -> Self {
+        self.filter = Some(filter.into());
+        self
+    }
+
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub fn send(self) -> ::podqueue::rest::call::Sending<Vec<types::Payment>> {
+        ::podqueue::rest::call::RestCall::new("find_payments", "GET")
+            .literal("/payments")
+            .query_styled("filter", &self.filter, ::podqueue::rest::call::Style::Json)
+            .timeout(self.timeout)
+            .send_shaped::<
+                ::podqueue::__private::lenient::shape::List<
+                    ::podqueue::__private::lenient::shape::Plain<types::Payment>,
+                >,
+            >(self.rest)
+    }
+}
+
+impl ::std::future::IntoFuture for FindPayments {
+    type Output = ::podqueue::Result<Vec<types::Payment>>;
+    type IntoFuture = ::podqueue::rest::call::Sending<Vec<types::Payment>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
+    }
+}
+
+/// The call that [`Api::find_pets`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct FindPets {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+}
+
+#[allow(dead_code, bindings_with_variant_name)]
+impl FindPets {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub fn send(self) -> ::podqueue::rest::call::Sending<Vec<types::Pet>> {
+        ::podqueue::rest::call::RestCall::new("find_pets", "GET")
+            .literal("/pets")
+            .timeout(self.timeout)
+            .send_shaped::<
+                ::podqueue::__private::lenient::shape::List<
+                    ::podqueue::__private::lenient::shape::Plain<types::Pet>,
+                >,
+            >(self.rest)
+    }
+}
+
+impl ::std::future::IntoFuture for FindPets {
+    type Output = ::podqueue::Result<Vec<types::Pet>>;
+    type IntoFuture = ::podqueue::rest::call::Sending<Vec<types::Pet>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
+    }
+}
+
+/// The call that [`Api::get_events`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct GetEvents {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+}
+
+#[allow(dead_code, bindings_with_variant_name)]
+impl GetEvents {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Events> {
+        ::podqueue::rest::call::RestCall::new("get_events", "GET")
+            .literal("/events")
+            .timeout(self.timeout)
+            .send(self.rest)
+    }
+}
+
+impl ::std::future::IntoFuture for GetEvents {
+    type Output = ::podqueue::Result<types::Events>;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::Events>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
+    }
+}
+
+/// The call that [`Api::pay`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Pay {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+    body: types::Order,
+    changes: ::podqueue::rest::call::Changes,
+}
+
+#[allow(dead_code, bindings_with_variant_name)]
+impl Pay {
+    /// Sends null for a field of the body, where `None` would omit it.
+    ///
+    /// The place is written with the names of the interface: `name`, `env[0].note`. Sending
+    /// fails where the body has no such place.
+    pub fn null(self, place: impl Into<String>) -> Self {
+        self.set(place, ())
+    }
+
+    /// Sets a field of the body to any value: an empty list, which would be omitted, or a
+    /// field that the type does not have. The place is written as for [`null`](Self::null).
+    pub fn set(
+        mut self,
+        place: impl Into<String>,
+        value: impl ::podqueue::__private::serde::Serialize,
+    ) -> Self {
+        self.changes.set(place, value);
+        self
+    }
+
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("pay", "POST")
+            .literal("/payments")
+            .json(Some(&self.body), &self.changes)
+            .timeout(self.timeout)
+            .send_empty(self.rest)
+    }
+}
+
+impl ::std::future::IntoFuture for Pay {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
+    }
+}
+
+/// The call that [`Api::put_payment`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct PutPayment {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+    body: types::Payment,
+    changes: ::podqueue::rest::call::Changes,
+}
+
+#[allow(dead_code, bindings_with_variant_name)]
+impl PutPayment {
+    /// Sends null for a field of the body, where `None` would omit it.
+    ///
+    /// The place is written with the names of the interface: `name`, `env[0].note`. Sending
+    /// fails where the body has no such place.
+    pub fn null(self, place: impl Into<String>) -> Self {
+        self.set(place, ())
+    }
+
+    /// Sets a field of the body to any value: an empty list, which would be omitted, or a
+    /// field that the type does not have. The place is written as for [`null`](Self::null).
+    pub fn set(
+        mut self,
+        place: impl Into<String>,
+        value: impl ::podqueue::__private::serde::Serialize,
+    ) -> Self {
+        self.changes.set(place, value);
+        self
+    }
+
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Payment> {
+        ::podqueue::rest::call::RestCall::new("put_payment", "PUT")
+            .literal("/payments")
+            .json(Some(&self.body), &self.changes)
+            .timeout(self.timeout)
+            .send(self.rest)
+    }
+}
+
+impl ::std::future::IntoFuture for PutPayment {
+    type Output = ::podqueue::Result<types::Payment>;
+    type IntoFuture = ::podqueue::rest::call::Sending<types::Payment>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
+    }
+}
