@@ -1,4 +1,4 @@
-// The service's HTTP interface, as the page calls it. The session's cookie opens it.
+// The service's HTTP interface, as the page calls it, with the token of the link.
 
 import { parse } from "./json.js";
 
@@ -6,6 +6,10 @@ const CONTROL = "/_local";
 
 /** The service is never quiet for longer than 15 seconds: a connection that is has died. */
 export const SILENCE_MS = 40_000;
+
+/** Fetches with the token. It is in no cookie, which would go to every port of the host. */
+export const authorized = (url, { headers, ...rest }) =>
+	fetch(url, { ...rest, headers: { ...headers, authorization: sessionStorage.token } });
 
 /** What the service refused, in its words; with status 0, how a request was lost. */
 const refused = (status, message) => Object.assign(new Error(message), { status });
@@ -16,7 +20,7 @@ async function call(method, url, body, signal = AbortSignal.timeout(SILENCE_MS),
 	let response;
 	let content;
 	try {
-		response = await fetch(url, { method, body, signal, headers });
+		response = await authorized(url, { method, body, signal, headers });
 		begun?.();
 		content = await response.text();
 	} catch {

@@ -1,70 +1,79 @@
 // The stream of events: it says that something changed, and brings the small counts.
 
-import { read, SILENCE_MS } from "./api.js";
-import { on } from "./dom.js";
+import { authorized, SILENCE_MS } from "./api.js";
+import { text } from "./dom.js";
 
-const PAUSE_MS = 1000;
+const WORDS = {
+	live: ["Live"],
+	lost: ["Disconnected", "The service is away, or too many pages are open: reconnecting."],
+	locked: ["Locked", "Open the link that the service printed, after a restart the new one."],
+};
 
-const listeners = { state: [], connection: [] };
-let connection = "connecting";
+const { dataset } = document.body;
+const listeners = [];
 let latest;
 
-const tell = (name, value) => listeners[name].forEach((listener) => listener(value));
+const tell = (state) => listeners.forEach((listener) => listener(state));
 
-export const onState = (listener) => listeners.state.push(listener);
-/** Calls `listener` with `live`, `lost` (the service is away) or `ended` (the session is). */
-export const onConnection = (listener) => listeners.connection.push(listener);
+export const onState = (listener) => listeners.push(listener);
 
 // One tab has the stream and tells the others: a browser has six connections to a host. Without
 // locks, so without TLS on another host, each tab has its own.
 const { locks } = navigator;
 const tabs = new BroadcastChannel("events");
 let leads = !locks;
-let waits = false;
 let release;
-let source;
-let silence;
 
-tabs.onmessage = ({ data }) => take(data);
+tabs.onmessage = ({ data: { token, state } }) => {
+	sessionStorage.token = token;
+	take(state);
+};
 
-export function connect() {
-	source?.close();
-	source = new EventSource("/_local/events");
-	hear();
-	on(source, "alive", hear);
-	on(source, "state", ({ data }) => {
+/** Reads the stream until it ends or falls silent, and then anew. */
+export async function connect() {
+	const stream = new AbortController();
+	let next = "lost";
+	let silence;
+	const hear = () => {
+		clearTimeout(silence);
+		silence = setTimeout(() => stream.abort(), SILENCE_MS);
+	};
+	try {
 		hear();
-		const state = JSON.parse(data);
-		take(state);
-		if (leads) tabs.postMessage(state);
-		else follow();
-	});
-	on(source, "error", lose);
-}
-
-function hear() {
-	clearTimeout(silence);
-	silence = setTimeout(lose, SILENCE_MS);
-}
-
-function close() {
-	clearTimeout(silence);
-	source.close();
-}
-
-function lose() {
-	close();
+		const response = await authorized("/_local/events", { signal: stream.signal });
+		if (response.status === 401) next = "locked";
+		if (!response.ok) throw response;
+		const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+		for (let rest = ""; ;) {
+			const { done, value } = await reader.read();
+			if (done) break;
+			hear();
+			const events = (rest + value).split("\n\n");
+			rest = events.pop();
+			for (const event of events) {
+				const data = event.split("\ndata: ")[1];
+				if (!data) continue;
+				const state = JSON.parse(data);
+				// Its errors are none of the connection.
+				queueMicrotask(() => take(state));
+				if (!leads) return follow();
+				tabs.postMessage({ token: sessionStorage.token, state });
+			}
+		}
+	} catch {
+		// The connection is lost.
+	} finally {
+		clearTimeout(silence);
+		stream.abort();
+	}
 	leads = !locks;
 	release?.();
-	reconnect();
+	become(next);
+	setTimeout(connect, 1000);
 }
 
 function follow() {
-	close();
-	if (waits) return;
-	waits = true;
 	locks.request("events", () => {
-		waits = false;
 		leads = true;
 		connect();
 		return new Promise((resolve) => { release = resolve; });
@@ -74,28 +83,18 @@ function follow() {
 function take(state) {
 	latest = state;
 	// What was being read when the connection was lost is read again.
-	if (connection !== "live") tell("state", { ...latest, revision: { jobs: {}, logs: {} } });
+	if (dataset.connection !== "live") tell({ ...latest, revision: { jobs: {}, logs: {} } });
 	become("live");
 	replay();
 }
 
 /** Tells the last state again, as something else is to be shown of it. */
-export const replay = () => latest && tell("state", latest);
+export const replay = () => latest && tell(latest);
 
 function become(next) {
-	if (connection === next) return;
-	connection = next;
-	tell("connection", next);
-}
-
-/** An event source does not say why it failed, so a small read tells. */
-async function reconnect() {
-	if (connection !== "ended") become("lost");
-	try {
-		await read("/clock", {}, AbortSignal.timeout(3 * PAUSE_MS));
-		setTimeout(connect, PAUSE_MS);
-	} catch (error) {
-		become(error.status === 401 ? "ended" : "lost");
-		setTimeout(reconnect, PAUSE_MS);
-	}
+	if (dataset.connection === next) return;
+	const [word, advice] = WORDS[next];
+	dataset.connection = next;
+	text("connection", word);
+	text("session", advice);
 }

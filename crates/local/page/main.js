@@ -1,9 +1,9 @@
-// Starts the parts of the page, and says how the connection is.
+// Starts the parts of the page.
 
 import * as clock from "./clock.js";
-import { attribute, el, text } from "./dom.js";
+import { attribute, el } from "./dom.js";
 import * as endpoints from "./endpoints.js";
-import { connect, onConnection, replay } from "./events.js";
+import { connect, replay } from "./events.js";
 import * as faults from "./faults.js";
 import * as job from "./job.js";
 import * as jobs from "./jobs.js";
@@ -13,19 +13,6 @@ import { onRoute } from "./route.js";
 import * as submit from "./submit.js";
 import * as traffic from "./traffic.js";
 import * as workers from "./workers.js";
-
-const WORDS = {
-	live: ["Live"],
-	lost: ["Disconnected", "The service is away, or too many pages are open. The page reconnects automatically."],
-	ended: ["Session ended", "The service was restarted, which ended this session. Open the link that it printed."],
-};
-
-onConnection((connection) => {
-	const [word, advice] = WORDS[connection];
-	text("connection", word);
-	text("session", advice);
-	document.body.dataset.connection = connection;
-});
 
 for (const section of document.querySelectorAll("section")) {
 	const title = section.querySelector("h2");

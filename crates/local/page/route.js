@@ -1,4 +1,4 @@
-// What the page shows, in the URL's hash, so that reload and back work.
+// What the page shows, in the URL's hash, so that reload and back work. The link has the token there.
 
 import { query } from "./api.js";
 import { STATUSES } from "./status.js";
@@ -9,6 +9,10 @@ let current = read();
 function read() {
 	const parameters = new URLSearchParams(location.hash.slice(1));
 	const get = (name) => parameters.get(name) ?? "";
+	if (get("token")) {
+		sessionStorage.token = get("token");
+		history.replaceState(null, "", "/");
+	}
 	const status = get("status").split(",").filter((one) => STATUSES.includes(one)).join(",");
 	return { endpoint: get("endpoint"), status, search: get("search"), job: get("job") };
 }

@@ -14,10 +14,11 @@ export function start() {
 	let revision;
 	let workers = [];
 	const path = () => endpointPath(endpoint.name);
+	const printing = () => endpoint?.attachable || endpoint?.kind === "command";
 
 	const log = new List(byId("log-list"), {
 		rows: "logs",
-		load: async (window) => endpoint?.attachable ? read(`${path()}/worker-logs`, window) : null,
+		load: async (window) => printing() ? read(`${path()}/worker-logs`, window) : null,
 		create: () => el("tr", {}, el("td", {}, el("time")), el("td", {}, el("code")),
 			el("td", {}, el("code", { class: "mono" }))),
 		update: (tr, { source, worker, text: said, atMs }) => {
@@ -47,8 +48,9 @@ export function start() {
 		endpoint = endpoints.find(({ name }) => name === route().endpoint) ?? null;
 		if (!endpoint) return;
 		text("workers-count", limits(endpoint.workers));
-		hide("workers-body", !endpoint.attachable);
-		hide("workers-none", endpoint.attachable);
+		hide("workers-body", !printing());
+		hide("workers-none", printing());
+		hide("workers-attached", !endpoint.attachable);
 		const { name } = endpoint;
 		const wanted = `${name} ${jobs?.[name]} ${logs?.[name]} ${JSON.stringify(endpoint.workers)}`;
 		if (wanted === revision) return;
@@ -63,7 +65,7 @@ export function start() {
 		render();
 	});
 	// Pings change nothing that an event would tell of.
-	everySecond(() => endpoint?.attachable && load());
+	everySecond(load);
 }
 
 const limits = (workers) => workersInWords(workers)

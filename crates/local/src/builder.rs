@@ -19,7 +19,7 @@ use crate::limits::{Limiter, RateLimits};
 use crate::operation::Operation;
 use crate::queue::{Endpoint, EndpointSettings, Kind, Runner, StreamShape, Workers};
 use crate::service::{LocalService, reachable};
-use crate::site::{ApiKey, App, Keys, Session};
+use crate::site::{ApiKey, App, Keys};
 use crate::sync::Tasks;
 use crate::webhook::Webhooks;
 use crate::worker::{
@@ -469,10 +469,10 @@ impl Builder {
             keys.push(ApiKey::random().map_err(Error::random_key)?);
         }
         keys.push(worker_key);
-        let session = self.page.then(|| Session::random(address.port())).transpose();
-        let session = session.map_err(Error::random_key)?;
+        let page = self.page.then(ApiKey::random).transpose().map_err(Error::random_key)?;
+        let page = page.map(|key| key.secret);
         let app = Arc::new(App {
-            keys: Keys { all: keys, session },
+            keys: Keys { all: keys, page },
             hosts: Hosts { address: address.ip(), allowed: allowed_hosts },
             clock: self.clock.clone(),
             faults: Faults::new(self.clock.changes().clone()),

@@ -129,10 +129,10 @@
 //! # The page
 //!
 //! [`Builder::page`] serves a page for a browser at `/`, which shows all this, and changes it. It is
-//! opened with the link that [`LocalService::page_url`] returns and the program prints; the link sets a
-//! cookie, with which the page calls the control plane and the queue. Such requests must come from the
-//! page itself. Where there is a page, endpoints keep the last 1,000 expired jobs, without their
-//! values, and up to 16 MiB of chunks.
+//! opened with the link that [`LocalService::page_url`] returns and the program prints. The fragment of
+//! the link is a token, which the page sends in the header `authorization` to the control plane and the
+//! queue; it sets no cookie, which other ports of this machine would get. Where there is a page,
+//! endpoints keep the last 1,000 expired jobs, without their values, and up to 16 MiB of chunks.
 //!
 //! # Hostile pages and peers
 //!

@@ -60,11 +60,13 @@ impl LocalService {
         format!("http://{}/graphql", reachable(self.address))
     }
 
-    /// Returns the link to the page, with the token that opens it to a browser; `None` without
-    /// [`Builder::page`](crate::Builder::page). Whoever has it can do what an API key allows.
+    /// Returns the link to the page, whose fragment is the token with which the page authorizes its
+    /// requests; `None` without [`Builder::page`](crate::Builder::page). The token allows what an API
+    /// key allows.
     pub fn page_url(&self) -> Option<String> {
-        let session = self.app.keys.session.as_ref()?;
-        Some(format!("{}/?token={}", self.base_url(), session.token()))
+        // A browser sends the fragment of a URL to no server, not even as a referrer.
+        let token = self.app.keys.page.as_ref()?;
+        Some(format!("{}/#token={token}", self.base_url()))
     }
 
     /// Returns the first API key, or the generated one if none was set.

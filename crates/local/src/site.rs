@@ -9,7 +9,6 @@ mod page;
 mod queue;
 mod refusals;
 mod rest;
-mod session;
 mod worker;
 
 use std::sync::Arc;
@@ -24,7 +23,6 @@ use crate::http::{ErrorResponse, Peer, Responder};
 
 pub(crate) use app::App;
 pub(crate) use keys::{ApiKey, Keys};
-pub(crate) use session::Session;
 
 /// All that can be requested.
 ///
@@ -39,7 +37,7 @@ pub(crate) struct Site {
 impl Site {
     pub(crate) fn new(app: Arc<App>) -> Self {
         let control = if app.control_plane { control::routes(&app) } else { Router::new() };
-        let page = if app.keys.session.is_some() { page::routes() } else { Router::new() };
+        let page = if app.keys.page.is_some() { page::routes() } else { Router::new() };
         let others = Router::new()
             .merge(control)
             .merge(page)
@@ -53,7 +51,7 @@ impl Site {
 
     fn is_watched_by(&self, path: &str) -> bool {
         (self.app.control_plane && path.starts_with(control::PREFIX))
-            || (self.app.keys.session.is_some() && path == page::ROOT)
+            || (self.app.keys.page.is_some() && path == page::ROOT)
     }
 
     async fn other(&self, peer: &Peer, mut request: Request) -> Response {
@@ -65,7 +63,7 @@ impl Site {
 
 impl Responder for Site {
     /// Responds to a request, and logs it, unless it is to the control plane or the page: those are
-    /// of who watches the service, and the link to the page is a credential.
+    /// of who watches the service.
     async fn respond(&self, peer: &Peer, request: Request) -> Response {
         let app = &self.app;
         let checked = app.hosts.check(&request, peer.local);
@@ -78,7 +76,7 @@ impl Responder for Site {
                 Ok(()) => self.other(peer, request).await,
                 Err(refused) => refused.into_response(),
             };
-            if app.keys.session.is_some() {
+            if app.keys.page.is_some() {
                 page::guard(&mut response);
             }
             return response;

@@ -86,7 +86,7 @@ async fn the_local_service_is_announced_as_data() {
         let mut run = site.program(&["run", "echo", "{\"a\":1}"]);
         let run = run.env("PODQUEUE_BASE_URL", url).env("PODQUEUE_API_KEY", key);
         ran(run).await.assert(0, "{\"a\":1}\n");
-        assert!(ready["page_url"].as_str().unwrap().starts_with(&format!("{url}/?token=")));
+        assert!(ready["page_url"].as_str().unwrap().starts_with(&format!("{url}/#token=")));
         let worker = ready["worker_environments"]["attached"].as_object().unwrap();
         assert!(worker["WEBHOOK_GET_JOB"].as_str().unwrap().starts_with(url), "{ready}");
         child.kill().await.unwrap();

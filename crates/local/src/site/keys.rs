@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use axum::http::Request;
 
-use super::session::{Session, random_text};
 use crate::http::{ErrorResponse, QueryParameters, authorization, bearer};
 use crate::operation::Operation;
 
@@ -32,7 +31,10 @@ impl ApiKey {
 
     /// A key that nobody can guess.
     pub(crate) fn random() -> Result<Self, getrandom::Error> {
-        Ok(Self { secret: random_text()?, allowed: None })
+        let mut bytes = [0; 16];
+        getrandom::fill(&mut bytes)?;
+        let secret = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(Self { secret, allowed: None })
     }
 }
 
@@ -40,28 +42,33 @@ impl ApiKey {
 pub(crate) struct Keys {
     /// At least one.
     pub(crate) all: Vec<ApiKey>,
-    /// The session of the page, where there is one.
-    pub(crate) session: Option<Session>,
+    /// The token of the page, where there is one: a key that the link to the page contains. Its script
+    /// sends it in the header `authorization`, which no browser adds by itself, as it does a cookie.
+    pub(crate) page: Option<String>,
 }
 
 impl Keys {
-    /// Whether a request has a key of the service in any of the places, whatever that key allows, or
-    /// is the page's.
+    /// Whether a request has a key of the service in any of the places, whatever that key allows.
     pub(super) fn are_known_to<B>(&self, request: &Request<B>) -> bool {
-        let is_known = |key: Option<&str>| key.is_some_and(|key| self.position(key).is_some());
+        let is_known = |key: Option<&str>| key.is_some_and(|key| self.user(key).is_some());
         let headers = request.headers();
         is_known(bearer(headers))
             || is_known(authorization(headers))
             || is_known(QueryParameters::of(request.uri()).get("api_key"))
-            || self.session.as_ref().is_some_and(|session| session.is_of(headers))
     }
 
-    fn position(&self, key: &str) -> Option<usize> {
+    /// The user of a key, which is its place among them. The page is the user of the first key that
+    /// allows everything, whose limits it shares, or else its own.
+    fn user(&self, key: &str) -> Option<usize> {
+        if self.page.as_deref() == Some(key) {
+            let full = self.all.iter().position(|key| key.allowed.is_none());
+            return Some(full.unwrap_or(self.all.len()));
+        }
         self.all.iter().position(|known| known.secret == key)
     }
 
-    /// Checks that a request has a key of the service, in the place where its interface wants it, or
-    /// else is the page's. Returns which of the keys it is: each is a user of its own.
+    /// Checks that a request has a key of the service, in the place where its interface wants it.
+    /// Returns which user that is.
     pub(super) fn authenticate<B>(
         &self,
         operation: Operation,
@@ -82,32 +89,15 @@ impl Keys {
                 (key, "the header authorization, bare or as Bearer <key>")
             }
         };
-        match (key, &self.session) {
-            (None, Some(session)) if session.is_of(headers) => {
-                session.check(operation, request)?;
-                Ok(self.user_of_the_page())
-            }
-            (None, _) => {
-                let message = format!("missing API key: expected {place}");
-                Err(ErrorResponse::unauthorized(message))
-            }
-            (Some(key), _) => self.user_of(key, operation),
-        }
-    }
-
-    fn user_of(&self, key: &str, operation: Operation) -> Result<usize, ErrorResponse> {
-        let user =
-            self.position(key).ok_or_else(|| ErrorResponse::unauthorized("invalid API key"))?;
-        let allowed = self.all[user].allowed.as_ref();
+        let key = key.ok_or_else(|| {
+            ErrorResponse::unauthorized(format!("missing API key: expected {place}"))
+        })?;
+        let user = self.user(key).ok_or_else(|| ErrorResponse::unauthorized("invalid API key"))?;
+        let allowed = self.all.get(user).and_then(|key| key.allowed.as_ref());
         if allowed.is_none_or(|allowed| allowed.contains(&operation)) {
             Ok(user)
         } else {
             Err(ErrorResponse::unauthorized("the API key has no permission for this operation"))
         }
-    }
-
-    /// The page shares the limits of the first key that allows everything, or has its own.
-    fn user_of_the_page(&self) -> usize {
-        self.all.iter().position(|key| key.allowed.is_none()).unwrap_or(self.all.len())
     }
 }

@@ -21,8 +21,8 @@ async fn the_page_says_that_the_service_is_away_and_that_a_restart_ended_the_ses
     // What was known stays.
     assert_eq!(page.text("#job-list tbody:not(.spacer) tr code").await, before);
     page.local = LocalService::builder().api_key(KEY).listen(address).page().start().await.unwrap();
-    page.until_text("#connection", "Session ended").await;
-    page.until_shown("#session", "Open the link that it printed").await;
+    page.until_text("#connection", "Locked").await;
+    page.until_shown("#session", "Open the link that the service printed").await;
     page.enter().await;
     page.show("echo").await;
     page.until_text("#jobs-found", "0 jobs").await;
@@ -129,8 +129,11 @@ async fn a_stream_that_falls_silent_is_noticed_and_opened_again() {
             return timer;
         };
         window.clearTimeout = (timer) => { held.delete(timer); stop(timer); };
-        window.EventSource = class extends EventSource {
-            constructor(url) { super(url); window.stream = this; }
+        const { read } = ReadableStreamDefaultReader.prototype;
+        ReadableStreamDefaultReader.prototype.read = async function () {
+            const piece = await read.call(this);
+            if (window.said) piece.value = said;
+            return piece;
         };
         window.shown = [];
         new MutationObserver(() => shown.push(document.querySelector('#connection').innerText))
@@ -141,13 +144,16 @@ async fn a_stream_that_falls_silent_is_noticed_and_opened_again() {
     page.browser.run("[...held.values()][0]()").await;
     page.until("shown.join() === 'Disconnected,Live'").await;
     page.until("held.size === 1").await;
-    let is_put_off = "const [timer] = held.keys();
-        stream.dispatchEvent(new MessageEvent('alive'));
-        return held.size === 1 && !held.has(timer);";
-    assert_eq!(page.browser.run(is_put_off).await, true);
+    // The sign of life, in place of the next event.
+    page.browser
+        .run("[window.timer] = held.keys(); window.said = 'event: alive\\ndata:\\n\\n'")
+        .await;
+    page.run("echo", json!({})).await;
+    page.until("held.size === 1 && !held.has(timer)").await;
+    page.browser.run("window.said = null").await;
     page.show("echo").await;
     page.run("echo", json!({})).await;
-    page.until_text("#jobs-found", "2 jobs").await;
+    page.until_text("#jobs-found", "3 jobs").await;
     page.end_soundly(&[]).await;
 }
 

@@ -12,6 +12,7 @@ mod endpoints;
 mod job;
 mod jobs;
 mod keyboard;
+mod neighbours;
 mod picture;
 mod scale;
 mod submit;

@@ -110,7 +110,7 @@ async fn a_line_too_long_for_its_row_is_read_by_mouse_and_by_keyboard() {
 async fn workers_inside_the_service_have_no_log() {
     let Some(page) = open(|builder| builder).await else { return };
     page.show("echo").await;
-    page.until_shown("#workers-none", "run inside the service").await;
+    page.until_shown("#workers-none", "runs inside the service").await;
     page.until("document.querySelector('#workers-body').hidden").await;
     page.until_shown("#workers-count", "1 idle").await;
     page.end_soundly(&[]).await;

@@ -238,7 +238,7 @@ async fn a_service_where_nothing_happens_says_only_that_it_is_alive() {
 }
 
 #[tokio::test]
-async fn it_ends_with_the_service_and_needs_the_cookie() {
+async fn it_ends_with_the_service_and_needs_a_key() {
     let service = service().await;
     let browser = Browser::open(&service).await;
     let mut events = Events::of(&browser).await;

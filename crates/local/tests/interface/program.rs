@@ -500,11 +500,10 @@ async fn it_prints_a_link_to_the_page_that_a_shell_takes_for_a_comment() {
         assert!(line.starts_with("export "), "{line}");
     };
     assert!(!link.contains("canary"), "{link}");
-    let browser = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
-    let response = browser.build().unwrap().get(&link).send().await.unwrap();
-    assert_eq!(response.status(), 303);
-    let cookie = response.headers()["set-cookie"].to_str().unwrap().split(';').next().unwrap();
-    let (base, _) = link.split_once("/?token=").unwrap();
-    let page = reqwest::Client::new().get(base).header("cookie", cookie).send().await.unwrap();
+    let (base, token) = link.split_once("/#token=").unwrap();
+    let page = reqwest::Client::new().get(&link).send().await.unwrap();
+    let clock = reqwest::Client::new().get(format!("{base}/_local/clock"));
+    let clock = clock.header("authorization", token).send().await.unwrap();
+    assert_eq!(clock.status(), 200);
     assert_eq!(page.status(), 200);
 }
