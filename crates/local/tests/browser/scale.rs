@@ -100,7 +100,7 @@ async fn an_update_costs_little_and_leaves_nothing_behind() {
         let script = format!(
             "const table = document.querySelector('#job-list');
              for (let i = 0; i < {UPDATES}; i += 1) {{
-                const headers = {{ 'content-type': 'application/json' }};
+                const headers = {{ 'content-type': 'application/json', authorization: sessionStorage.token }};
                 const submission = {{ method: 'POST', headers, body: '{{\"input\":{{}}}}' }};
                 const {{ id }} = await (await fetch('/v2/echo/run', submission)).json();
                 await new Promise((resolve) => {{
@@ -143,7 +143,7 @@ async fn the_memory_of_the_page_is_flat_over_an_hour_of_updates() {
         page.browser
             .wait_for(
                 "const post = async (path, body) => {
-                    const headers = { 'content-type': 'application/json' };
+                    const headers = { 'content-type': 'application/json', authorization: sessionStorage.token };
                     const request = { method: 'POST', headers, body: JSON.stringify(body) };
                     return (await fetch(path, request)).json();
                  };

@@ -100,7 +100,7 @@ async fn a_submission_whose_response_never_ends_is_given_up_and_can_be_repeated(
     page.post("/_local/faults", json!({ "operation": "run", "times": 1, "stall": true })).await;
     let hold = "const start = setTimeout;
         window.setTimeout = (run, ms) => {
-            if (ms === 40000 && String(run).includes('abort')) window.giveUp = run;
+            if (ms === 40000 && String(run).includes('abort.abort')) window.giveUp = run;
             return start(run, ms);
         };";
     page.browser.run(hold).await;
