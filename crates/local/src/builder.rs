@@ -39,6 +39,8 @@ const MAX_CONNECTIONS: usize = 4096;
 /// Who runs the jobs of an endpoint.
 enum Staff {
     Handler(Kind, Arc<dyn Handler>),
+    /// Processes that run a shell command, and speak lines of JSON.
+    Command(String),
     /// Workers that attach, started with a command if there is one.
     Attached(Option<String>),
 }
@@ -47,6 +49,7 @@ impl Staff {
     fn kind(&self) -> Kind {
         match self {
             Self::Handler(kind, _) => *kind,
+            Self::Command(_) => Kind::Command,
             Self::Attached(_) => Kind::Worker,
         }
     }
@@ -200,9 +203,11 @@ impl Builder {
     /// that exits or writes anything else before that fails its job, and its replacement starts cold.
     ///
     /// A process may exit after its response without failing another job. A line that it writes
-    /// between its response and reading the next job is dropped and reported on standard error.
-    pub fn command_endpoint(self, name: impl Into<String>, command: impl Into<String>) -> Self {
-        self.handler(name.into(), Kind::Command, Arc::new(Command::new(command.into())))
+    /// between its response and reading the next job is dropped, which its logs say. What it writes to
+    /// standard error is kept: see [`worker_logs`](LocalService::worker_logs).
+    pub fn command_endpoint(mut self, name: impl Into<String>, command: impl Into<String>) -> Self {
+        self.staff.insert(name.into(), Staff::Command(command.into()));
+        self
     }
 
     fn handler(mut self, name: String, kind: Kind, handler: Arc<dyn Handler>) -> Self {
@@ -241,8 +246,9 @@ impl Builder {
         self
     }
 
-    /// Sets what is called with each line that a worker prints, and with what the service has to say
-    /// about it, as it comes. It must return soon: the service waits for it.
+    /// Sets what is called with each line that a worker process prints, except for the standard output
+    /// of a [`command_endpoint`](Self::command_endpoint), and with what the service has to say about
+    /// it, as it comes. It must return soon: the service waits for it.
     pub fn on_worker_log(mut self, listener: impl Fn(&WorkerLog) + Send + Sync + 'static) -> Self {
         self.log_listener = Some(Arc::new(listener));
         self
@@ -438,8 +444,11 @@ impl Builder {
                     .unwrap_or(self.defaults.execution_timeout),
                 ..self.defaults
             };
+            let (clock, listener) = (self.clock.clone(), self.log_listener.clone());
+            let logs = Logs::new(&name, clock, listener, secrets.clone());
             let runner = match staff {
                 Staff::Handler(_, handler) => Runner::Handler(handler),
+                Staff::Command(command) => Runner::Handler(Arc::new(Command::new(command, logs))),
                 Staff::Attached(command) => Runner::Attached(Arc::new(Crew {
                     environment: Environment {
                         prefix: self.worker_prefix.clone(),
@@ -449,8 +458,7 @@ impl Builder {
                         ping_interval: settings.workers.pings(),
                     },
                     command,
-                    secrets: secrets.clone(),
-                    logs: Logs::new(&name, self.clock.clone(), self.log_listener.clone()),
+                    logs,
                 })),
             };
             let endpoint = Endpoint::start(

@@ -8,7 +8,7 @@ mod printer;
 mod quoting;
 pub mod signals;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -89,6 +89,7 @@ pub struct Arguments {
 
     /// Print what workers print to standard error, as it comes.
     ///
+    /// What the commands of --endpoint write to their standard error is printed in any case.
     /// It can be read later at /_local/endpoints/NAME/worker-logs.
     #[arg(long)]
     worker_logs: bool,
@@ -247,10 +248,15 @@ pub async fn run(arguments: Arguments, format: Format, program: &str) -> Result<
         )));
     }
     let mut attached = Vec::new();
+    // Of these, standard error is the only way to say something to a person.
+    let mut commands = BTreeSet::new();
     for (name, command) in arguments.endpoints {
         builder = builder.workers_of(&name, workers);
         builder = match command {
-            Some(command) => builder.command_endpoint(name, command),
+            Some(command) => {
+                commands.insert(name.clone());
+                builder.command_endpoint(name, command)
+            }
             None => {
                 attached.push(name.clone());
                 builder.endpoint_for_workers(name)
@@ -266,7 +272,7 @@ pub async fn run(arguments: Arguments, format: Format, program: &str) -> Result<
     let prints = printer.clone();
     builder = builder.on_worker_log(move |line| match line.source {
         LogSource::Service => prints.print(format!("{name}: {line}")),
-        _ if all => prints.print(line.to_string()),
+        _ if all || commands.contains(&line.endpoint) => prints.print(line.to_string()),
         _ => {}
     });
     // Before anybody can know that the program runs, so that no signal is missed.

@@ -16,7 +16,7 @@ use crate::http::{Door, RequestRecord, serve};
 use crate::site::{App, Site};
 use crate::sync::Tasks;
 use crate::webhook::WebhookDelivery;
-use crate::worker::WorkerLog;
+use crate::worker::{Logs, WorkerLog};
 
 /// A running local service. Dropping it stops it: the port is free immediately, and connections close
 /// as soon as the runtime gets to it, those with a pending response after that response.
@@ -130,11 +130,11 @@ impl LocalService {
     }
 
     /// Returns the last lines that the workers of an endpoint printed: up to 10,000, and 4 MiB. Only
-    /// the output of workers that the service starts is known.
+    /// the output of processes that the service starts is known; of those that speak lines of JSON
+    /// ([`Builder::command_endpoint`](crate::Builder::command_endpoint)), their standard error.
     pub fn worker_logs(&self, endpoint: &str) -> Vec<WorkerLog> {
         let endpoint = self.app.endpoints.get(endpoint);
-        let attachable = endpoint.and_then(|endpoint| endpoint.attachable().ok());
-        attachable.map(|attachable| attachable.crew.logs.all()).unwrap_or_default()
+        endpoint.and_then(|endpoint| endpoint.logs()).map(Logs::all).unwrap_or_default()
     }
 
     /// Adds a fault, effective from the next request.

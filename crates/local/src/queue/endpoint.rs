@@ -30,6 +30,7 @@ use crate::queue::job::Job;
 use crate::refusal::Refusal;
 use crate::sync::{Tasks, locked};
 use crate::webhook::Webhooks;
+use crate::worker::Logs;
 
 pub(crate) struct Endpoint {
     name: Arc<str>,
@@ -75,6 +76,11 @@ impl Endpoint {
 
     pub(crate) fn name(&self) -> &Arc<str> {
         &self.name
+    }
+
+    /// What its workers print, where they are processes.
+    pub(crate) fn logs(&self) -> Option<&Logs> {
+        self.runner.logs()
     }
 
     pub(crate) fn running_workers(self: &Arc<Self>) -> usize {

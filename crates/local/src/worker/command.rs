@@ -3,20 +3,22 @@
 
 use std::collections::HashMap;
 use std::future::poll_fn;
-use std::io::{self, Write};
+use std::io;
 use std::pin::Pin;
 use std::process::{ExitStatus, Stdio};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::task::Poll;
 
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{ChildStdin, ChildStdout};
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::assignment::Assignment;
 use super::handler::{Handler, HandlerError};
 use super::job::{LocalJob, WorkerId};
+use super::logs::{LogSource, Logs};
 use super::outcome::{FailedWithOutput, WorkerLost};
 use super::process::{Process, shell};
 use crate::sync::locked;
@@ -24,14 +26,15 @@ use crate::sync::locked;
 /// A shell command that serves as the endpoint's worker.
 pub(crate) struct Command {
     line: String,
+    logs: Arc<Logs>,
     /// The processes that wait for a job. One that runs a job is with the job, so that dropping
     /// the job ends it.
     idle: Mutex<HashMap<WorkerId, Talk>>,
 }
 
 impl Command {
-    pub(crate) fn new(line: String) -> Self {
-        Self { line, idle: Mutex::default() }
+    pub(crate) fn new(line: String, logs: Logs) -> Self {
+        Self { line, logs: Arc::new(logs), idle: Mutex::default() }
     }
 
     async fn run_job(&self, job: LocalJob) -> Result<Value, HandlerError> {
@@ -48,7 +51,7 @@ impl Command {
                     }
                 }
             }
-            let mut process = Talk::start(&self.line).map_err(|error| {
+            let mut process = Talk::start(&self.line, &self.logs, worker).map_err(|error| {
                 WorkerLost(format!("failed to start the worker `{}`: {error}", self.line))
             })?;
             let response = process.run(&job).await.map_err(|lost| lost.why)?;
@@ -66,6 +69,10 @@ impl Command {
 impl Handler for Command {
     fn run(&self, job: LocalJob) -> BoxFuture<'_, Result<Value, HandlerError>> {
         Box::pin(self.run_job(job))
+    }
+
+    fn logs(&self) -> Option<&Logs> {
+        Some(&self.logs)
     }
 
     fn worker_stopped(&self, worker: WorkerId) {
@@ -91,16 +98,31 @@ struct Talk {
     lines: Lines<BufReader<ChildStdout>>,
     /// Whether it has answered a job. What it wrote since then is not about the next one.
     is_used: bool,
+    log: WorkerOutput,
+    /// Tells the reader of its standard error that it has ended.
+    _running: DropGuard,
 }
 
 impl Talk {
-    fn start(line: &str) -> io::Result<Self> {
-        let mut child = shell(line).stdin(Stdio::piped()).spawn()?;
-        let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
+    fn start(line: &str, logs: &Arc<Logs>, worker: WorkerId) -> io::Result<Self> {
+        let mut child = shell(line).stdin(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+        let (Some(stdin), Some(stdout), Some(stderr)) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        else {
             return Err(io::Error::other("no pipe to the process"));
         };
         let lines = BufReader::new(stdout).lines();
-        Ok(Self { process: Process::new(child), stdin, lines, is_used: false })
+        let log = WorkerOutput { logs: logs.clone(), worker: format!("worker-{worker}") };
+        let ended = CancellationToken::new();
+        let running = ended.clone().drop_guard();
+        let reader = log.clone();
+        // In a task, because it has to go on while the process has no job, too.
+        tokio::spawn(async move {
+            let WorkerOutput { logs, worker } = reader;
+            logs.read(&worker, LogSource::Stderr, stderr, ended.cancelled()).await;
+        });
+        let process = Process::new(child);
+        Ok(Self { process, stdin, lines, is_used: false, log, _running: running })
     }
 
     /// Whether it can take another job, after what it wrote behind its last response is dropped.
@@ -116,7 +138,7 @@ impl Talk {
             });
             match next.await {
                 None => return matches!(self.process.ended(), Ok(None)),
-                Some(Ok(Some(line))) => log_surplus(&line),
+                Some(Ok(Some(line))) => self.log.report_surplus(&line),
                 Some(Ok(None) | Err(_)) => return false,
             }
         }
@@ -143,7 +165,7 @@ impl Talk {
             };
             if self.is_used && self.is_unread(written) {
                 // It does not know this job yet.
-                log_surplus(&line);
+                self.log.report_surplus(&line);
                 surplus += 1;
                 if surplus > MAX_SURPLUS {
                     let why =
@@ -215,16 +237,22 @@ impl Talk {
     }
 }
 
-/// Says on standard error, where the command's own messages are, that a line was dropped.
-fn log_surplus(line: &str) {
-    if !line.trim().is_empty() {
-        // Without its text, which may hold what is secret in a job. Without a standard error there
-        // is nobody to tell.
-        let _ = writeln!(
-            io::stderr(),
-            "podqueue-local: dropped a line of {} bytes that a worker wrote after its response",
-            line.len()
-        );
+/// The logs of one worker.
+#[derive(Clone)]
+struct WorkerOutput {
+    logs: Arc<Logs>,
+    worker: String,
+}
+
+impl WorkerOutput {
+    /// Reports a line that was dropped, without its text, which may hold what is secret in a job.
+    fn report_surplus(&self, line: &str) {
+        if !line.trim().is_empty() {
+            let length = line.len();
+            let words =
+                format!("dropped a line of {length} bytes that was written after a response");
+            self.logs.say(&self.worker, None, words);
+        }
     }
 }
 

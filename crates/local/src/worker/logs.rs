@@ -1,12 +1,17 @@
-//! What workers print.
+//! Logs of worker processes: what they print, read as it comes and kept within bounds.
+//!
+//! Invariant: a process never waits for its output to be read. It is read whatever becomes of the
+//! lines: the oldest are dropped, and a listener does not block.
 
 use std::collections::VecDeque;
 use std::fmt;
+use std::pin::pin;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
+use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 
 use crate::clock::{Clock, milliseconds};
 use crate::sync::locked;
@@ -15,6 +20,12 @@ use crate::window::Window;
 /// How many lines are kept of the workers of an endpoint, and how many bytes.
 const MAX_LINES: usize = 10_000;
 const MAX_BYTES: usize = 4 * 1024 * 1024;
+/// How much of a line is kept, in bytes.
+const MAX_LINE: usize = 64 * 1024;
+/// What takes the place of a secret.
+const HIDDEN: &str = "[hidden]";
+/// How long what an ended process printed may take to arrive, in real time.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// A line that a worker printed, or that the service has to say about it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -63,6 +74,8 @@ pub(crate) struct Logs {
     endpoint: String,
     clock: Clock,
     listener: Option<Listener>,
+    /// What a worker may print, and must not be read in its logs.
+    secrets: Vec<String>,
     kept: Mutex<Kept>,
 }
 
@@ -75,12 +88,78 @@ struct Kept {
 }
 
 impl Logs {
-    pub(crate) fn new(endpoint: &str, clock: Clock, listener: Option<Listener>) -> Self {
-        Self { endpoint: endpoint.to_owned(), clock, listener, kept: Mutex::default() }
+    pub(crate) fn new(
+        endpoint: &str,
+        clock: Clock,
+        listener: Option<Listener>,
+        secrets: Vec<String>,
+    ) -> Self {
+        Self { endpoint: endpoint.to_owned(), clock, listener, secrets, kept: Mutex::default() }
     }
 
-    /// Adds what a worker printed.
-    pub(crate) fn add(&self, worker: &str, source: LogSource, text: String) {
+    /// Reads what a worker prints, to its end. When its process has ended, what is still to come gets
+    /// a moment: another process, which it started, may hold the pipe open.
+    pub(super) async fn read(
+        &self,
+        worker: &str,
+        source: LogSource,
+        from: impl AsyncRead + Unpin,
+        process_ended: impl Future<Output = ()>,
+    ) {
+        let mut reading = pin!(self.read_lines(worker, source, from));
+        tokio::select! {
+            () = &mut reading => {}
+            () = process_ended => {
+                let _ = tokio::time::timeout(LAST_WORDS, reading).await;
+            }
+        }
+    }
+
+    async fn read_lines(&self, worker: &str, source: LogSource, from: impl AsyncRead + Unpin) {
+        let mut from = BufReader::new(from);
+        let mut line = Vec::new();
+        let mut after_return = false;
+        let add = |line: &mut Vec<u8>| {
+            self.add(worker, source, line);
+            line.clear();
+        };
+        while let Ok(read) = from.fill_buf().await {
+            if read.is_empty() {
+                break;
+            }
+            if std::mem::take(&mut after_return) && read[0] == b'\n' {
+                from.consume(1);
+                continue;
+            }
+            // A bar that shows progress returns to the beginning of its line, and may never leave it.
+            let end = read.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+            let piece = &read[..end.unwrap_or(read.len())];
+            let room = MAX_LINE.saturating_sub(line.len());
+            line.extend_from_slice(&piece[..piece.len().min(room)]);
+            after_return = end.is_some_and(|end| read[end] == b'\r');
+            let used = piece.len() + usize::from(end.is_some());
+            from.consume(used);
+            if end.is_some() {
+                add(&mut line);
+                // One that never stops printing leaves room for others.
+                tokio::task::consume_budget().await;
+            }
+        }
+        if !line.is_empty() {
+            add(&mut line);
+        }
+    }
+
+    /// Adds what a worker printed, without what is secret in it, such as the environment.
+    fn add(&self, worker: &str, source: LogSource, line: &[u8]) {
+        let mut text = String::from_utf8_lossy(line).into_owned();
+        for secret in &self.secrets {
+            text = text.replace(secret, HIDDEN);
+            let cut = (1..secret.len()).rev().find(|length| text.ends_with(&secret[..*length]));
+            if let Some(length) = cut.filter(|_| line.len() >= MAX_LINE) {
+                text.truncate(text.len() - length);
+            }
+        }
         self.keep(worker, job_of(&text), source, text);
     }
 
@@ -169,13 +248,13 @@ mod tests {
 
     #[test]
     fn lines_and_bytes_are_bounded() {
-        let logs = Logs::new("e", Clock::manual(), None);
+        let logs = Logs::new("e", Clock::manual(), None, Vec::new());
         for _ in 0..MAX_LINES + 5 {
-            logs.add("w", LogSource::Stdout, "short".to_owned());
+            logs.add("w", LogSource::Stdout, b"short");
         }
         assert_eq!(logs.all().len(), MAX_LINES);
         for _ in 0..MAX_BYTES / 1000 {
-            logs.add("w", LogSource::Stdout, "x".repeat(1000));
+            logs.add("w", LogSource::Stdout, &[b'x'; 1000]);
         }
         let all = logs.all();
         let bytes: usize = all.iter().map(size).sum();

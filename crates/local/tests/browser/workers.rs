@@ -107,6 +107,20 @@ async fn a_line_too_long_for_its_row_is_read_by_mouse_and_by_keyboard() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_a_worker_of_lines_writes_to_standard_error_is_shown() {
+    let command = "while read -r line; do echo out of memory >&2; echo '{\"output\": 1}'; done";
+    let Some(page) = open(|builder| builder.command_endpoint("lines", command)).await else {
+        return;
+    };
+    page.show("lines").await;
+    page.run("lines", json!({})).await;
+    page.until_shown("#log-list tbody:not(.spacer) tr.stderr", "out of memory").await;
+    page.until("document.querySelector('#workers-attached').hidden").await;
+    page.until("document.querySelector('#workers-none').hidden").await;
+    page.end_soundly(&[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn workers_inside_the_service_have_no_log() {
     let Some(page) = open(|builder| builder).await else { return };
     page.show("echo").await;

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use podqueue_local::{LocalJob, LocalService, S3Config, Workers};
+use podqueue_local::{LocalJob, LocalService, LogSource, S3Config, Workers};
 use serde_json::{Value, json};
 
 use crate::support::{Service, eventually, seconds};
@@ -290,6 +290,26 @@ mod command {
                 );
             }
         }
+    }
+
+    #[tokio::test]
+    async fn what_a_process_writes_to_standard_error_is_in_its_logs() {
+        let worker = r#"read -r line; echo out of memory >&2; printf 'its last word' >&2; exit 3"#;
+        let service = Service::start(|builder| {
+            builder.api_key("canary-of-a-key").workers(1, 1).command_endpoint("dies", worker)
+        })
+        .await;
+        let id = service.run("dies", json!({ "input": {} })).await;
+        let record = service.until("dies", &id, "FAILED").await;
+        assert!(record["error"].as_str().unwrap().contains("exit status: 3"), "{record}");
+        let printed = || {
+            let lines = service.local.worker_logs("dies");
+            lines.into_iter().map(|line| (line.worker, line.source, line.text)).collect::<Vec<_>>()
+        };
+        eventually("the last word", async || printed().len() == 2).await;
+        let of = |text: &str| ("worker-0".to_owned(), LogSource::Stderr, text.to_owned());
+        assert_eq!(printed(), [of("out of memory"), of("its last word")]);
+        assert!(service.local.worker_logs("echo").is_empty());
     }
 
     #[tokio::test]

@@ -488,6 +488,55 @@ async fn it_goes_on_where_its_standard_error_is_not_read() {
     assert!(tokio::time::timeout(NEVER, child.wait()).await.unwrap().unwrap().success());
 }
 
+/// What a worker of lines writes to its standard error is printed, and nobody has to read it.
+#[cfg(unix)]
+#[tokio::test]
+async fn workers_of_lines_run_on_where_their_standard_error_is_not_read() {
+    const JOBS: usize = 100;
+    let worker = "while read -r line; do
+        seq 1000 >&2; echo a last word >&2; echo '{\"output\": 1}'
+    done";
+    let mut program = program();
+    let command = program
+        .args(["--endpoint", &format!("noisy={worker}"), "--worker-count", "1-1"])
+        .env("PODQUEUE_API_KEY", "k")
+        .stderr(Stdio::piped());
+    let (mut child, variables) = start_with(command).await;
+    let base = value(&variables, "PODQUEUE_BASE_URL").unwrap();
+    let http = reqwest::Client::new();
+    for _ in 0..JOBS {
+        let run = http.post(format!("{base}/v2/noisy/run")).header("authorization", "k");
+        assert_eq!(answer(run.json(&json!({ "input": {} }))).await.0, 200);
+    }
+    let get = async |path: &str| {
+        answer(http.get(format!("{base}{path}")).header("authorization", "k")).await.1
+    };
+    eventually("the end of all jobs", async || {
+        get("/v2/noisy/health").await["jobs"]["completed"] == JOBS
+    })
+    .await;
+    let last = "/_local/endpoints/noisy/worker-logs?worker=worker-0&search=last%20word";
+    eventually("the last line", async || {
+        let lines = get(last).await;
+        assert!(lines["logs"].as_array().unwrap().iter().all(|line| line["source"] == "stderr"));
+        lines["total"].as_u64().unwrap() > 0
+    })
+    .await;
+    // The last ones are kept.
+    let kept = get("/_local/endpoints/noisy/worker-logs").await;
+    assert!(kept.as_array().unwrap().len() <= 10_000);
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let mut printed = 0;
+    loop {
+        let line = lines.next_line().await.unwrap().unwrap();
+        printed += usize::from(line.starts_with("noisy/worker-0: "));
+        if line.starts_with("podqueue-local: left out ") {
+            break;
+        }
+    }
+    assert!(printed > 0);
+}
+
 #[tokio::test]
 async fn it_prints_a_link_to_the_page_that_a_shell_takes_for_a_comment() {
     let mut child = program().args(["--api-key", "canary"]).spawn().unwrap();

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::queue::fleet::Origin;
 use crate::queue::workers::Workers;
-use crate::worker::{Crew, Handler};
+use crate::worker::{Crew, Handler, Logs};
 
 /// What can be set for each endpoint.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +40,14 @@ pub(crate) enum Runner {
 }
 
 impl Runner {
+    /// What the workers print, where they are processes.
+    pub(super) fn logs(&self) -> Option<&Logs> {
+        match self {
+            Self::Handler(handler) => handler.logs(),
+            Self::Attached(crew) => Some(&crew.logs),
+        }
+    }
+
     pub(super) fn origin(&self) -> Origin {
         match self {
             Self::Handler(_) => Origin::Service,

@@ -1,4 +1,4 @@
-//! The workers of an endpoint that attach, and what they print.
+//! The workers of an endpoint that attach, and what worker processes print.
 
 use std::sync::Arc;
 
@@ -57,7 +57,10 @@ async fn logs(
     name: Name,
     uri: Uri,
 ) -> Result<Json<Value>, ErrorResponse> {
-    let crew = found(&app, name)?.crew;
+    let endpoint = name.ok().and_then(|Path(name)| app.endpoints.get(&name));
+    let logs = endpoint.and_then(|endpoint| endpoint.logs()).ok_or_else(|| {
+        ErrorResponse::not_found("no endpoint of this name has workers that are processes")
+    })?;
     let query = QueryParameters::of(&uri);
     let search = query.get("search").unwrap_or_default().to_ascii_lowercase();
     let is_wanted = |line: &WorkerLog| {
@@ -66,11 +69,11 @@ async fn logs(
             && (search.is_empty() || line.text.to_ascii_lowercase().contains(&search))
     };
     if ["offset", "limit", "search"].iter().any(|name| query.get(name).is_some()) {
-        let (total, lines) = crew.logs.window(query.window()?, is_wanted);
+        let (total, lines) = logs.window(query.window()?, is_wanted);
         let lines: Vec<_> = lines.into_iter().map(Numbered::from).collect();
         return Ok(Json(json!({ "total": total, "logs": lines })));
     }
-    let mut lines = crew.logs.all();
+    let mut lines = logs.all();
     lines.retain(is_wanted);
     Ok(Json(json!(lines)))
 }

@@ -101,7 +101,7 @@ impl Snapshot {
     fn of(app: &App) -> Self {
         let endpoints = app.overviews();
         let logs = app.endpoints.values().filter_map(|endpoint| {
-            Some((endpoint.name().to_string(), endpoint.attachable().ok()?.crew.logs.revision()))
+            Some((endpoint.name().to_string(), endpoint.logs()?.revision()))
         });
         let jobs = endpoints.iter().map(|endpoint| (endpoint.name.clone(), endpoint.revision));
         let revision = Revision {
