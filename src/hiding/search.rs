@@ -235,7 +235,11 @@ impl Needles {
             if needle.part != read.depth {
                 return;
             }
-            if !read.joined || needle.rules.joined {
+            // A short one is not looked for in lists of numbers, of which it could be any.
+            let is_listed = needle.rules.alone
+                && text[read.from..end].starts_with(char::is_alphanumeric)
+                && end - read.from > needle.characters.iter().map(|it| it.len_utf8()).sum();
+            if (!read.joined || needle.rules.joined) && !is_listed {
                 found.add(text, needle.rules, read.from..end);
             }
         }
@@ -356,7 +360,8 @@ fn variants(character: char) -> impl Iterator<Item = char> {
     std::iter::once(character).chain(lost)
 }
 
-/// Encodings of a secret in digits: in Base64, at any offset within other text, or in hex.
+/// Encodings of a secret in digits: its bytes, or those of its UTF-16, in Base64, at any offset within
+/// other text, or in hex.
 mod digits {
     use super::{Needle, Rules, folded};
 
@@ -378,15 +383,20 @@ mod digits {
         if secret.len() < SHORTEST {
             return Vec::new();
         }
-        let hex = secret.bytes().flat_map(|byte| [byte >> 4, byte & 15]);
-        let hex = hex.filter_map(|digit| char::from_digit(digit.into(), 16)).collect();
-        let mut found = vec![needle(hex, 8)];
-        for before in 0..3 {
-            let digits = base64(secret.as_bytes(), before);
-            if digits.contains(['+', '/']) {
-                found.push(needle(digits.replace('+', "-").replace('/', "_"), 4));
+        let utf16 = |bytes: fn(u16) -> [u8; 2]| secret.encode_utf16().flat_map(bytes).collect();
+        let texts: [Vec<u8>; 3] = [secret.into(), utf16(u16::to_le_bytes), utf16(u16::to_be_bytes)];
+        let mut found = Vec::new();
+        for bytes in texts {
+            let hex = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+            let hex = hex.filter_map(|digit| char::from_digit(digit.into(), 16)).collect();
+            found.push(needle(hex, 8));
+            for before in 0..3 {
+                let digits = base64(&bytes, before);
+                if digits.contains(['+', '/']) {
+                    found.push(needle(digits.replace('+', "-").replace('/', "_"), 4));
+                }
+                found.push(needle(digits, 4));
             }
-            found.push(needle(digits, 4));
         }
         found
     }

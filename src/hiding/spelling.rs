@@ -1,8 +1,13 @@
 //! What the characters of a text may stand for: each may be escaped for JSON or a string literal, for a
-//! URL or for HTML, several times over, and independently of its neighbors.
+//! URL, HTML or mail, several times over, and independently of its neighbors; and a number in a list may
+//! be the code of one.
+//!
+//! Two tables list what is read: [`ByteForm`]s, and the [`NUMBERS`] of a list. Names of characters and the
+//! escapes of whole code points are read beside them.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 use std::rc::Rc;
 
 use super::entities;
@@ -33,16 +38,39 @@ pub(super) struct Spelling<'a> {
     left: Cell<usize>,
 }
 
-/// How a byte is escaped.
+/// How a byte is escaped: by a mark and so many digits.
 #[derive(Clone, Copy)]
-enum ByteForm {
-    /// `%C3`
-    Percent,
-    /// `\xC3`
-    Backslash,
-    /// `Ã`: UTF-8 that was read as Latin-1.
-    Latin1,
+struct ByteForm {
+    mark: &'static str,
+    digits: usize,
+    radix: u32,
 }
+
+/// `%C3`
+const PERCENT: ByteForm = ByteForm { mark: "%", digits: 2, radix: 16 };
+/// `=C3`, as quoted-printable has it.
+const QUOTED: ByteForm = ByteForm { mark: "=", digits: 2, radix: 16 };
+/// `\xC3`, in C `\303`, in LDAP `\C3`.
+const BACKSLASH: [ByteForm; 3] = [
+    ByteForm { mark: "\\x", digits: 2, radix: 16 },
+    ByteForm { mark: "\\", digits: 3, radix: 8 },
+    ByteForm { mark: "\\", digits: 2, radix: 16 },
+];
+
+/// How lists write the code of a byte or a character: a prefix, the number of digits, and the radix.
+const NUMBERS: [(&str, RangeInclusive<usize>, u32); 7] = [
+    ("", 1..=6, 10),
+    ("", 1..=2, 16),
+    ("0x", 1..=6, 16),
+    ("", 3..=3, 8),
+    ("0o", 1..=3, 8),
+    ("", 7..=8, 2),
+    ("0b", 7..=8, 2),
+];
+/// The length of the longest of these.
+const LONGEST_NUMBER: usize = 10;
+/// How much may stand between two numbers of a list, in bytes: a comma, a line break and indentation.
+const LONGEST_SEPARATOR: usize = 40;
 
 impl<'a> Spelling<'a> {
     pub(super) fn of(text: &'a str) -> Self {
@@ -58,7 +86,7 @@ impl<'a> Spelling<'a> {
     /// The character at a position, if it can only mean itself.
     pub(super) fn plain(&self, at: usize) -> Option<Reading> {
         let byte = *self.text.as_bytes().get(at)?;
-        let plain = byte.is_ascii() && !matches!(byte, b'\\' | b'%' | b'&' | b'+');
+        let plain = byte.is_ascii() && !is_mark(char::from(byte)) && self.number(at).is_none();
         plain.then_some((char::from(byte), at + 1))
     }
 
@@ -74,18 +102,32 @@ impl<'a> Spelling<'a> {
         if level == 0 {
             let literal = self.text[at..].chars().next();
             readings.extend(literal.map(|it| (it, at + it.len_utf8())));
+            self.listed(at, &mut readings);
         } else {
             let within = level - 1;
-            for &(first, next) in self.read(at, within).iter() {
+            let read = self.read(at, within);
+            if !read.iter().any(|(first, _)| is_mark(*first)) {
+                return read;
+            }
+            for &(first, next) in read.iter() {
                 readings.push((first, next));
                 match first {
                     '\\' => self.backslash(next, within, &mut readings),
                     '%' => self.percent(next, within, &mut readings),
                     '&' => self.entity(next, within, &mut String::new(), &mut readings),
                     '+' => readings.push((' ', next)),
+                    '=' => {
+                        self.byte(next, within, QUOTED, &mut readings);
+                        // A soft line break, which may stand within a character.
+                        for end in ["\n", "\r\n"] {
+                            for next in self.skip(next, within, end) {
+                                readings.extend(self.read(next, within).iter());
+                            }
+                        }
+                    }
                     '\u{80}'..='\u{ff}' => {
                         let byte = u32::from(first) as u8;
-                        self.utf8(&mut vec![byte], next, within, ByteForm::Latin1, &mut readings);
+                        self.utf8(&mut vec![byte], next, within, None, &mut readings);
                     }
                     _ => {}
                 }
@@ -112,8 +154,64 @@ impl<'a> Spelling<'a> {
             || written.iter().any(|byte| *byte != b'\\')
     }
 
+    /// What looks like a number in a list.
+    fn number(&self, at: usize) -> Option<&'a str> {
+        let text = self.text.as_bytes();
+        let is_within_word = match text[..at] {
+            [.., b'\\', b'n' | b'r' | b't'] => false,
+            [.., before] => before.is_ascii_alphanumeric(),
+            [] => false,
+        };
+        if is_within_word || !text.get(at)?.is_ascii_hexdigit() {
+            return None;
+        }
+        let digits = text[at..].iter().take(LONGEST_NUMBER + 1);
+        let length = digits.take_while(|byte| byte.is_ascii_alphanumeric()).count();
+        let number = &self.text[at..at + length];
+        // Words are none.
+        let is_number = length <= 2 || number.starts_with(|first: char| first.is_ascii_digit());
+        (length <= LONGEST_NUMBER && is_number).then_some(number)
+    }
+
+    /// The characters that a number in a list is the code of. The list goes on with the next number,
+    /// or behind its index: `{"0": 75, "1": 113}`.
+    fn listed(&self, at: usize, readings: &mut Vec<Reading>) {
+        let Some(number) = self.number(at) else { return };
+        let end = at + number.len();
+        let next = self.behind_separator(end);
+        let digits = self.text[next..].bytes().take_while(u8::is_ascii_digit).count();
+        let value = self.behind_separator(next + digits);
+        let is_index = digits > 0 && self.text[next + digits..value].contains(':');
+        for (prefix, digits, radix) in NUMBERS {
+            let code = number.strip_prefix(prefix).filter(|it| digits.contains(&it.len()));
+            let code = code.and_then(|code| u32::from_str_radix(code, radix).ok());
+            if let Some(character) = code.and_then(char::from_u32) {
+                readings.push((character, next));
+                readings.extend(is_index.then_some((character, value)));
+            }
+        }
+    }
+
+    /// Where the next number may begin, or here.
+    fn behind_separator(&self, from: usize) -> usize {
+        let text = self.text.as_bytes();
+        let mut at = from;
+        while let Some(byte) = text.get(at).filter(|_| at - from < LONGEST_SEPARATOR) {
+            match byte {
+                // A line break within JSON.
+                b'\\' if matches!(text.get(at + 1), Some(b'n' | b'r' | b't')) => at += 2,
+                byte if byte.is_ascii_alphanumeric() => return at,
+                byte if byte.is_ascii() => at += 1,
+                _ => break,
+            }
+        }
+        from
+    }
+
     /// What follows a backslash in JSON, GraphQL, Rust, Python, JavaScript or Go.
     fn backslash(&self, at: usize, level: u8, readings: &mut Vec<Reading>) {
+        self.byte(at, level, BACKSLASH[1], readings);
+        self.byte(at, level, BACKSLASH[2], readings);
         for &(letter, next) in self.read(at, level).iter() {
             let control = match letter {
                 'n' => '\n',
@@ -130,12 +228,12 @@ impl<'a> Spelling<'a> {
                     continue;
                 }
                 'U' => {
-                    let codes = self.hex(next, level, 8);
+                    let codes = self.digits(next, level, 8, 16);
                     readings.extend(codes.into_iter().filter_map(character));
                     continue;
                 }
                 'x' => {
-                    self.byte(next, level, ByteForm::Backslash, readings);
+                    self.byte(next, level, BACKSLASH[0], readings);
                     self.braced(next, level, readings);
                     continue;
                 }
@@ -147,10 +245,10 @@ impl<'a> Spelling<'a> {
 
     /// What follows `%`.
     fn percent(&self, at: usize, level: u8, readings: &mut Vec<Reading>) {
-        self.byte(at, level, ByteForm::Percent, readings);
+        self.byte(at, level, PERCENT, readings);
         for &(letter, next) in self.read(at, level).iter() {
             if letter == 'u' {
-                readings.extend(self.hex(next, level, 4).into_iter().filter_map(character));
+                readings.extend(self.digits(next, level, 4, 16).into_iter().filter_map(character));
             }
         }
     }
@@ -172,13 +270,13 @@ impl<'a> Spelling<'a> {
 
     /// Four digits after `\u`, or a pair of surrogates.
     fn utf16(&self, at: usize, level: u8, readings: &mut Vec<Reading>) {
-        for (high, next) in self.hex(at, level, 4) {
+        for (high, next) in self.digits(at, level, 4, 16) {
             let Some(above) = high.checked_sub(0xd800).filter(|above| *above < 0x400) else {
                 readings.extend(character((high, next)));
                 continue;
             };
             for next in self.skip(next, level, "\\u") {
-                for (low, next) in self.hex(next, level, 4) {
+                for (low, next) in self.digits(next, level, 4, 16) {
                     let below = low.checked_sub(0xdc00).filter(|below| *below < 0x400);
                     let code = below.map(|below| 0x1_0000 + (above << 10) + below);
                     readings.extend(code.and_then(|code| character((code, next))));
@@ -191,7 +289,7 @@ impl<'a> Spelling<'a> {
     fn braced(&self, at: usize, level: u8, readings: &mut Vec<Reading>) {
         for start in self.skip(at, level, "{") {
             for digits in 1..=6 {
-                for (code, end) in self.hex(start, level, digits) {
+                for (code, end) in self.digits(start, level, digits, 16) {
                     let ends = self.skip(end, level, "}");
                     readings.extend(ends.into_iter().filter_map(|next| character((code, next))));
                 }
@@ -199,21 +297,23 @@ impl<'a> Spelling<'a> {
         }
     }
 
-    /// A byte of two digits, with those that it needs for a character.
+    /// A byte whose mark was read, with those that it needs for a character.
     fn byte(&self, at: usize, level: u8, form: ByteForm, readings: &mut Vec<Reading>) {
-        for (byte, next) in self.hex(at, level, 2) {
-            readings.extend(character((byte, next)));
-            self.utf8(&mut vec![byte as u8], next, level, form, readings);
+        for (byte, next) in self.digits(at, level, form.digits, form.radix) {
+            let Ok(byte) = u8::try_from(byte) else { continue };
+            readings.push((char::from(byte), next));
+            self.utf8(&mut vec![byte], next, level, Some(form), readings);
         }
     }
 
-    /// The character whose UTF-8 begins with these bytes and goes on in the same form.
+    /// The character whose UTF-8 begins with these bytes and goes on in the same form: without one, it
+    /// was read as Latin-1.
     fn utf8(
         &self,
         bytes: &mut Vec<u8>,
         at: usize,
         level: u8,
-        form: ByteForm,
+        form: Option<ByteForm>,
         readings: &mut Vec<Reading>,
     ) {
         let length = match bytes[0] {
@@ -228,13 +328,13 @@ impl<'a> Spelling<'a> {
             return;
         }
         let further: Vec<_> = match form {
-            ByteForm::Latin1 => {
-                self.read(at, level).iter().map(|&(it, next)| (u32::from(it), next)).collect()
-            }
-            ByteForm::Percent | ByteForm::Backslash => {
-                let mark = if matches!(form, ByteForm::Percent) { "%" } else { "\\x" };
+            None => self.read(at, level).iter().map(|&(it, next)| (u32::from(it), next)).collect(),
+            Some(ByteForm { mark, digits, radix }) => {
                 let starts = self.skip(at, level, mark);
-                starts.into_iter().flat_map(|next| self.hex(next, level, 2)).collect()
+                starts
+                    .into_iter()
+                    .flat_map(|next| self.digits(next, level, digits, radix))
+                    .collect()
             }
         };
         for (byte, next) in further {
@@ -246,14 +346,15 @@ impl<'a> Spelling<'a> {
         }
     }
 
-    /// Numbers of so many hexadecimal digits.
-    fn hex(&self, at: usize, level: u8, digits: usize) -> Vec<(u32, usize)> {
+    /// Numbers of so many digits.
+    fn digits(&self, at: usize, level: u8, digits: usize, radix: u32) -> Vec<(u32, usize)> {
         let mut numbers = vec![(0, at)];
         for _ in 0..digits {
             let mut longer = Vec::new();
             for (number, at) in numbers {
                 for &(digit, next) in self.read(at, level).iter() {
-                    longer.extend(digit.to_digit(16).map(|digit| (number << 4 | digit, next)));
+                    longer
+                        .extend(digit.to_digit(radix).map(|digit| (number * radix + digit, next)));
                 }
             }
             longer.sort_unstable();
@@ -275,6 +376,11 @@ impl<'a> Spelling<'a> {
         }
         places
     }
+}
+
+/// Whether more than itself may be meant, here or where another escape stands for it.
+fn is_mark(character: char) -> bool {
+    matches!(character, '\\' | '%' | '&' | '+' | '=' | '\u{80}'..='\u{ff}')
 }
 
 fn character((code, next): (u32, usize)) -> Option<Reading> {

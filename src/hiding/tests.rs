@@ -51,6 +51,105 @@ fn a_secret_is_hidden_in_every_form_in_which_it_may_come_back() {
     );
 }
 
+/// Each byte of a text, written so.
+fn bytes(text: impl AsRef<[u8]>, separator: &str, write: impl Fn(u8) -> String) -> String {
+    text.as_ref().iter().map(|byte| write(*byte)).collect::<Vec<_>>().join(separator)
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for group in bytes.chunks(3) {
+        let bits = (0..3).fold(0, |bits, at| bits << 8 | u32::from(*group.get(at).unwrap_or(&0)));
+        let digit = |at: usize| char::from(DIGITS[(bits >> (18 - 6 * at) & 63) as usize]);
+        text.extend((0..4).map(|at| if at <= group.len() { digit(at) } else { '=' }));
+    }
+    text
+}
+
+/// All encodings that services, gateways, proxies and frameworks are known to write text in.
+#[test]
+fn a_secret_is_hidden_in_every_encoding() {
+    for secret in ["Kq7Zx1Canary+/=&Vw93LpKey", "hunter-22", "S3cr/et\"v\\=<ñ&%+éuE"] {
+        let utf16 =
+            |to: fn(u16) -> [u8; 2]| secret.encode_utf16().flat_map(to).collect::<Vec<u8>>();
+        let (little, big) = (utf16(u16::to_le_bytes), utf16(u16::to_be_bytes));
+        let decimal = |byte: u8| byte.to_string();
+        let hex = |byte: u8| format!("{byte:02x}");
+        let quoted = |byte: u8| match byte {
+            b'=' | b'\\' | b'"' | b'&' | b'%' | 0x7f.. => format!("={byte:02X}"),
+            byte => char::from(byte).to_string(),
+        };
+        let octal = |byte: u8| match byte {
+            byte if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
+            byte => format!("\\{byte:03o}"),
+        };
+        let indexed: Vec<_> =
+            secret.bytes().enumerate().map(|(at, byte)| format!("\"{at}\": {byte}")).collect();
+        let wrapped: Vec<_> = bytes(secret, "\0", quoted).split('\0').map(str::to_owned).collect();
+        for (name, text) in [
+            ("quoted-printable", bytes(secret, "", quoted)),
+            ("quoted-printable, all", bytes(secret, "", |byte| format!("={byte:02X}"))),
+            (
+                "quoted-printable, wrapped",
+                wrapped.chunks(6).map(|it| it.concat()).collect::<Vec<_>>().join("=\r\n"),
+            ),
+            (
+                "in JSON",
+                wrapped.chunks(6).map(|it| it.concat()).collect::<Vec<_>>().join("=\\r\\n"),
+            ),
+            ("octal", bytes(secret, "", octal)),
+            ("octal, all", bytes(secret, "", |byte| format!("\\{byte:03o}"))),
+            ("octal in JSON", bytes(secret, "", |byte| format!("\\\\{byte:03o}"))),
+            ("LDAP", bytes(secret, "", |byte| format!("\\{byte:02x}"))),
+            ("a list", format!("[{}]", bytes(secret, ", ", decimal))),
+            ("a short list", format!("[{}]", bytes(secret, ",", decimal))),
+            ("a list of Go", format!("[{}]", bytes(secret, " ", decimal))),
+            ("a list of lines", format!("[\n{}\n]", bytes(secret, ",\n        ", decimal))),
+            ("such a list in JSON", format!("[\\n{}]", bytes(secret, ",\\n    ", decimal))),
+            ("an object", format!("{{{}}}", indexed.join(", "))),
+            ("an object in JSON", format!("{{{}}}", indexed.join(",")).replace('"', "\\\"")),
+            (
+                "code points",
+                secret.chars().map(|it| u32::from(it).to_string()).collect::<Vec<_>>().join(", "),
+            ),
+            ("pairs", bytes(secret, ":", hex)),
+            ("a dump", bytes(secret, " ", |byte| format!("{byte:02X}"))),
+            (
+                "an array of C",
+                format!("{{ {} }}", bytes(secret, ", ", |byte| format!("0x{byte:02X}"))),
+            ),
+            ("octal numbers", bytes(secret, " ", |byte| format!("{byte:03o}"))),
+            ("octal numbers of Python", bytes(secret, ", ", |byte| format!("0o{byte:o}"))),
+            ("binary", bytes(secret, " ", |byte| format!("{byte:08b}"))),
+            ("a list of UTF-16", bytes(&little, ", ", decimal)),
+            ("hex of UTF-16", bytes(&little, "", hex)),
+            ("hex of big UTF-16", bytes(&big, "", hex)),
+            ("Base64", base64(secret.as_bytes())),
+            ("Base64 of UTF-16", base64(&little)),
+            ("Base64 of big UTF-16", base64(&big)),
+            (
+                "wrapped Base64",
+                bytes(base64(secret.as_bytes()), "", |it| char::from(it).to_string())
+                    .chars()
+                    .enumerate()
+                    .flat_map(|(at, it)| (at % 8 == 7).then_some('\n').into_iter().chain([it]))
+                    .collect(),
+            ),
+        ] {
+            let shown = hidden(&format!("you sent {text}."), &[secret]);
+            assert!(shown.contains("[redacted]"), "{name}: {text}");
+            // Of the digits at its ends a few depend on what stands beside it.
+            let rest = shown.replace("[redacted]", "").len() - "you sent .".len();
+            assert!(rest <= 16, "{name}: {text} is shown as {shown}");
+        }
+    }
+    // Numbers are shown.
+    for text in ["[75, 113, 55]", "took 52 ms, 104 117 of 110", "10:20:30, 0x4b and 2026-11-25"] {
+        assert_eq!(hidden(text, &["Kq7Zx1Canary", "4", "hunter-22"]), text);
+    }
+}
+
 #[test]
 fn a_short_secret_is_hidden_where_it_stands_alone() {
     assert_eq!(

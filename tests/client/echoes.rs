@@ -29,7 +29,7 @@ const ALL: [&str; 9] = [API_KEY, STORAGE, ENV, SECRET, HOOK, BODY, QUERY, PATH, 
 /// A text as somebody escapes it.
 type Spelling = (&'static str, fn(&str) -> String);
 
-const SPELLINGS: [Spelling; 15] = [
+const SPELLINGS: [Spelling; 19] = [
     ("unchanged", str::to_owned),
     ("JSON", |text| in_json(text, |it| !it.is_ascii_graphic(), false)),
     ("JSON of Gson", |text| in_json(text, |it| "=<>&'".contains(it), false)),
@@ -43,6 +43,14 @@ const SPELLINGS: [Spelling; 15] = [
     ("a URL in a URL", |text| in_url(&in_url(text, false), true)),
     ("HTML", |text| in_html(text, |it| format!("&#{};", u32::from(it)))),
     ("hex", |text| text.bytes().map(|byte| format!("{byte:02x}")).collect()),
+    ("quoted-printable", |text| {
+        let quoted = in_url(text, true).replace('%', "=");
+        let lines: Vec<_> = quoted.as_bytes().chunks(19).map(String::from_utf8_lossy).collect();
+        lines.join("=\r\n")
+    }),
+    ("a list of bytes", |text| format!("{:?}", text.as_bytes())),
+    ("a list of bytes in lines", |text| format!("{:#?}", text.as_bytes())),
+    ("pairs of digits", |text| text.bytes().map(|byte| format!("{byte:02X}:")).collect()),
     ("wrapped", |text| {
         let characters: Vec<_> = text.chars().collect();
         characters.chunks(7).map(String::from_iter).collect::<Vec<_>>().join("\n")
