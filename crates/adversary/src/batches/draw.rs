@@ -36,12 +36,14 @@ pub fn plan(seed: u64, postgres: bool) -> Plan {
         };
         steps.push(step);
     }
+    let window = *pick(random, &[10, 40, 200]);
     Plan {
         seed,
         store,
-        inputs: random.u64(60..900) * u64::from(machines),
+        // Enough to be busy for seconds.
+        inputs: random.u64(60..200) * u64::from(machines) + window * random.u64(0..3),
         work: random.u64(10..800),
-        window: *pick(random, &[10, 40, 200]),
+        window,
         preemption: *pick(random, &[0, 20_000]),
         steps,
     }
@@ -78,8 +80,8 @@ fn on_postgres(random: &mut Rng, is_backed_up: bool, is_restored: bool) -> Step 
             let machine = random.u8(..MACHINES);
             Step::Begin(run(random, machine))
         }
-        6..10 => Step::Kill(None),
-        10..13 => Step::Kill(Some(random.u8(..MACHINES))),
+        6..11 => Step::Kill(None),
+        11..13 => Step::Kill(Some(random.u8(..MACHINES))),
         13..15 => Step::BackUp,
         15..17 => Step::Restore,
         17..20 => Step::Crash,

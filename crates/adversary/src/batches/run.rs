@@ -28,8 +28,8 @@ const SLACK: Duration = Duration::from_secs(20);
 /// When Ctrl-C is pressed again.
 const AGAIN: Duration = Duration::from_secs(3);
 
-/// How long a command may take that submits nothing, and a batch that nothing holds up any more.
-const PROGRESS: Duration = Duration::from_secs(120);
+/// How long nothing may be done before a process ends that nothing holds up.
+const PROGRESS: Duration = Duration::from_secs(45);
 
 /// How long a copy of a journal runs, unless it is refused.
 const COPY: Duration = Duration::from_secs(8);
@@ -207,13 +207,18 @@ impl Run {
 
     /// Lets everything go on undisturbed to its end.
     async fn finish(&mut self) -> io::Result<()> {
+        while self.service.has_faults() && self.processes.iter_mut().any(Process::runs) {
+            sleep(Duration::from_millis(50)).await;
+        }
         self.service.recover();
         for index in 0..self.processes.len() {
             self.await_end(index).await;
         }
-        let mut last = vec![0];
+        // Each machine comes back, and one that knows nothing joins.
+        let mut last: BTreeSet<_> = self.results.keys().copied().collect();
+        last.insert(0);
         if self.plan.store == Store::Postgres {
-            last.push(LAST);
+            last.insert(LAST);
         }
         for machine in last {
             let index = self.begin(Command::run(machine))?;
@@ -230,15 +235,25 @@ impl Run {
     }
 
     async fn await_end(&mut self, index: usize) {
-        let process = &mut self.processes[index];
-        if !process.ends_within(PROGRESS).await {
-            let what = format!(
-                "process {} does not end within {PROGRESS:?}: {:?}",
-                process.number, process.command
-            );
-            self.found.push(("progress ends", what));
-            process.kill();
+        let mut done = 0;
+        while !self.processes[index].ends_within(PROGRESS).await {
+            let before = std::mem::replace(&mut done, self.done());
+            if before == done {
+                let process = &mut self.processes[index];
+                let what = format!(
+                    "for {PROGRESS:?}, process {} has neither ended nor done anything: {:?}",
+                    process.number, process.command
+                );
+                self.found.push(("progress ends", what));
+                process.kill();
+            }
         }
+    }
+
+    /// How much has been done: submissions, and bytes of results.
+    fn done(&self) -> u64 {
+        let sizes = self.results.values().map(|path| fs::metadata(path).map_or(0, |it| it.len()));
+        sizes.sum::<u64>() + self.service.log().len() as u64
     }
 
     /// Begins a process, and returns its place in the list.
@@ -335,14 +350,15 @@ impl Run {
     }
 
     /// Runs a command to its end. One that contains a mistake must change nothing; where there is no
-    /// batch yet, it might begin one.
+    /// batch yet, or not with all inputs, it might begin one.
     async fn finish_command(
         &mut self,
         command: Command,
         after: Option<Duration>,
     ) -> io::Result<()> {
         let before = self.pending();
-        if before.is_none() && command.mistake().is_some() {
+        let has_begun = before.is_some_and(|[total, _]| total == self.plan.inputs);
+        if !has_begun && command.mistake().is_some() {
             return Ok(());
         }
         let is_alone = !self.processes.iter_mut().any(Process::runs);

@@ -130,6 +130,13 @@ impl Service {
         self.lock().faults.push((fault, Instant::now() + time));
     }
 
+    /// Whether it still does to requests what a plan says.
+    pub(crate) fn has_faults(&self) -> bool {
+        let mut inner = self.lock();
+        inner.advance();
+        !inner.faults.is_empty()
+    }
+
     /// Holds nothing up any more.
     pub(crate) fn recover(&self) {
         let mut inner = self.lock();
