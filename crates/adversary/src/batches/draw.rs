@@ -37,12 +37,14 @@ pub fn plan(seed: u64, postgres: bool) -> Plan {
         steps.push(step);
     }
     let window = *pick(random, &[10, 40, 200]);
+    let work = random.u64(100..1_000);
+    // Enough inputs to be busy for seconds: a machine that is busy otherwise does some 30 a second.
+    let per_second = (window * u64::from(machines) * 1_000 / work).min(30);
     Plan {
         seed,
         store,
-        // Enough to be busy for seconds.
-        inputs: random.u64(60..200) * u64::from(machines) + window * random.u64(0..3),
-        work: random.u64(10..800),
+        inputs: per_second * random.u64(3..15),
+        work,
         window,
         preemption: *pick(random, &[0, 20_000]),
         steps,
@@ -94,9 +96,9 @@ fn anywhere(random: &mut Rng, machines: u8) -> Step {
     match random.u8(..20) {
         0..3 => Step::Fault(fault(random), time(random)),
         // Longer than anything is waited for.
-        3..5 => Step::Fault(fault(random), random.u64(10_000..35_000)),
-        5..7 => Step::Clock(*pick(random, &[-86_400, -30, 3_600, 172_800, 259_200])),
-        7..10 => {
+        3..5 => Step::Fault(fault(random), random.u64(25_000..45_000)),
+        5..8 => Step::Clock(*pick(random, &[-86_400, 3_600, 172_800, 259_200])),
+        8..10 => {
             let signal = *pick(random, &[Signal::Int, Signal::Term, Signal::Hup]);
             let longest = *pick(random, &[40, 150, 400]);
             Step::Signal { signal, after: random.u64(..longest), is_new: random.bool() }
