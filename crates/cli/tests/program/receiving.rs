@@ -36,6 +36,33 @@ async fn call(to: SocketAddr, target: &str, length: u64, sent: &[u8]) -> u16 {
     line.split(' ').nth(1).unwrap_or_else(|| panic!("{line:?}")).parse().unwrap()
 }
 
+/// A call of which the program has read the head, and waits for the body.
+struct Begun(BufReader<TcpStream>);
+
+impl Begun {
+    async fn call(to: SocketAddr, target: &str, length: usize) -> Self {
+        let mut connection = BufReader::new(TcpStream::connect(to).await.unwrap());
+        let head = format!(
+            "POST {target} HTTP/1.1\r\nhost: h\r\nexpect: 100-continue\r\n\
+             content-length: {length}\r\n\r\n"
+        );
+        connection.write_all(head.as_bytes()).await.unwrap();
+        let mut line = String::new();
+        connection.read_line(&mut line).await.unwrap();
+        assert!(line.starts_with("HTTP/1.1 100 "), "{line:?}");
+        Self(connection)
+    }
+
+    /// Sends the body, and returns the status of the response.
+    async fn sends(&mut self, body: &[u8]) -> u16 {
+        self.0.write_all(body).await.unwrap();
+        let mut text = String::new();
+        self.0.read_to_string(&mut text).await.unwrap();
+        let last = text.lines().rfind(|line| line.starts_with("HTTP/1.1 "));
+        last.unwrap_or_else(|| panic!("{text:?}")).split(' ').nth(1).unwrap().parse().unwrap()
+    }
+}
+
 /// Takes one call of the service, without a response that it would count as one.
 async fn overhear(listener: &TcpListener) -> (String, Vec<u8>) {
     let (connection, _) = listener.accept().await.unwrap();
@@ -95,11 +122,33 @@ async fn only_calls_about_the_batch_are_read_and_a_killed_run_gets_them_later() 
     assert_eq!(call(listen, &calls[0].0, length, &too_large).await, 413);
     assert_eq!(call(listen, &calls[0].0, 2, b"{}").await, 404);
     assert_eq!(status().await["unknown"], 1);
-    // In any order, and more than once.
-    calls.reverse();
-    for (target, body) in calls.iter().chain(&calls) {
+    // In any order, and more than once. The last one ends the run, and so comes by itself.
+    let known: Vec<String> = site
+        .lines("out.jsonl")
+        .iter()
+        .map(|line| line["job_id"].as_str().unwrap().into())
+        .collect();
+    let is_known = |(_, body): &(String, Vec<u8>)| {
+        let body: serde_json::Value = serde_json::from_slice(body).unwrap();
+        known.iter().any(|id| body["id"] == **id)
+    };
+    let (known, unknown): (Vec<_>, Vec<_>) = calls.iter().rev().partition(|call| is_known(call));
+    for (target, body) in known.iter().chain(&known) {
         assert_eq!(call(listen, target, body.len() as u64, body).await, 200);
     }
+    let [(target, body)] = unknown[..] else { panic!("{unknown:?}") };
+    // What has begun when the run ends is finished, and what never ends is not waited for.
+    let mut begun = Begun::call(listen, target, body.len()).await;
+    let _endless = Begun::call(listen, target, body.len()).await;
+    assert_eq!(call(listen, target, body.len() as u64, body).await, 200);
+    while site.lines("out.jsonl").len() < 3 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    // The run has ended when nobody listens any more.
+    while TcpStream::connect(listen).await.is_ok() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert_eq!(begun.sends(body).await, 200);
     ended(child).await.assert_code(0);
     assert_eq!(site.lines("out.jsonl").len(), 3);
     assert_eq!(site.submissions(), 3);

@@ -10,7 +10,9 @@ use axum::http::StatusCode;
 use clap::Args;
 use podqueue_batch::Batch;
 use tokio::net::TcpListener;
+use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
 use crate::duration::duration;
 use crate::exit::Exit;
@@ -41,8 +43,14 @@ pub struct Receiving {
 /// A receiver that is to pass its calls to a batch.
 pub struct Receiver(TcpListener);
 
-/// A receiver that does. It ends when this is dropped.
-pub struct Listening(JoinHandle<()>);
+/// How long calls that have begun may take once the run has ended.
+const FINISHING: Duration = Duration::from_secs(5);
+
+/// A receiver that does. It accepts no more calls when this is dropped.
+pub struct Listening {
+    server: JoinHandle<()>,
+    stop: oneshot::Sender<()>,
+}
 
 impl Receiver {
     pub async fn listen(address: SocketAddr) -> Result<Self, Failure> {
@@ -54,16 +62,21 @@ impl Receiver {
 
     pub fn pass_on_to(self, batch: Batch) -> Listening {
         let app = Router::new().fallback(receive).with_state(batch);
-        Listening(tokio::spawn(async move {
-            // It ends with the program alone.
-            let _ = axum::serve(self.0, app).await;
-        }))
+        let (stop, stopped) = oneshot::channel();
+        let stopped = async { stopped.await.unwrap_or_default() };
+        let server = axum::serve(self.0, app).with_graceful_shutdown(stopped);
+        // It never fails.
+        let server = tokio::spawn(async { server.await.unwrap_or_default() });
+        Listening { server, stop }
     }
 }
 
-impl Drop for Listening {
-    fn drop(&mut self) {
-        self.0.abort();
+impl Listening {
+    /// Accepts no more calls, and waits a while for the responses to those that have begun.
+    pub async fn finish(self) {
+        drop(self.stop);
+        // A call that is not complete by then gets no response, as if this program did not run.
+        let _ = timeout(FINISHING, self.server).await;
     }
 }
 

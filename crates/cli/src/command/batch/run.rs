@@ -87,12 +87,16 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
             ));
         });
     }
-    let _listening = receiver.map(|receiver| receiver.pass_on_to(batch.clone()));
+    let listening = receiver.map(|receiver| receiver.pass_on_to(batch.clone()));
     let before = signals.unless(batch.status()).await?.map_err(failed)?.counts;
     let mut known = before;
     let run = arguments.settings(batch.run(endpoint));
     let ended =
         until_ended(context, run, arguments.grace, &progress, &mut signals, &mut known).await;
+    if let Some(listening) = listening {
+        // A signal ends the wait for calls that have begun, and changes nothing else.
+        let _ = signals.unless(listening.finish()).await;
+    }
     drop(progress);
     match ended {
         Ok(report) => {
