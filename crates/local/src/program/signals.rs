@@ -27,8 +27,8 @@
 //!   that would poll the listener may be blocked for ever, by a pipe that is not read. Short pieces
 //!   of blocking work, one after another, do not add up.
 //!
-//! Held by `signals.rs` in the tests of both programs: with a delayed `sigaction`, at random moments
-//! of the start, under ignored and blocked signals; and by the tests below.
+//! Held by `signals.rs` in the tests of both programs: with a signal inside `sigaction`, at many
+//! moments of the start, under ignored and blocked signals; and by the tests below.
 
 use std::future::Future;
 use std::io;
