@@ -15,7 +15,7 @@
 //! handled here: `exec` resets handlers, and keeps what is ignored.
 //!
 //! **Delivery.** A handler notes its signal in a slot and writes to a pipe. The slots are emptied
-//! into `State::pending`, under one lock, by whoever comes first: the signal thread, which reads the
+//! into `State::pending`, under one lock, by whichever comes first: the signal thread, which reads the
 //! pipe, or a listener whose work is done. So a signal that arrived before work was done is seen at
 //! that moment, without waiting for the signal thread. Signals that arrive before the pending one is
 //! taken are merged with it.
