@@ -34,12 +34,21 @@ const CORES: [&str; 12] = [
 
 /// Where a canary stands in a text.
 pub fn found_in(text: &str) -> Option<usize> {
-    CORES.iter().filter_map(|core| text.find(core)).min()
+    CORES.iter().filter_map(|core| position(core, text)).min()
 }
 
 /// As `found_in`, of a body: what the request did not hold is the service's own.
 pub fn found_in_body(body: &str) -> Option<usize> {
-    CORES[..10].iter().filter_map(|core| body.find(core)).min()
+    CORES[..10].iter().filter_map(|core| position(core, body)).min()
+}
+
+/// Where a core stands, as it is or in an encoding that changes every character.
+fn position(core: &str, text: &str) -> Option<usize> {
+    let encoded = Spelling::OF_BYTES.iter().filter_map(|spelling| {
+        let written = spelling.in_text(core);
+        text.find(written.trim_matches(['[', ']']))
+    });
+    text.find(core).into_iter().chain(encoded).min()
 }
 
 /// How a service writes a value that it repeats.
@@ -59,10 +68,21 @@ pub enum Spelling {
     Form,
     HtmlNames,
     HtmlNumbers,
+    /// Quoted-printable, of each byte.
+    QuotedPrintable,
+    /// The bytes as a list of numbers, as JSON, Python and Rust write them.
+    List,
+    /// The bytes as pairs of digits.
+    Pairs,
+    /// The bytes in octal, as C escapes them.
+    Octal,
 }
 
 impl Spelling {
-    pub const ALL: [Self; 10] = [
+    /// Those that leave no byte as it is.
+    const OF_BYTES: [Self; 4] = [Self::QuotedPrintable, Self::List, Self::Pairs, Self::Octal];
+
+    pub const ALL: [Self; 14] = [
         Self::Verbatim,
         Self::SlashEscaped,
         Self::LowerUnicode,
@@ -73,6 +93,10 @@ impl Spelling {
         Self::Form,
         Self::HtmlNames,
         Self::HtmlNumbers,
+        Self::QuotedPrintable,
+        Self::List,
+        Self::Pairs,
+        Self::Octal,
     ];
 
     /// The value inside the quotes of a JSON string.
@@ -108,10 +132,18 @@ impl Spelling {
                     format!("&#{};", u32::from(c))
                 }
             }),
+            Self::QuotedPrintable => bytes(value, "", |byte| format!("={byte:02X}")),
+            Self::List => format!("[{}]", bytes(value, ", ", |byte| byte.to_string())),
+            Self::Pairs => bytes(value, ":", |byte| format!("{byte:02x}")),
+            Self::Octal => bytes(value, "", |byte| format!("\\{byte:03o}")),
             Self::Verbatim => value.to_owned(),
             _ => self.in_json(value),
         }
     }
+}
+
+fn bytes(value: &str, separator: &str, write: impl Fn(u8) -> String) -> String {
+    value.bytes().map(write).collect::<Vec<_>>().join(separator)
 }
 
 fn quoted(value: &str) -> String {
