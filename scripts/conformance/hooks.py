@@ -115,7 +115,8 @@ def flatmap_path_parameters(context, path_parameters):
         return made_up | here | st.sampled_from(TAKEN).map(lambda job: {name: job[name] for name in names})
     endpoint = st.sampled_from(endpoints(context.operation.path)).map(lambda id: {**path_parameters, "endpointId": id})
     if "jobId" in names:
-        job = st.sampled_from(JOBS)
+        here = endpoints(context.operation.path)
+        job = st.sampled_from([job for job in JOBS if job["endpointId"] in here])
         elsewhere = job.map(lambda job: {**job, "endpointId": path_parameters["endpointId"]})
         return made_up | endpoint | job | job | elsewhere
     return made_up | endpoint | endpoint
