@@ -43,6 +43,13 @@ impl Batch {
         self.shared.changed
     }
 
+    /// How many results were imported that the journal did not know when the batch was opened, because
+    /// its database has lost changes, and that is to be accepted (`Postgres::accept_loss`).
+    #[must_use]
+    pub fn imported_results(&self) -> u64 {
+        self.shared.imported
+    }
+
     /// How many inputs are in each state, and what they took.
     ///
     /// # Errors

@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::{is_in_place, private, sync_folder};
 use crate::state::State;
-use crate::store::{Commit, Note, Store, lock as lock_store, unlock as unlock_store};
+use crate::store::{Commit, IMPORTED, Note, Store, lock as lock_store, unlock as unlock_store};
 
 /// The name of the note that says how much of the file counts.
 const NOTE: &str = "results";
@@ -59,6 +59,10 @@ pub(crate) struct Results {
     length: u64,
     /// The last bytes, at most [`TAIL`].
     tail: Vec<u8>,
+    /// Whether they are known to be of this batch, also if the store does not know them.
+    are_of_batch: bool,
+    /// How many results a store that has lost changes did not know.
+    imported: u64,
 }
 
 /// What becomes of lines whose inputs other processes have.
@@ -76,7 +80,7 @@ pub(crate) struct End {
 
 impl Results {
     /// Opens the file, takes up what was written and not committed, and removes the rest of it.
-    pub(crate) fn open(store: &mut dyn Store, path: &Path) -> Result<Self> {
+    pub(crate) fn open(store: &mut dyn Store, path: &Path, are_of_batch: bool) -> Result<Self> {
         let failed = |error| Error::file(ErrorKind::Results, "open the results", path, error);
         let path = std::path::absolute(path).map_err(failed)?;
         let known = extent(store)?;
@@ -94,7 +98,8 @@ impl Results {
         if !is_in_place(&path, &file).map_err(failed)? {
             return Err(in_use(&path));
         }
-        let mut results = Self { path, file, length: 0, tail: Vec::new() };
+        let (length, tail) = (0, Vec::new());
+        let mut results = Self { path, file, length, tail, are_of_batch, imported: 0 };
         results.take_up(store, Others::AreWaitedFor)?;
         Ok(results)
     }
@@ -135,15 +140,34 @@ impl Results {
         if tail_digest(&tail) != known.tail {
             return Err(other(path, "is not the file that was written"));
         }
-        let checked = uncommitted::check(store, path, known.length);
-        checked.map_err(|error| if is_known { error } else { of_another_journal(path) })?;
+        if let Some(unknown) = uncommitted::unknown(store, path, known.length)? {
+            if !is_known && !self.are_of_batch {
+                return Err(of_another_journal(path));
+            }
+            let accepts = match store.sharing() {
+                Some(sharing) => {
+                    // All processes must know, before anything that this proves it by is imported.
+                    if unknown.is_proof {
+                        sharing.report_loss()?;
+                    }
+                    sharing.accepts_loss()
+                }
+                None => false,
+            };
+            if !accepts {
+                return Err(unknown.refused(path, is_shared));
+            }
+        }
         (self.length, self.tail) = (known.length, tail);
         self.take_up_uncommitted(store, others)?;
         let Self { path, file, length, .. } = self;
         let failed = |error| Error::file(ErrorKind::Results, "open the results", path, error);
         file.set_len(*length).and_then(|()| file.sync_all()).map_err(failed)?;
         file.seek(SeekFrom::Start(*length)).map_err(failed)?;
-        let notes = vec![self.note()?];
+        let mut notes = vec![self.note()?];
+        if store.sharing().is_some_and(|sharing| sharing.accepts_loss()) {
+            notes.push((IMPORTED, self.imported.to_string()));
+        }
         store.commit(&Commit { notes, ..Commit::default() }).map(drop)
     }
 
@@ -173,7 +197,8 @@ impl Results {
 
     /// How many lines are to be waited for: whoever has their inputs may not get these results.
     fn try_take_up(&mut self, store: &mut dyn Store, others: Others) -> Result<usize> {
-        let due = uncommitted::due(store, &self.path, self.length)?;
+        let imports = store.sharing().is_some_and(|sharing| sharing.accepts_loss());
+        let due = uncommitted::due(store, &self.path, self.length, imports)?;
         if others == Others::AreWaitedFor && due.of_others > 0 {
             return Ok(due.of_others);
         }
@@ -184,8 +209,11 @@ impl Results {
         let failed = |error| Error::file(ErrorKind::Results, "take up the lines of", path, error);
         let end = due.move_up(&mut self.file, self.length).map_err(failed)?;
         (self.length, self.tail) = (end, read_tail(&mut self.file, end).map_err(failed)?);
+        let imported = if imports { due.lines() } else { 0 };
         let commit = Commit { changes: due.changes, notes: vec![self.note()?], claim: None };
-        store.commit(&commit).map(|_| 0)
+        store.commit(&commit)?;
+        self.imported += imported;
+        Ok(0)
     }
 
     /// Refuses files of other content, which would be lost, before a new journal takes up any inputs.
@@ -203,6 +231,11 @@ impl Results {
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// How many results a store that has lost changes did not know.
+    pub(crate) fn imported(&self) -> u64 {
+        self.imported
     }
 
     /// How many of its bytes count.

@@ -147,8 +147,12 @@ impl Runner {
         }
         let ended = self.report(so_far).await;
         let ending = Ending::of(&ended);
+        let has_ended = ended.is_ok();
         let told = shared.journal.with(move |keeper| {
             end(&mut *keeper.store, ending)?;
+            if has_ended {
+                keeper.accept_loss()?;
+            }
             // Others may collect what this run has left.
             keeper.store.sharing().map_or(Ok(()), |sharing| sharing.leave())
         });

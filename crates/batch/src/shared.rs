@@ -22,6 +22,8 @@ pub(crate) struct Shared {
     pub(crate) on_unknown: OnUnknown,
     pub(crate) shape: Shape,
     pub(crate) changed: ChangedInputs,
+    /// How many results a store that has lost changes did not know.
+    pub(crate) imported: u64,
     pub(crate) clock: Clock,
     /// The run that is going on.
     pub(crate) running: Mutex<Option<UnboundedSender<Delivered>>>,

@@ -19,8 +19,8 @@ pub use postgres::{Postgres, PostgresStore};
 pub use records::{
     Change, Claim, Commit, Digest, Ended, Event, Input, NewInput, Note, Place, RunRecord, Tally,
 };
-pub(crate) use sharing::LOST;
 pub use sharing::Sharing;
+pub(crate) use sharing::{IMPORTED, LOST};
 pub use sqlite::{Sqlite, SqliteStore};
 
 use crate::error::Result;

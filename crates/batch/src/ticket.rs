@@ -43,6 +43,11 @@ impl Identity {
         Ok(identity)
     }
 
+    /// What tells the batch from others. It is no secret.
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
     /// The URL for a submission.
     pub(crate) fn webhook(&self, url: &SecretString, ticket: Ticket) -> SecretString {
         let url = url.expose();

@@ -156,8 +156,15 @@ impl From<&Error> for Failure {
 
 /// What a user of the program can do where the library names a setting of its builder. The others have
 /// no counterpart.
-const SETTINGS: [(&str, &str); 6] = [
-    ("accept_loss", "to accept that: batch run with --accept-loss"),
+const SETTINGS: [(&str, &str); 7] = [
+    (
+        "accept_loss",
+        "to import and accept: batch run with --accept-loss, on each machine that ran the batch",
+    ),
+    (
+        "accept_loss_of_results",
+        "to import these: the same command on their machines; to give them up: --accept-loss=all",
+    ),
     ("allow_plain_http", "to permit it: `allow_plain_http = true` in a profile"),
     ("proxy", "check the user and password of the proxy, in HTTPS_PROXY or HTTP_PROXY"),
     ("payload_limits", "put large data elsewhere, and its URL into the input"),

@@ -250,12 +250,17 @@ fn assemble(
         Some(path) => path,
         None => committed(&mut *store)?.pop().map(|(path, _)| path).ok_or_else(without_results)?,
     };
-    let results = Results::open(&mut *store, &path)?;
+    let are_of_batch = writer.as_ref().is_some_and(|writer| writer.is_of(identity.id()));
+    let results = Results::open(&mut *store, &path, are_of_batch)?;
+    if let Some(writer) = &mut writer {
+        writer.keep(identity.id())?;
+    }
     clear(&mut *store)?;
     match store.sharing() {
         Some(sharing) => {
             sharing.take_over()?;
             settings.clock.follow(sharing.time()?);
+            sharing.check_loss()?;
         }
         None => {
             store.move_all(&[State::Intent], State::Unknown)?;
@@ -269,9 +274,7 @@ fn assemble(
     failures.write(&mut *store, &mut texts)?;
     let shape = source.shape.clone();
     let large = LargeOutputs::of(results.path(), settings.largest_in_line);
-    if let Some(writer) = &mut writer {
-        writer.keep();
-    }
+    let imported = results.imported();
     let keeper =
         Keeper { store, source, texts, results, failures, large, _writer: writer, broken: None };
     Ok(Batch {
@@ -281,6 +284,7 @@ fn assemble(
             on_unknown: settings.on_unknown,
             shape,
             changed,
+            imported,
             clock: settings.clock,
             running: Mutex::new(None),
         }),

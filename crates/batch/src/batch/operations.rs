@@ -10,6 +10,7 @@ use podqueue::{Endpoint, ErrorKind as ServiceKind, Job, JobStatus, Run};
 
 use super::handle::Batch;
 use crate::error::{Error, ErrorKind, Result};
+use crate::journal::Keeper;
 use crate::shared::{Guard, cancel_pending, cancelled, settled};
 use crate::state::State;
 use crate::store::{Ended, Event, Input};
@@ -136,6 +137,7 @@ impl Batch {
         let _guard = self.alone().await?;
         let (mut done, mut failure) = (Retried::default(), None);
         let jobs = self.jobs(&[State::Failed, State::TimedOut], endpoint).await?;
+        self.shared.journal.with(Keeper::accept_loss).await?;
         let has_failed = AtomicBool::new(false);
         let mut calls = iter(jobs)
             .take_while(|_| ready(!has_failed.load(Relaxed)))
@@ -207,6 +209,8 @@ impl Batch {
             }
         }
         self.rewrite_failures().await?;
+        // What has been lost is not submitted again now.
+        self.shared.journal.with(Keeper::accept_loss).await?;
         Ok(self.status().await?.counts.of(State::Cancelled) - before)
     }
 

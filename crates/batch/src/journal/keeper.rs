@@ -138,6 +138,11 @@ impl Keeper {
         Ok(())
     }
 
+    /// Accepts that a shared store has lost changes, if this process is to.
+    pub(crate) fn accept_loss(&mut self) -> Result<()> {
+        self.store.sharing().map_or(Ok(()), |sharing| sharing.accept_loss())
+    }
+
     /// Renews the lease of a shared store. If that fails, so does what is written next.
     pub(super) fn renew(&mut self) {
         if let Some(sharing) = self.store.sharing() {

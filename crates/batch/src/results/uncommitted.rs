@@ -18,28 +18,53 @@ struct Span {
     length: u64,
 }
 
-/// These lines are results of jobs that the journal knows. Where it does not know one, it is older
-/// than the results, and would submit what they have once more, or has done so.
-pub(super) fn check(store: &mut dyn Store, path: &Path, length: u64) -> Result<()> {
+/// A result of a job that the journal does not know: it is older than the results, and would submit
+/// what they have once more, or has done so.
+#[derive(Clone, Copy)]
+pub(super) struct Unknown {
+    index: u64,
+    /// Whether nothing else can be the reason. Of an input that was submitted again, the journal only
+    /// knows the last job.
+    pub(super) is_proof: bool,
+}
+
+/// Finds a result after the first `length` bytes whose job the journal does not know, preferably one
+/// that proves it to be older.
+pub(super) fn unknown(store: &mut dyn Store, path: &Path, length: u64) -> Result<Option<Unknown>> {
+    let mut unknown: Option<Unknown> = None;
     each(path, length, |line, _| {
+        if unknown.is_some_and(|unknown| unknown.is_proof) {
+            return Ok(());
+        }
         let mut found = find(store, &State::ALL, line.index)?;
         if let Some(original) = found.as_ref().and_then(|copy| copy.same_as) {
             found = find(store, &State::ALL, original)?;
         }
-        match found.is_some_and(|input| is_of_its_job(&input, &line)) {
-            true => Ok(()),
-            false => Err(older(path, line.index)),
+        let found = found.as_ref();
+        if !found.is_some_and(|input| is_of_its_job(input, &line)) {
+            let is_proof = found.is_none_or(|input| input.attempt < 2);
+            unknown = Some(Unknown { index: line.index, is_proof });
         }
-    })
+        Ok(())
+    })?;
+    Ok(unknown)
 }
 
-/// The journal, or the database, is older than the results.
-fn older(path: &Path, index: u64) -> Error {
-    let message = format!(
-        "the results {} have an output of input {index} that the journal does not know: the journal is an older copy, or damaged. Nothing was changed: restore the journal that belongs to the results; or keep copies of both, and run the inputs that are not in the results with new results and a new journal",
-        path.display(),
-    );
-    Error::new(ErrorKind::OtherResults, message)
+impl Unknown {
+    /// The journal, or the database, is older than the results.
+    pub(super) fn refused(self, path: &Path, is_shared: bool) -> Error {
+        let path = path.display();
+        let what = format!("the results {path} have an output of input {} that", self.index);
+        let message = match is_shared {
+            true => format!(
+                "{what} the database does not know: it is an older copy, and would submit that input again, so no process of the batch submits anything more. Nothing was imported: put the newest database back; or import what the results of each machine know, and accept that the rest is submitted again (Postgres::accept_loss)"
+            ),
+            false => format!(
+                "{what} the journal does not know: the journal is an older copy, or damaged. Nothing was changed: restore the journal that belongs to the results; or keep copies of both, and run the inputs that are not in the results with new results and a new journal"
+            ),
+        };
+        Error::new(ErrorKind::OtherResults, message)
+    }
 }
 
 /// Lines whose inputs have no result yet.
@@ -51,11 +76,15 @@ pub(super) struct Due {
     pub(super) of_others: usize,
 }
 
-/// Finds those after the first `length` bytes.
-pub(super) fn due(store: &mut dyn Store, path: &Path, length: u64) -> Result<Due> {
+/// Finds those after the first `length` bytes. Those that are `imported` need not be of a job that the
+/// store knows.
+pub(super) fn due(store: &mut dyn Store, path: &Path, length: u64, imported: bool) -> Result<Due> {
     let (mut due, mut taken) = (Due::default(), HashSet::new());
     each(path, length, |line, span| {
         let is_due = |input: &Input| {
+            if imported {
+                return input.state != State::Completed && !taken.contains(&input.index);
+            }
             let is_of_it = match input.same_as {
                 Some(original) => taken.contains(&original),
                 None => is_of_its_job(input, &line),
@@ -75,8 +104,11 @@ pub(super) fn due(store: &mut dyn Store, path: &Path, length: u64) -> Result<Due
         let input = find(store, &[seen.state], line.index)?.filter(is_due);
         let Some(input) = input else { return Ok(()) };
         taken.insert(input.index);
-        let event = Event::Ended(line.ended(input.same_as.is_none()));
-        due.changes.push(Change { index: input.index, attempt: input.attempt, event });
+        let change = |event| Change { index: input.index, attempt: input.attempt, event };
+        if input.state.is_failure() && !has_no_result(&input) {
+            due.changes.push(change(Event::Resubmit));
+        }
+        due.changes.push(change(Event::Ended(line.ended(input.same_as.is_none()))));
         due.spans.push(span);
         Ok(())
     })?;
@@ -84,6 +116,11 @@ pub(super) fn due(store: &mut dyn Store, path: &Path, length: u64) -> Result<Due
 }
 
 impl Due {
+    /// How many there are.
+    pub(super) fn lines(&self) -> u64 {
+        self.spans.len() as u64
+    }
+
     /// Makes them durable as the next lines after the first `length` bytes, without what is between
     /// them. Where they end.
     pub(super) fn move_up(&self, file: &mut File, length: u64) -> io::Result<u64> {

@@ -8,11 +8,12 @@ use super::places::{check_unoccupied, writer_of};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::{is_in_place, private, sync_folder};
 
-/// The file next to the results that tells them from those of other processes: it holds a token, and
-/// a lock as long as a process writes them.
+/// The file next to the results that tells them from those of other processes: it holds a token, the
+/// batch that they are of, and a lock as long as a process writes them.
 pub(crate) struct Writer {
     path: PathBuf,
     token: String,
+    batch: Option<String>,
     /// Nothing was written yet.
     is_new: bool,
     locked: File,
@@ -45,8 +46,10 @@ impl Writer {
             }
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
-        let mut token = String::new();
-        file.read_to_string(&mut token).map_err(failed)?;
+        let mut text = String::new();
+        file.read_to_string(&mut text).map_err(failed)?;
+        let mut lines = text.lines().map(str::to_owned);
+        let (mut token, batch) = (lines.next().unwrap_or_default(), lines.next());
         let is_new = token.len() != 2 * TOKEN;
         if is_new {
             token = random()?;
@@ -57,12 +60,27 @@ impl Writer {
                 .and_then(|()| sync_folder(&path))
                 .map_err(failed)?;
         }
-        Ok(Self { path, token, is_new, locked: file })
+        Ok(Self { path, token, batch, is_new, locked: file })
     }
 
-    /// Leaves the file there: from now on there are results that it tells from others.
-    pub(crate) fn keep(&mut self) {
+    /// Leaves the file there: from now on there are results of this batch, which it tells from others.
+    pub(crate) fn keep(&mut self, batch: &str) -> Result<()> {
+        if self.batch.is_none() {
+            let failed = |error| Error::file(ErrorKind::Results, "write", &self.path, error);
+            let mut file = &self.locked;
+            file.seek(SeekFrom::Start(self.token.len() as u64))
+                .and_then(|_| file.write_all(format!("\n{batch}").as_bytes()))
+                .and_then(|()| file.sync_all())
+                .map_err(failed)?;
+            self.batch = Some(batch.to_owned());
+        }
         self.is_new = false;
+        Ok(())
+    }
+
+    /// Whether the results were written for this batch.
+    pub(crate) fn is_of(&self, batch: &str) -> bool {
+        self.batch.as_deref() == Some(batch)
     }
 
     /// What no other results have.

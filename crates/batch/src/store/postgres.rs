@@ -18,6 +18,7 @@ use tokio_postgres::types::Type;
 
 use self::connection::Connection;
 use self::failure::Failure;
+use self::loss::OnLoss;
 use self::rows::{int8, value};
 use self::store::NOWHERE;
 pub use self::store::PostgresStore;
@@ -55,7 +56,7 @@ pub struct Postgres {
     name: String,
     patience: Duration,
     lease: Duration,
-    accepts_loss: bool,
+    on_loss: OnLoss,
 }
 
 impl Postgres {
@@ -75,7 +76,7 @@ impl Postgres {
             name: name.into(),
             patience: PATIENCE,
             lease: LEASE,
-            accepts_loss: false,
+            on_loss: OnLoss::Refuse,
         }
     }
 
@@ -88,12 +89,29 @@ impl Postgres {
     }
 
     /// Goes on with a batch whose database has lost changes that were durable: a replica that was
-    /// behind became the primary, or a backup was put back, while processes were at work. What they
-    /// had submitted since, and the database does not know, is submitted again. Otherwise, a batch of
-    /// which a process has noticed this is refused.
+    /// behind became the primary, or a backup was put back, while processes were at work. Otherwise, a
+    /// batch of which a process has noticed this is refused.
+    ///
+    /// Opening it imports what the results have and the database does not know, so that no input that
+    /// has a result is submitted again. Each process that ran the batch has results of its own: until
+    /// those of all of them were imported, opening it fails after it has imported these, with
+    /// [`ErrorKind::OtherResults`] and the paths of those that are missing. So open it in this way
+    /// wherever it ran; the last one goes on, and the others can be opened as usual then.
+    ///
+    /// The loss is accepted once inputs are claimed, a run ends without claiming any, or
+    /// [`Batch::cancel`](crate::Batch::cancel) ends: until then, every process that does not accept it
+    /// is refused. What was submitted since the loss, and has no result yet, is submitted again.
     #[must_use]
     pub fn accept_loss(mut self) -> Self {
-        self.accepts_loss = true;
+        self.on_loss = OnLoss::Accept;
+        self
+    }
+
+    /// The same, although results of other processes were not imported: those of machines that are gone
+    /// for good. Inputs of which only they have results are submitted again.
+    #[must_use]
+    pub fn accept_loss_of_results(mut self) -> Self {
+        self.on_loss = OnLoss::GiveUpResults;
         self
     }
 
@@ -174,6 +192,7 @@ impl Postgres {
             taking_from: Instant::now(),
             locked: None,
             is_read_only,
+            on_loss: self.on_loss,
         }
     }
 }
@@ -190,7 +209,7 @@ impl OpenStore for Postgres {
         connection.check_for_writing()?;
         migrations::run(&mut connection)?;
         let batch = create(&mut connection, &self.name)?;
-        loss::check(&mut connection, batch, self.accepts_loss)?;
+        loss::check(&mut connection, batch, self.on_loss)?;
         Ok(self.store(connection, batch, false))
     }
 

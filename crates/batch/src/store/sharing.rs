@@ -10,6 +10,9 @@ use crate::state::State;
 /// The name of the note that says that a shared store has lost changes, and what follows.
 pub(crate) const LOST: &str = "lost";
 
+/// The name of the note that says that results have been imported since then: those of one process.
+pub(crate) const IMPORTED: &str = "imported";
+
 /// What a [`Store`](super::Store) can do that several processes share.
 ///
 /// Each process has a lease, which every change renews. One whose lease is over can be taken over:
@@ -86,6 +89,34 @@ pub trait Sharing {
     ///
     /// If the store cannot be written.
     fn leave(&mut self) -> Result<()>;
+
+    /// Records that the store has lost changes that were durable, so that every process is refused, also
+    /// one that joins later, until that is accepted.
+    ///
+    /// # Errors
+    ///
+    /// If the store cannot be written.
+    fn report_loss(&mut self) -> Result<()>;
+
+    /// Whether this process accepts such a loss: the store had one when it joined, or the process has
+    /// reported one, and it was told to accept it.
+    fn accepts_loss(&self) -> bool;
+
+    /// Refuses to accept a loss while there are results that were not imported since. Accepts none any
+    /// more where there is none.
+    ///
+    /// # Errors
+    ///
+    /// If results of other processes were not imported, and they are not to be given up.
+    fn check_loss(&mut self) -> Result<()>;
+
+    /// Accepts the loss, if this process does: other processes can join again. A commit that claims
+    /// inputs does the same.
+    ///
+    /// # Errors
+    ///
+    /// If the store cannot be written, or as [`check_loss`](Self::check_loss) does.
+    fn accept_loss(&mut self) -> Result<()>;
 
     /// The time by the store's clock, in milliseconds of Unix time.
     ///

@@ -1,7 +1,7 @@
 //! Several processes run one batch, and die, stop and lose their database. `scripts/machines.sh` lets
 //! them do so for longer.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::fs;
 use std::process::{Child, Command, Stdio};
@@ -41,6 +41,10 @@ fn child() {
         let client = builder.build().unwrap();
         let wrong_by = Duration::from_secs(setting("BATCH_CLOCK_AHEAD").unwrap_or_default());
         let journal = Postgres::connect(env::var("BATCH_DATABASE").unwrap(), "batch").lease(LEASE);
+        let journal = match env::var("BATCH_ACCEPT_LOSS") {
+            Ok(_) => journal.accept_loss(),
+            Err(_) => journal,
+        };
         let batch = Batch::open(journal)
             .inputs(Inputs::jsonl(folder.join("inputs.jsonl")))
             .results(&results)
@@ -110,6 +114,8 @@ impl Machines {
             .args(["--ignored", "--exact", "--nocapture", "machines::child"])
             .stdout(Stdio::null());
         command.env("BATCH_FOLDER", self.folder.path("")).env("BATCH_URL", self.local.base_url());
+        let stderr = fs::File::create(self.folder.path(&format!("{number}.stderr"))).unwrap();
+        command.stderr(stderr);
         command.env("BATCH_RESULTS", format!("{number}.jsonl")).env("BATCH_DATABASE", url);
         command.envs(more.iter().copied());
         self.children.insert(number, command.spawn().unwrap());
@@ -149,6 +155,38 @@ impl Machines {
         true
     }
 
+    /// Waits until this process has failed, for one of these reasons, and submitted nothing more.
+    async fn fails(&mut self, number: usize, whys: [&str; 2]) {
+        let mut child = self.children.remove(&number).unwrap();
+        let began = Instant::now();
+        let status = loop {
+            match child.try_wait().unwrap() {
+                Some(status) => break status,
+                None => assert!(began.elapsed() < Duration::from_secs(60), "it goes on"),
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        };
+        let said = fs::read_to_string(self.folder.path(&format!("{number}.stderr"))).unwrap();
+        assert!(!status.success(), "process {number} has ended well");
+        assert!(whys.iter().any(|why| said.contains(why)), "process {number}: {said}");
+    }
+
+    /// The inputs that have a result.
+    fn completed(&self) -> BTreeSet<u64> {
+        let read = |number| fs::read_to_string(self.folder.path(&format!("{number}.jsonl")));
+        let texts: Vec<_> = (0..16).filter_map(|number| read(number).ok()).collect();
+        let index = |line: &str| {
+            let line: Value = serde_json::from_str(line).ok()?;
+            line["index"].as_u64()
+        };
+        texts.iter().flat_map(|text| text.lines()).filter_map(index).collect()
+    }
+
+    /// How often inputs were accepted, in all.
+    fn times_accepted(&self) -> u64 {
+        self.accepted.lock().unwrap().values().sum()
+    }
+
     /// Waits until all processes have ended. Then those that were killed come back: only they can
     /// cut what they had written and not committed.
     async fn wait(&mut self) {
@@ -183,6 +221,11 @@ impl Machines {
 
     /// Compares the database, the results and what the service saw. How many inputs are unknown.
     fn check(&self, url: &str) -> u64 {
+        self.check_but(url, |_| false)
+    }
+
+    /// The same, where these inputs may have been submitted twice.
+    fn check_but(&self, url: &str, is_lost: impl Fn(u64) -> bool) -> u64 {
         let mut store = Postgres::connect(url, "batch").inspect().unwrap();
         let tally = store.tally().unwrap();
         let states: Vec<_> = store.inputs(&State::ALL, 0, usize::MAX).unwrap();
@@ -210,7 +253,8 @@ impl Machines {
             assert_eq!(has_line, input.state == State::Completed, "input {}", input.index);
         }
         let accepted = self.accepted.lock().unwrap();
-        let twice: Vec<_> = accepted.iter().filter(|(_, times)| **times > 1).collect();
+        let twice = accepted.iter().filter(|(_, times)| **times > 1);
+        let twice: Vec<_> = twice.filter(|(index, _)| !is_lost(**index)).collect();
         assert!(twice.is_empty(), "submitted twice: {twice:?}");
         unknown
     }
@@ -385,6 +429,75 @@ async fn a_database_that_restarts_takes_nobody_for_dead() {
     assert_eq!(machines.check(&url), 0);
     for number in 0..3 {
         assert_eq!(machines.report(number)["interrupted"], json!(0), "process {number}");
+    }
+}
+
+/// The processes go on meanwhile, or were killed before; then it is their results alone that tell.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_that_has_a_result_is_submitted_again_after_a_backup_was_restored() {
+    for are_killed in [false, true] {
+        let mut server = Server::start();
+        let url = server.create("jobs");
+        let mut machines = Machines::with(6_000, Duration::from_millis(20)).await;
+        for number in 0..3 {
+            machines.start(number, &url);
+        }
+        machines.until_accepted(300).await;
+        server.back_up();
+        let known = machines.submitted() as u64;
+        // Each has results since.
+        let before = machines.completed();
+        let has_more = |number: usize, machines: &Machines| {
+            let path = machines.folder.path(&format!("{number}.jsonl"));
+            let text = fs::read_to_string(path).unwrap_or_default();
+            let index = |line: &str| serde_json::from_str::<Value>(line).unwrap()["index"].as_u64();
+            let complete = text.lines().take(text.matches('\n').count());
+            complete.filter_map(index).filter(|it| !before.contains(it)).count() > 300
+        };
+        machines.until_accepted(known + 1_500).await;
+        crate::support::until(async || (0..3).all(|it| has_more(it, &machines))).await;
+        if are_killed {
+            (0..3).for_each(|number| machines.kill(number, &url));
+            machines.killed.clear();
+        }
+        server.restore();
+        let refused = ["has lost changes", "would submit that input again"];
+        if are_killed {
+            machines.start(0, &url);
+            machines.fails(0, refused).await;
+        } else {
+            for number in 0..3 {
+                machines.fails(number, refused).await;
+            }
+        }
+        let (completed, accepted) = (machines.completed(), machines.times_accepted());
+        say(format_args!("{known} known, {} completed, {accepted} accepted", completed.len()));
+        assert!(completed.len() as u64 > known, "{} results", completed.len());
+
+        // Another process is refused as well, at each step, until all have imported their results.
+        let accept = [("BATCH_ACCEPT_LOSS", "yes")];
+        for number in 0..2 {
+            machines.start(3, &url);
+            machines.fails(3, refused).await;
+            machines.start_with(number, &url, &accept);
+            machines.fails(number, ["not accepted yet", "not accepted yet"]).await;
+        }
+        machines.start(3, &url);
+        machines.fails(3, refused).await;
+        assert_eq!(machines.times_accepted(), accepted, "nothing is submitted meanwhile");
+        assert_eq!(machines.completed(), completed, "no result is removed");
+        machines.start_with(2, &url, &accept);
+        while machines.times_accepted() == accepted {
+            assert!(!machines.has_ended(2), "it submits");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        for number in [0, 1, 3] {
+            machines.start(number, &url);
+        }
+        machines.wait().await;
+        let unknown = machines.check_but(&url, |index| !completed.contains(&index));
+        let again = machines.times_accepted() - machines.submitted() as u64;
+        say(format_args!("{again} of {accepted} submitted again, {unknown} unknown"));
     }
 }
 

@@ -56,9 +56,18 @@ async fn a_database_that_has_lost_changes_stops_all_processes() {
         let ending = Reader::open(&database).unwrap().ending().unwrap();
         let is_told = |it: &str| it.contains("has lost changes");
         assert!(matches!(&ending, Some(Ending::Failed(why)) if is_told(why)), "{ending:?}");
-        let batch = open(&folder, database.accept_loss()).await.unwrap();
+        // Each imports its own results, and the last one goes on.
+        let error = open(&folder, database.clone().accept_loss()).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::OtherResults, "{error}");
+        assert!(error.to_string().contains("others.jsonl"), "{error}");
+        let others = Batch::open(database.clone().accept_loss()).inputs(folder.inputs());
+        let batch = others.results(folder.path("others.jsonl")).await.unwrap();
+        assert_eq!(requests(&local, "/run"), before);
+        // Until inputs are claimed, or a run ends, others are refused.
+        open(&folder, database.clone()).await.unwrap_err();
         batch.run(endpoint(&local, "double")).take(1).await.unwrap();
         assert_eq!(requests(&local, "/run"), before + 1);
+        open(&folder, database).await.unwrap();
     }
 }
 
@@ -148,6 +157,9 @@ fn a_loss_that_was_accepted_stops_nobody_again() {
     drop(first);
     let mut first = database.clone().accept_loss().open().unwrap();
     first.add(&[stored("c")], &[]).unwrap();
+    let error = database.clone().open().map(drop).unwrap_err();
+    assert!(error.to_string().contains("has lost changes"), "not accepted yet: {error}");
+    first.sharing().unwrap().accept_loss().unwrap();
     let error = late.add(&[stored("d")], &[]).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Interrupted, "{error}");
     late.sharing().unwrap().begin_anew().unwrap();

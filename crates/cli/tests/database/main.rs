@@ -16,7 +16,7 @@ use std::fs;
 use std::process::Command;
 use std::time::Duration;
 
-use podqueue_local::{HandlerError, LocalJob, LocalService, RateLimits, Workers};
+use podqueue_local::{Fault, HandlerError, LocalJob, LocalService, Operation, RateLimits, Workers};
 use podqueue_pgserver::{Proxy, Server, Traffic};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, BufReader};
@@ -307,4 +307,68 @@ async fn a_batch_whose_database_has_lost_changes_is_refused_until_that_is_accept
     site.run(&["batch", "cancel", "one.jsonl", "--journal", &journal]).await.assert_code(0);
     let counts = status(&site, "one.jsonl", &journal).await;
     assert_eq!((&counts["completed"], &counts["cancelled"]), (&json!(20), &json!(10)));
+}
+
+#[tokio::test]
+async fn a_command_that_is_refused_or_killed_accepts_no_loss() {
+    let server = Server::start();
+    let journal = format!("{}#nightly", server.create("jobs"));
+    let (site, gate) = site(30).await;
+    let one = site.program(&run("one.jsonl", &journal)).spawn().unwrap();
+    while status_submitted(&site, &journal).await < 20 {}
+    signal(&one, "-KILL");
+    ended(one).await;
+    // A machine that does not come back.
+    let two = [&run("two.jsonl", &journal)[..], &["--take", "1"]].concat();
+    let two = site.program(&two).spawn().unwrap();
+    while status_submitted(&site, &journal).await < 21 {}
+    signal(&two, "-KILL");
+    ended(two).await;
+    server.sql(
+        "jobs",
+        "INSERT INTO podqueue.note SELECT id, 0, 'lost', 'the database has lost changes'
+         FROM podqueue.batch",
+    );
+    let marks = || server.sql("jobs", "SELECT count(*) FROM podqueue.note WHERE name = 'lost'");
+    let requests = || site.local.requests().iter().filter(|it| it.path.ends_with("/run")).count();
+    let submitted = requests();
+
+    let accepting = [&run("one.jsonl", &journal)[..], &["--accept-loss"]].concat();
+    let lines = fs::read_to_string(site.home.path().join("in.jsonl")).unwrap();
+    fs::write(site.home.path().join("in.jsonl"), lines.replace("{\"n\": 3}", "{\"n\": 4}"))
+        .unwrap();
+    assert_ne!(site.run(&accepting).await.code, 0);
+    fs::write(site.home.path().join("in.jsonl"), lines).unwrap();
+    assert_eq!(marks(), "1", "of a run with changed inputs");
+    site.run(&[&accepting[..], &["--dedupe"]].concat()).await.assert_code(2);
+    assert_eq!(marks(), "1", "of a run with other settings");
+    fs::write(site.home.path().join("foreign.jsonl"), "{\"a\": 1}\n").unwrap();
+    let foreign = ["batch", "cancel", "foreign.jsonl", "--journal", &journal];
+    site.run(&foreign).await.assert_code(1);
+    assert_eq!(marks(), "1", "of a cancellation with other results");
+    // One of them has yet to import its results.
+    let refused = site.run(&accepting).await;
+    refused.fails(1, "two.jsonl");
+    assert!(refused.stderr.contains("--accept-loss=all"), "{refused:?}");
+    assert_eq!(marks(), "1", "of a run that others must precede");
+    site.local.add_fault(Fault::delay(Duration::from_secs(60)).on(Operation::Cancel));
+    let cancel = ["batch", "cancel", "one.jsonl", "--journal", &journal];
+    let cancelling = site.program(&cancel).spawn().unwrap();
+    while status(&site, "one.jsonl", &journal).await["cancelled"] != json!(9) {}
+    signal(&cancelling, "-KILL");
+    ended(cancelling).await;
+    assert_eq!(marks(), "1", "of a cancellation that is killed");
+    assert_eq!(requests(), submitted);
+    site.local.clear_faults();
+    site.run(&cancel).await.assert_code(0);
+    assert_eq!(marks(), "0");
+
+    // Those of the other one can be given up.
+    site.run(&["batch", "retry", "one.jsonl", "--journal", &journal]).await.assert_code(0);
+    server.sql("jobs", "INSERT INTO podqueue.note SELECT id, 0, 'lost', '' FROM podqueue.batch");
+    gate.send_replace(true);
+    site.run(&[&run("one.jsonl", &journal)[..], &["--accept-loss=all"]].concat())
+        .await
+        .assert_code(0);
+    assert_eq!(marks(), "0");
 }

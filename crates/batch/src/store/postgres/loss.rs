@@ -1,16 +1,25 @@
-//! A database that has lost changes which were durable: a replica that was behind became the
-//! primary, or a backup was put back.
+//! Loss of changes that were durable: a replica that was behind became the primary, or a backup was put
+//! back.
 //!
-//! A process knows it by its own last change. It lets all others know by a note, because what it had
-//! submitted is pending again for them.
+//! Each process knows the number of its own last change, and has results of its own: either can prove
+//! that the database is older than the process. The proof is a mark in the database (the note
+//! [`LOST`]), which every transaction of a process reads under its lease, and every process that joins.
+//!
+//! The mark is removed in the transaction of the first operation that its acceptance permits, and so
+//! after all other checks: the claim of inputs, or the end of a cancellation. Before, each machine
+//! imports what only its results know, and notes that ([`IMPORTED`]): whatever has a result is not
+//! pending any more when inputs are claimed. A new mark begins with no results imported.
 
 use tokio_postgres::Client;
+use tokio_postgres::types::Type;
 
 use super::connection::Connection;
 use super::failure::Failure;
-use super::rows::{int8, random, text};
-use crate::error::Result;
-use crate::store::sharing::LOST;
+use super::rows::{int8, random, text, value};
+use super::store::PostgresStore;
+use super::transaction::Writing;
+use crate::error::{Error, ErrorKind, Result};
+use crate::store::sharing::{IMPORTED, LOST};
 
 /// The name of the note that tells one acceptance of such a loss from another.
 const ACCEPTED: &str = "accepted";
@@ -18,27 +27,26 @@ const ACCEPTED: &str = "accepted";
 /// What the others are told.
 const WHAT: &str = "the database has lost changes that were durable: no process submits anything more until that is accepted";
 
-/// Refuses a batch whose database has lost changes, unless that is accepted, which settles it.
-pub(super) fn check(connection: &mut Connection, batch: i64, accept: bool) -> Result<()> {
-    let acceptance = random()?.to_string();
-    let found = connection.persist(async |client| {
-        let acceptance = acceptance.as_str();
-        let values = [int8(&batch), text(&LOST), text(&ACCEPTED), text(&acceptance)];
-        let sql = match accept {
-            true => {
-                "WITH lost AS (
-                    DELETE FROM podqueue.note WHERE batch = $1 AND results = 0 AND name = $2
-                    RETURNING batch)
-                INSERT INTO podqueue.note (batch, results, name, text)
-                SELECT batch, 0, $3, $4 FROM lost
-                ON CONFLICT (batch, results, name) DO UPDATE SET text = excluded.text"
-            }
-            false => "SELECT FROM podqueue.note WHERE batch = $1 AND results = 0 AND name = $2",
-        };
-        let values = if accept { &values[..] } else { &values[..2] };
-        Ok(client.query_typed_opt(sql, values).await?.is_some())
-    });
-    match found {
+/// How many results are listed that were not imported.
+const LISTED: i64 = 20;
+
+/// What a process does about a loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OnLoss {
+    /// It stops, or does not join.
+    Refuse,
+    /// It joins, imports its results, and goes on once all others that are known were imported.
+    Accept,
+    /// The same, without those of others.
+    GiveUpResults,
+}
+
+/// Refuses a batch whose database has lost changes, unless that is to be accepted.
+pub(super) fn check(connection: &mut Connection, batch: i64, on_loss: OnLoss) -> Result<()> {
+    if on_loss != OnLoss::Refuse {
+        return Ok(());
+    }
+    match connection.persist(async |client| is_marked(client, batch).await) {
         Ok(false) => Ok(()),
         Ok(true) => Err(connection.failed("open", Failure::Lost)),
         Err(failure) => Err(connection.failed("open", failure)),
@@ -52,31 +60,134 @@ pub(super) const LAST_ACCEPTED: &str = "coalesce((SELECT text FROM podqueue.note
 /// Lets other processes know, also those that begin later, that they must not submit anything. If
 /// that was accepted since this process joined, it alone has to begin anew.
 pub(super) fn judged(connection: &mut Connection, batch: i64, accepted: &str) -> Failure {
-    let told = connection.persist(async |client| {
-        let sql = format!(
-            "INSERT INTO podqueue.note (batch, results, name, text)
-             SELECT $1, 0, $2, $3 WHERE {LAST_ACCEPTED} = $4 ON CONFLICT DO NOTHING"
-        );
-        let values = [int8(&batch), text(&LOST), text(&WHAT), text(&accepted)];
-        client.query_typed(&sql, &values).await?;
-        let sql = "SELECT FROM podqueue.note WHERE batch = $1 AND results = 0 AND name = $2";
-        Ok(client.query_typed_opt(sql, &values[..2]).await?.is_some())
-    });
-    match told {
+    match mark(connection, batch, Some(accepted)) {
         Ok(false) => Failure::TakenOver,
         // Whoever cannot be told finds changes lost, too, or has lost none.
         _ => Failure::Lost,
     }
 }
 
+/// Marks the batch, unless it is marked, or a loss was accepted since this one. Whether it is marked
+/// then. What was imported before a mark was made says nothing about what was lost since.
+fn mark(connection: &mut Connection, batch: i64, accepted: Option<&str>) -> Result<bool, Failure> {
+    connection.persist_durably(async |client| {
+        let sql = format!(
+            "WITH marked AS (
+                INSERT INTO podqueue.note (batch, results, name, text)
+                SELECT $1, 0, $2, $3 WHERE $4::text IS NULL OR {LAST_ACCEPTED} = $4
+                ON CONFLICT DO NOTHING RETURNING batch)
+             DELETE FROM podqueue.note USING marked
+             WHERE note.batch = marked.batch AND note.name = $5"
+        );
+        let values =
+            [int8(&batch), text(&LOST), text(&WHAT), value(&accepted, Type::TEXT), text(&IMPORTED)];
+        client.query_typed(&sql, &values).await?;
+        is_marked(client, batch).await
+    })
+}
+
+async fn is_marked(client: &Client, batch: i64) -> Result<bool, Failure> {
+    let sql = "SELECT FROM podqueue.note WHERE batch = $1 AND results = 0 AND name = $2";
+    Ok(client.query_typed_opt(sql, &[int8(&batch), text(&LOST)]).await?.is_some())
+}
+
+/// Where results were written that were not imported since the batch was marked: at most
+/// [`LISTED`], those of this process first.
+async fn not_imported(
+    client: &Client,
+    batch: i64,
+    own: i64,
+) -> Result<Vec<(bool, String)>, Failure> {
+    let sql = "SELECT results = $2, text::json ->> 'path' FROM podqueue.note
+        WHERE batch = $1 AND results <> 0 AND name = 'results' AND NOT EXISTS (
+            SELECT FROM podqueue.note AS imported WHERE imported.batch = $1
+            AND imported.results = note.results AND imported.name = $3)
+        ORDER BY results <> $2, text LIMIT $4";
+    let values = [int8(&batch), int8(&own), text(&IMPORTED), int8(&LISTED)];
+    let found = client.query_typed(sql, &values).await?;
+    let path = |row: &tokio_postgres::Row| row.get::<_, Option<String>>(1).unwrap_or_default();
+    Ok(found.iter().map(|row| (row.get(0), path(row))).collect())
+}
+
+/// Accepts the loss of a marked batch, unless results were not imported. The last acceptance since.
+pub(super) async fn accept(writing: &Writing<'_>, on_loss: OnLoss) -> Result<String, Failure> {
+    let Writing { client, batch, results, .. } = writing;
+    if !writing.is_done && is_marked(client, *batch).await? {
+        let missing = not_imported(client, *batch, *results).await?;
+        refuse(&missing, on_loss)?;
+        let acceptance = random()?.to_string();
+        let sql = "DELETE FROM podqueue.note WHERE batch = $1 AND (
+            (results = 0 AND name = $2) OR name = $3)";
+        client.query_typed(sql, &[int8(batch), text(&LOST), text(&IMPORTED)]).await?;
+        let sql = "INSERT INTO podqueue.note (batch, results, name, text) VALUES ($1, 0, $2, $3)
+            ON CONFLICT (batch, results, name) DO UPDATE SET text = excluded.text";
+        let values = [int8(batch), text(&ACCEPTED), value(&acceptance, Type::TEXT)];
+        client.query_typed(sql, &values).await?;
+    }
+    let sql = format!("SELECT {LAST_ACCEPTED}");
+    Ok(client.query_typed_one(&sql, &[int8(batch)]).await?.get(0))
+}
+
+fn refuse(missing: &[(bool, String)], on_loss: OnLoss) -> Result<(), Failure> {
+    let is_new = missing.iter().any(|(is_own, _)| *is_own);
+    if is_new {
+        // The mark is a newer one than that which this process was to accept.
+        return Err(Failure::Lost);
+    }
+    if missing.is_empty() || on_loss == OnLoss::GiveUpResults {
+        return Ok(());
+    }
+    let paths: Vec<_> = missing.iter().map(|(_, path)| path.as_str()).collect();
+    let message = format!(
+        "the loss of changes is not accepted yet: this process has imported its results, but others may know of jobs, too, whose inputs would be submitted again: {}. Nothing was submitted: import these where they are, in the same way, and the last one goes on; if some are gone for good, give them up (Postgres::accept_loss_of_results)",
+        paths.join(", ")
+    );
+    Err(Failure::Final(Error::new(ErrorKind::OtherResults, message)))
+}
+
+impl PostgresStore {
+    pub(super) fn mark_loss(&mut self) -> Result<()> {
+        let marked = mark(&mut self.connection, self.batch, None);
+        marked.map(drop).map_err(|failure| self.connection.failed("write", failure))
+    }
+
+    /// Fails as [`accept`] would.
+    pub(super) fn check_marked(&mut self) -> Result<()> {
+        let (on_loss, own) = (self.on_loss, self.results);
+        let is_marked = self.read(async |client, batch| {
+            let is_marked = is_marked(client, batch).await?;
+            if is_marked {
+                refuse(&not_imported(client, batch, own).await?, on_loss)?;
+            }
+            Ok(is_marked)
+        });
+        if !is_marked? {
+            self.on_loss = OnLoss::Refuse;
+        }
+        Ok(())
+    }
+
+    /// The loss was accepted, or there is none any more.
+    pub(super) fn accepted(&mut self, acceptance: String) {
+        if let Some(process) = &mut self.process {
+            process.accepted = acceptance;
+        }
+        // The next one is another one. What is not committed yet may have to be accepted again.
+        if self.locked.is_none() {
+            self.on_loss = OnLoss::Refuse;
+        }
+    }
+}
+
 /// Makes sure that nobody takes this process over until the transaction ends, or that nobody has; and
-/// that the database has not lost this change of it, nor changes of others. The number of its last
-/// change.
+/// that the database has not lost this change of it, nor changes of others, unless it is to accept
+/// that. The number of its last change.
 pub(super) async fn check_lease(
     client: &Client,
     batch: i64,
     process: i64,
     durable: i64,
+    on_loss: OnLoss,
 ) -> Result<i64, Failure> {
     let sql = "SELECT last_change, EXISTS (
             SELECT FROM podqueue.note WHERE batch = $2 AND results = 0 AND name = $3)
@@ -85,9 +196,10 @@ pub(super) async fn check_lease(
     let Some(row) = client.query_typed_opt(sql, &values).await? else {
         return Err(missing(client, batch, process, durable).await?);
     };
-    match (row.get(0), row.get(1)) {
-        (last, false) if last >= durable => Ok(last),
-        _ => Err(Failure::Lost),
+    let (last, is_marked): (i64, bool) = (row.get(0), row.get(1));
+    match last >= durable && (!is_marked || on_loss != OnLoss::Refuse) {
+        true => Ok(last),
+        false => Err(Failure::Lost),
     }
 }
 

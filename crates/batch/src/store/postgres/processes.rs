@@ -8,7 +8,7 @@ use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
 use super::failure::Failure;
-use super::loss::LAST_ACCEPTED;
+use super::loss::{self, LAST_ACCEPTED, OnLoss};
 use super::removed;
 use super::rows::{self, Value, int, int8, int8s, text, value};
 use super::store::{Delta, PostgresStore, Process};
@@ -136,6 +136,29 @@ impl Sharing for PostgresStore {
         let left = self.connection.persist(async |client| leave(client, id).await);
         left.map_err(|failure| self.failed("leave", failure))?;
         self.process = None;
+        Ok(())
+    }
+
+    fn report_loss(&mut self) -> Result<()> {
+        self.mark_loss()
+    }
+
+    fn accepts_loss(&self) -> bool {
+        self.on_loss != OnLoss::Refuse
+    }
+
+    fn check_loss(&mut self) -> Result<()> {
+        if self.accepts_loss() { self.check_marked() } else { Ok(()) }
+    }
+
+    fn accept_loss(&mut self) -> Result<()> {
+        if !self.accepts_loss() {
+            return Ok(());
+        }
+        let on_loss = self.on_loss;
+        let accepted = self
+            .write(async |writing| Ok((loss::accept(writing, on_loss).await?, Delta::default())));
+        self.accepted(accepted?);
         Ok(())
     }
 

@@ -4,6 +4,7 @@ use tokio_postgres::types::Type;
 
 use super::changes;
 use super::failure::Failure;
+use super::loss::{self, OnLoss};
 use super::rows::{self, clean, int, int8, text, value};
 use super::store::{Delta, NOWHERE, PostgresStore};
 use super::transaction::{LONG, Writing};
@@ -97,15 +98,23 @@ impl Store for PostgresStore {
             Some(process) => process.submitting.clone(),
             None => Default::default(),
         };
-        let claimed = self.write(async |writing| {
+        let claims = commit.claim.is_some() && self.on_loss != OnLoss::Refuse;
+        let on_loss = self.on_loss;
+        let (claimed, accepted) = self.write(async |writing| {
             let mut delta = Delta::default();
+            // Before anything is claimed: what is permitted is so from then on.
+            let accepted = match claims {
+                true => Some(loss::accept(writing, on_loss).await?),
+                false => None,
+            };
             if writing.is_done {
                 let claimed = match commit.claim {
                     Some(_) => claimed(writing).await?,
                     None => Vec::new(),
                 };
                 let is_new = |input: &Input| !submitting.contains(&input.index);
-                return Ok((claimed.into_iter().filter(is_new).collect(), delta));
+                let claimed: Vec<_> = claimed.into_iter().filter(is_new).collect();
+                return Ok(((claimed, accepted), delta));
             }
             changes::apply(writing, &commit.changes, &mut delta).await?;
             let Writing { client, batch, results, .. } = writing;
@@ -115,8 +124,11 @@ impl Store for PostgresStore {
                 None => Vec::new(),
             };
             delta.shift(State::Pending, State::Intent, claimed.len());
-            Ok((claimed, delta))
+            Ok(((claimed, accepted), delta))
         })?;
+        if let Some(acceptance) = accepted {
+            self.accepted(acceptance);
+        }
         if let Some(process) = &mut self.process {
             for Change { index, event, .. } in &commit.changes {
                 if !matches!(event, Event::Seen { .. }) {

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use super::connection::Connection;
+use super::loss::OnLoss;
 use crate::state::State;
 
 /// The results of a process that did not say where it writes them.
@@ -28,6 +29,8 @@ pub struct PostgresStore {
     /// What the changes since [`lock`](crate::store::Sharing::lock) have moved.
     pub(super) locked: Option<Delta>,
     pub(super) is_read_only: bool,
+    /// What to do about changes that the database has lost.
+    pub(super) on_loss: OnLoss,
 }
 
 /// This process, as the database knows it.

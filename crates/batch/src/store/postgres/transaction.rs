@@ -121,12 +121,13 @@ impl PostgresStore {
         self.join_if_new()?;
         let Turn { id, change, durable } = self.next_change()?;
         let (batch, results, lease) = (self.batch, self.results, self.lease);
-        let settings = self.connection.settings;
+        let (settings, on_loss) = (self.connection.settings, self.on_loss);
         let begun = Instant::now();
         let written = self.connection.persist_with(|connection| {
             connection.attempt(time, async |client| {
                 begin(client, time > SHORT, settings).await?;
-                let is_done = loss::check_lease(client, batch, id, durable).await? == change;
+                let last = loss::check_lease(client, batch, id, durable, on_loss).await?;
+                let is_done = last == change;
                 let writing = Writing { client, batch, process: id, results, is_done };
                 let (done, delta) = work(&writing).await?;
                 match is_done {
@@ -173,10 +174,11 @@ impl PostgresStore {
         self.join_if_new()?;
         let Turn { id, durable, .. } = self.next_change()?;
         let (batch, settings) = (self.batch, self.connection.settings);
+        let on_loss = self.on_loss;
         let begun = self.connection.persist_with(|connection| {
             connection.attempt(LONG, async |client| {
                 begin(client, true, settings).await?;
-                loss::check_lease(client, batch, id, durable).await?;
+                loss::check_lease(client, batch, id, durable, on_loss).await?;
                 // Its lines can be read meanwhile, and inputs added to other batches.
                 let sql = "SELECT 1 FROM podqueue.batch WHERE id = $1 FOR NO KEY UPDATE";
                 client.query_typed_one(sql, &[int8(&batch)]).await?;

@@ -120,7 +120,7 @@ pub async fn cancel(context: &Context, place: &Place) -> Result<Exit, Failure> {
     let cancelling = async {
         loop {
             // What has been lost is not submitted again if everything is cancelled.
-            let opening = place.journal().accepting_loss().open().results(&place.results);
+            let opening = place.journal().accepting_loss(true).open().results(&place.results);
             match opening.into_future().await {
                 Ok(batch) => match batch.cancel(&endpoint).await {
                     Err(error) if error.kind() == ErrorKind::InUse => {}

@@ -155,9 +155,11 @@ impl Journal {
         }
     }
 
-    /// The same, also if it is in a database that has lost changes.
-    pub fn accepting_loss(self) -> Self {
+    /// The same, also if it is in a database that has lost changes: `all` of them, or only once the
+    /// results of all machines are imported.
+    pub fn accepting_loss(self, all: bool) -> Self {
         match self {
+            Self::Database(database) if all => Self::Database(database.accept_loss_of_results()),
             Self::Database(database) => Self::Database(database.accept_loss()),
             file @ Self::File(_) => file,
         }

@@ -13,6 +13,7 @@ use podqueue_batch::{Counts, Error, ErrorKind, Report, Run, State};
 use tokio::time::timeout;
 
 pub use self::arguments::Arguments;
+use self::arguments::Loss;
 use super::place::{Journal, Named, failure, words};
 use super::summary::{self, exit};
 use crate::context::Context;
@@ -65,8 +66,8 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     let progress = context.output.progress(format!("reading {}", arguments.inputs.display()));
     let (on_unknown, receiver) = arguments.on_unknown().await?;
     let mut journal = Journal::of(results, arguments.journal.as_ref());
-    if arguments.accept_loss {
-        journal = journal.accepting_loss();
+    if let Some(loss) = arguments.accept_loss {
+        journal = journal.accepting_loss(matches!(loss, Loss::All));
     }
     let mut opening = journal
         .open()
@@ -78,6 +79,14 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
         opening = opening.take_changed_inputs();
     }
     let batch = signals.unless(opening.into_future()).await?.map_err(failed)?;
+    if batch.imported_results() > 0 {
+        progress.suspend(|| {
+            context.output.note(format_args!(
+                "imported {} results which the database did not know",
+                batch.imported_results()
+            ));
+        });
+    }
     let changed = batch.changed_inputs();
     if changed.pending + changed.kept > 0 {
         progress.suspend(|| {

@@ -70,13 +70,15 @@ pub struct Arguments {
     #[arg(long)]
     pub(super) force: bool,
 
-    /// Go on although the database has lost changes, instead of refusing it.
+    /// Continue although the database has lost changes, once the results of all machines are imported.
     ///
-    /// That happens where a replica that was behind becomes the primary, or a backup is put back,
-    /// while the batch runs. What was submitted since, and the database does not know, is submitted
-    /// again.
-    #[arg(long)]
-    pub(super) accept_loss: bool,
+    /// Changes are lost where a replica that was behind becomes the primary, or a backup is put back,
+    /// while the batch runs. Give this on each machine that ran the batch: each imports what only its
+    /// own results know, and the last one continues. What was submitted since, and has no result yet,
+    /// is submitted again.
+    #[arg(long, value_name = "LOSS", value_enum, num_args = 0..=1, require_equals = true,
+        default_missing_value = "imported")]
+    pub(super) accept_loss: Option<Loss>,
 
     /// After SIGTERM, or when the terminal is gone, how long to collect what is outstanding, before
     /// that is left to the next run.
@@ -95,6 +97,15 @@ pub struct Arguments {
 
     #[command(flatten)]
     pub(super) policy: PolicyArguments,
+}
+
+/// The loss of changes that is accepted.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum Loss {
+    /// What is in no results; those of all machines must have been imported.
+    Imported,
+    /// Also the results of machines that are gone: inputs of which only they have one run again.
+    All,
 }
 
 /// How to read the inputs.
