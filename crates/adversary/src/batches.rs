@@ -51,19 +51,25 @@ impl<'a> Player<'a> {
         Self { binary, server: None }
     }
 
-    /// Plays a plan once.
+    /// Plays a plan once, and keeps what was seen, also if nothing is broken.
     ///
     /// # Errors
     ///
     /// If something the driver itself needs cannot be had, such as a process or a file.
-    pub fn play(&mut self, plan: &Plan) -> io::Result<Option<Finding>> {
+    pub fn replay(&mut self, plan: &Plan) -> io::Result<Finding> {
         let run = run::run(plan, self.binary, &mut self.server)?;
         let violations = invariants::broken(&run);
-        Ok((!violations.is_empty()).then(|| Finding {
-            plan: plan.clone(),
-            violations,
-            transcript: transcript(&run),
-        }))
+        Ok(Finding { plan: plan.clone(), violations, transcript: transcript(&run) })
+    }
+
+    /// Plays a plan once.
+    ///
+    /// # Errors
+    ///
+    /// As [`replay`](Self::replay).
+    pub fn play(&mut self, plan: &Plan) -> io::Result<Option<Finding>> {
+        let finding = self.replay(plan)?;
+        Ok((!finding.violations.is_empty()).then_some(finding))
     }
 
     /// The smallest plan found within this time that breaks one of the same invariant.

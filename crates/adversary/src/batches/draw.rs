@@ -1,7 +1,8 @@
 //! Draws a plan from a seed.
 //!
-//! Each step is drawn by itself, from weights that depend on the store and on what already happened,
-//! never on what a step is to find.
+//! A plan consists of a few kinds of steps out of many (swarm testing,
+//! <https://users.cs.utah.edu/~regehr/papers/swarm12.pdf>): what rarely happens then happens several
+//! times, and next to each other. The kinds, and each step, are drawn by themselves.
 
 use fastrand::Rng;
 
@@ -20,26 +21,23 @@ pub fn plan(seed: u64, postgres: bool) -> Plan {
         false => Store::Sqlite,
     };
     let machines = if store == Store::Sqlite { 1 } else { random.u8(1..=MACHINES) };
-    let mut steps = Vec::new();
-    for machine in 0..machines {
-        steps.push(Step::Begin(run(random, machine)));
-    }
-    for _ in 0..random.u8(2..12) {
-        if random.bool() {
-            steps.push(Step::Wait(time(random)));
-        }
-        let is_backed_up = steps.contains(&Step::BackUp);
-        let is_restored = steps.contains(&Step::Restore);
-        let step = match store {
-            Store::Sqlite => on_sqlite(random),
-            Store::Postgres => on_postgres(random, is_backed_up, is_restored),
-        };
-        steps.push(step);
-    }
     let window = *pick(random, &[10, 40, 200]);
     let work = random.u64(100..1_000);
     // Enough inputs to be busy for seconds: a machine that is busy otherwise does some 30 a second.
     let per_second = (window * u64::from(machines) * 1_000 / work).min(30);
+    let mut steps: Vec<_> = (0..machines).map(|it| Step::Begin(run(random, it))).collect();
+    let kinds = kinds(random, store);
+    for _ in 0..random.u8(2..12) {
+        if random.bool() {
+            steps.push(match random.bool() {
+                true => Step::Wait(time(random)),
+                false => Step::Submissions(random.usize(1..150)),
+            });
+        }
+        let kind = *pick(random, &kinds);
+        let is_backed_up = steps.contains(&Step::BackUp);
+        steps.push(step(random, kind, machines, is_backed_up));
+    }
     Plan {
         seed,
         store,
@@ -51,68 +49,71 @@ pub fn plan(seed: u64, postgres: bool) -> Plan {
     }
 }
 
-fn on_sqlite(random: &mut Rng) -> Step {
-    match random.u8(..36) {
-        0..6 => Step::Begin(run(random, 0)),
-        6..12 => Step::Kill(None),
-        12..15 => {
-            Step::Copy { log: random.bool(), results: random.bool(), moved: random.u8(..4) == 0 }
-        }
-        15 => Step::BackUp,
-        16 => Step::Restore,
-        _ => anywhere(random, 1),
-    }
+/// What steps are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Begin,
+    Kill,
+    Fault,
+    LongFault,
+    Clock,
+    Signal,
+    Files,
+    Retry,
+    Accepting,
+    Backups,
+    Copy,
+    Crash,
 }
 
-fn on_postgres(random: &mut Rng, is_backed_up: bool, is_restored: bool) -> Step {
-    // What a database that was put back is about, and what its owner does about that.
-    if random.u8(..3) == 0 {
-        return match (is_backed_up, is_restored) {
-            (false, _) => Step::BackUp,
-            (true, false) => Step::Restore,
-            (true, true) => {
-                let machine = random.u8(..MACHINES);
-                let accepting = accepting(random, machine);
-                Step::Finish(accepting, death(random))
-            }
-        };
+/// The few kinds that a plan consists of, and beginning again, so that they meet often.
+fn kinds(random: &mut Rng, store: Store) -> Vec<Kind> {
+    use Kind::{
+        Accepting, Backups, Begin, Clock, Copy, Crash, Fault, Files, Kill, LongFault, Retry, Signal,
+    };
+    let own = if store == Store::Sqlite { Copy } else { Crash };
+    let mut all = [Kill, Fault, LongFault, Clock, Signal, Files, Retry, Accepting, Backups, own];
+    random.shuffle(&mut all);
+    let mut kinds = all[..random.usize(2..=3)].to_vec();
+    if random.bool() {
+        kinds.push(Begin);
     }
-    match random.u8(..40) {
-        0..6 => {
-            let machine = random.u8(..MACHINES);
+    kinds
+}
+
+fn step(random: &mut Rng, kind: Kind, machines: u8, is_backed_up: bool) -> Step {
+    let machine = random.u8(..machines);
+    match kind {
+        Kind::Begin => {
+            let machine = if machines > 1 { random.u8(..MACHINES) } else { machine };
             Step::Begin(run(random, machine))
         }
-        6..11 => Step::Kill(None),
-        11..13 => Step::Kill(Some(random.u8(..MACHINES))),
-        13..15 => Step::BackUp,
-        15..17 => Step::Restore,
-        17..20 => Step::Crash,
-        _ => anywhere(random, MACHINES),
-    }
-}
-
-fn anywhere(random: &mut Rng, machines: u8) -> Step {
-    let machine = random.u8(..machines);
-    match random.u8(..20) {
-        0..3 => Step::Fault(fault(random), time(random)),
+        Kind::Kill => Step::Kill(random.bool().then_some(machine)),
+        Kind::Fault => Step::Fault(fault(random), time(random)),
         // Longer than anything is waited for.
-        3..5 => Step::Fault(fault(random), random.u64(25_000..45_000)),
-        5..8 => Step::Clock(*pick(random, &[-86_400, 3_600, 172_800, 259_200])),
-        8..10 => {
+        Kind::LongFault => Step::Fault(fault(random), random.u64(25_000..45_000)),
+        Kind::Clock => Step::Clock(*pick(random, &[-86_400, 3_600, 172_800, 259_200])),
+        Kind::Signal => {
             let signal = *pick(random, &[Signal::Int, Signal::Term, Signal::Hup]);
             let longest = *pick(random, &[40, 150, 400]);
             Step::Signal { signal, after: random.u64(..longest), is_new: random.bool() }
         }
-        10 => Step::Append { machine },
-        11 => Step::Truncate { machine, bytes: random.u64(1..200) },
-        12..14 => {
+        Kind::Files if random.bool() => Step::Append { machine },
+        Kind::Files => Step::Truncate { machine, bytes: random.u64(1..200) },
+        Kind::Retry => {
             let command = Command::Retry { machine, same_jobs: random.u8(..4) == 0 };
             Step::Finish(command, death(random))
         }
-        _ => {
+        Kind::Accepting => {
             let accepting = accepting(random, machine);
             Step::Finish(accepting, death(random))
         }
+        Kind::Backups if is_backed_up && random.u8(..4) > 0 => Step::Restore,
+        Kind::Backups => Step::BackUp,
+        Kind::Copy => {
+            Step::Copy { log: random.bool(), results: random.bool(), moved: random.u8(..4) == 0 }
+        }
+        Kind::Crash => Step::Crash,
     }
 }
 

@@ -30,7 +30,7 @@ use super::service::{Accepted, JobState};
 /// Exit codes in the table of `crates/cli`.
 const CODES: [i32; 9] = [0, 1, 2, 3, 4, 5, 6, 124, 130];
 
-/// How long other processes may go on after one has found out about a loss.
+/// How long processes that run may go on after one has found out about a loss.
 const NOTICE: Duration = Duration::from_secs(5);
 
 /// An invariant that is broken.
@@ -71,14 +71,14 @@ fn submissions(run: &Run, found: &mut Found) {
             let process = &run.processes[submission.process];
             let is_explained = asked_for(run, before, &submission, process)
                 || run.losses.iter().enumerate().any(|(index, loss)| {
-                    let is_later = |at: Option<Instant>, by: Duration| {
-                        at.is_none_or(|at| submission.at < at + by)
-                    };
+                    // A process that began after the proof is told at once.
+                    let is_known = proofs[index]
+                        .is_some_and(|at| process.began > at || submission.at > at + NOTICE);
+                    let is_accepted = acceptances[index].is_some_and(|at| at <= submission.at);
                     loss.since < before.at
                         && loss.at < submission.at
                         && !process.is_of_a_copy
-                        && (is_later(proofs[index], NOTICE)
-                            || acceptances[index].is_some_and(|at| at <= submission.at))
+                        && (!is_known || is_accepted)
                 });
             if !is_explained {
                 let who = format!(

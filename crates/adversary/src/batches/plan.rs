@@ -43,6 +43,8 @@ pub enum Step {
     /// SIGKILL for the processes of this machine, or for all.
     Kill(Option<u8>),
     Wait(u64),
+    /// Waits until so many more submissions were accepted, but no longer than 10 seconds.
+    Submissions(usize),
     /// The service does this to requests for a while.
     Fault(Fault, u64),
     /// The time of day is turned by so many seconds.

@@ -31,6 +31,9 @@ const AGAIN: Duration = Duration::from_secs(3);
 /// How long nothing may be done before a process ends that nothing holds up.
 const PROGRESS: Duration = Duration::from_secs(45);
 
+/// How long submissions are waited for.
+const BUSY: Duration = Duration::from_secs(10);
+
 /// How long a copy of a journal runs, unless it is refused.
 const COPY: Duration = Duration::from_secs(8);
 
@@ -187,6 +190,15 @@ impl Run {
                 }
             }
             Step::Wait(time) => sleep(ms(time)).await,
+            Step::Submissions(more) => {
+                let (until, wanted) = (Instant::now() + BUSY, self.service.log().len() + more);
+                while self.service.log().len() < wanted
+                    && Instant::now() < until
+                    && self.processes.iter_mut().any(Process::runs)
+                {
+                    sleep(Duration::from_millis(10)).await;
+                }
+            }
             Step::Fault(fault, time) => self.service.add_fault(fault, ms(time)),
             Step::Clock(seconds) => self.site.machine.turn_clock(seconds)?,
             Step::BackUp => self.back_up().await?,
