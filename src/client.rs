@@ -162,6 +162,7 @@ impl ClientBuilder {
             context: Arc::new(Context {
                 base_url,
                 rest_url,
+                is_rest_url_exact: self.is_rest_url_exact,
                 graphql_url,
                 plain_http: self.plain_http,
                 queue_auth: self.queue_auth,

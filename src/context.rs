@@ -26,6 +26,8 @@ pub(crate) struct Context {
     /// Each URL without a slash at the end; `None` where it was not set.
     pub(crate) base_url: Option<Url>,
     pub(crate) rest_url: Option<Url>,
+    /// Whether no path is added to the URL of the REST interface where it has none.
+    pub(crate) is_rest_url_exact: bool,
     pub(crate) graphql_url: Option<Url>,
     /// Whether plain http to other machines is allowed.
     pub(crate) plain_http: bool,

@@ -19,6 +19,7 @@ mod request;
 mod search;
 mod spelling;
 mod trivial;
+mod untyped;
 
 use bytes::Bytes;
 use serde_json::{Map, Value};
@@ -26,6 +27,7 @@ use serde_json::{Map, Value};
 pub(crate) use self::found::without_values;
 pub(crate) use self::request::{secrets_in, secrets_named};
 use self::search::Needles;
+pub use self::untyped::Untyped;
 use crate::secret_string::SecretString;
 
 const REDACTED: &str = "[redacted]";

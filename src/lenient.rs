@@ -67,11 +67,12 @@ pub fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>,
     deserializer.deserialize_any(Number)
 }
 
-/// A whole number, which may be written with a zero fraction or stand in a string, or null.
+/// A whole number, which may be written with a zero fraction or stand in a string, or null. One that
+/// does not fit a `T` is read as null: an odd number must not cost the caller the whole response.
 ///
 /// # Errors
 ///
-/// Where the value is something else, or does not fit a `T`.
+/// Where the value is something else.
 pub fn integer<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -80,11 +81,12 @@ where
     deserializer.deserialize_any(Integer(PhantomData))
 }
 
-/// A text, or null. A number or a boolean is read as its text.
+/// A text, or null. A number or a boolean is read as its text, but for a number beyond a `u64` or an
+/// `i64`, which is read as null: its digits are lost.
 ///
 /// # Errors
 ///
-/// Where the value is something else, or a number beyond a `u64` or an `i64`: its digits are lost.
+/// Where the value is something else.
 pub fn text<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -125,10 +127,9 @@ impl<'de> Visitor<'de> for Text {
     // Serde reads an integer of too many digits as a double, too. As the text of an id it would be
     // another id.
     fn visit_f64<E: Error>(self, number: f64) -> Result<Self::Value, E> {
-        match serde_json::Number::from_f64(number) {
-            Some(text) if number.abs() <= EXACT => Ok(Some(text.to_string())),
-            _ => Err(E::custom("a number of too many digits where there should be a string")),
-        }
+        let is_exact = number.abs() <= EXACT;
+        let text = serde_json::Number::from_f64(number).filter(|_| is_exact);
+        Ok(text.map(|text| text.to_string()))
     }
 
     fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
@@ -197,11 +198,8 @@ impl<'de> Visitor<'de> for Number {
 struct Integer<T>(PhantomData<T>);
 
 impl<T: TryFrom<i128>> Integer<T> {
-    fn fit<E: Error>(number: i128) -> Result<Option<T>, E> {
-        match T::try_from(number) {
-            Ok(number) => Ok(Some(number)),
-            Err(_) => Err(E::custom("a whole number out of range")),
-        }
+    fn fit(number: i128) -> Option<T> {
+        T::try_from(number).ok()
     }
 }
 
@@ -213,27 +211,26 @@ impl<'de, T: TryFrom<i128>> Visitor<'de> for Integer<T> {
     }
 
     fn visit_i64<E: Error>(self, number: i64) -> Result<Self::Value, E> {
-        Self::fit(number.into())
+        Ok(Self::fit(number.into()))
     }
 
     fn visit_u64<E: Error>(self, number: u64) -> Result<Self::Value, E> {
-        Self::fit(number.into())
+        Ok(Self::fit(number.into()))
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "it is whole and in range")]
     fn visit_f64<E: Error>(self, number: f64) -> Result<Self::Value, E> {
-        if number.fract() == 0.0 && number.abs() <= EXACT {
-            Self::fit(number as i128)
-        } else {
-            Err(E::custom("a number that is not whole"))
+        if number.fract() != 0.0 {
+            return Err(E::custom("a number that is not whole"));
         }
+        Ok(if number.abs() <= EXACT { Self::fit(number as i128) } else { None })
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
         match text.trim() {
             "" => Ok(None),
             text => match (text.parse::<i128>(), text.parse::<f64>()) {
-                (Ok(number), _) => Self::fit(number),
+                (Ok(number), _) => Ok(Self::fit(number)),
                 (_, Ok(number)) => self.visit_f64(number),
                 _ => Err(E::custom("a string that holds no whole number")),
             },
@@ -272,12 +269,23 @@ mod tests {
         assert_eq!(numbers(json!("")), (Some(None), Some(None)));
         assert_eq!(numbers(json!(null)), (Some(None), Some(None)));
         assert_eq!(numbers(json!(0.5)), (Some(Some(0.5)), None));
-        assert_eq!(numbers(json!(-1)), (Some(Some(-1.0)), None));
+        assert_eq!(numbers(json!(-1)), (Some(Some(-1.0)), Some(None)));
         assert_eq!(numbers(json!("soon")), (None, None));
         assert_eq!(numbers(json!("NaN")), (None, None));
         assert_eq!(numbers(json!(true)), (None, None));
-        assert_eq!(numbers(json!(1e300)), (Some(Some(1e300)), None));
-        assert_eq!(numbers(json!(u64::MAX)).1, None);
+        assert_eq!(numbers(json!("inf")), (None, None));
+    }
+
+    #[test]
+    fn a_whole_number_that_does_not_fit_is_null() {
+        assert_eq!(numbers(json!(1e300)), (Some(Some(1e300)), Some(None)));
+        assert_eq!(numbers(json!(u64::MAX)).1, Some(None));
+        let long = "123456789012345678901234567890";
+        for text in [long.to_owned(), format!("\"{long}\""), format!("\"{long}{long}\"")] {
+            let value: Value = serde_json::from_str(&text).expect("it is JSON");
+            let (number, whole) = numbers(value);
+            assert_eq!((number.flatten().is_some(), whole), (true, Some(None)), "{text}");
+        }
     }
 
     #[test]
@@ -295,14 +303,14 @@ mod tests {
             (json!(i64::MIN), is("-9223372036854775808")),
             (json!(true), is("true")),
             (json!(null), Some(None)),
-            (json!(1e20), None),
+            (json!(1e20), Some(None)),
             (json!([]), None),
             (json!({}), None),
         ] {
             assert_eq!(read(value.clone()), expected, "{value}");
         }
         let long = serde_json::from_str("123456789012345678901").expect("it is a number");
-        assert_eq!(read(long), None, "not all of its digits are known");
+        assert_eq!(read(long), Some(None), "not all of its digits are known");
     }
 
     #[test]

@@ -138,6 +138,7 @@ pub mod __private {
     pub use crate::__union as union;
     #[cfg(fuzzing)]
     pub use crate::fuzz;
+    pub use crate::hiding::Untyped;
     pub use crate::lenient;
 }
 

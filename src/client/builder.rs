@@ -24,6 +24,7 @@ pub struct ClientBuilder {
     pub(super) api_key: Option<SecretString>,
     pub(super) base_url: Option<String>,
     pub(super) rest_url: Option<String>,
+    pub(super) is_rest_url_exact: bool,
     pub(super) graphql_url: Option<String>,
     pub(super) plain_http: bool,
     pub(super) queue_auth: QueueAuth,
@@ -51,6 +52,7 @@ impl ClientBuilder {
             api_key: None,
             base_url: None,
             rest_url: None,
+            is_rest_url_exact: false,
             graphql_url: None,
             plain_http: false,
             queue_auth: QueueAuth::default(),
@@ -127,9 +129,21 @@ impl ClientBuilder {
     /// The base URL of the REST interface, version included: `{rest_url}/pods/{podId}`. If it has no
     /// path, the path of the description's first server is added, which is `/v1` for [`Rest`].
     ///
+    /// [`exact_rest_url`](Self::exact_rest_url) adds nothing.
+    ///
     /// [`Rest`]: ::podqueue::Rest
     pub fn rest_url(mut self, url: impl Into<String>) -> Self {
         self.rest_url = Some(url.into());
+        self.is_rest_url_exact = false;
+        self
+    }
+
+    /// The base URL of the REST interface as it is, in place of [`rest_url`](Self::rest_url): paths are
+    /// appended to it, and nothing else, even if it has no path. It may be that of a fake or a proxy
+    /// which serves the paths of the description at its root.
+    pub fn exact_rest_url(mut self, url: impl Into<String>) -> Self {
+        self.rest_url = Some(url.into());
+        self.is_rest_url_exact = true;
         self
     }
 

@@ -57,6 +57,11 @@ pub(crate) fn secrets_in<'de>(json: impl Deserializer<'de>) -> Vec<SecretString>
     found.into_iter().flat_map(Candidate::secrets).collect()
 }
 
+/// Whether a value of this name is a secret, or may be one.
+pub(super) fn is_secret_name(name: &str) -> bool {
+    taken_for(name, Taken::Open) != Taken::Open
+}
+
 /// Classifies the value of a field by the field's name and by what contains it.
 fn taken_for(name: &str, within: Taken) -> Taken {
     let plain: String =

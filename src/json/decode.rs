@@ -10,7 +10,8 @@ use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::hiding::{Redactor, without_values};
 
 /// What is said where numbers were replaced.
-const READ_AS_NULL: &str = " (NaN and Infinity, which are not JSON, were read as null)";
+const READ_AS_NULL: &str =
+    " (NaN, Infinity, and numbers beyond a double, which are not JSON, were read as null)";
 
 /// Reads the part of a reply that stands at `place` as JSON, the whole where that is empty. An error
 /// names the path to the place. Numbers that JSON does not have are read as null.
@@ -39,7 +40,13 @@ pub(crate) fn decode_at<T: DeserializeOwned>(
             (place, path) if path.starts_with('[') => format!("{place}{path}"),
             (place, path) => format!("{place}.{path}"),
         };
-        let note = if finite.is_some() { READ_AS_NULL } else { note_on(json) };
+        // Of nulls it is said only where one of them is what does not fit.
+        let is_about_null = error.to_string().contains("null");
+        let note = match finite {
+            Some(_) if is_about_null => READ_AS_NULL,
+            Some(_) => "",
+            None => note_on(json),
+        };
         undecodable(attempted, &path, &error, note)
     })
 }
@@ -145,5 +152,22 @@ mod tests {
                 .expect_err("a string is no number");
         assert_eq!(error.field(), Some("A"));
         assert!(!format!("{error} {error:?}").contains("hun"), "{error:?}");
+    }
+
+    #[test]
+    fn that_numbers_were_read_as_null_is_said_of_a_null_alone() {
+        let read = Attempted::on_interface("read", "REST");
+        let error = |json: &str| {
+            let error = decode_at::<Vec<u8>>(&read, "", json.as_bytes()).expect_err("no number");
+            error.to_string()
+        };
+        for json in ["[NaN]", "[1e400]", "[-1e400]"] {
+            assert!(error(json).contains("were read as null"), "{}", error(json));
+        }
+        for json in ["[true, NaN]", "[300, 1e400]"] {
+            assert!(!error(json).contains("null"), "{}", error(json));
+        }
+        let rest = decode_at::<Vec<Option<f64>>>(&read, "", b"[1e400, -1e400, 1e300, 2]");
+        assert_eq!(rest.ok(), Some(vec![None, None, Some(1e300), Some(2.0)]));
     }
 }

@@ -102,28 +102,44 @@ fn read_name(quoted: &[u8]) -> Option<Cow<'_, str>> {
     std::str::from_utf8(within).ok().map(Cow::Borrowed)
 }
 
-/// The same JSON with null for each number that JSON does not have; `None` where there is none.
+/// The same JSON with null for each number that JSON does not have, or that is beyond a double;
+/// `None` where there is none.
 pub(crate) fn finite(json: &[u8]) -> Option<Vec<u8>> {
     let mut written = Vec::new();
     let (mut at, mut copied) = (0, 0);
     while let Some(byte) = json.get(at) {
         if *byte == b'"' {
             at = end_of_string(json, at).unwrap_or(json.len());
-        } else if let Some(number) = NOT_FINITE.iter().find(|number| json[at..].starts_with(number))
-        {
+            continue;
+        }
+        let not_finite = NOT_FINITE.iter().find(|number| json[at..].starts_with(number));
+        let number = not_finite.map_or_else(|| number_at(&json[at..]), |number| number);
+        if not_finite.is_some() || is_beyond_a_double(number) {
             written.extend_from_slice(&json[copied..at]);
             written.extend_from_slice(b"null");
-            at += number.len();
-            copied = at;
-        } else {
-            at += 1;
+            copied = at + number.len();
         }
+        at += number.len().max(1);
     }
     if copied == 0 {
         return None;
     }
     written.extend_from_slice(&json[copied..]);
     Some(written)
+}
+
+/// The number that the text begins with; empty where it begins with something else.
+fn number_at(text: &[u8]) -> &[u8] {
+    let is_of_number =
+        |byte: &u8| byte.is_ascii_digit() || [b'-', b'+', b'.', b'e', b'E'].contains(byte);
+    let end = text.iter().position(|byte| !is_of_number(byte)).unwrap_or(text.len());
+    if matches!(text.first(), Some(b'-' | b'0'..=b'9')) { &text[..end] } else { &[] }
+}
+
+/// Whether a number is one that the parser refuses for its size.
+fn is_beyond_a_double(number: &[u8]) -> bool {
+    let number = std::str::from_utf8(number).ok().and_then(|it| it.parse::<f64>().ok());
+    number.is_some_and(f64::is_infinite)
 }
 
 fn skip_space(text: &[u8], at: usize) -> usize {

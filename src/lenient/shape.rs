@@ -33,7 +33,23 @@ pub trait Reading {
 /// Where the value has another shape, or is null and null stands for nothing.
 pub fn read<'de, R: Reading, D: Deserializer<'de>>(deserializer: D) -> Result<R::Value, D::Error> {
     let value = R::read(deserializer)?.or_else(R::of_null);
-    value.ok_or_else(|| D::Error::custom("null where there must be a value"))
+    value.ok_or_else(|| {
+        D::Error::custom("null, or a number that does not fit, where there must be a value")
+    })
+}
+
+/// Reads the fields that have none of their own, each as a value of a shape. What has another shape is
+/// left out: a service adds fields, and an odd one must not cost the caller all the others.
+///
+/// # Errors
+///
+/// Those of the deserializer.
+pub fn further<'de, R: Reading, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<HashMap<String, R::Value>, D::Error> {
+    let all: HashMap<String, serde_json::Value> = HashMap::deserialize(deserializer)?;
+    let read = |(name, value)| Some((name, R::read(value).ok().flatten()?));
+    Ok(all.into_iter().filter_map(read).collect())
 }
 
 /// A whole answer.

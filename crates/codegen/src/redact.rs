@@ -5,8 +5,10 @@
 //! - its name is, or ends with, a word for a credential: `password`, `apiKey`, `accessSecret`,
 //!   `token` (but not `tokens`, which are counted);
 //! - it holds environment variables: `env`;
-//! - it is the `value` of an input, or stands beside a `key`, or beside the `name` of a variable;
-//! - its type is untyped JSON, in which any of these may be.
+//! - it is the `value` of an input, or stands beside a `key`, or beside the `name` of a variable.
+//!
+//! Of a field of untyped JSON, in which any of these may be, that is hidden to which the rule applies.
+//! An untyped value that has no name, such as one of a shape that is not known, is hidden as a whole.
 //!
 //! It is better to hide too much here than too little: nothing is lost but a debug print.
 
@@ -113,6 +115,14 @@ pub(crate) fn redact(
     })
 }
 
+/// How much of a field a debug print shows.
+#[derive(Clone, Copy, PartialEq)]
+enum Shown {
+    Not,
+    InPart,
+    Whole,
+}
+
 /// The rule as it applies to one item.
 struct Rule<'a> {
     input: bool,
@@ -120,30 +130,33 @@ struct Rule<'a> {
 }
 
 impl Rule<'_> {
-    fn secrets(&self, fields: &Fields) -> Vec<bool> {
+    fn shown(&self, fields: &Fields) -> Vec<Shown> {
         let siblings: Vec<_> = fields.iter().map(self.wire).collect();
-        let named = |name| Named { name, siblings: &siblings, input: self.input };
-        fields
-            .iter()
-            .zip(&siblings)
-            .map(|(field, name)| is_untyped(&field.ty) || is_secret(&named(name)))
-            .collect()
+        let shown = |field: &Field, name: &str| {
+            match (is_untyped(&field.ty), &field.ident) {
+                _ if is_secret(&Named { name, siblings: &siblings, input: self.input }) => {
+                    Shown::Not
+                }
+                (true, Some(_)) => Shown::InPart,
+                // Of a shape that is not known, nothing says what it holds.
+                (true, None) => Shown::Not,
+                (false, _) => Shown::Whole,
+            }
+        };
+        fields.iter().zip(&siblings).map(|(field, name)| shown(field, name)).collect()
     }
 
     fn any(&self, fields: &Fields) -> bool {
-        self.secrets(fields).contains(&true)
+        self.shown(fields).iter().any(|shown| *shown != Shown::Whole)
     }
 
     /// Names for the fields of a variant; none for those that are not shown.
     fn bindings(&self, fields: &Fields) -> Vec<Ident> {
-        let secrets = self.secrets(fields).into_iter().enumerate();
-        secrets
-            .map(
-                |(place, secret)| {
-                    if secret { format_ident!("_") } else { format_ident!("value_{place}") }
-                },
-            )
-            .collect()
+        let named = |(place, shown)| match shown {
+            Shown::Not => format_ident!("_"),
+            _ => format_ident!("value_{place}"),
+        };
+        self.shown(fields).into_iter().enumerate().map(named).collect()
     }
 
     /// The expression that prints the fields, given how each is reached.
@@ -155,8 +168,12 @@ impl Rule<'_> {
     ) -> TokenStream {
         let label = label.to_string();
         let shown =
-            fields.iter().zip(self.secrets(fields)).zip(values).map(|((field, secret), value)| {
-                let value = if secret { quote!(&format_args!("[redacted]")) } else { value };
+            fields.iter().zip(self.shown(fields)).zip(values).map(|((field, shown), value)| {
+                let value = match shown {
+                    Shown::Not => quote!(&format_args!("[redacted]")),
+                    Shown::InPart => quote!(&::podqueue::__private::Untyped(#value)),
+                    Shown::Whole => value,
+                };
                 match &field.ident {
                     Some(name) => {
                         let label = name.to_string();

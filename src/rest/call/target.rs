@@ -60,7 +60,8 @@ impl Target {
             Service::Other(other) => Ok(Cow::Borrowed(&other.url)),
             Service::OfClient { base_path } => {
                 let url = self.context.rest_url(attempted)?;
-                if url.path() != "/" || base_path.is_empty() {
+                let is_exact = self.context.is_rest_url_exact || url.path() != "/";
+                if is_exact || base_path.is_empty() {
                     return Ok(Cow::Borrowed(url));
                 }
                 let mut url = url.clone();

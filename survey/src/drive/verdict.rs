@@ -69,6 +69,9 @@ impl Case<'_> {
                 // OpenAPI says that such parameters are ignored; the peer does not.
                 _ if self.is_about_ignored_headers() => driven
                     .undriven("the peer checks a header that is not a parameter", self.operation),
+                _ if exchange.body == "null" => {
+                    driven.undriven("the peer takes a body of null for none", self.operation);
+                }
                 status if self.violations("request").is_empty() => driven.undriven(
                     &format!("the peer responds with {status} whatever is sent"),
                     self.operation,

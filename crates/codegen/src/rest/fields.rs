@@ -61,7 +61,19 @@ pub(super) fn lenient_field(field: &mut Field, meanings: &Meanings, loose: &Loos
         }
     }
     if metas.iter().any(is_flatten) {
-        derives::set_docs(&mut field.attrs, "All that has no field of its own.");
+        let value = arguments(&field.ty).last().copied().filter(|it| !is_named(it, "Value"));
+        match value.filter(|_| is_named(&field.ty, "HashMap")) {
+            None => derives::set_docs(&mut field.attrs, "All that has no field of its own."),
+            Some(value) => {
+                let docs =
+                    "All that has no field of its own. What is not of this type is left out.";
+                derives::set_docs(&mut field.attrs, docs);
+                let shape = shape(value, loose).to_string().replace(' ', "");
+                let helper = format!("lenient::shape::further::<{shape},_>")
+                    .replace("::podqueue::__private::lenient", "lenient");
+                metas.push(parse_quote!(deserialize_with = #helper));
+            }
+        }
     } else if let Some(helper) = helper(&field.ty, loose) {
         if !metas.iter().any(|meta| meta.path().is_ident("default")) {
             let default: Meta = parse_quote!(default);

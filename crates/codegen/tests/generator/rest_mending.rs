@@ -105,6 +105,27 @@ fn json_under_another_name() {
 }
 
 #[test]
+fn reserved_characters_are_escaped_and_a_warning_says_so() {
+    let made = paths(
+        "  /a: {post: {parameters: [{name: q, in: query, allowReserved: true, schema: {type: string}}], requestBody: {content: {application/x-www-form-urlencoded: {schema: {type: object, properties: {f: {type: string}}}, encoding: {f: {allowReserved: true}}}}}, responses: {'200': {description: A}}}}",
+    );
+    assert_eq!(
+        lines(&made.warnings),
+        "openapi/test.yaml:4:8: POST /a: the form parameter f has allowReserved, which is ignored: reserved characters are escaped\n\
+         openapi/test.yaml:4:8: POST /a: the query parameter q has allowReserved, which is ignored: reserved characters are escaped"
+    );
+}
+
+#[test]
+fn examples_that_contradict_their_schemas_are_one_warning() {
+    let made = thing(
+        "a: {type: integer, example: x}, b: {type: integer, example: y}, c: {type: array, items: {type: string}, example: 'a,b'}",
+    );
+    assert_eq!(made.warnings.len(), 1, "{}", lines(&made.warnings));
+    assert!(lines(&made.warnings).ends_with("responses may hold any value (2 more like it)"));
+}
+
+#[test]
 fn a_response_of_one_type_beside_another_has_a_variant_of_its_own() {
     let made = paths(
         "  /a: {get: {responses: {'200': {description: A, content: {text/csv: {}}}, '201': {description: B, content: {application/json: {schema: {type: string}}}}, '202': {description: C, content: {application/json: {schema: {type: integer}}}}}}}",

@@ -3,6 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
+use crate::print;
+
 /// The handle of this name, with its methods.
 pub(super) fn emit(
     name: &str,
@@ -10,6 +12,17 @@ pub(super) fn emit(
     methods: impl Iterator<Item = TokenStream>,
 ) -> TokenStream {
     let name = format_ident!("{name}");
+    let added = match base_path {
+        "" => String::new(),
+        path => format!(
+            " If that URL has no path, `{path}` is added, where the paths of the description begin; \
+             to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is."
+        ),
+    };
+    let new = print::docs(&format!(
+        "Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the \
+         client's key.{added}"
+    ));
     quote! {
         /// The operations of the description. Cheap to clone.
         #[derive(Clone, Debug)]
@@ -20,8 +33,7 @@ pub(super) fn emit(
         // Nobody calls all of a service.
         #[allow(dead_code, bindings_with_variant_name)]
         impl #name {
-            /// Calls the service at the client's
-            /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
+            #new
             pub fn new(client: &::podqueue::Client) -> Self {
                 Self { target: ::podqueue::rest::call::Target::of(client, #base_path) }
             }

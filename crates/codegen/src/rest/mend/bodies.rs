@@ -3,9 +3,9 @@
 use serde_json::{Map, Value};
 
 use super::media::{self, Media};
-use super::parts;
 use super::references::resolve;
 use super::tree::{is_true, text_at};
+use super::{parameters, parts};
 use crate::rest::model::{Body, Content, Style};
 
 /// A body, and the media type that it is sent as.
@@ -46,6 +46,11 @@ pub(super) fn mend(
             };
         }
     };
+    for (name, encoding) in all.iter().flat_map(|media| &media.encoding) {
+        if is_true(encoding, "allowReserved") {
+            warnings.push(parameters::reserved("form", name));
+        }
+    }
     let mended = all.into_iter().map(|media| MendedBody {
         body: Body {
             required,

@@ -32,7 +32,7 @@ pub(super) fn loosen(description: &mut Value, notes: &mut Notes<'_>) {
             schema[LOOSE] = json!(true);
             let message =
                 format!("{place}: its example is no {kind}; responses may hold any value");
-            notes.warn(&keys(&place), message);
+            notes.warn_of_example(keys(&place), message);
         }
     }
 }

@@ -14,6 +14,8 @@ pub(super) struct Notes<'a> {
     pub(super) origins: BTreeMap<String, Origin>,
     /// Defaults that do not conform, and what that is called.
     defaults: Vec<(Vec<String>, String)>,
+    /// Examples that contradict their schemas, and what that means.
+    examples: Vec<(Vec<String>, String)>,
     warnings: Vec<Diagnostic>,
 }
 
@@ -31,6 +33,7 @@ impl<'a> Notes<'a> {
             places,
             origins: BTreeMap::new(),
             defaults: Vec::new(),
+            examples: Vec::new(),
             warnings: Vec::new(),
         }
     }
@@ -64,10 +67,16 @@ impl<'a> Notes<'a> {
         self.defaults.push((keys, message));
     }
 
+    /// About an example that contradicts its schema: however many there are, they are one warning.
+    pub(super) fn warn_of_example(&mut self, keys: Vec<String>, message: String) {
+        self.examples.push((keys, message));
+    }
+
     /// All warnings.
     pub(super) fn finish(mut self) -> Vec<Diagnostic> {
-        let count = self.defaults.len();
-        if let Some((keys, message)) = std::mem::take(&mut self.defaults).into_iter().next() {
+        for alike in [std::mem::take(&mut self.examples), std::mem::take(&mut self.defaults)] {
+            let count = alike.len();
+            let Some((keys, message)) = alike.into_iter().next() else { continue };
             let message = match count {
                 1 => message,
                 _ => format!("{message} ({} more like it)", count - 1),

@@ -180,7 +180,7 @@ fn is_of_connection(header: &str) -> bool {
         .contains(&header.to_ascii_lowercase().as_str())
 }
 
-/// Flaw: a style that parameters of this place do not have.
+/// Flaw: a style that parameters of this place do not have. And what is not done.
 fn ignored_style(parameter: &Value, warnings: &mut Vec<String>) {
     let styles: &[&str] = match place(parameter) {
         "path" => &["simple", "label", "matrix"],
@@ -193,6 +193,16 @@ fn ignored_style(parameter: &Value, warnings: &mut Vec<String>) {
         let (place, name) = (place(parameter), name_of(parameter));
         warnings.push(format!("{name} is a {place} parameter, so its style {style} is ignored"));
     }
+    if is_true(parameter, "allowReserved") {
+        warnings.push(reserved(place(parameter), name_of(parameter)));
+    }
+}
+
+/// The warning about `allowReserved`: escaped, a value arrives unharmed whatever it contains.
+pub(super) fn reserved(place: &str, name: &str) -> String {
+    format!(
+        "the {place} parameter {name} has allowReserved, which is ignored: reserved characters are escaped"
+    )
 }
 
 /// What a parameter is given as, and how that is encoded. Without a schema it is text, and so is

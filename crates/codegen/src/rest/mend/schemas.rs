@@ -77,7 +77,7 @@ pub(super) fn mend(schema: &mut Value, usage: Usage) {
     }
     name_the_type(schema);
     mend_enum(schema);
-    mend_map(schema, usage);
+    mend_map(schema);
     drop_null_of_collections(schema);
     mend_required(schema, usage);
     mend_within(schema, usage);
@@ -215,8 +215,8 @@ fn mend_enum(schema: &mut Value) {
 }
 
 /// Flaw: a map written as an object with `items`. Of an object that has named fields, further ones
-/// are kept where the description has them, in answers whatever they are: a service adds fields.
-fn mend_map(schema: &mut Value, usage: Usage) {
+/// are kept where the description has them.
+fn mend_map(schema: &mut Value) {
     if schema["type"] != json!("object") {
         remove(schema, &["properties", "additionalProperties"]);
         if schema["type"] != json!("array") {
@@ -236,7 +236,7 @@ fn mend_map(schema: &mut Value, usage: Usage) {
     }
     match schema.get("additionalProperties") {
         Some(Value::Bool(false)) => remove(schema, &["additionalProperties"]),
-        Some(values) if has_fields && (usage.is_received() || values.is_boolean()) => {
+        Some(values) if has_fields && values.is_boolean() => {
             // `true` would be what every object allows that says nothing.
             schema["additionalProperties"] = json!({});
         }

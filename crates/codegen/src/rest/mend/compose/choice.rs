@@ -21,6 +21,10 @@ impl Choice<'_> {
     const PLAIN: Self = Self { discriminator: None, form: Form::Union };
 }
 
+fn is_scalar(kind: &str) -> bool {
+    ["string", "integer", "number", "boolean"].contains(&kind)
+}
+
 impl Composer<'_> {
     pub(super) fn choice(
         &self,
@@ -48,6 +52,13 @@ impl Composer<'_> {
             if is_shape && !shapes.contains(&part) {
                 shapes.push(part);
             }
+        }
+        // Flaw: a type that is also one of a choice beside it, whose other shapes it would rule out.
+        let kinds: Vec<_> =
+            shapes.iter().filter_map(|it| kind(&self.keywords(it, depth + 1))).collect();
+        let of_own = own.get("type").and_then(Value::as_str).filter(|it| is_scalar(it));
+        if of_own.is_some_and(|own| kinds.contains(&own) && kinds.iter().any(|kind| *kind != own)) {
+            own.retain(|key, _| is_annotation(key));
         }
         let is_only = shapes.len() == 1;
         let discriminator = own.remove("discriminator");

@@ -61,6 +61,11 @@ impl Server {
         client.build().expect("a client")
     }
 
+    /// Where it is, without a path.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
     /// The request line without its version, and the body.
     pub fn request(&self) -> (String, String) {
         let (head, body) = self.whole_request();

@@ -36,7 +36,7 @@ pub mod types {
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
             f.debug_struct("Animal")
                 .field("kind", &self.kind)
-                .field("extra", &format_args!("[redacted]"))
+                .field("extra", &::podqueue::__private::Untyped(&self.extra))
                 .finish()
         }
     }
@@ -50,8 +50,7 @@ pub struct Api {
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Api {
-    /// Calls the service at the client's
-    /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
+    /// Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key. If that URL has no path, `/v1` is added, where the paths of the description begin; to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is.
     pub fn new(client: &::podqueue::Client) -> Self {
         Self {
             target: ::podqueue::rest::call::Target::of(client, "/v1"),

@@ -380,14 +380,14 @@ pub mod types {
         #[allow(deprecated)]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
             f.debug_struct("Thing")
-                .field("any", &format_args!("[redacted]"))
+                .field("any", &::podqueue::__private::Untyped(&self.any))
                 .field("any_shape", &self.any_shape)
                 .field("choice_of_one", &self.choice_of_one)
                 .field("conditional", &self.conditional)
                 .field("decided", &self.decided)
                 .field("expression", &self.expression)
                 .field("listed_or_free", &self.listed_or_free)
-                .field("not_text", &format_args!("[redacted]"))
+                .field("not_text", &::podqueue::__private::Untyped(&self.not_text))
                 .field("null_in_each", &self.null_in_each)
                 .field("numbers", &self.numbers)
                 .field("one_of_one", &self.one_of_one)
@@ -606,8 +606,7 @@ pub struct Api {
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Api {
-    /// Calls the service at the client's
-    /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
+    /// Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key. If that URL has no path, `/v1` is added, where the paths of the description begin; to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is.
     pub fn new(client: &::podqueue::Client) -> Self {
         Self {
             target: ::podqueue::rest::call::Target::of(client, "/v1"),

@@ -294,7 +294,7 @@ pub mod types {
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
             f.debug_struct("ErrorDetailsItem")
                 .field("type_", &self.type_)
-                .field("extra", &format_args!("[redacted]"))
+                .field("extra", &::podqueue::__private::Untyped(&self.extra))
                 .finish()
         }
     }
@@ -498,8 +498,8 @@ pub mod types {
                 .field("done", &self.done)
                 .field("error", &self.error)
                 .field("loop_", &self.loop_)
-                .field("metadata", &format_args!("[redacted]"))
-                .field("response", &format_args!("[redacted]"))
+                .field("metadata", &::podqueue::__private::Untyped(&self.metadata))
+                .field("response", &::podqueue::__private::Untyped(&self.response))
                 .field("result", &self.result)
                 .finish()
         }
@@ -643,8 +643,7 @@ pub struct Api {
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Api {
-    /// Calls the service at the client's
-    /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
+    /// Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key. If that URL has no path, `/v1` is added, where the paths of the description begin; to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is.
     pub fn new(client: &::podqueue::Client) -> Self {
         Self {
             target: ::podqueue::rest::call::Target::of(client, "/v1"),

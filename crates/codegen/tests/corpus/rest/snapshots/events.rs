@@ -252,22 +252,25 @@ pub mod types {
         #[allow(deprecated)]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
             f.debug_struct("Event")
-                .field("blank", &format_args!("[redacted]"))
+                .field("blank", &::podqueue::__private::Untyped(&self.blank))
                 .field("blob", &self.blob)
                 .field("by_pattern", &self.by_pattern)
                 .field("conditional", &self.conditional)
-                .field("const_null", &format_args!("[redacted]"))
+                .field("const_null", &::podqueue::__private::Untyped(&self.const_null))
                 .field("const_number", &self.const_number)
-                .field("const_object", &format_args!("[redacted]"))
-                .field("data", &format_args!("[redacted]"))
+                .field(
+                    "const_object",
+                    &::podqueue::__private::Untyped(&self.const_object),
+                )
+                .field("data", &::podqueue::__private::Untyped(&self.data))
                 .field("deep", &self.deep)
                 .field("four", &self.four)
                 .field("id", &self.id)
                 .field("inner_json", &self.inner_json)
                 .field("labels", &self.labels)
                 .field("mixed_list", &self.mixed_list)
-                .field("never", &format_args!("[redacted]"))
-                .field("null_only", &format_args!("[redacted]"))
+                .field("never", &::podqueue::__private::Untyped(&self.never))
+                .field("null_only", &::podqueue::__private::Untyped(&self.null_only))
                 .field("nullable_union", &self.nullable_union)
                 .field("one_of_consts", &self.one_of_consts)
                 .field("pair", &self.pair)
@@ -278,7 +281,10 @@ pub mod types {
                 .field("three", &self.three)
                 .field("tree", &self.tree)
                 .field("type_", &self.type_)
-                .field("with_contains", &format_args!("[redacted]"))
+                .field(
+                    "with_contains",
+                    &::podqueue::__private::Untyped(&self.with_contains),
+                )
                 .finish()
         }
     }
@@ -482,7 +488,7 @@ pub mod types {
             f.debug_struct("NewEvent")
                 .field("amount", &self.amount)
                 .field("at", &self.at)
-                .field("data", &format_args!("[redacted]"))
+                .field("data", &::podqueue::__private::Untyped(&self.data))
                 .field("pair", &self.pair)
                 .field("retry", &self.retry)
                 .field("type_", &self.type_)
@@ -756,8 +762,7 @@ pub struct Api {
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Api {
-    /// Calls the service at the client's
-    /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
+    /// Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key. If that URL has no path, `/v1` is added, where the paths of the description begin; to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is.
     pub fn new(client: &::podqueue::Client) -> Self {
         Self {
             target: ::podqueue::rest::call::Target::of(client, "/v1"),

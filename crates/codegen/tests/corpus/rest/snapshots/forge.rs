@@ -421,7 +421,7 @@ pub mod types {
                 .field("map_of_maps", &self.map_of_maps)
                 .field("matrix", &self.matrix)
                 .field("minus1", &self.minus1)
-                .field("mixed", &format_args!("[redacted]"))
+                .field("mixed", &::podqueue::__private::Untyped(&self.mixed))
                 .field("nullable_items", &self.nullable_items)
                 .field("nullable_ref", &self.nullable_ref)
                 .field("nullable_user", &self.nullable_user)
@@ -577,6 +577,7 @@ pub mod types {
         ::podqueue::__private::serde::Deserialize,
         ::podqueue::__private::serde::Serialize,
         Clone,
+        Debug,
         PartialEq,
         Default
     )]
@@ -597,23 +598,12 @@ pub mod types {
             skip_serializing_if = "Option::is_none"
         )]
         pub push: Option<bool>,
-        /// All that has no field of its own.
-        #[serde(flatten)]
-        pub extra: ::podqueue::__private::serde_json::Map<
-            String,
-            ::podqueue::__private::serde_json::Value,
-        >,
-    }
-
-    impl ::std::fmt::Debug for ReactionPermissions {
-        #[allow(deprecated)]
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            f.debug_struct("ReactionPermissions")
-                .field("admin", &self.admin)
-                .field("push", &self.push)
-                .field("extra", &format_args!("[redacted]"))
-                .finish()
-        }
+        /// All that has no field of its own. What is not of this type is left out.
+        #[serde(
+            flatten,
+            deserialize_with = "lenient::shape::further::<lenient::shape::Boolean,_>"
+        )]
+        pub extra: HashMap<String, bool>,
     }
 
     /// One of several shapes.
@@ -793,7 +783,7 @@ pub mod types {
                 .field("self_", &self.self_)
                 .field("sha", &self.sha)
                 .field("super_", &self.super_)
-                .field("type_", &format_args!("[redacted]"))
+                .field("type_", &::podqueue::__private::Untyped(&self.type_))
                 .field("x", &self.x)
                 .field("x_2", &self.x_2)
                 .finish()
@@ -921,8 +911,7 @@ pub struct Api {
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Api {
-    /// Calls the service at the client's
-    /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
+    /// Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key. If that URL has no path, `/v1` is added, where the paths of the description begin; to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is.
     pub fn new(client: &::podqueue::Client) -> Self {
         Self {
             target: ::podqueue::rest::call::Target::of(client, "/v1"),

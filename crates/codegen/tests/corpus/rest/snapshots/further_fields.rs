@@ -11,6 +11,7 @@ pub mod types {
         ::podqueue::__private::serde::Deserialize,
         ::podqueue::__private::serde::Serialize,
         Clone,
+        Debug,
         PartialEq,
         Default
     )]
@@ -41,25 +42,12 @@ pub mod types {
             skip_serializing_if = "Option::is_none"
         )]
         pub n: Option<i64>,
-        /// All that has no field of its own.
-        #[serde(flatten)]
-        pub extra_2: ::podqueue::__private::serde_json::Map<
-            String,
-            ::podqueue::__private::serde_json::Value,
-        >,
-    }
-
-    impl ::std::fmt::Debug for Got {
-        #[allow(deprecated)]
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            f.debug_struct("Got")
-                .field("a", &self.a)
-                .field("all", &self.all)
-                .field("extra", &self.extra)
-                .field("n", &self.n)
-                .field("extra_2", &format_args!("[redacted]"))
-                .finish()
-        }
+        /// All that has no field of its own. What is not of this type is left out.
+        #[serde(
+            flatten,
+            deserialize_with = "lenient::shape::further::<lenient::shape::Integer<i64>,_>"
+        )]
+        pub extra_2: HashMap<String, i64>,
     }
 
     /// An object of the interface.
@@ -93,7 +81,7 @@ pub mod types {
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
             f.debug_struct("GotAll")
                 .field("x", &self.x)
-                .field("extra", &format_args!("[redacted]"))
+                .field("extra", &::podqueue::__private::Untyped(&self.extra))
                 .finish()
         }
     }
@@ -117,8 +105,11 @@ pub mod types {
         pub m: Option<String>,
         /// The field `n`.
         pub n: String,
-        /// All that has no field of its own.
-        #[serde(flatten)]
+        /// All that has no field of its own. What is not of this type is left out.
+        #[serde(
+            flatten,
+            deserialize_with = "lenient::shape::further::<lenient::shape::Text<String>,_>"
+        )]
         pub extra: HashMap<String, String>,
     }
 
@@ -146,8 +137,7 @@ pub struct Api {
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Api {
-    /// Calls the service at the client's
-    /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
+    /// Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key. If that URL has no path, `/v1` is added, where the paths of the description begin; to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is.
     pub fn new(client: &::podqueue::Client) -> Self {
         Self {
             target: ::podqueue::rest::call::Target::of(client, "/v1"),

@@ -55,9 +55,9 @@ pub mod types {
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
             f.debug_struct("Thing")
                 .field("both", &self.both)
-                .field("closed", &format_args!("[redacted]"))
+                .field("closed", &::podqueue::__private::Untyped(&self.closed))
                 .field("env", &format_args!("[redacted]"))
-                .field("free", &format_args!("[redacted]"))
+                .field("free", &::podqueue::__private::Untyped(&self.free))
                 .field("lists", &self.lists)
                 .field("parts", &self.parts)
                 .field("patterns", &self.patterns)
@@ -86,6 +86,7 @@ pub mod types {
         ::podqueue::__private::serde::Deserialize,
         ::podqueue::__private::serde::Serialize,
         Clone,
+        Debug,
         PartialEq,
         Default
     )]
@@ -99,22 +100,12 @@ pub mod types {
             skip_serializing_if = "Option::is_none"
         )]
         pub a: Option<String>,
-        /// All that has no field of its own.
-        #[serde(flatten)]
-        pub extra: ::podqueue::__private::serde_json::Map<
-            String,
-            ::podqueue::__private::serde_json::Value,
-        >,
-    }
-
-    impl ::std::fmt::Debug for ThingBoth {
-        #[allow(deprecated)]
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            f.debug_struct("ThingBoth")
-                .field("a", &self.a)
-                .field("extra", &format_args!("[redacted]"))
-                .finish()
-        }
+        /// All that has no field of its own. What is not of this type is left out.
+        #[serde(
+            flatten,
+            deserialize_with = "lenient::shape::further::<lenient::shape::Integer<i64>,_>"
+        )]
+        pub extra: HashMap<String, i64>,
     }
 }
 
@@ -126,8 +117,7 @@ pub struct Api {
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Api {
-    /// Calls the service at the client's
-    /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
+    /// Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key. If that URL has no path, `/v1` is added, where the paths of the description begin; to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is.
     pub fn new(client: &::podqueue::Client) -> Self {
         Self {
             target: ::podqueue::rest::call::Target::of(client, "/v1"),

@@ -11,6 +11,7 @@ pub mod types {
         ::podqueue::__private::serde::Deserialize,
         ::podqueue::__private::serde::Serialize,
         Clone,
+        Debug,
         PartialEq,
         Default
     )]
@@ -24,22 +25,12 @@ pub mod types {
             skip_serializing_if = "Option::is_none"
         )]
         pub name: Option<String>,
-        /// All that has no field of its own.
-        #[serde(flatten)]
-        pub extra: ::podqueue::__private::serde_json::Map<
-            String,
-            ::podqueue::__private::serde_json::Value,
-        >,
-    }
-
-    impl ::std::fmt::Debug for Received {
-        #[allow(deprecated)]
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            f.debug_struct("Received")
-                .field("name", &self.name)
-                .field("extra", &format_args!("[redacted]"))
-                .finish()
-        }
+        /// All that has no field of its own. What is not of this type is left out.
+        #[serde(
+            flatten,
+            deserialize_with = "lenient::shape::further::<lenient::shape::Text<String>,_>"
+        )]
+        pub extra: HashMap<String, String>,
     }
 
     /// An object of the interface.
@@ -54,8 +45,11 @@ pub mod types {
     pub struct Sent {
         /// The field `name`.
         pub name: String,
-        /// All that has no field of its own.
-        #[serde(flatten)]
+        /// All that has no field of its own. What is not of this type is left out.
+        #[serde(
+            flatten,
+            deserialize_with = "lenient::shape::further::<lenient::shape::Text<String>,_>"
+        )]
         pub extra: HashMap<String, String>,
     }
 
@@ -122,8 +116,7 @@ pub struct Api {
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Api {
-    /// Calls the service at the client's
-    /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
+    /// Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key. If that URL has no path, `/v1` is added, where the paths of the description begin; to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is.
     pub fn new(client: &::podqueue::Client) -> Self {
         Self {
             target: ::podqueue::rest::call::Target::of(client, "/v1"),

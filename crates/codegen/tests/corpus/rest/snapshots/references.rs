@@ -27,10 +27,10 @@ pub mod types {
         #[allow(deprecated)]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
             f.debug_struct("Thing")
-                .field("elsewhere", &format_args!("[redacted]"))
-                .field("gone", &format_args!("[redacted]"))
-                .field("same", &format_args!("[redacted]"))
-                .field("whole", &format_args!("[redacted]"))
+                .field("elsewhere", &::podqueue::__private::Untyped(&self.elsewhere))
+                .field("gone", &::podqueue::__private::Untyped(&self.gone))
+                .field("same", &::podqueue::__private::Untyped(&self.same))
+                .field("whole", &::podqueue::__private::Untyped(&self.whole))
                 .finish()
         }
     }
@@ -53,8 +53,7 @@ pub struct Api {
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Api {
-    /// Calls the service at the client's
-    /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
+    /// Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key. If that URL has no path, `/v1` is added, where the paths of the description begin; to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is.
     pub fn new(client: &::podqueue::Client) -> Self {
         Self {
             target: ::podqueue::rest::call::Target::of(client, "/v1"),

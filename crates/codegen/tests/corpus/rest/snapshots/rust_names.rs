@@ -442,7 +442,9 @@ pub mod types {
     impl ::std::fmt::Debug for Value {
         #[allow(deprecated)]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            f.debug_struct("Value").field("a", &format_args!("[redacted]")).finish()
+            f.debug_struct("Value")
+                .field("a", &::podqueue::__private::Untyped(&self.a))
+                .finish()
         }
     }
 
@@ -461,8 +463,7 @@ pub struct Api {
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Api {
-    /// Calls the service at the client's
-    /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
+    /// Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key. If that URL has no path, `/v1` is added, where the paths of the description begin; to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is.
     pub fn new(client: &::podqueue::Client) -> Self {
         Self {
             target: ::podqueue::rest::call::Target::of(client, "/v1"),

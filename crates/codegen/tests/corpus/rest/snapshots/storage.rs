@@ -215,18 +215,18 @@ pub mod types {
         #[allow(deprecated)]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
             f.debug_struct("File")
-                .field("anything", &format_args!("[redacted]"))
+                .field("anything", &::podqueue::__private::Untyped(&self.anything))
                 .field("bytes", &self.bytes)
                 .field("created", &self.created)
                 .field("data", &self.data)
                 .field("expires_at", &self.expires_at)
                 .field("id", &self.id)
-                .field("metadata", &format_args!("[redacted]"))
-                .field("owner", &format_args!("[redacted]"))
+                .field("metadata", &::podqueue::__private::Untyped(&self.metadata))
+                .field("owner", &::podqueue::__private::Untyped(&self.owner))
                 .field("secret_key", &format_args!("[redacted]"))
                 .field("sha256", &self.sha256)
                 .field("status", &self.status)
-                .field("tags", &format_args!("[redacted]"))
+                .field("tags", &::podqueue::__private::Untyped(&self.tags))
                 .field("versions", &self.versions)
                 .finish()
         }
@@ -395,7 +395,7 @@ pub mod types {
                 .field("status", &self.status)
                 .field("title", &self.title)
                 .field("type_", &self.type_)
-                .field("extra", &format_args!("[redacted]"))
+                .field("extra", &::podqueue::__private::Untyped(&self.extra))
                 .finish()
         }
     }
@@ -409,8 +409,7 @@ pub struct Api {
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Api {
-    /// Calls the service at the client's
-    /// [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key.
+    /// Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key. If that URL has no path, `/v1` is added, where the paths of the description begin; to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is.
     pub fn new(client: &::podqueue::Client) -> Self {
         Self {
             target: ::podqueue::rest::call::Target::of(client, "/v1"),

@@ -1,0 +1,190 @@
+/// What the calls send and answer with.
+#[allow(dead_code, bindings_with_variant_name)]
+pub mod types {
+    #[allow(unused_imports)]
+    use ::std::prelude::v1::*;
+
+    /// One of several values.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum FindIdsItem {
+        /// `*`.
+        Star,
+        /// A value that was not known when this was generated.
+        Other(String),
+    }
+
+    impl FindIdsItem {
+        /// The value as it stands on the wire.
+        pub fn as_str(&self) -> &str {
+            match self {
+                Self::Star => "*",
+                Self::Other(value) => value,
+            }
+        }
+    }
+
+    impl From<&str> for FindIdsItem {
+        fn from(value: &str) -> Self {
+            match value {
+                "*" => Self::Star,
+                other => Self::Other(other.to_owned()),
+            }
+        }
+    }
+
+    ::podqueue::__private::open_enum!(FindIdsItem);
+
+    /// One of several shapes.
+    #[derive(
+        ::podqueue::__private::serde::Deserialize,
+        ::podqueue::__private::serde::Serialize,
+        Clone,
+        PartialEq
+    )]
+    #[serde(untagged)]
+    #[non_exhaustive]
+    #[serde(crate = "::podqueue::__private::serde")]
+    pub enum FindIdsItem2 {
+        /// A whole number.
+        Integer(i64),
+        /// One of the shapes.
+        FindIdsItem(FindIdsItem),
+        /// A value of a shape that was not known when this was generated.
+        Other(::podqueue::__private::serde_json::Value),
+    }
+
+    impl ::std::fmt::Debug for FindIdsItem2 {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match self {
+                Self::Integer(value_0) => {
+                    f.debug_tuple("Integer").field(value_0).finish()
+                }
+                Self::FindIdsItem(value_0) => {
+                    f.debug_tuple("FindIdsItem").field(value_0).finish()
+                }
+                Self::Other(_) => {
+                    f.debug_tuple("Other").field(&format_args!("[redacted]")).finish()
+                }
+            }
+        }
+    }
+
+    impl ::std::convert::From<i64> for FindIdsItem2 {
+        fn from(value: i64) -> Self {
+            Self::Integer(value)
+        }
+    }
+
+    impl ::std::convert::From<FindIdsItem> for FindIdsItem2 {
+        fn from(value: FindIdsItem) -> Self {
+            Self::FindIdsItem(value)
+        }
+    }
+}
+
+/// The operations of the description. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Api {
+    target: ::podqueue::rest::call::Target,
+}
+
+#[allow(dead_code, bindings_with_variant_name)]
+impl Api {
+    /// Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key. If that URL has no path, `/v1` is added, where the paths of the description begin; to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is.
+    pub fn new(client: &::podqueue::Client) -> Self {
+        Self {
+            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+        }
+    }
+
+    /// Calls the service at another URL, to which paths are appended unchanged. The
+    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
+    /// and all other settings are the client's.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// plain http to another machine, or has a query or credentials; or the authorization
+    /// cannot be sent in a header.
+    pub fn at(
+        client: &::podqueue::Client,
+        url: impl Into<String>,
+        authorization: ::podqueue::Authorization,
+    ) -> ::podqueue::Result<Self> {
+        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
+        Ok(Self { target })
+    }
+
+    /// Prepares a call.
+    ///
+    /// `GET /a`
+    pub fn find(&self) -> Find {
+        Find {
+            rest: self.target.clone(),
+            timeout: None,
+            ids: None,
+            id: None,
+            size: None,
+        }
+    }
+}
+
+/// The call that [`Api::find`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Find {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+    ids: Option<Vec<types::FindIdsItem2>>,
+    id: Option<String>,
+    size: Option<f64>,
+}
+
+#[allow(dead_code, bindings_with_variant_name)]
+impl Find {
+    /// Sent as the query parameter `ids`.
+    pub fn ids(mut self, ids: impl IntoIterator<Item = types::FindIdsItem2>) -> Self {
+        self.ids = Some(ids.into_iter().collect());
+        self
+    }
+
+    /// Sent as the query parameter `id`.
+    pub fn id(mut self, id: impl Into<String>) -> Self {
+        self.id = Some(id.into());
+        self
+    }
+
+    /// Sent as the query parameter `size`.
+    pub fn size(mut self, size: f64) -> Self {
+        self.size = Some(size);
+        self
+    }
+
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("find", "GET")
+            .literal("/a")
+            .query_styled("ids", &self.ids, ::podqueue::rest::call::Style::Exploded)
+            .query("id", &self.id)
+            .query("size", &self.size)
+            .timeout(self.timeout)
+            .send_empty(self.rest)
+    }
+}
+
+impl ::std::future::IntoFuture for Find {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
+    }
+}
