@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let local = local.start().block()?;
 
     let client = Client::builder().api_key("local").base_url(local.base_url()).build()?;
-    let job = client.endpoint("shout").run(&json!({ "text": "hello" })).block()?;
+    let job = client.endpoint("shout").run(json!({ "text": "hello" })).block()?;
     let output: Value = job.wait().block()?.output()?;
     println!("{output}"); // "HELLO"
     Ok(())

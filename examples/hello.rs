@@ -18,7 +18,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let local = LocalService::builder().api_key("local").endpoint("shout", shout).start().await?;
 
     let client = Client::builder().api_key("local").base_url(local.base_url()).build()?;
-    let job = client.endpoint("shout").run(&json!({ "text": "hello" })).await?;
+    let job = client.endpoint("shout").run(json!({ "text": "hello" })).await?;
     let output: Value = job.wait().await?.output()?;
     println!("{output}"); // "HELLO"
     Ok(())

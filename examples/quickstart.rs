@@ -78,7 +78,7 @@ struct Picture {
 async fn synchronous_job(client: &Client) -> Outcome {
     headline("A synchronous job: the output is in the response");
     let input = Prompt { prompt: "a lighthouse in a storm".to_owned() };
-    let picture: Picture = client.endpoint("painter").run_sync(&input).output().await?;
+    let picture: Picture = client.endpoint("painter").run_sync(input).output().await?;
     println!("painter made “{}”, {} × {}.", picture.prompt, picture.width, picture.height);
     Ok(())
 }
@@ -108,8 +108,7 @@ async fn streamed_job(client: &Client) -> Outcome {
     struct Count {
         n: u32,
     }
-    let job = client.endpoint("count").run(&json!({"n": 5, "ms": 40})).await?;
-    let mut chunks = job.stream::<Count>();
+    let mut chunks = client.endpoint("count").run(json!({"n": 5, "ms": 40})).stream::<Count>();
     while let Some(chunk) = chunks.next().await {
         print!("{} … ", chunk?.output.n);
     }
@@ -119,8 +118,8 @@ async fn streamed_job(client: &Client) -> Outcome {
 
 async fn cancelled_job(client: &Client) -> Outcome {
     headline("Cancelling a running job");
-    let job = client.endpoint("sleep").run(&json!({"ms": 60_000})).await?;
-    while *job.status().await?.status() != JobStatus::InProgress {
+    let job = client.endpoint("sleep").run(json!({"ms": 60_000})).await?;
+    while job.status().await?.status() != JobStatus::InProgress {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     println!("{} is {}.", job.id(), JobStatus::InProgress);
@@ -133,7 +132,7 @@ async fn cancelled_job(client: &Client) -> Outcome {
 
 async fn failed_job(client: &Client) -> Outcome {
     headline("Retrying a failed job");
-    let job = client.endpoint("moody").run(&json!({})).await?;
+    let job = client.endpoint("moody").run(json!({})).await?;
     match job.wait().await {
         Err(error) if error.kind() == ErrorKind::JobFailed => println!("{error}."),
         other => return Err(format!("it should have failed: {other:?}").into()),
@@ -147,12 +146,12 @@ async fn failed_job(client: &Client) -> Outcome {
 async fn purged_queue(client: &Client) -> Outcome {
     headline("Inspecting and purging a queue");
     let endpoint = client.endpoint("sleep");
-    let running = endpoint.run(&json!({"ms": 60_000})).await?;
-    while *running.status().await?.status() != JobStatus::InProgress {
+    let running = endpoint.run(json!({"ms": 60_000})).await?;
+    while running.status().await?.status() != JobStatus::InProgress {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     for _ in 0..3 {
-        endpoint.run(&json!({"ms": 60_000})).await?;
+        endpoint.run(json!({"ms": 60_000})).await?;
     }
     let jobs = endpoint.health().await?.jobs;
     println!("{} job runs, {} wait behind it.", jobs.in_progress, jobs.in_queue);
@@ -216,7 +215,7 @@ async fn secret(client: &Client) -> Outcome {
     println!("Stored {} as {}; its value is never shown.", secret.name, secret.id);
     client.secrets().delete(&secret.id).await?;
     println!("Deleted.");
-    let raw: Value = client.endpoint("echo").run_sync(&json!({"still": "here"})).output().await?;
+    let raw: Value = client.endpoint("echo").run_sync(json!({"still": "here"})).output().await?;
     println!("(And the queue still responds: {raw}.)");
     Ok(())
 }

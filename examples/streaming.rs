@@ -34,8 +34,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .await?;
     let client = Client::builder().api_key(local.api_key()).base_url(local.base_url()).build()?;
 
-    let job = client.endpoint("poet").run(&json!({})).await?;
-    let mut tokens = job.stream::<Token>();
+    let mut tokens = client.endpoint("poet").run(json!({})).stream::<Token>();
     let mut read = 0;
     while let Some(chunk) = tokens.next().await {
         let chunk = chunk?;

@@ -16,7 +16,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let client = Client::builder().api_key(local.api_key()).base_url(local.base_url()).build()?;
 
     // The result of an asynchronous job is kept for 30 minutes.
-    let job = client.endpoint("echo").run(&json!({"kept": "for a while"})).await?;
+    let job = client.endpoint("echo").run(json!({"kept": "for a while"})).await?;
     job.wait().await?;
     local.clock().advance(Duration::from_secs(29 * 60));
     println!("After 29 minutes the job is {}.", job.status().await?.status());
@@ -28,8 +28,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // A job that exceeds its execution timeout is aborted.
     let policy = Policy::new().execution_timeout(Duration::from_secs(60));
-    let job = client.endpoint("sleep").run(&json!({"ms": 3_600_000})).policy(policy).await?;
-    while *job.status().await?.status() != JobStatus::InProgress {
+    let job = client.endpoint("sleep").run(json!({"ms": 3_600_000})).policy(policy).await?;
+    while job.status().await?.status() != JobStatus::InProgress {
         tokio::task::yield_now().await;
     }
     local.clock().advance(Duration::from_secs(60));

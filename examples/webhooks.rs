@@ -29,7 +29,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     headline("Waiting by webhook, with slow polling as a fallback");
     let started = Instant::now();
-    let job = sleep.run(&json!({"ms": 1_500})).webhook(url).await?;
+    let job = sleep.run(json!({"ms": 1_500})).webhook(url).await?;
     let record = job.wait().timeout(Duration::from_secs(60)).notified_by(&webhooks).await?;
     println!("Notified after {:.1?}: {}.", started.elapsed(), record.output::<Value>()?);
     let reads = local.requests().iter().filter(|call| call.path.contains("/status/")).count();
@@ -39,7 +39,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let fail = client.endpoint("fail");
     let failures = Webhooks::builder(&fail).on_job(save).build()?;
     let url = failures.url(&serve(&failures).await?)?;
-    let job = fail.run(&json!({"message": "no such model"})).webhook(url).await?;
+    let job = fail.run(json!({"message": "no such model"})).webhook(url).await?;
     match job.wait().notified_by(&failures).await {
         Err(error) if error.kind() == ErrorKind::JobFailed => println!("{error}"),
         other => return Err(format!("expected a failure: {other:?}").into()),
@@ -54,7 +54,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     });
     let flaky = flaky.build()?;
     let url = flaky.url(&serve(&flaky).await?)?;
-    let job = echo.run(&json!({"text": "hello"})).webhook(url).await?;
+    let job = echo.run(json!({"text": "hello"})).webhook(url).await?;
     while delivered(&local, job.id()).last() != Some(&Some(200)) {
         // The service waits ten seconds before it retries; its clock can be advanced.
         tokio::time::sleep(Duration::from_millis(50)).await;

@@ -16,7 +16,7 @@
 //! let local = LocalService::builder().endpoint("echo", echo).start().block()?;
 //! let client = Client::builder().api_key(local.api_key()).base_url(local.base_url()).build()?;
 //!
-//! let job = client.endpoint("echo").run(&json!({ "text": "hi" })).block()?;
+//! let job = client.endpoint("echo").run(json!({ "text": "hi" })).block()?;
 //! let output: Value = job.wait().block()?.output()?;
 //! assert_eq!(output["text"], "hi");
 //!

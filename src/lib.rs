@@ -115,7 +115,7 @@ pub use observe::Observation;
 pub use queue::{
     Endpoint, Finished, Health, Job, JobCounts, JobFailure, JobRecord, JobStatus, JobStream,
     Metrics, Notifier, Policy, Purged, RemoteCancel, Run, RunAll, RunSync, S3Config, StatusRequest,
-    StreamChunk, Wait, WorkerCounts,
+    StreamChunk, UndocumentedStatus, Wait, WorkerCounts,
 };
 pub use request::Request;
 pub use rest::{Authorization, Part, Rest};

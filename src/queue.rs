@@ -34,7 +34,7 @@ pub use notifier::Notifier;
 pub use policy::Policy;
 pub use record::{JobFailure, JobRecord};
 pub use s3_config::S3Config;
-pub use status::JobStatus;
+pub use status::{JobStatus, UndocumentedStatus};
 pub use status_request::StatusRequest;
 pub use stream::{JobStream, Metrics, StreamChunk};
 pub use submission::{Run, RunSync};

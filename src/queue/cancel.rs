@@ -37,7 +37,7 @@ impl Job {
             look = look.closing();
         }
         match look.await {
-            Ok(record) if *record.status() == JobStatus::Cancelled => Ok(record),
+            Ok(record) if record.status() == JobStatus::Cancelled => Ok(record),
             Ok(record) => Err(unknown.with_record(record)),
             Err(_) => Err(unknown),
         }

@@ -94,7 +94,7 @@ impl Endpoint {
     /// # Errors
     ///
     /// [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) if no response arrived.
-    pub fn openai<T: Serialize + ?Sized>(&self, path: &str, body: &T) -> Request<Value> {
+    pub fn openai(&self, path: &str, body: impl Serialize) -> Request<Value> {
         self.openai_as(path, body)
     }
 
@@ -107,7 +107,7 @@ impl Endpoint {
     /// use serde_json::value::RawValue;
     ///
     /// let body = serde_json::json!({ "messages": [] });
-    /// let text: Box<RawValue> = endpoint.openai_as("v1/chat/completions", &body).await?;
+    /// let text: Box<RawValue> = endpoint.openai_as("v1/chat/completions", body).await?;
     /// println!("{text}");
     /// # Ok(())
     /// # }
@@ -117,12 +117,8 @@ impl Endpoint {
     ///
     /// [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) if no response arrived, or one
     /// that is not of this type.
-    pub fn openai_as<O: DeserializeOwned>(
-        &self,
-        path: &str,
-        body: &(impl Serialize + ?Sized),
-    ) -> Request<O> {
-        let call = self.openai_call(path).and_then(|call| call.json("body", body));
+    pub fn openai_as<O: DeserializeOwned>(&self, path: &str, body: impl Serialize) -> Request<O> {
+        let call = self.openai_call(path).and_then(|call| call.json("body", &body));
         let endpoint = self.clone();
         Request::new(move |timeout| async move {
             let reply = endpoint.send(call?.held_open().timeout(timeout)).await?;
@@ -140,7 +136,7 @@ impl Endpoint {
     /// use futures_util::TryStreamExt;
     ///
     /// let body = serde_json::json!({ "model": "poet", "messages": [] });
-    /// let mut events = endpoint.openai_stream("v1/chat/completions", &body).await?;
+    /// let mut events = endpoint.openai_stream("v1/chat/completions", body).await?;
     /// while let Some(event) = events.try_next().await? {
     ///     if event.data == "[DONE]" {
     ///         break;
@@ -174,13 +170,9 @@ impl Endpoint {
     /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) if the body is not an object;
     /// [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) if no response arrived, or one
     /// that is not of type `text/event-stream`, has no content, or is compressed.
-    pub fn openai_stream<T: Serialize + ?Sized>(
-        &self,
-        path: &str,
-        body: &T,
-    ) -> Request<ServerEvents> {
+    pub fn openai_stream(&self, path: &str, body: impl Serialize) -> Request<ServerEvents> {
         let call = self.openai_call(path).and_then(|call| {
-            let body = streaming(body, &self.attempted(&OPENAI))?;
+            let body = streaming(&body, &self.attempted(&OPENAI))?;
             call.json("body", &body)
         });
         let endpoint = self.clone();
@@ -300,7 +292,7 @@ impl Endpoint {
 
 /// The body of a call whose response is streamed.
 fn streaming(
-    body: &(impl Serialize + ?Sized),
+    body: &impl Serialize,
     attempted: &Attempted,
 ) -> Result<BTreeMap<String, Box<RawValue>>> {
     let unserializable = |error| not_serializable(attempted.clone(), "body", error);

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
@@ -41,6 +42,8 @@ pub struct Job {
 struct Known {
     lifespan: Lifespan,
     status_url: OnceLock<Url>,
+    /// A stream of the job has ended: its chunks are delivered.
+    streamed: AtomicBool,
 }
 
 impl Endpoint {
@@ -53,7 +56,11 @@ impl Endpoint {
 
 impl Job {
     pub(super) fn from_id(endpoint: Endpoint, id: &str) -> Self {
-        let known = Known { lifespan: Lifespan::unknown(id), status_url: OnceLock::new() };
+        let known = Known {
+            lifespan: Lifespan::unknown(id),
+            status_url: OnceLock::new(),
+            streamed: AtomicBool::new(false),
+        };
         Self { endpoint, id: id.into(), known: Arc::new(known), submitted: None }
     }
 
@@ -145,6 +152,16 @@ impl Job {
 
     pub(super) fn lifespan(&self) -> &Lifespan {
         &self.known.lifespan
+    }
+
+    /// Notes that a stream of the job has ended.
+    pub(super) fn has_streamed(&self) {
+        self.known.streamed.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a stream of the job has ended.
+    pub(super) fn is_streamed(&self) -> bool {
+        self.known.streamed.load(Ordering::Relaxed)
     }
 
     /// Tells who counts that a wait or a stream is about to ask.

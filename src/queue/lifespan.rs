@@ -99,7 +99,7 @@ impl Lifespan {
     /// the end.
     pub(super) fn observe(
         &self,
-        status: &JobStatus,
+        status: JobStatus,
         took: Option<Duration>,
         asked: SystemTime,
         now: SystemTime,
@@ -159,7 +159,7 @@ impl Known {
 
     fn observe(
         &mut self,
-        status: &JobStatus,
+        status: JobStatus,
         took: Option<Duration>,
         asked: SystemTime,
         now: SystemTime,
@@ -206,7 +206,7 @@ mod tests {
     }
 
     fn observe(lifespan: &Lifespan, status: JobStatus, took: Option<Duration>, now: SystemTime) {
-        lifespan.known().observe(&status, took, now, now);
+        lifespan.known().observe(status, took, now, now);
     }
 
     #[test]

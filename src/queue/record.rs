@@ -60,6 +60,24 @@ impl Error {
         self.attached()
     }
 
+    /// What the handler reported, for [`ErrorKind::JobFailed`] and other errors about a job that
+    /// failed: its message alone, without what this error adds to it. The same as
+    /// [`JobRecord::failure`] of [`record`](Self::record).
+    ///
+    /// ```no_run
+    /// # async fn example(job: podqueue::Job) {
+    /// if let Err(error) = job.wait().await
+    ///     && let Some(failure) = error.job_failure()
+    /// {
+    ///     eprintln!("{}", failure.message);
+    /// }
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn job_failure(&self) -> Option<JobFailure> {
+        self.record()?.failure()
+    }
+
     pub(super) fn with_record(self, record: JobRecord) -> Self {
         self.with_job_id(record.id()).attach(record)
     }
@@ -131,14 +149,16 @@ impl JobRecord {
     pub(super) fn is_seen_since(&self, asked: SystemTime) {
         let took = self.delay_time().zip(self.execution_time());
         let took = took.map(|(delay, run)| delay.saturating_add(run));
-        self.job.lifespan().observe(&self.status, took, asked, SystemTime::now());
+        self.job.lifespan().observe(self.status, took, asked, SystemTime::now());
     }
 
     /// The status as it may be shown: one that is not documented can be anything.
     pub(super) fn shown_status(&self) -> JobStatus {
-        match &self.status {
-            JobStatus::Other(text) => JobStatus::Other(self.job.secrets().hide(text)),
-            documented => documented.clone(),
+        match self.status {
+            JobStatus::Other(text) => {
+                JobStatus::Other(self.job.secrets().hide(text.as_str()).as_str().into())
+            }
+            documented => documented,
         }
     }
 
@@ -177,8 +197,21 @@ impl JobRecord {
 
     /// The job's status at the time of the record.
     #[must_use]
-    pub fn status(&self) -> &JobStatus {
-        &self.status
+    pub fn status(&self) -> JobStatus {
+        self.status
+    }
+
+    /// Whether the job has succeeded, and the record contains its output.
+    #[must_use]
+    pub fn is_completed(&self) -> bool {
+        self.status.is_completed()
+    }
+
+    /// Whether the handler or its worker failed, or the input was invalid: see
+    /// [`failure`](Self::failure).
+    #[must_use]
+    pub fn is_failed(&self) -> bool {
+        self.status.is_failed()
     }
 
     /// Decodes the output of a completed job as a `T`. Its shape is defined by the handler.
@@ -195,7 +228,7 @@ impl JobRecord {
     ///   offending field. `NaN` and `Infinity`, which Python writes although they are not JSON, are
     ///   read as null; [`output_bytes`](Self::output_bytes) returns what was received.
     pub fn output<T: DeserializeOwned>(&self) -> Result<T> {
-        match &self.status {
+        match self.status {
             JobStatus::Completed => {}
             status if status.is_terminal() => return Err(self.clone().into_error()),
             _ => {

@@ -7,16 +7,18 @@ pub use chunk::{Metrics, StreamChunk};
 
 use std::fmt;
 use std::pin::Pin;
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 
-use futures_util::Stream;
+use futures_util::{Stream, TryStreamExt};
 use serde::de::DeserializeOwned;
 
 use self::poller::Poller;
-use super::Job;
+use super::{Job, Run};
 use crate::error::Result;
 
-/// A stream of a job's chunks, in order, until the job ends; returned by [`Job::stream`].
+/// A stream of a job's chunks, in order, until the job ends; returned by [`Job::stream`] and
+/// [`Run::stream`].
 ///
 /// The service delivers each chunk once. The stream ends when the job has ended *and* all chunks
 /// are delivered: for a completed job it just ends; for one that failed, was cancelled or timed
@@ -35,12 +37,19 @@ use crate::error::Result;
 /// return the whole output. After it, only the error of the job itself or of the stream can follow,
 /// as the last item.
 ///
+/// A second stream of a job continues where the first was dropped, and two at the same time divide
+/// the chunks between them. If an earlier stream of the same handle, or of a clone of it, has ended,
+/// and a further one gets no chunk, because the job was not retried meanwhile, it yields an error of
+/// kind [`ErrorKind::StreamGap`](crate::ErrorKind::StreamGap) that says so.
+///
 /// The handler must support streaming. Dropping the stream does not affect the job. Chunks that
 /// were not requested yet stay on the service. Requested chunks are lost, because the service
 /// considers them delivered: those already received but not yet yielded, and those in the response
 /// to a request in flight.
 #[must_use = "nothing is sent until it is polled"]
 pub struct JobStream<T> {
+    /// The job; not yet where its submission is the first step.
+    job: Arc<OnceLock<Job>>,
     inner: Pin<Box<dyn Stream<Item = Result<StreamChunk<T>>> + Send>>,
 }
 
@@ -66,11 +75,36 @@ impl Job {
 
 impl<T: DeserializeOwned + Send + 'static> JobStream<T> {
     fn new(job: Job) -> Self {
-        let chunks = futures_util::stream::unfold(Poller::new(job), |mut poller| async move {
-            poller.next().await.map(|chunk| (chunk, poller))
-        });
-        Self { inner: Box::pin(chunks) }
+        let inner = Box::pin(chunks(Poller::new(job.clone())));
+        Self { job: Arc::new(OnceLock::from(job)), inner }
     }
+
+    /// The stream of a job that is submitted first.
+    pub(super) fn submitted(run: Run) -> Self {
+        let job = Arc::new(OnceLock::new());
+        let accepted = Arc::clone(&job);
+        let submission = futures_util::stream::once(async move {
+            let job = run.send().await?;
+            Ok(chunks(Poller::new(accepted.get_or_init(|| job).clone())))
+        });
+        Self { job, inner: Box::pin(submission.try_flatten()) }
+    }
+}
+
+impl<T> JobStream<T> {
+    /// The job; `None` as long as its submission by [`Run::stream`] is not accepted.
+    #[must_use]
+    pub fn job(&self) -> Option<&Job> {
+        self.job.get()
+    }
+}
+
+fn chunks<T: DeserializeOwned + Send + 'static>(
+    poller: Poller,
+) -> impl Stream<Item = Result<StreamChunk<T>>> + Send {
+    futures_util::stream::unfold(poller, |mut poller| async move {
+        poller.next().await.map(|chunk| (chunk, poller))
+    })
 }
 
 impl<T> Stream for JobStream<T> {

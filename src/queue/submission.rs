@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use super::body::Body;
 use super::http_url::is_http_url;
 use super::operations::{RUN, RUN_SYNC};
-use super::{Endpoint, Job, JobRecord, Policy, S3Config};
+use super::{Endpoint, Job, JobRecord, JobStream, Policy, S3Config};
 use crate::error::{Attempted, Error, Result};
 use crate::hiding::credentials;
 use crate::json::{not_decodable, not_serializable, text_in_flawed};
@@ -74,20 +74,20 @@ impl Endpoint {
     /// Submits a job and returns its handle at once: `POST /run`, with bodies of at most
     /// [`Run::MAX_BODY`] bytes.
     ///
-    /// The input is any value that serde serializes as a JSON object, as the interface requires.
-    /// Its contents are up to the worker's handler and arrive unchanged.
+    /// The input is any value that serde serializes as a JSON object, as the interface requires, or
+    /// a reference to one. Its contents are up to the worker's handler and arrive unchanged.
     ///
     /// ```no_run
     /// # async fn example(endpoint: podqueue::Endpoint) -> podqueue::Result<()> {
-    /// let job = endpoint.run(&serde_json::json!({"prompt": "a lighthouse"})).await?;
+    /// let job = endpoint.run(serde_json::json!({"prompt": "a lighthouse"})).await?;
     /// let record = job.wait().await?;
     /// let answer: String = record.output()?;
     /// # let _ = answer;
     /// # Ok(())
     /// # }
     /// ```
-    pub fn run<T: Serialize + ?Sized>(&self, input: &T) -> Run {
-        Run::new(self.clone(), input)
+    pub fn run(&self, input: impl Serialize) -> Run {
+        Run::new(self.clone(), &input)
     }
 
     /// Submits a job and lets the service wait for it: `POST /runsync`, with bodies of at most
@@ -95,8 +95,8 @@ impl Endpoint {
     ///
     /// Resolves to the record at the end of the wait. If the job has not finished by then, it
     /// continues, and you can pick it up with [`JobRecord::job`](crate::JobRecord::job).
-    pub fn run_sync<T: Serialize + ?Sized>(&self, input: &T) -> RunSync {
-        RunSync::new(self.clone(), input)
+    pub fn run_sync(&self, input: impl Serialize) -> RunSync {
+        RunSync::new(self.clone(), &input)
     }
 }
 
@@ -115,7 +115,7 @@ struct Submission {
 }
 
 impl Submission {
-    fn new<T: Serialize + ?Sized>(endpoint: Endpoint, input: &T) -> Self {
+    fn new(endpoint: Endpoint, input: &impl Serialize) -> Self {
         let mut body = Body::new();
         body.push(BEFORE_INPUT);
         let failed = serde_json::to_writer(&mut body, input).err();
@@ -254,7 +254,7 @@ impl Run {
     /// [`ClientBuilder::payload_limits`](crate::ClientBuilder::payload_limits) sets another limit.
     pub const MAX_BODY: usize = 10 * 1024 * 1024;
 
-    fn new<T: Serialize + ?Sized>(endpoint: Endpoint, input: &T) -> Self {
+    fn new(endpoint: Endpoint, input: &impl Serialize) -> Self {
         Self { submission: Submission::new(endpoint, input) }
     }
 
@@ -269,7 +269,26 @@ impl Run {
         self.submission.into_call(&RUN, limit).map(drop)
     }
 
-    async fn send(self) -> Result<Job> {
+    /// Submits the job and streams its chunks, from the first one: what [`Job::stream`] of the
+    /// accepted job yields. If the submission fails, its error is the only item. Nothing is sent
+    /// before the stream is polled; then [`JobStream::job`] is the accepted job.
+    ///
+    /// ```no_run
+    /// # async fn example(endpoint: podqueue::Endpoint) -> podqueue::Result<()> {
+    /// use futures_util::StreamExt;
+    ///
+    /// let mut chunks = endpoint.run(serde_json::json!({ "n": 5 })).stream::<String>();
+    /// while let Some(chunk) = chunks.next().await {
+    ///     print!("{}", chunk?.output);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn stream<T: DeserializeOwned + Send + 'static>(self) -> JobStream<T> {
+        JobStream::submitted(self)
+    }
+
+    pub(super) async fn send(self) -> Result<Job> {
         let (endpoint, ttl) = (self.submission.endpoint.clone(), self.submission.ttl());
         let call = self.submission.into_call(&RUN, endpoint.context().run_limit)?;
         let secrets = call.secrets.clone();
@@ -287,7 +306,7 @@ impl RunSync {
     /// [`ClientBuilder::payload_limits`](crate::ClientBuilder::payload_limits) sets another limit.
     pub const MAX_BODY: usize = 20 * 1024 * 1024;
 
-    fn new<T: Serialize + ?Sized>(endpoint: Endpoint, input: &T) -> Self {
+    fn new(endpoint: Endpoint, input: &impl Serialize) -> Self {
         Self { submission: Submission::new(endpoint, input), wait: None }
     }
 

@@ -392,7 +392,7 @@ impl Wait {
             }
         };
         match record {
-            Some(record) if *record.status() == JobStatus::Cancelled => {
+            Some(record) if record.status() == JobStatus::Cancelled => {
                 Cancel::Outcome(RemoteCancel::Cancelled)
             }
             Some(record) if record.status().is_terminal() => Cancel::Ended(record),

@@ -198,7 +198,7 @@ impl Delivery {
     /// The handler has succeeded with this record. Where the job was retried meanwhile, perhaps by the
     /// handler, its next end is another.
     pub(super) fn remember(&self, record: &JobRecord) {
-        let (status, hash) = (record.status().clone(), self.deliveries.hash(record));
+        let (status, hash) = (record.status(), self.deliveries.hash(record));
         let mut jobs = self.deliveries.jobs();
         let number = jobs.next();
         let known = jobs.known.get_mut(&self.key);
@@ -262,8 +262,8 @@ impl Jobs {
 
 impl Handled {
     /// Counts a delivery, and tells whether it is one more of this end.
-    fn comes_again(&mut self, status: &JobStatus, hash: u64) -> bool {
-        if self.status != *status {
+    fn comes_again(&mut self, status: JobStatus, hash: u64) -> bool {
+        if self.status != status {
             return false;
         }
         // Only these can be retried, by whomever. Any other end is the last, even if each look at it

@@ -250,7 +250,7 @@ async fn a_completed_job_with_a_flawed_output_reaches_the_handler() {
     });
     assert!(matches!(deliver(&webhooks.build().unwrap(), DELIVERY).await, Answer::Handled));
     let record = seen.lock().unwrap().take().unwrap();
-    assert_eq!(*record.status(), JobStatus::Completed);
+    assert_eq!(record.status(), JobStatus::Completed);
     assert_eq!(record.output::<serde_json::Value>().unwrap(), json!({"loss": null}));
 }
 

@@ -83,7 +83,7 @@ async fn an_output_that_cannot_be_read_does_not_keep_a_wait_from_its_end() {
             format!(r#"{{"output":{output},"id":"j","status":"COMPLETED"}}"#),
         ] {
             let record = waited(Reply::ok(body)).await.unwrap();
-            assert_eq!((record.id(), record.status()), ("j", &JobStatus::Completed));
+            assert_eq!((record.id(), record.status()), ("j", JobStatus::Completed));
             let error = record.output::<Value>().unwrap_err();
             assert_eq!((error.kind(), error.job_id()), (ErrorKind::Decode, Some("j")), "{output}");
             assert!(error.to_string().contains("is not JSON"), "{error}");

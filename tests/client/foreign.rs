@@ -92,7 +92,7 @@ async fn a_cancel_is_settled_by_the_status() {
     for reply in foreign() {
         let server = Script::of([reply.clone(), record("mine", "CANCELLED")]).await;
         let record = server.endpoint().job("mine").cancel().await.unwrap();
-        assert_eq!(*record.status(), JobStatus::Cancelled);
+        assert_eq!(record.status(), JobStatus::Cancelled);
         assert_eq!(server.lines(), ["POST /v2/ep/cancel/mine", "GET /v2/ep/status/mine"]);
     }
     for (status, settled) in
@@ -101,7 +101,7 @@ async fn a_cancel_is_settled_by_the_status() {
         let server = Script::of([record("other", "CANCELLED"), record("mine", status)]).await;
         let error = server.endpoint().job("mine").cancel().await.unwrap_err();
         assert_foreign(&error);
-        assert_eq!(*error.record().unwrap().status(), settled);
+        assert_eq!(error.record().unwrap().status(), settled);
     }
     let server = Script::then_always([record("other", "CANCELLED")], Reply::json(401, "{}")).await;
     assert_foreign(&server.endpoint().job("mine").cancel().await.unwrap_err());
@@ -149,7 +149,7 @@ async fn a_retry_is_settled_by_the_status_and_not_sent_twice() {
     for reply in foreign() {
         let server = Script::of([reply.clone(), record("mine", "IN_QUEUE")]).await;
         let record = server.endpoint().job("mine").retry().await.unwrap();
-        assert_eq!(*record.status(), JobStatus::InQueue);
+        assert_eq!(record.status(), JobStatus::InQueue);
         assert_eq!(server.lines(), ["POST /v2/ep/retry/mine", "GET /v2/ep/status/mine"]);
 
         let server = Script::of([reply, self::record("mine", "FAILED")]).await;

@@ -18,7 +18,7 @@ async fn status_reads_a_job_by_its_id() {
     let request = server.request();
     assert_eq!(request.line(), "GET /v2/ep/status/j-u1");
     assert_eq!((request.body.as_str(), request.header("content-type")), ("", None));
-    assert_eq!((record.id(), record.status()), ("j-u1", &JobStatus::InQueue));
+    assert_eq!((record.id(), record.status()), ("j-u1", JobStatus::InQueue));
 }
 
 #[tokio::test]
@@ -35,7 +35,7 @@ async fn cancel_posts_without_a_body() {
     let record = server.endpoint().job("j-u1").cancel().await.unwrap();
     let request = server.request();
     assert_eq!((request.line().as_str(), request.body.as_str()), ("POST /v2/ep/cancel/j-u1", ""));
-    assert_eq!(*record.status(), JobStatus::Cancelled);
+    assert_eq!(record.status(), JobStatus::Cancelled);
 }
 
 #[tokio::test]
@@ -44,7 +44,7 @@ async fn retry_posts_without_a_body() {
     let record = server.endpoint().job("j-u1").retry().await.unwrap();
     let request = server.request();
     assert_eq!((request.line().as_str(), request.body.as_str()), ("POST /v2/ep/retry/j-u1", ""));
-    assert_eq!(*record.status(), JobStatus::InQueue);
+    assert_eq!(record.status(), JobStatus::InQueue);
 }
 
 #[tokio::test]
@@ -62,7 +62,7 @@ async fn an_unanswered_retry_is_settled_by_the_status() {
     let server = Script::of([Reply::Close, record("FAILED")]).await;
     let error = server.endpoint().job("j-u1").retry().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
-    assert_eq!(error.record().unwrap().status(), &JobStatus::Failed);
+    assert_eq!(error.record().unwrap().status(), JobStatus::Failed);
     assert_eq!(server.requests().len(), 2, "it is not sent twice");
 }
 
@@ -112,12 +112,49 @@ async fn every_status_of_the_interface_is_known_and_any_other_is_kept() {
         ("FAILED", JobStatus::Failed, true),
         ("CANCELLED", JobStatus::Cancelled, true),
         ("TIMED_OUT", JobStatus::TimedOut, true),
-        ("RUNNING", JobStatus::Other("RUNNING".to_owned()), false),
+        ("RUNNING", JobStatus::Other("RUNNING".into()), false),
     ] {
         let server = Script::of([record(text)]).await;
         let record = server.endpoint().job("j-u1").status().await.unwrap();
-        assert_eq!((record.status(), record.status().is_terminal()), (&status, terminal));
+        assert_eq!((record.status(), record.status().is_terminal()), (status, terminal));
+        assert_eq!(record.status().to_string(), text);
+        assert_eq!(record.is_completed(), record.status() == JobStatus::Completed);
+        assert_eq!(record.is_failed(), record.status() == JobStatus::Failed);
     }
+}
+
+#[tokio::test]
+async fn inputs_are_given_by_value_or_by_reference() {
+    #[derive(serde::Serialize)]
+    struct Prompt<'a> {
+        prompt: &'a str,
+    }
+
+    let done = || Reply::ok(json!({"id": "j", "status": "COMPLETED"}));
+    let server = Script::of([done(), done(), done(), done(), done(), done()]).await;
+    let endpoint = server.endpoint();
+    let prompt = Prompt { prompt: "dawn" };
+    endpoint.run(&prompt).await.unwrap();
+    endpoint.run(Prompt { prompt: "dawn" }).await.unwrap();
+    endpoint.run_sync(json!({"prompt": "dawn"})).await.unwrap();
+    endpoint.run_sync(&json!({"prompt": "dawn"})).await.unwrap();
+    endpoint.openai("v1/completions", json!({"prompt": "dawn"})).await.unwrap();
+    endpoint.openai_as::<Value>("v1/completions", prompt).await.unwrap();
+    let bodies: Vec<_> = server.requests().into_iter().map(|it| it.body).collect();
+    assert!(bodies[..4].iter().all(|it| it == r#"{"input":{"prompt":"dawn"}}"#), "{bodies:?}");
+    assert!(bodies[4..].iter().all(|it| it == r#"{"prompt":"dawn"}"#), "{bodies:?}");
+}
+
+#[tokio::test]
+async fn what_a_handler_reported_is_one_call_away_from_the_error() {
+    let failed = r#"{"id": "j", "status": "FAILED", "error": "{\"error_type\": \"ValueError\", \"error_message\": \"no such model\"}"}"#;
+    let server = Script::of([Reply::ok(failed), Reply::json(401, "{}")]).await;
+    let error = server.endpoint().run_sync(json!({})).await.unwrap_err();
+    let failure = error.job_failure().unwrap();
+    assert_eq!(failure.message, "no such model");
+    assert_eq!(failure.error_type.as_deref(), Some("ValueError"));
+    let error = server.endpoint().run_sync(json!({})).await.unwrap_err();
+    assert_eq!((error.kind(), error.job_failure()), (ErrorKind::Unauthorized, None));
 }
 
 #[tokio::test]
@@ -296,12 +333,12 @@ async fn a_cancel_that_is_refused_after_a_lost_response_is_settled_by_the_status
         let server = Script::of([lost.clone(), refused(), record("CANCELLED")]).await;
         let cancelled = server.endpoint().job("j-u1").cancel().await;
         let cancelled = cancelled.unwrap_or_else(|error| panic!("{lost:?}: {error}"));
-        assert_eq!(*cancelled.status(), JobStatus::Cancelled);
+        assert_eq!(cancelled.status(), JobStatus::Cancelled);
         // A job that has ended otherwise keeps the error, which has its record.
         let server = Script::of([lost.clone(), refused(), record("COMPLETED")]).await;
         let error = server.endpoint().job("j-u1").cancel().await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::BadRequest);
-        assert_eq!(error.record().unwrap().status(), &JobStatus::Completed, "{lost:?}");
+        assert_eq!(error.record().unwrap().status(), JobStatus::Completed, "{lost:?}");
     }
     // What the service says at once is not looked at.
     let server = Script::of([refused()]).await;

@@ -53,6 +53,78 @@ async fn the_documented_array_is_drained_until_the_status_says_it_has_ended() {
 }
 
 #[tokio::test]
+async fn a_job_is_submitted_and_streamed_in_one_step() {
+    let server = Script::of([
+        Reply::ok(json!({"id": "j", "status": "IN_QUEUE"})),
+        object("IN_PROGRESS", &[1, 2]),
+        object("COMPLETED", &[3]),
+        object("COMPLETED", &[]),
+    ])
+    .await;
+    let mut stream = server.endpoint().run(json!({"n": 3})).stream::<Value>();
+    assert!(stream.job().is_none(), "nothing is submitted yet");
+    let first = stream.next().await.unwrap().unwrap();
+    assert_eq!((first.output, stream.job().map(|it| it.id())), (json!(1), Some("j")));
+    let rest: Vec<_> = stream.collect().await;
+    assert_eq!(outputs(&rest), [2, 3]);
+    assert_eq!(server.lines()[0], "POST /v2/ep/run");
+    assert_eq!(server.lines()[1], "GET /v2/ep/stream/j");
+}
+
+#[tokio::test]
+async fn a_submission_that_fails_is_the_only_item_of_its_stream() {
+    let server = Script::of([Reply::json(400, r#"{"error": "no such input"}"#)]).await;
+    let mut stream = server.endpoint().run(json!({})).stream::<Value>();
+    let error = stream.next().await.unwrap().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::BadRequest);
+    assert!(stream.next().await.is_none() && stream.job().is_none());
+}
+
+#[tokio::test]
+async fn a_stream_after_one_that_has_ended_says_that_its_chunks_are_delivered() {
+    let drained = || object("COMPLETED", &[]);
+    let server = Script::of([object("COMPLETED", &[1]), drained(), drained(), drained()]).await;
+    let job = server.endpoint().job("j");
+    let first: Vec<_> = job.stream::<Value>().collect().await;
+    assert_eq!((outputs(&first), first.len()), (vec![json!(1)], 1));
+    // Also of a clone of the handle, as often as it is tried.
+    for _ in 0..2 {
+        let again: Vec<_> = job.clone().stream::<Value>().collect().await;
+        let [Err(error)] = again.as_slice() else { panic!("{again:?}") };
+        assert_eq!((error.kind(), error.job_id()), (ErrorKind::StreamGap, Some("j")));
+        let text = error.to_string();
+        assert!(text.contains("an earlier stream of this job has ended"), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_stream_after_a_retry_or_after_one_that_was_dropped_continues() {
+    let server = Script::of([
+        object("FAILED", &[]),
+        record("FAILED"),
+        object("COMPLETED", &[7]),
+        object("COMPLETED", &[]),
+    ])
+    .await;
+    let job = server.endpoint().job("j");
+    let failed: Vec<_> = job.stream::<Value>().collect().await;
+    assert!(matches!(failed.as_slice(), [Err(error)] if error.kind() == ErrorKind::JobFailed));
+    let retried: Vec<_> = job.stream::<Value>().collect().await;
+    assert_eq!((outputs(&retried), retried.len()), (vec![json!(7)], 1));
+
+    let server = Script::of([
+        object("IN_PROGRESS", &[1]),
+        object("COMPLETED", &[]),
+        object("COMPLETED", &[]),
+    ])
+    .await;
+    let job = server.endpoint().job("j");
+    assert_eq!(job.stream::<Value>().next().await.unwrap().unwrap().output, 1);
+    let rest: Vec<_> = job.stream::<Value>().collect().await;
+    assert!(rest.is_empty(), "{rest:?}");
+}
+
+#[tokio::test]
 async fn the_object_is_drained_beyond_its_terminal_status() {
     let server = Script::of([
         object("IN_PROGRESS", &[1]),

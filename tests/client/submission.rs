@@ -138,7 +138,7 @@ async fn run_sync_returns_the_whole_record() {
     assert_eq!(request.line(), "POST /v2/ep/runsync");
     assert_eq!(request.body, r#"{"input":{"p":1}}"#);
     assert_eq!(record.id(), "sync-79164ff4-d212");
-    assert_eq!(*record.status(), JobStatus::Completed);
+    assert_eq!(record.status(), JobStatus::Completed);
     assert_eq!(record.delay_time(), Some(Duration::from_millis(824)));
     assert_eq!(record.execution_time(), Some(Duration::from_millis(3_391)));
     assert_eq!(record.output::<Value>().unwrap(), json!([{"url": "u"}]));
@@ -164,7 +164,7 @@ async fn when_the_wait_times_out_the_record_and_the_handle_remain() {
     ])
     .await;
     let record = server.endpoint().run_sync(&json!({})).await.unwrap();
-    assert_eq!(*record.status(), JobStatus::InProgress);
+    assert_eq!(record.status(), JobStatus::InProgress);
     let record = record.job().wait().await.unwrap();
     assert_eq!(record.output::<String>().unwrap(), "done");
     assert_eq!(server.lines(), ["POST /v2/ep/runsync", "GET /v2/ep/status/sync-1"]);

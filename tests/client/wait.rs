@@ -268,7 +268,7 @@ async fn the_deadline_is_time_and_counts_the_requests_too() {
     assert_eq!(error.kind(), ErrorKind::WaitTimedOut);
     assert!(started.elapsed() >= Duration::from_millis(800));
     assert!(started.elapsed() < Duration::from_secs(10), "the answer was not waited for");
-    assert_eq!(error.record().unwrap().status(), &JobStatus::InProgress);
+    assert_eq!(error.record().unwrap().status(), JobStatus::InProgress);
     assert!(error.remote_cancel().is_none());
     assert!(error.to_string().contains("it continues on the service"), "{error}");
 }

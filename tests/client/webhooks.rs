@@ -121,7 +121,7 @@ async fn jobs_that_fail_reach_the_handler_too_and_again_after_a_retry() {
     assert_eq!(statuses(&deliveries(&local, 2).await), [(1, Some(200)), (1, Some(200))]);
     let records = saved.all();
     let seen: Vec<_> = records.iter().map(JobRecord::status).collect();
-    assert_eq!(seen, [&JobStatus::Failed, &JobStatus::Completed]);
+    assert_eq!(seen, [JobStatus::Failed, JobStatus::Completed]);
     assert_eq!(records[0].failure().unwrap().message, "a bad day");
 }
 
@@ -472,7 +472,7 @@ async fn a_wait_needs_no_webhook_to_end() {
     let wait = job.wait().notified_by(&webhooks).polling(polling);
     let open = async { gate.send(true).unwrap() };
     let (record, ()) = tokio::join!(wait.into_future(), open);
-    assert_eq!(record.unwrap().status(), &JobStatus::Completed);
+    assert_eq!(record.unwrap().status(), JobStatus::Completed);
 
     // One that has ended already is found so at once.
     job.wait().notified_by(&webhooks).polling(rarely()).await.unwrap();

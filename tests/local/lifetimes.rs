@@ -55,7 +55,7 @@ async fn seven_days_of_ttl_two_days_queued_leave_five() {
     let policy = Policy::new().ttl(7 * day).execution_timeout(7 * day);
     let job = client(&local).endpoint("stalled").run(&json!({})).policy(policy).await.unwrap();
     local.clock().advance(7 * day - Duration::from_secs(1));
-    assert_eq!(*job.status().await.unwrap().status(), JobStatus::InQueue);
+    assert_eq!(job.status().await.unwrap().status(), JobStatus::InQueue);
     local.clock().advance(Duration::from_secs(2));
     assert_eq!(job.status().await.unwrap_err().kind(), ErrorKind::JobExpired);
 }
@@ -66,7 +66,7 @@ async fn a_sync_wait_that_runs_out_leaves_a_job_to_go_on_with() {
     let endpoint = client(&local).endpoint("sleep");
     let submission = endpoint.run_sync(&json!({"ms": 120_000})).wait(Duration::from_secs(1));
     let record = submission.await.unwrap();
-    assert_eq!(*record.status(), JobStatus::InProgress);
+    assert_eq!(record.status(), JobStatus::InProgress);
     local.clock().advance(Duration::from_secs(120));
     let record = record.job().wait().await.unwrap();
     assert_eq!(record.output::<Value>().unwrap(), json!({"slept": 120_000}));
@@ -80,8 +80,8 @@ async fn a_wait_that_runs_out_cancels_at_the_service_where_it_is_asked_to() {
     let moment = Duration::from_millis(50);
     let error = job.wait().timeout(moment).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::WaitTimedOut);
-    assert_eq!(*job.status().await.unwrap().status(), JobStatus::InProgress);
+    assert_eq!(job.status().await.unwrap().status(), JobStatus::InProgress);
     let error = job.wait().timeout(moment).cancel_on_timeout().await.unwrap_err();
     assert!(matches!(error.remote_cancel(), Some(RemoteCancel::Cancelled)), "{error}");
-    assert_eq!(*job.status().await.unwrap().status(), JobStatus::Cancelled);
+    assert_eq!(job.status().await.unwrap().status(), JobStatus::Cancelled);
 }

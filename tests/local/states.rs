@@ -14,9 +14,9 @@ async fn none_to_in_queue_when_accepted() {
     let endpoint = client(&local).endpoint("stalled");
     let job = endpoint.run(&json!({})).await.unwrap();
     assert!(!job.id().is_empty());
-    assert_eq!(*job.status().await.unwrap().status(), JobStatus::InQueue);
+    assert_eq!(job.status().await.unwrap().status(), JobStatus::InQueue);
     let record = endpoint.run_sync(&json!({})).wait(Duration::from_secs(1)).await.unwrap();
-    assert_eq!(*record.status(), JobStatus::InQueue);
+    assert_eq!(record.status(), JobStatus::InQueue);
     assert!(record.id().starts_with("sync-"), "{}", record.id());
 }
 
@@ -32,7 +32,7 @@ async fn in_progress_to_completed_with_output() {
     let local = service().start().await.unwrap();
     let job = client(&local).endpoint("echo").run(&json!({"a": [1, null]})).await.unwrap();
     let record = job.wait().await.unwrap();
-    assert_eq!(*record.status(), JobStatus::Completed);
+    assert_eq!(record.status(), JobStatus::Completed);
     assert_eq!(record.output::<Value>().unwrap(), json!({"a": [1, null]}));
     assert!(record.delay_time().is_some() && record.execution_time().is_some());
 }
@@ -50,7 +50,7 @@ async fn in_progress_to_failed_when_the_handler_fails() {
 async fn in_queue_to_cancelled_before_it_starts() {
     let local = service().start().await.unwrap();
     let job = client(&local).endpoint("stalled").run(&json!({})).await.unwrap();
-    assert_eq!(*job.cancel().await.unwrap().status(), JobStatus::Cancelled);
+    assert_eq!(job.cancel().await.unwrap().status(), JobStatus::Cancelled);
     let error = job.wait().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::JobCancelled);
 }
@@ -61,8 +61,8 @@ async fn in_progress_to_cancelled_and_execution_stops() {
     let client = client(&local);
     let job = client.endpoint("gate").run(&json!({})).await.unwrap();
     until(&job, JobStatus::InProgress).await;
-    assert_eq!(*job.cancel().await.unwrap().status(), JobStatus::Cancelled);
-    assert_eq!(*job.cancel().await.unwrap().status(), JobStatus::Cancelled, "again");
+    assert_eq!(job.cancel().await.unwrap().status(), JobStatus::Cancelled);
+    assert_eq!(job.cancel().await.unwrap().status(), JobStatus::Cancelled, "again");
     assert_eq!(job.wait().await.unwrap_err().kind(), ErrorKind::JobCancelled);
     let health = client.endpoint("gate").health().await.unwrap();
     assert_eq!((health.jobs.in_progress, health.workers.running), (0, 0));
@@ -74,7 +74,7 @@ async fn failed_to_in_queue_by_retry_with_the_same_id_and_input() {
     let job = client(&local).endpoint("second-time").run(&json!({"a": 1})).await.unwrap();
     assert_eq!(job.wait().await.unwrap_err().kind(), ErrorKind::JobFailed);
     let record = job.retry().await.unwrap();
-    assert_eq!((record.id(), record.status()), (job.id(), &JobStatus::InQueue));
+    assert_eq!((record.id(), record.status()), (job.id(), JobStatus::InQueue));
     let record = job.wait().await.unwrap();
     assert_eq!(record.output::<Value>().unwrap(), json!({"attempt": 2, "input": {"a": 1}}));
 }
@@ -89,7 +89,7 @@ async fn timed_out_to_in_queue_by_retry() {
     let error = job.wait().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::JobTimedOut);
     let record = job.retry().await.unwrap();
-    assert_eq!(*record.status(), JobStatus::InQueue);
+    assert_eq!(record.status(), JobStatus::InQueue);
     assert_eq!(record.output_json(), None, "earlier output is removed");
     until(&job, JobStatus::InProgress).await;
 }
@@ -125,7 +125,7 @@ async fn in_queue_to_removed_by_purge_and_only_there() {
     for job in queued {
         assert_eq!(job.status().await.unwrap_err().kind(), ErrorKind::JobExpired);
     }
-    assert_eq!(*running.status().await.unwrap().status(), JobStatus::InProgress);
+    assert_eq!(running.status().await.unwrap().status(), JobStatus::InProgress);
 }
 
 #[tokio::test]

@@ -54,7 +54,7 @@ pub fn client(local: &LocalService) -> Client {
 /// turn.
 pub async fn until(job: &Job, status: JobStatus) {
     for _ in 0..10_000 {
-        if *job.status().await.unwrap().status() == status {
+        if job.status().await.unwrap().status() == status {
             return;
         }
         tokio::task::yield_now().await;

@@ -51,7 +51,7 @@ struct Picture {
 async fn typed_input_and_output() -> Outcome {
     let (_local, client) = service().await;
     let input = Prompt { prompt: "a lighthouse in a storm".into() };
-    let picture: Picture = client.endpoint("painter").run_sync(&input).output().await?;
+    let picture: Picture = client.endpoint("painter").run_sync(input).output().await?;
     println!("{}", picture.url);
     Ok(())
 }
@@ -60,7 +60,7 @@ async fn typed_input_and_output() -> Outcome {
 async fn submit_now_and_wait_later() -> Outcome {
     let (_local, client) = service().await;
     let endpoint = client.endpoint("painter");
-    let job = endpoint.run(&json!({ "prompt": "dawn" })).await?;
+    let job = endpoint.run(json!({ "prompt": "dawn" })).await?;
     let id = job.id().to_owned(); // keep it in a database, a message, a file
 
     // In another process, minutes later:
@@ -95,8 +95,7 @@ async fn streaming() -> Outcome {
         text: String,
     }
 
-    let job = client.endpoint("poet").run(&json!({})).await?;
-    let mut tokens = job.stream::<Token>();
+    let mut tokens = client.endpoint("poet").run(json!({})).stream::<Token>();
     while let Some(token) = tokens.next().await {
         print!("{}", token?.output.text);
     }
@@ -151,7 +150,13 @@ async fn errors_and_unknown_outcomes() -> Outcome {
 
     // Where running a job twice does no harm, such a submission is retried as well.
     let job = client.endpoint("painter").run(&input).at_least_once().await?;
-    job.wait().await?;
+
+    // A job that failed is an error of the wait, with what its handler reported.
+    if let Err(error) = job.wait().await
+        && let Some(failure) = error.job_failure()
+    {
+        println!("{}", failure.message);
+    }
     Ok(())
 }
 
@@ -203,7 +208,7 @@ async fn webhooks() -> Outcome {
     tokio::spawn(async move { axum::serve(listener, app).await });
 
     let url = webhooks.url(&base)?; // such as https://me.example/hooks, and a secret token
-    let job = endpoint.run(&json!({ "prompt": "dawn" })).webhook(url).await?;
+    let job = endpoint.run(json!({ "prompt": "dawn" })).webhook(url).await?;
     let record = job.wait().notified_by(&webhooks).await?;
     assert_eq!(record.output::<Picture>()?.url, "https://pictures.example/dawn");
     Ok(())
@@ -216,11 +221,11 @@ async fn testing_with_the_local_service() -> Outcome {
 
     // The service accepts the job, and its response is lost.
     local.add_fault(Fault::lost_response().on(Operation::Run).times(1));
-    let error = client.endpoint("echo").run(&json!({})).await.unwrap_err();
+    let error = client.endpoint("echo").run(json!({})).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
 
     // Half an hour later, the result of a job has expired.
-    let job = client.endpoint("echo").run(&json!({})).await?;
+    let job = client.endpoint("echo").run(json!({})).await?;
     job.wait().await?;
     local.clock().advance(Duration::from_secs(31 * 60));
     let error = job.status().await.unwrap_err();
@@ -240,6 +245,6 @@ async fn observability() -> Outcome {
             }
         })
         .build()?;
-    client.endpoint("echo").run_sync(&json!({})).await?;
+    client.endpoint("echo").run_sync(json!({})).await?;
     Ok(())
 }

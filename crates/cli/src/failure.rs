@@ -98,7 +98,7 @@ impl Failure {
         };
         let mut failure = Self::described(error);
         failure.hints.extend(hint);
-        let record = error.record().filter(|record| *record.status() == JobStatus::InQueue);
+        let record = error.record().filter(|record| record.status() == JobStatus::InQueue);
         if let (ErrorKind::WaitTimedOut, Some(record)) = (error.kind(), record) {
             let id = quoted(record.id());
             failure =

@@ -42,6 +42,8 @@ pub(super) struct Poller {
     over: bool,
     /// The last item of a stream that is over, where there is one.
     failure: Option<Error>,
+    /// An earlier stream of the job has ended, and this one has yielded nothing.
+    repeats: bool,
 }
 
 struct Ended {
@@ -57,7 +59,6 @@ impl Poller {
             attempted: job.attempted("stream"),
             line: job.endpoint().poll_line(),
             pauses: job.endpoint().context().polling.pauses(rarest(job.id())),
-            job,
             ready: VecDeque::new(),
             pause: Duration::ZERO,
             asked: Instant::now(),
@@ -68,6 +69,8 @@ impl Poller {
             ended: None,
             over: false,
             failure: None,
+            repeats: job.is_streamed(),
+            job,
         }
     }
 
@@ -75,6 +78,7 @@ impl Poller {
     pub(super) async fn next<T: DeserializeOwned>(&mut self) -> Option<Result<StreamChunk<T>>> {
         loop {
             if let Some(chunk) = self.ready.pop_front() {
+                self.repeats = false;
                 let decoded = chunk.decode(&self.attempted, self.gap);
                 // An item that is an error says nothing of a gap: the next one does, or the end. What is
                 // no chunk at all stands where chunks may have been.
@@ -82,7 +86,9 @@ impl Poller {
                 return Some(decoded.map_err(|error| self.explain(error, &chunk)));
             }
             if self.over {
+                let is_empty = std::mem::take(&mut self.repeats) && self.failure.is_none();
                 let gap = std::mem::take(&mut self.gap).then(|| self.gap_at_the_end());
+                let gap = gap.or_else(|| is_empty.then(|| self.delivered_before()));
                 return gap.or_else(|| self.failure.take()).map(Err);
             }
             if let Err(error) = require_runtime(&self.attempted) {
@@ -106,6 +112,11 @@ impl Poller {
 
     fn gap_at_the_end(&self) -> Error {
         let what = "chunks may be missing: a response was lost that may have contained some, and the service delivers each only once. The job's record may contain the whole output: read it with `job.status()`";
+        Error::new(ErrorKind::StreamGap, &self.attempted, what).with_job_id(self.job.id())
+    }
+
+    fn delivered_before(&self) -> Error {
+        let what = "there is nothing to stream: an earlier stream of this job has ended, and the service delivers each chunk only once. The job's record may contain the whole output: read it with `job.status()`";
         Error::new(ErrorKind::StreamGap, &self.attempted, what).with_job_id(self.job.id())
     }
 
@@ -139,8 +150,8 @@ impl Poller {
         self.for_chunks.restore();
         let drained = batch.chunks.is_empty();
         self.ready.extend(batch.chunks);
-        let goes_on = batch.status.as_ref().is_some_and(|status| !status.is_terminal());
-        let told = batch.status.filter(JobStatus::is_terminal);
+        let goes_on = batch.status.is_some_and(|status| !status.is_terminal());
+        let told = batch.status.filter(|status| status.is_terminal());
         // It goes on, or there is something new: it may have been retried since its end was seen.
         if let Some(ended) = &mut self.ended
             && (goes_on || !drained)
@@ -179,7 +190,7 @@ impl Poller {
             Ok(record) => {
                 self.for_status.restore();
                 if record.status().is_terminal() {
-                    let status = record.status().clone();
+                    let status = record.status();
                     self.ended = Some(Ended { status, record: Some(record), is_old: false });
                 } else {
                     self.pause = self.pauses.next();
@@ -209,6 +220,7 @@ impl Poller {
         let record = match known {
             None | Some(Ended { status: JobStatus::Completed, .. }) => {
                 self.over = true;
+                self.job.has_streamed();
                 return Ok(());
             }
             Some(Ended { record: Some(record), is_old: false, .. }) => record,
@@ -219,8 +231,8 @@ impl Poller {
                     return Ok(());
                 }
                 // It was retried, and may have emitted more before it ended anew.
-                Ok(now) if *now.status() != status => {
-                    let status = now.status().clone();
+                Ok(now) if now.status() != status => {
+                    let status = now.status();
                     self.ended = Some(Ended { status, record: Some(now), is_old: false });
                     return Ok(());
                 }
@@ -235,6 +247,7 @@ impl Poller {
             },
         };
         self.over = true;
+        self.job.has_streamed();
         record.into_result().map(drop)
     }
 

@@ -170,7 +170,7 @@ impl Stage {
             }
             Call::Cancel => {
                 let job = witness.endpoint("stalled").job(&self.job).status().await.unwrap();
-                Some(usize::from(*job.status() == JobStatus::Cancelled))
+                Some(usize::from(job.status() == JobStatus::Cancelled))
             }
             Call::PurgeQueue => {
                 let health = witness.endpoint("stalled").health().await.unwrap();

@@ -199,7 +199,7 @@ impl Batch {
             .buffer_unordered(CALLS);
         while let Some((input, result)) = calls.next().await {
             match result {
-                Ok(record) if *record.status() == JobStatus::Cancelled => {
+                Ok(record) if record.status() == JobStatus::Cancelled => {
                     self.shared.journal.apply(vec![settled(&input, cancelled())]).await?;
                 }
                 // It ended in another way, which the next run sees.

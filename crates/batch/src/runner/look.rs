@@ -63,7 +63,7 @@ async fn look(at: &Outstanding, now: impl Fn() -> u64) -> Look {
     match at.job.status().await {
         Ok(record) if record.status().is_terminal() => ended(&record, at.is_cancelled),
         Ok(record) => match record.status() {
-            JobStatus::Other(status) => odd(at, status),
+            JobStatus::Other(status) => odd(at, status.as_str()),
             _ => Look::GoesOn(Seen::Unfinished),
         },
         Err(error) => match error.kind() {

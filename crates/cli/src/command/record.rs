@@ -95,7 +95,7 @@ pub fn print_table(context: &Context, records: &[JobRecord]) -> Result<(), Failu
     context.output.styled(table)
 }
 
-fn status(status: &JobStatus) -> Cell {
+fn status(status: JobStatus) -> Cell {
     let style = match status {
         JobStatus::Completed => GOOD,
         status if status.is_terminal() => BAD,
