@@ -24,6 +24,7 @@ impl Job {
             look: None,
             urgent_from: None,
             closes: false,
+            largest_response: None,
         }
     }
 
@@ -46,6 +47,7 @@ pub struct StatusRequest {
     look: Option<Duration>,
     urgent_from: Option<Instant>,
     closes: bool,
+    largest_response: Option<usize>,
 }
 
 impl StatusRequest {
@@ -60,6 +62,15 @@ impl StatusRequest {
     /// [`call_timeout`](crate::ClientBuilder::call_timeout) is raised to it.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
+        self
+    }
+
+    /// The largest response that is read, in bytes, where that is less than the client's
+    /// [`largest_response`](crate::ClientBuilder::largest_response). A larger one is
+    /// [`ErrorKind::ResponseTooLarge`](crate::ErrorKind::ResponseTooLarge), of which no more than this
+    /// is kept in memory: the job can be read again once there is room for its output.
+    pub fn largest_response(mut self, bytes: usize) -> Self {
+        self.largest_response = Some(bytes);
         self
     }
 
@@ -84,6 +95,7 @@ impl StatusRequest {
     async fn send(self) -> Result<JobRecord> {
         let mut call = self.job.call(&STATUS)?.timeout(self.timeout);
         call.urgent_from = self.urgent_from;
+        call.largest_response = self.largest_response;
         if let Some(longest) = self.look {
             call = call.longest_pause(rarest(self.job.id())).longest_silence(longest);
         }

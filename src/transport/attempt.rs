@@ -64,7 +64,9 @@ impl Wire {
             given: self.longest_attempt(call),
             longest_silence: call.longest_silence,
             deadline,
-            largest_response: self.largest_response,
+            largest_response: call
+                .largest_response
+                .map_or(self.largest_response, |most| most.min(self.largest_response)),
             answers_new_job: call.answers_new_job,
             reads_events: call.reads_events,
             lane: lane.cloned(),

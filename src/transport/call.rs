@@ -67,6 +67,8 @@ pub(crate) struct Call {
     pub(crate) urgent_from: Option<Instant>,
     /// A success tells the `id` of a new job, which is worth having where the rest is lost.
     pub(crate) answers_new_job: bool,
+    /// The largest response that is read, in bytes, where that is less than the client's limit.
+    pub(crate) largest_response: Option<usize>,
     /// A response that is a stream of events is not read to its end.
     pub(crate) reads_events: bool,
     /// What the service could echo and must not be shown, beside the key.
@@ -91,6 +93,7 @@ impl Call {
             retry: None,
             urgent_from: None,
             answers_new_job: false,
+            largest_response: None,
             reads_events: false,
             secrets: Vec::new(),
         }

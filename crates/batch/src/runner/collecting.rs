@@ -7,6 +7,7 @@ use tokio::time::Instant;
 
 use super::core::{Happened, Runner};
 use super::look::{Look, Looked, Seen, look_and_record};
+use super::outputs::POLLS;
 use super::schedule::Outstanding;
 use crate::error::Result;
 use crate::shared::{Delivered, Resolved, not_yet};
@@ -44,16 +45,17 @@ impl Runner {
     }
 
     pub(super) fn can_look(&self) -> bool {
-        self.looking < self.outputs.looks().min(self.connections.half()) && self.may_look()
+        self.looking < POLLS.min(self.connections.half()) && self.may_look()
     }
 
     pub(super) fn look_at_more(&mut self) {
         while self.can_look() {
             let Some(at) = self.schedule.next_due() else { return };
             self.looking += 1;
-            let shared = Arc::clone(&self.shared);
-            let look = self
-                .task(None, async move { Happened::Looked(look_and_record(&shared, at).await) });
+            let (shared, outputs) = (Arc::clone(&self.shared), self.outputs.clone());
+            let look = self.task(None, async move {
+                Happened::Looked(look_and_record(&shared, &outputs, at).await)
+            });
             self.tasks.spawn(look);
         }
     }
@@ -87,9 +89,8 @@ impl Runner {
             }
         }
         match look {
-            Look::Ended { ended, took, bytes, .. } => {
+            Look::Ended { ended, took, .. } => {
                 self.ended(ended.state);
-                self.outputs.had(bytes);
                 self.last_contact = Instant::now();
                 self.schedule.remove(at.index);
                 if let Some(took) = took {

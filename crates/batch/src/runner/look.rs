@@ -6,6 +6,7 @@ use podqueue::{ErrorKind, JobRecord, JobStatus};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::outputs::Outputs;
 use super::schedule::Outstanding;
 use crate::error::Result;
 use crate::journal::Settled;
@@ -45,7 +46,7 @@ pub(super) enum Look {
     /// It has not ended, or was not found for the first time.
     GoesOn(Seen),
     /// It has ended, which the service said in so many bytes.
-    Ended { ended: Ended, completed: Option<Completed>, took: Option<Duration>, bytes: u64 },
+    Ended { ended: Ended, completed: Option<Completed>, took: Option<Duration> },
     /// Nothing could be seen, for a reason that passes.
     Nothing(podqueue::Error),
     /// Nothing can be seen of any job.
@@ -59,8 +60,8 @@ pub(super) enum Seen {
     Missing,
 }
 
-async fn look(at: &Outstanding, now: impl Fn() -> u64) -> Look {
-    match at.job.status().await {
+fn judge(at: &Outstanding, read: podqueue::Result<JobRecord>, now: impl Fn() -> u64) -> Look {
+    match read {
         Ok(record) if record.status().is_terminal() => ended(&record, at.is_cancelled),
         Ok(record) => match record.status() {
             JobStatus::Other(status) => odd(at, status.as_str()),
@@ -142,7 +143,7 @@ fn failed(error: String) -> Look {
 
 fn end(state: State, error: Option<String>) -> Look {
     let ended = Ended { state, error, delay_ms: None, execution_ms: None };
-    Look::Ended { ended, completed: None, took: None, bytes: 0 }
+    Look::Ended { ended, completed: None, took: None }
 }
 
 fn ended(record: &JobRecord, is_cancelled: bool) -> Look {
@@ -169,7 +170,7 @@ fn ended(record: &JobRecord, is_cancelled: bool) -> Look {
     }
     let took = record.delay_time().zip(record.execution_time()).map(|(delay, run)| delay + run);
     let ended = Ended { state, error: why, delay_ms, execution_ms };
-    Look::Ended { ended, completed, took, bytes: record.as_bytes().len() as u64 }
+    Look::Ended { ended, completed, took }
 }
 
 fn message(record: &JobRecord) -> Option<String> {
@@ -202,8 +203,13 @@ fn output(record: &JobRecord) -> podqueue::Result<Box<RawValue>> {
 }
 
 /// Looks at a job, and records what there is to see.
-pub(super) async fn look_and_record(shared: &Shared, mut at: Outstanding) -> Looked {
-    let mut look = look(&at, || shared.clock.now()).await;
+pub(super) async fn look_and_record(
+    shared: &Shared,
+    outputs: &Outputs,
+    mut at: Outstanding,
+) -> Looked {
+    let (read, _held) = outputs.read(&at.job).await;
+    let mut look = judge(&at, read, || shared.clock.now());
     if let Look::Ended { ended: Ended { error: Some(error), .. }, .. } = &mut look {
         *error = shown(error, &shared.on_unknown);
     }

@@ -1,60 +1,66 @@
-//! How many jobs are looked at together, so that their outputs fit into memory.
+//! Memory budget for outputs: a semaphore of bytes, from which each poll takes what its response may need
+//! before that is read.
+//!
+//! How large an output is shows only when it arrives. A poll therefore reads small responses only; one
+//! that is larger is refused before it is read, and read again under the next limit, and in the end
+//! alone. Invariant: the responses being read, and those read and not yet recorded, together fit into
+//! the budget, or there is one. `a_batch_of_large_outputs_needs_little_memory` of the program holds it.
 
-/// How many looks are in flight at most, and how many may be however large outputs are: one that takes
-/// long keeps back no others.
-const LOOKS: u64 = 64;
-const LEAST: u64 = 2;
+use std::sync::Arc;
 
-/// How many bytes the outputs of looks in flight may have, as far as the last ones tell: each is in
-/// memory until it is recorded.
-const BYTES: u64 = 64 * 1024 * 1024;
+use podqueue::{ErrorKind, Job, JobRecord};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// What an output is taken for before there was any.
-const AT_FIRST: u64 = 8 * 1024 * 1024;
+/// How many polls are in flight at most: one that takes long keeps back no others.
+pub(super) const POLLS: usize = 64;
 
-/// Follows how large outputs are. It learns of a larger one at once, and of smaller ones slowly.
-pub(super) struct Outputs {
-    expected: u64,
+/// The limits of responses, in bytes, that are read beside others.
+const LIMITS: [usize; 2] = [256 * 1024, 4 * 1024 * 1024];
+
+/// What a response takes in memory: as it was received, its output, and the line or what the buffer
+/// has grown by.
+const COPIES: usize = 3;
+
+/// What a permit of the semaphore stands for, in bytes.
+const UNIT: usize = 1024;
+
+/// The budget, in units: 64 MiB.
+const BUDGET: u32 = 64 * 1024;
+
+/// The budget of a run. Clones are the same.
+#[derive(Clone)]
+pub(super) struct Outputs(Arc<Semaphore>);
+
+/// A part of the budget, which returns to it when this is dropped.
+pub(super) struct Held {
+    _permit: Option<OwnedSemaphorePermit>,
 }
 
 impl Outputs {
     pub(super) fn new() -> Self {
-        Self { expected: AT_FIRST }
+        Self(Arc::new(Semaphore::new(BUDGET as usize)))
     }
 
-    /// A job has ended with so many bytes of output.
-    pub(super) fn had(&mut self, bytes: u64) {
-        self.expected = bytes.max(self.expected - self.expected / 16);
+    /// Reads the status of a job. What it returns is in the budget until `Held` is dropped.
+    pub(super) async fn read(&self, job: &Job) -> (podqueue::Result<JobRecord>, Held) {
+        for limit in LIMITS {
+            let held = self.acquire(units(limit)).await;
+            let read = job.status().largest_response(limit).await;
+            if !read.as_ref().is_err_and(|error| error.kind() == ErrorKind::ResponseTooLarge) {
+                return (read, held);
+            }
+        }
+        let held = self.acquire(BUDGET).await;
+        (job.status().await, held)
     }
 
-    /// How many looks may be in flight.
-    pub(super) fn looks(&self) -> usize {
-        let looks = (BYTES / self.expected.max(1)).clamp(LEAST, LOOKS);
-        usize::try_from(looks).unwrap_or(2)
+    async fn acquire(&self, units: u32) -> Held {
+        // It is never closed.
+        Held { _permit: Arc::clone(&self.0).acquire_many_owned(units).await.ok() }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn large_outputs_leave_room_for_few_looks_and_small_ones_for_more_again() {
-        let mut outputs = Outputs::new();
-        assert_eq!(outputs.looks(), 8);
-        for _ in 0..40 {
-            outputs.had(1_000);
-        }
-        assert_eq!(outputs.looks(), 64);
-        outputs.had(20 << 20);
-        assert_eq!(outputs.looks(), 3);
-        outputs.had(1_000);
-        assert_eq!(outputs.looks(), 3);
-        outputs.had(200 << 20);
-        assert_eq!(outputs.looks(), 2);
-        for _ in 0..200 {
-            outputs.had(0);
-        }
-        assert_eq!(outputs.looks(), 64);
-    }
+/// What a response within this limit takes of the budget.
+fn units(limit: usize) -> u32 {
+    u32::try_from(limit * COPIES / UNIT).unwrap_or(BUDGET).min(BUDGET)
 }

@@ -9,11 +9,10 @@ use podqueue_local::{Builder, HandlerError, LocalService};
 use serde_json::json;
 use tokio::sync::Semaphore;
 
-use crate::durability::{completed, watched};
-use crate::misbehaving::{left_completed, requests};
+use crate::misbehaving::left_completed;
 use crate::support::{Folder, KEY, counts, endpoint, service, until};
 
-/// How many bytes of inputs are in flight besides the last one, and of outputs.
+/// How many bytes of inputs are in flight besides the last one.
 const MOST: usize = 64 << 20;
 const LARGE: usize = 9 << 20;
 
@@ -64,40 +63,6 @@ async fn so_few_large_inputs_are_in_flight_that_they_fit_into_memory() {
 fn large(bytes: usize) -> Builder {
     let handler = move |_| async move { Ok::<_, HandlerError>(json!("x".repeat(bytes))) };
     LocalService::builder().api_key(KEY).endpoint("double", handler)
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn so_few_large_outputs_are_collected_at_once_that_they_fit_into_memory() {
-    const JOBS: u64 = 32;
-    const OUTPUT: usize = 4 << 20;
-    let local = Arc::new(large(OUTPUT).start().await.unwrap());
-    let folder = Folder::with(JOBS);
-    let batch = folder.open().await.unwrap();
-    left_completed(&local, &batch, JOBS).await;
-    drop(batch);
-
-    // Each output is in memory from its response until it is recorded.
-    let (before, recorded) = (requests(&local, "/status/"), Arc::new(AtomicUsize::new(0)));
-    let held = Arc::new(AtomicUsize::new(0));
-    let (service, sum, most) = (Arc::clone(&local), Arc::clone(&recorded), Arc::clone(&held));
-    let store = watched(
-        folder.journal(),
-        move |commit| {
-            let ended = completed(commit).count();
-            if ended > 0 {
-                // Those that may come, do.
-                std::thread::sleep(Duration::from_millis(100));
-                let held = requests(&service, "/status/") - before - sum.fetch_add(ended, SeqCst);
-                most.fetch_max(held * OUTPUT, SeqCst);
-            }
-        },
-        |_, _| {},
-    );
-    let open = Batch::open(store).inputs(folder.inputs()).results(folder.path("results.jsonl"));
-    let batch = open.await.unwrap();
-    assert!(batch.run(endpoint(&local, "double")).await.unwrap().is_complete());
-    assert_eq!(recorded.load(SeqCst) as u64, JOBS);
-    assert!(held.load(SeqCst) <= MOST, "{} bytes", held.load(SeqCst));
 }
 
 /// Twelve lines with one input.

@@ -16,6 +16,8 @@ mod jobs;
 mod json;
 mod manage;
 #[cfg(target_os = "linux")]
+mod memory;
+#[cfg(target_os = "linux")]
 #[path = "../../../batch/tests/batch/preload.rs"]
 mod preload;
 #[cfg(target_os = "linux")]
