@@ -19,7 +19,7 @@ pub(crate) use writer::Writer;
 
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{BufRead, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -55,8 +55,16 @@ struct Extent {
 /// The results file, open for appending.
 pub(crate) struct Results {
     path: PathBuf,
+    /// Locked; read and cut through this one.
     file: File,
+    /// Written through this one, which can only append: text that another program appends at the same
+    /// moment is never overwritten.
+    appender: File,
+    /// How many bytes count, once they are committed.
     length: u64,
+    /// How long the file is if only this process has written to it: beyond `length` are lines that do
+    /// not count and could not be removed.
+    written: u64,
     /// The last bytes, at most [`TAIL`].
     tail: Vec<u8>,
     /// Whether they are known to be of this batch, also if the store does not know them.
@@ -98,8 +106,18 @@ impl Results {
         if !is_in_place(&path, &file).map_err(failed)? {
             return Err(in_use(&path));
         }
-        let (length, tail) = (0, Vec::new());
-        let mut results = Self { path, file, length, tail, are_of_batch, imported: 0 };
+        let mut appending = OpenOptions::new();
+        let appender = appending.append(true).open(&path).map_err(failed)?;
+        let mut results = Self {
+            path,
+            file,
+            appender,
+            length: 0,
+            written: 0,
+            tail: Vec::new(),
+            are_of_batch,
+            imported: 0,
+        };
         results.take_up(store, Others::AreWaitedFor)?;
         Ok(results)
     }
@@ -158,12 +176,15 @@ impl Results {
                 return Err(unknown.refused(path, is_shared));
             }
         }
+        if let Some(at) = uncommitted::foreign_from(path, known.length)? {
+            return Err(foreign(path, at));
+        }
         (self.length, self.tail) = (known.length, tail);
         self.take_up_uncommitted(store, others)?;
         let Self { path, file, length, .. } = self;
         let failed = |error| Error::file(ErrorKind::Results, "open the results", path, error);
         file.set_len(*length).and_then(|()| file.sync_all()).map_err(failed)?;
-        file.seek(SeekFrom::Start(*length)).map_err(failed)?;
+        self.written = self.length;
         let mut notes = vec![self.note()?];
         if store.sharing().is_some_and(|sharing| sharing.accepts_loss()) {
             notes.push((IMPORTED, self.imported.to_string()));
@@ -246,27 +267,48 @@ impl Results {
     /// Appends lines durably, or not at all.
     pub(crate) fn append(&mut self, lines: &[u8]) -> Result<()> {
         self.check_in_place()?;
-        let written = self.file.write_all(lines).and_then(|()| self.file.sync_data());
-        if let Err(error) = written {
+        let appended = self.try_append(lines).and_then(|()| self.appender.sync_data());
+        if let Err(error) = appended {
             self.cut_to(self.end());
             return Err(Error::file(ErrorKind::Results, "write the results", &self.path, error));
         }
+        // Another program may have appended at the same moment, before these lines or after them.
+        self.check_in_place()?;
         self.length += lines.len() as u64;
         self.tail.extend_from_slice(&lines[lines.len().saturating_sub(TAIL)..]);
         self.tail.drain(..self.tail.len().saturating_sub(TAIL));
         Ok(())
     }
 
-    /// Refuses to go on where the lines so far are gone, or new ones would be: the file was moved,
-    /// replaced or cut off.
-    fn check_in_place(&self) -> Result<()> {
-        let failed = |error| Error::file(ErrorKind::Results, "look at", &self.path, error);
-        let is_whole = || self.file.metadata().map(|found| found.len() >= self.length);
-        let in_place = is_in_place(&self.path, &self.file).map_err(failed)?;
-        match in_place && is_whole().map_err(failed)? {
-            true => Ok(()),
-            false => Err(other(&self.path, "was moved, replaced or cut off while the batch ran")),
+    /// Counts what is written, also of lines that could not be written to their end.
+    fn try_append(&mut self, mut lines: &[u8]) -> std::io::Result<()> {
+        while !lines.is_empty() {
+            match self.appender.write(lines) {
+                Ok(0) => return Err(std::io::ErrorKind::WriteZero.into()),
+                Ok(written) => {
+                    self.written += written as u64;
+                    lines = &lines[written..];
+                }
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
         }
+        Ok(())
+    }
+
+    /// Refuses to continue where the lines so far are gone, or another program has written to the
+    /// file: it was moved, replaced or cut off, or text was appended to it.
+    pub(crate) fn check_in_place(&self) -> Result<()> {
+        let failed = |error| Error::file(ErrorKind::Results, "look at", &self.path, error);
+        let found = self.file.metadata().map_err(failed)?.len();
+        let in_place = is_in_place(&self.path, &self.file).map_err(failed)?;
+        if !in_place || found < self.written {
+            return Err(other(&self.path, "was moved, replaced or cut off while the batch ran"));
+        }
+        if found > self.written {
+            return Err(foreign(&self.path, self.written));
+        }
+        Ok(())
     }
 
     /// What must be stored together with the states of the inputs whose lines were appended.
@@ -287,15 +329,14 @@ impl Results {
         End { length: self.length, tail: self.tail.clone() }
     }
 
-    /// Removes what was written beyond this end. Where that fails, it is done when the file is next
-    /// opened.
+    /// Removes the lines that this process has written beyond this end. Where that fails, it is done
+    /// when the file is next opened. What another program has cut off, or appended, is left as it is.
     pub(crate) fn cut_to(&mut self, end: End) {
         (self.length, self.tail) = (end.length, end.tail);
-        // What somebody else has cut off stays so.
-        if self.file.metadata().is_ok_and(|found| found.len() > self.length) {
-            let _ = self.file.set_len(self.length);
+        let is_ours = self.file.metadata().is_ok_and(|found| found.len() == self.written);
+        if is_ours && self.file.set_len(self.length).is_ok() {
+            self.written = self.length;
         }
-        let _ = self.file.seek(SeekFrom::Start(self.length));
     }
 }
 
@@ -409,6 +450,31 @@ fn are_of_others(path: &Path, inputs: usize) -> Error {
         path.display()
     );
     Error::new(ErrorKind::InUse, message)
+}
+
+/// Text that is not of this batch begins at this byte of its results.
+fn foreign(path: &Path, at: u64) -> Error {
+    let line = line_at(path, at).map(|line| format!("line {line}, ")).unwrap_or_default();
+    let message = format!(
+        "the results {} have text that this batch has not written, from {line}byte {at} on: another program has appended to the file. Nothing of it was changed or removed: move that text to another file, so that {at} bytes are left, and run the batch again",
+        path.display()
+    );
+    Error::new(ErrorKind::OtherResults, message)
+}
+
+/// The number of the line that begins at this byte, from one.
+fn line_at(path: &Path, at: u64) -> std::io::Result<u64> {
+    let mut reader = std::io::BufReader::new(File::open(path)?).take(at);
+    let mut line = 1;
+    loop {
+        let text = reader.fill_buf()?;
+        if text.is_empty() {
+            return Ok(line);
+        }
+        line += text.iter().filter(|byte| **byte == b'\n').count() as u64;
+        let read = text.len();
+        reader.consume(read);
+    }
 }
 
 fn other(path: &Path, what: &str) -> Error {

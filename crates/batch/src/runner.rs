@@ -162,6 +162,7 @@ impl Runner {
 
     async fn report(self, so_far: &SoFar) -> Result<Report> {
         let ended = self.shared.journal.with(|keeper| {
+            keeper.results.check_in_place()?;
             let results = keeper.results.path().to_owned();
             let failures = keeper.rewrite_failures()?;
             Ok((keeper.store.tally()?, results, failures))

@@ -18,6 +18,9 @@ struct Span {
     length: u64,
 }
 
+/// How the last line begins whose writing was interrupted.
+const BEGINNING: &[u8] = b"{\"index\":";
+
 /// A result of a job that the journal does not know: it is older than the results, and would submit
 /// what they have once more, or has done so.
 #[derive(Clone, Copy)]
@@ -64,6 +67,35 @@ impl Unknown {
             ),
         };
         Error::new(ErrorKind::OtherResults, message)
+    }
+}
+
+/// Where text of another program begins after the first `length` bytes, if there is any.
+pub(super) fn foreign_from(path: &Path, length: u64) -> Result<Option<u64>> {
+    let end = each(path, length, |_, _| Ok(()))?;
+    Ok(is_foreign(path, end)?.then_some(end))
+}
+
+/// Whether what follows this end of the lines was written by another program. What a batch leaves there
+/// is the beginning of one line; or, after a loss of power, blocks that were never written, which are
+/// zeros.
+fn is_foreign(path: &Path, end: u64) -> Result<bool> {
+    let failed = |error| Error::file(ErrorKind::Results, "read the results", path, error);
+    let mut file = File::open(path).map_err(failed)?;
+    file.seek(SeekFrom::Start(end)).map_err(failed)?;
+    let (mut reader, mut first, mut has_ended) = (BufReader::new(file), Vec::new(), false);
+    loop {
+        let text = reader.fill_buf().map_err(failed)?;
+        if text.contains(&0) {
+            return Ok(false);
+        }
+        if text.is_empty() {
+            return Ok(has_ended || !BEGINNING.starts_with(&first));
+        }
+        first.extend(text.iter().take(BEGINNING.len() - first.len()));
+        has_ended |= text.contains(&b'\n');
+        let read = text.len();
+        reader.consume(read);
     }
 }
 
@@ -140,13 +172,13 @@ impl Due {
     }
 }
 
-/// Passes on each line after the first `length` bytes of the results, and where it is. What cannot be
-/// read was not written to its end, and neither was what comes after it.
+/// Passes on each line after the first `length` bytes of the results, and where it is. Returns where
+/// the first one begins that cannot be read.
 fn each(
     results: &Path,
     length: u64,
     mut take: impl FnMut(Line<'_>, Span) -> Result<()>,
-) -> Result<()> {
+) -> Result<u64> {
     let failed = |error| Error::file(ErrorKind::Results, "read the results", results, error);
     let mut file = File::open(results).map_err(failed)?;
     file.seek(SeekFrom::Start(length)).map_err(failed)?;
@@ -161,7 +193,7 @@ fn each(
         start += span.length;
         text.clear();
     }
-    Ok(())
+    Ok(start)
 }
 
 /// The input with this index, if it is in one of these states.

@@ -19,6 +19,7 @@ impl Runner {
         let standing = self.others.standing.clone();
         let looked = self.shared.journal.with(move |keeper| {
             keeper.check()?;
+            keeper.results.check_in_place()?;
             let is_cancelled = is_cancel_requested(&mut *keeper.store, standing.as_deref())?;
             Ok((keeper.store.tally()?, is_cancelled))
         });

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use podqueue::Policy;
 use podqueue_batch::{Batch, ErrorKind, Inputs, MaxFailures, OnUnknown, State};
+use podqueue_local::{Fault, Operation};
 
 use crate::journal;
-use crate::support::{Folder, endpoint, service};
+use crate::support::{Folder, endpoint, service, until};
 
 /// The names of the files in a folder, whose batch nobody has begun.
 fn names(folder: &Folder) -> Vec<String> {
@@ -156,4 +157,63 @@ async fn results_that_are_cut_off_or_removed_during_a_run_stop_it() {
         let status = batch.status().await.unwrap();
         assert_eq!(status.counts.of(State::Completed), 5, "nothing counts that is not there");
     }
+}
+
+/// Text of another program.
+fn append(path: &std::path::Path, text: &str) {
+    let mut file = fs::OpenOptions::new().append(true).open(path).unwrap();
+    std::io::Write::write_all(&mut file, text.as_bytes()).unwrap();
+}
+
+#[tokio::test]
+async fn text_that_another_program_appends_to_the_results_stops_the_run_and_is_not_overwritten() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(4);
+    let path = folder.path("results.jsonl");
+    let batch = folder.open().await.unwrap();
+    batch.run(endpoint(&local, "double")).take(2).await.unwrap();
+    let ours = fs::read(&path).unwrap();
+    // With the end of a line, without it, and one that could be read as a result.
+    for text in ["a note\n", "a note", "\n", "{\"index\":1}\n", "{\"n\": 1}\n{\"index\":7,\"st"] {
+        local.add_fault(Fault::response(503, "{}").on(Operation::Status));
+        let run = tokio::spawn(batch.run(endpoint(&local, "double")));
+        let submitted = async || batch.status().await.unwrap().counts.of(State::Submitted) == 2;
+        until(submitted).await;
+        append(&path, text);
+        local.clear_faults();
+        let error = run.await.unwrap().unwrap_err();
+        let at = format!("from line 3, byte {} on", ours.len());
+        let is_named =
+            error.to_string().contains(&at) && error.to_string().contains("results.jsonl");
+        assert!(is_named, "{text:?}: {error}");
+        assert_eq!(error.kind(), ErrorKind::OtherResults, "{text:?}");
+        let found = fs::read(&path).unwrap();
+        assert_eq!(found, [&ours, text.as_bytes()].concat(), "{text:?}");
+        fs::write(&path, &ours).unwrap();
+    }
+    assert!(batch.run(endpoint(&local, "double")).await.unwrap().is_complete());
+    assert_eq!(folder.results().len(), 4);
+}
+
+#[tokio::test]
+async fn text_that_another_program_appends_between_runs_is_refused_and_not_removed() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(2);
+    let path = folder.path("results.jsonl");
+    let batch = folder.open().await.unwrap();
+    batch.run(endpoint(&local, "double")).await.unwrap();
+    drop(batch);
+    let ours = fs::read(&path).unwrap();
+    for text in ["a note\n", "a note", "\n", "{\"index\":1}\n", "{\"n\": 1}\n"] {
+        append(&path, text);
+        let error = folder.open().await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::OtherResults, "{text:?}: {error}");
+        assert!(error.to_string().contains("from line 3, byte"), "{text:?}: {error}");
+        assert_eq!(fs::read(&path).unwrap(), [&ours, text.as_bytes()].concat(), "{text:?}");
+        fs::write(&path, &ours).unwrap();
+    }
+    // The beginning of a line is what a killed process leaves.
+    append(&path, "{\"index\":1,\"sta");
+    folder.open().await.unwrap();
+    assert_eq!(fs::read(&path).unwrap(), ours);
 }
