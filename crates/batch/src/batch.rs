@@ -20,7 +20,7 @@ use crate::error::Result;
 use crate::inputs::ChangedInputs;
 use crate::run::Run;
 use crate::shared::{Delivered, Resolved, not_yet};
-use crate::status::{Status, UnknownInput};
+use crate::status::{RefusedInput, Status, UnknownInput};
 use crate::store::OpenStore;
 use crate::ticket::Ticket;
 
@@ -69,6 +69,17 @@ impl Batch {
             .shared
             .journal
             .with(|keeper| UnknownInput::list(&mut *keeper.store, Some(&mut keeper.texts)));
+        list.await
+    }
+
+    /// The first inputs that were refused, at most so many, by index.
+    ///
+    /// # Errors
+    ///
+    /// If the journal cannot be read.
+    pub async fn refused(&self, most: usize) -> Result<Vec<RefusedInput>> {
+        let list =
+            self.shared.journal.with(move |keeper| RefusedInput::list(&mut *keeper.store, most));
         list.await
     }
 

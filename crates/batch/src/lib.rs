@@ -74,7 +74,7 @@ pub use progress::{MaxFailures, Progress, Report, Stopped};
 pub use requests::{Ending, Pace};
 pub use run::{Run, Stopper};
 pub use state::{Counts, State};
-pub use status::{Reader, Status, UnknownInput};
+pub use status::{Reader, RefusedInput, Status, UnknownInput};
 #[cfg(feature = "postgres")]
 pub use store::Postgres;
 pub use store::Sqlite;

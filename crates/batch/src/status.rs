@@ -12,7 +12,7 @@ use crate::inputs::{SourceRecord, Texts};
 use crate::requests::{Ending, Pace, request_cancel};
 use crate::results::{committed, committed_of, export};
 use crate::state::{Counts, State};
-use crate::store::{OpenStore, RunRecord, Store};
+use crate::store::{Input, OpenStore, RunRecord, Store};
 
 /// Where a batch stands.
 #[derive(Clone, Debug, Serialize)]
@@ -45,6 +45,30 @@ pub struct UnknownInput {
     /// Why it is unknown.
     #[serde(skip)]
     pub reason: String,
+}
+
+/// An input that was not accepted: it is invalid, or the service refused it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct RefusedInput {
+    /// Its index.
+    pub index: u64,
+    /// Its line in the inputs file.
+    pub line: u64,
+    /// Why it was refused.
+    pub reason: String,
+}
+
+impl RefusedInput {
+    pub(crate) fn list(store: &mut dyn Store, most: usize) -> Result<Vec<Self>> {
+        let refused = store.inputs(&[State::Refused], 0, most)?;
+        let described = |input: Input| Self {
+            index: input.index,
+            line: input.line,
+            reason: input.error.unwrap_or_default(),
+        };
+        Ok(refused.into_iter().map(described).collect())
+    }
 }
 
 impl Status {

@@ -11,7 +11,7 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Child;
 use tokio::sync::watch;
 
-use crate::support::{Site, ended};
+use crate::support::{Site, ended, ran};
 
 const RUN: [&str; 6] = ["batch", "run", "in.jsonl", "--endpoint", "echo", "--out"];
 
@@ -88,12 +88,102 @@ async fn an_invalid_line_is_refused_and_the_others_complete() {
     assert!(checked.stdout.contains("line 2   is not valid JSON"), "{}", checked.stdout);
     assert_eq!(fs::read_dir(site.home.path()).unwrap().count(), 1, "a dry run leaves nothing");
     let ran = site.run(&[&RUN[..], &["out.jsonl"]].concat()).await;
-    ran.fails(3, "podqueue batch retry out.jsonl");
+    ran.fails(3, "podqueue batch retry out.jsonl --status refused");
+    let named = ran.stdout.lines().find(|line| line.starts_with("in.jsonl:2 "));
+    assert!(named.is_some_and(|it| it.contains("is not valid JSON: EOF")), "{}", ran.stdout);
+    let retry = ["batch", "retry", "out.jsonl"];
+    site.run(&retry).await.assert(0, "0 inputs pending again\n");
     let failures = site.lines("out.jsonl.failed.jsonl");
     assert_eq!(failures.len(), 1);
     assert_eq!(failures[0]["index"], 1);
     assert_eq!(failures[0]["status"], "REFUSED");
     assert_eq!(site.lines("out.jsonl").len(), 2);
+    // What is corrected can be submitted, if that is asked for.
+    let corrected = inputs.replace("{\"n\": \n", "{\"n\": 2}\n");
+    fs::write(site.home.path().join("in.jsonl"), corrected).unwrap();
+    let run = [&RUN[..], &["out.jsonl"]].concat();
+    site.run(&run).await.fails(2, "has changed since the batch began");
+    site.run(&[&run[..], &["--force"]].concat()).await.assert_code(3);
+    let refused = site.run(&[&retry[..], &["--status", "refused"]].concat()).await;
+    refused.assert(0, "1 input pending again\n");
+    site.run(&run).await.assert_code(0);
+}
+
+#[tokio::test]
+async fn a_summary_names_the_first_refused_lines() {
+    let site = Site::start().await;
+    fs::write(site.home.path().join("in.jsonl"), "[1]\n".repeat(8)).unwrap();
+    let ran = site.run(&[&RUN[..], &["out.jsonl"]].concat()).await;
+    ran.assert_code(3);
+    for line in 1..=5 {
+        assert!(ran.stdout.contains(&format!("in.jsonl:{line} ")), "{}", ran.stdout);
+    }
+    assert!(!ran.stdout.contains("in.jsonl:6"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("and 3 more that were refused"), "{}", ran.stdout);
+}
+
+#[tokio::test]
+async fn a_key_or_an_endpoint_that_is_not_known_leaves_no_files_behind() {
+    let site = Site::start().await;
+    site.write_inputs(3);
+    let names = || fs::read_dir(site.home.path()).unwrap().count();
+    let before = names();
+    let run = [&RUN[..], &["out.jsonl"]].concat();
+    let wrong = ran(site.program(&run).env("PODQUEUE_API_KEY", "another")).await;
+    wrong.fails(4, "podqueue doctor echo");
+    assert_eq!(names(), before);
+    let run = ["batch", "run", "in.jsonl", "--endpoint", "nowhere", "--out", "out.jsonl"];
+    site.run(&run).await.fails(6, "podqueue doctor nowhere");
+    assert_eq!(names(), before);
+    assert_eq!(site.submissions(), 0);
+}
+
+#[tokio::test]
+async fn a_finished_batch_says_so_with_json_too() {
+    let site = Site::start().await;
+    site.write_inputs(2);
+    let run = [&RUN[..], &["out.jsonl", "--json"]].concat();
+    let first = site.run(&run).await;
+    assert!(!first.stderr.contains("nothing was left to do"), "{first:?}");
+    site.run(&run).await.fails(0, "nothing was left to do");
+}
+
+#[tokio::test]
+async fn results_that_are_cut_off_during_a_run_exit_with_1() {
+    let (builder, gate) = gated();
+    let site = Site::with(builder).await;
+    site.write_inputs(40);
+    let run = ["batch", "run", "in.jsonl", "-e", "gated", "-o", "out.jsonl", "--window", "10"];
+    gate.send_replace(true);
+    // An outcome that is unknown is not why the run stops.
+    site.local.add_fault(Fault::lost_response().on(Operation::Run).times(1));
+    site.run(&[&run[..], &["--take", "5"]].concat()).await.assert_code(5);
+    gate.send_replace(false);
+    let child = site.program(&run).spawn().unwrap();
+    site.requests_to("/run", 10).await;
+    let results = fs::OpenOptions::new().write(true).open(site.home.path().join("out.jsonl"));
+    results.unwrap().set_len(10).unwrap();
+    gate.send_replace(true);
+    ended(child).await.fails(1, "was moved, replaced or cut off while the batch ran");
+    assert_eq!(site.status("out.jsonl").await["unknown"], 1);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_cancellation_of_many_jobs_shows_its_progress() {
+    const JOBS: usize = 120;
+    let (builder, _gate) = gated();
+    let site = Site::with(builder).await;
+    site.write_inputs(JOBS);
+    let run = ["batch", "run", "in.jsonl", "-e", "gated", "-o", "out.jsonl", "--grace", "0s"];
+    let child = site.program(&run).spawn().unwrap();
+    outstanding(&site, JOBS as u64).await;
+    crate::interruptions::signal(&child, rustix::process::Signal::TERM);
+    ended(child).await;
+    // The service allows 100 cancellations in 10 seconds.
+    let cancelled = site.run(&["batch", "cancel", "out.jsonl"]).await;
+    cancelled.assert(0, "cancelled 120 inputs\n");
+    assert!(cancelled.stderr.contains(" outstanding (10 s)"), "{}", cancelled.stderr);
 }
 
 #[tokio::test]
@@ -146,8 +236,10 @@ async fn what_helps_next_names_the_journal_too() {
     let site = Site::start().await;
     fs::write(site.home.path().join("in.jsonl"), "{\"n\": 1}\n[\n").unwrap();
     let run = [&RUN[..], &["out.jsonl", "--journal", "my journal"]].concat();
-    site.run(&run).await.fails(3, "podqueue batch retry out.jsonl --journal 'my journal', and");
-    let retry = ["batch", "retry", "out.jsonl", "--journal", "my journal"];
+    site.run(&run)
+        .await
+        .fails(3, "podqueue batch retry out.jsonl --journal 'my journal' --status refused");
+    let retry = ["batch", "retry", "out.jsonl", "--journal", "my journal", "--status", "refused"];
     assert_eq!(site.json(&retry).await["retried"], 1);
 }
 
@@ -230,7 +322,7 @@ async fn a_journal_of_another_batch_is_refused() {
     let other = [&RUN[..], &["b.jsonl", "--journal", "a.jsonl.journal"]].concat();
     site.run(&other).await.fails(1, "does not belong to this journal");
     fs::write(site.home.path().join("in.jsonl"), "{\"n\": 7}\n").unwrap();
-    site.run(&[&RUN[..], &["a.jsonl"]].concat()).await.fails(1, "line 1 of");
+    site.run(&[&RUN[..], &["a.jsonl"]].concat()).await.fails(2, "line 1 of");
     let missing = site.run(&["batch", "status", "none.jsonl"]).await;
     missing.fails(1, "there is no journal none.jsonl.journal");
     site.run(&["batch", "retry", "none.jsonl"]).await.fails(1, "there is no journal");
@@ -272,8 +364,8 @@ async fn invalid_arguments_are_usage_errors() {
         site.run(&["batch", "run", inputs, "-e", "echo", "-o", "x.jsonl"]).await
     };
     run("-").await.fails(2, "write them to one first");
-    run("missing.jsonl").await.fails(1, "could not open the inputs missing.jsonl");
-    run("/dev/zero").await.fails(1, "is not a regular file");
+    run("missing.jsonl").await.fails(2, "could not open the inputs missing.jsonl");
+    run("/dev/zero").await.fails(2, "is not a regular file");
     site.run(&["batch", "run", "in.jsonl", "-e", "echo", "-o", "."]).await.fails(2, "a file");
     for journal in ["in.jsonl", "x.jsonl"] {
         let run = ["batch", "run", "in.jsonl", "-e", "echo", "-o", "x.jsonl", "--journal", journal];

@@ -21,7 +21,7 @@ async fn changed_inputs_are_refused_and_taken_up_with_force() {
     site.run(&[&run[..], &["--take", "2"]].concat()).await;
     fs::write(site.home.path().join("in.jsonl"), "{\"n\":9}\n{\"n\": 1}\n{\"n\":8}\n{\"n\": 3}\n")
         .unwrap();
-    site.run(&run).await.fails(1, "the same command with --force");
+    site.run(&run).await.fails(2, "the same command with --force");
     let forced = site.run(&[&run[..], &["--force"]].concat()).await;
     forced.fails(0, "1 are submitted with their new content, 1 had been submitted before and keep");
     let mut results = site.lines("out.jsonl");

@@ -1,13 +1,16 @@
 //! Retrying and cancelling inputs of a batch that no process runs.
 
+use std::convert::Infallible;
 use std::future::IntoFuture;
 use std::panic::resume_unwind;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
+use futures_util::future::{Either, select};
 use podqueue::Endpoint;
-use podqueue_batch::{Batch, Counts, Error, ErrorKind, Reader, State};
+use podqueue_batch::{Batch, Counts, Error, ErrorKind, Reader, State, Status};
 use serde_json::json;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
@@ -18,9 +21,13 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt::Signals;
+use crate::output::Progress;
 
 /// How often to look whether another process has cancelled its batch.
 const LOOK: Duration = Duration::from_millis(200);
+
+/// How often progress is read from the journal.
+const FOLLOWED: Duration = Duration::from_millis(500);
 
 /// How long nothing may change until the process that is to cancel its batch seems to be stopped.
 const SILENCE: Duration = Duration::from_secs(15);
@@ -30,7 +37,10 @@ pub struct Retry {
     #[command(flatten)]
     place: Place,
 
-    /// The states to retry: by default all that are in the file of failures.
+    /// The states to retry: by default all that are in the file of failures, except refused.
+    ///
+    /// An input that was refused is so again, unless its line was corrected: then run the batch with
+    /// --force, retry with --status refused, and run it again.
     #[arg(long = "status", value_name = "STATUS", value_delimiter = ',')]
     states: Vec<Retryable>,
 
@@ -72,7 +82,10 @@ pub async fn retry(context: &Context, arguments: &Retry) -> Result<Exit, Failure
         false => None,
     };
     let states: Vec<State> = match arguments.states.as_slice() {
-        [] => State::ALL.into_iter().filter(|state| state.is_failure()).collect(),
+        [] => State::ALL
+            .into_iter()
+            .filter(|state| state.is_failure() && *state != State::Refused)
+            .collect(),
         states => states.iter().map(|state| state.state()).collect(),
     };
     let failed = |error: Error| {
@@ -149,7 +162,10 @@ pub async fn cancel(context: &Context, place: &Place) -> Result<Exit, Failure> {
         }
     };
     let cancelling = async {
-        cancelling.await?;
+        match select(pin!(cancelling), pin!(follow(&reader, &progress, before))).await {
+            Either::Left((done, _)) => done?,
+            Either::Right((never, _)) => match never {},
+        }
         apart(&reader, Reader::status).await
     };
     let done = signals.unless(warning(context, place, &progress, cancelling)).await;
@@ -169,6 +185,19 @@ pub async fn cancel(context: &Context, place: &Place) -> Result<Exit, Failure> {
         ));
     }
     Ok(Exit::Done)
+}
+
+/// Shows how many of a batch's inputs are cancelled, beyond those `before`: a call for each job takes its
+/// time, since the service allows ten per second.
+async fn follow(reader: &Arc<Mutex<Reader>>, progress: &Progress, before: u64) -> Infallible {
+    loop {
+        sleep(FOLLOWED).await;
+        if let Ok(Status { counts, .. }) = apart(reader, Reader::status).await {
+            let cancelled = counts.of(State::Cancelled).saturating_sub(before);
+            let outstanding = counts.of(State::Submitted);
+            progress.say(format!("cancelled {cancelled}, {outstanding} outstanding"));
+        }
+    }
 }
 
 /// Asks the journal on another thread, which is left behind if nobody waits for it any more.

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use clap::Args;
 use podqueue::{ErrorKind as ServiceKind, SharedLimits};
+use podqueue_batch::store::OpenStore;
 use podqueue_batch::{Batch, Error, ErrorKind, Open, Postgres, Reader, Sqlite};
 use podqueue_limits::PostgresLimits;
 
@@ -165,6 +166,14 @@ impl Journal {
         }
     }
 
+    /// Whether there is nothing of the batch yet.
+    pub fn is_new(&self) -> Result<bool, Error> {
+        match self {
+            Self::File(file) => file.is_new(),
+            Self::Database(database) => database.is_new(),
+        }
+    }
+
     pub fn open(self) -> Open {
         match self {
             Self::File(file) => Batch::open(file),
@@ -206,7 +215,7 @@ pub fn failure(error: &Error, batch: &str, endpoint: Option<&str>) -> Failure {
     let service = error.service().map(podqueue::Error::kind);
     let exit = match (error.kind(), service) {
         (_, Some(kind)) => Exit::of(kind),
-        (ErrorKind::Settings, None) => Exit::Usage,
+        (ErrorKind::Settings | ErrorKind::Inputs | ErrorKind::InputsChanged, None) => Exit::Usage,
         _ => Exit::Error,
     };
     let (message, hint) = translated(error.to_string());

@@ -8,14 +8,14 @@ use std::pin::pin;
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use podqueue::RateLimits;
+use podqueue::{Endpoint, ErrorKind as ServiceKind, RateLimits};
 use podqueue_batch::{Counts, Error, ErrorKind, Report, Run, State};
 use tokio::time::timeout;
 
 pub use self::arguments::Arguments;
 use self::arguments::Loss;
 use super::place::{Journal, Named, failure, words};
-use super::summary::{self, exit};
+use super::summary::{self, Refused, exit};
 use crate::context::Context;
 use crate::duration::short;
 use crate::exit::Exit;
@@ -26,6 +26,9 @@ use crate::settings;
 
 /// How long the journal is waited for to say how far the batch is, once it is left.
 const LAST_LOOK: Duration = Duration::from_millis(300);
+
+/// How long the service is asked whether it knows the key and the endpoint.
+const CHECK: Duration = Duration::from_secs(10);
 
 /// How long submissions in flight are waited for in the end.
 const RECORDING: Duration = Duration::from_secs(2);
@@ -69,6 +72,7 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     if let Some(loss) = arguments.accept_loss {
         journal = journal.accepting_loss(matches!(loss, Loss::All));
     }
+    signals.unless(check_service(&journal, &endpoint)).await??;
     let mut opening = journal
         .open()
         .inputs(arguments.read())
@@ -110,7 +114,12 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     match ended {
         Ok(report) => {
             let nothing_left = before.open() == 0;
-            summary::print(context, &report, arguments.price, nothing_left)?;
+            let refused = match report.counts.of(State::Refused) {
+                0 => Vec::new(),
+                _ => signals.unless(batch.refused(summary::NAMED)).await?.map_err(failed)?,
+            };
+            let refused = Refused { file: &arguments.inputs, first: refused };
+            summary::print(context, &report, arguments.price, nothing_left, &refused)?;
             if report.not_collected > 0 {
                 let journal = Journal::of(results, arguments.journal.as_ref());
                 let runs = blocking(|| journal.read().and_then(|mut it| it.runs()));
@@ -121,7 +130,18 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
             Ok(exit(&report.counts))
         }
         Err(Ended::Failed(error)) => {
+            let kind = error.kind();
             let mut failure = failed(error);
+            // Something may have been sent before, so that this is no invalid input; and outcomes that
+            // are unknown are not why the run stopped.
+            if let ErrorKind::Inputs
+            | ErrorKind::InputsChanged
+            | ErrorKind::Results
+            | ErrorKind::OtherResults = kind
+            {
+                failure.exit = Exit::Error;
+                return Err(failure);
+            }
             let status = signals.unless(batch.status()).await;
             if let Ok(Ok(status)) = status
                 && status.counts.of(State::Unknown) > 0
@@ -144,6 +164,24 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
                 .hint("nothing is lost: the same command again continues")
                 .hint(format!("or cancel the rest: podqueue batch cancel {named}")))
         }
+    }
+}
+
+/// Refuses to begin a batch with a key or an endpoint that the service does not know, before a file is
+/// created. A batch reads the status of its jobs, so its key may read the endpoint's health, too.
+async fn check_service(journal: &Journal, endpoint: &Endpoint) -> Result<(), Failure> {
+    // What is wrong with the journal itself shows when it is opened.
+    if !blocking(|| journal.is_new()).unwrap_or(false) {
+        return Ok(());
+    }
+    match timeout(CHECK, endpoint.health().into_future()).await {
+        Ok(Err(error))
+            if matches!(error.kind(), ServiceKind::Unauthorized | ServiceKind::NotFound) =>
+        {
+            Err(Failure::on_endpoint(&error, endpoint.id()))
+        }
+        // A service that cannot be reached is waited for by the run.
+        _ => Ok(()),
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use podqueue_batch::store::RunRecord;
-use podqueue_batch::{Counts, Ending, Error, Reader, Report, State, Status, Stopped};
+use podqueue_batch::{Counts, Ending, Error, Reader, RefusedInput, Report, State, Status, Stopped};
 use serde::Serialize;
 
 use crate::context::Context;
@@ -45,6 +45,15 @@ pub fn line(counts: &Counts, rate: Option<f64>, eta: Option<Duration>) -> String
     parts.join(", ")
 }
 
+/// How many refused inputs a summary names.
+pub const NAMED: usize = 5;
+
+/// The first inputs that were refused, and the file that they are lines of.
+pub struct Refused<'a> {
+    pub file: &'a Path,
+    pub first: Vec<RefusedInput>,
+}
+
 #[derive(Serialize)]
 struct ReportShape<'a> {
     #[serde(flatten)]
@@ -59,19 +68,37 @@ pub fn print(
     report: &Report,
     price: Option<f64>,
     nothing_left: bool,
+    refused: &Refused<'_>,
 ) -> Result<(), Failure> {
     let cost = price.map(|price| report.cost(price));
-    if context.output.is_json() {
-        return context.output.json(&ReportShape { report, cost });
-    }
     let all_done = exit(&report.counts) == Exit::Done;
-    if nothing_left && report.submitted_now == 0 {
-        context.output.line(match all_done {
-            true => "all inputs have completed before; nothing was left to do",
-            false => "nothing was left to do",
-        })?;
+    let is_idle = nothing_left && report.submitted_now == 0;
+    let idle = match all_done {
+        true => "all inputs have completed before; nothing was left to do",
+        false => "nothing was left to do",
+    };
+    if context.output.is_json() {
+        context.output.json(&ReportShape { report, cost })?;
+        if is_idle {
+            context.output.note(idle);
+        }
+        return Ok(());
+    }
+    if is_idle {
+        context.output.line(idle)?;
     }
     let mut table = states(&report.counts);
+    for input in &refused.first {
+        let place = format!("{}:{}", shown(refused.file), input.line);
+        // The reason names the line as well.
+        let of_line = format!("line {} of the inputs ", input.line);
+        let reason = input.reason.strip_prefix(&of_line).unwrap_or(&input.reason);
+        table.row([Cell::new(place).style(BAD), Cell::new(reason)]);
+    }
+    let more = report.counts.of(State::Refused).saturating_sub(refused.first.len() as u64);
+    if more > 0 && !refused.first.is_empty() {
+        table.row(["".into(), format!("and {more} more that were refused").into()]);
+    }
     if let Some(stopped) = report.stopped {
         table.row(["stopped".into(), Cell::new(reason(stopped)).style(BUSY)]);
     }
@@ -164,9 +191,15 @@ pub fn advise(context: &Context, counts: &Counts, batch: &str) {
             "whether these were accepted is unknown: podqueue batch unknown {batch}"
         ));
     }
-    if counts.failures() > 0 {
+    let refused = counts.of(State::Refused);
+    if counts.failures() > refused {
         context.output.hint(format!(
             "to submit the failed ones again: podqueue batch retry {batch}, and run the batch again"
+        ));
+    }
+    if refused > 0 {
+        context.output.hint(format!(
+            "to submit refused lines once they are corrected: run the batch with --force, podqueue batch retry {batch} --status refused, and run the batch again"
         ));
     }
 }
