@@ -113,7 +113,7 @@ pub(crate) fn finite(json: &[u8]) -> Option<Vec<u8>> {
             continue;
         }
         let not_finite = NOT_FINITE.iter().find(|number| json[at..].starts_with(number));
-        let number = not_finite.map_or_else(|| number_at(&json[at..]), |number| number);
+        let number = not_finite.copied().unwrap_or_else(|| number_at(&json[at..]));
         if not_finite.is_some() || is_beyond_a_double(number) {
             written.extend_from_slice(&json[copied..at]);
             written.extend_from_slice(b"null");
