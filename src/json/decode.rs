@@ -10,8 +10,7 @@ use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::hiding::{Redactor, without_values};
 
 /// What is said where numbers were replaced.
-const READ_AS_NULL: &str =
-    " (NaN, Infinity, and numbers beyond a double, which are not JSON, were read as null)";
+const READ_AS_NULL: &str = " (NaN, Infinity and numbers beyond a double were read as null)";
 
 /// Reads the part of a reply that stands at `place` as JSON, the whole where that is empty. An error
 /// names the path to the place. Numbers that JSON does not have are read as null.

@@ -73,6 +73,27 @@ impl Job {
     }
 }
 
+impl Run {
+    /// Submits the job and streams its chunks, from the first one: what [`Job::stream`] of the
+    /// accepted job yields. If the submission fails, its error is the only item. Nothing is sent
+    /// before the stream is polled; then [`JobStream::job`] is the accepted job.
+    ///
+    /// ```no_run
+    /// # async fn example(endpoint: podqueue::Endpoint) -> podqueue::Result<()> {
+    /// use futures_util::StreamExt;
+    ///
+    /// let mut chunks = endpoint.run(serde_json::json!({ "n": 5 })).stream::<String>();
+    /// while let Some(chunk) = chunks.next().await {
+    ///     print!("{}", chunk?.output);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn stream<T: DeserializeOwned + Send + 'static>(self) -> JobStream<T> {
+        JobStream::submitted(self)
+    }
+}
+
 impl<T: DeserializeOwned + Send + 'static> JobStream<T> {
     fn new(job: Job) -> Self {
         let inner = Box::pin(chunks(Poller::new(job.clone())));
@@ -80,7 +101,7 @@ impl<T: DeserializeOwned + Send + 'static> JobStream<T> {
     }
 
     /// The stream of a job that is submitted first.
-    pub(super) fn submitted(run: Run) -> Self {
+    fn submitted(run: Run) -> Self {
         let job = Arc::new(OnceLock::new());
         let accepted = Arc::clone(&job);
         let submission = futures_util::stream::once(async move {

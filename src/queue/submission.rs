@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use super::body::Body;
 use super::http_url::is_http_url;
 use super::operations::{RUN, RUN_SYNC};
-use super::{Endpoint, Job, JobRecord, JobStream, Policy, S3Config};
+use super::{Endpoint, Job, JobRecord, Policy, S3Config};
 use crate::error::{Attempted, Error, Result};
 use crate::hiding::credentials;
 use crate::json::{not_decodable, not_serializable, text_in_flawed};
@@ -267,25 +267,6 @@ impl Run {
     pub fn check(self) -> Result<()> {
         let limit = self.submission.endpoint.context().run_limit;
         self.submission.into_call(&RUN, limit).map(drop)
-    }
-
-    /// Submits the job and streams its chunks, from the first one: what [`Job::stream`] of the
-    /// accepted job yields. If the submission fails, its error is the only item. Nothing is sent
-    /// before the stream is polled; then [`JobStream::job`] is the accepted job.
-    ///
-    /// ```no_run
-    /// # async fn example(endpoint: podqueue::Endpoint) -> podqueue::Result<()> {
-    /// use futures_util::StreamExt;
-    ///
-    /// let mut chunks = endpoint.run(serde_json::json!({ "n": 5 })).stream::<String>();
-    /// while let Some(chunk) = chunks.next().await {
-    ///     print!("{}", chunk?.output);
-    /// }
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn stream<T: DeserializeOwned + Send + 'static>(self) -> JobStream<T> {
-        JobStream::submitted(self)
     }
 
     pub(super) async fn send(self) -> Result<Job> {

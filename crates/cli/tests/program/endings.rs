@@ -38,7 +38,7 @@ fn moody() -> Builder {
 
 #[tokio::test]
 async fn settings_that_are_refused_leave_nothing_behind() {
-    let site = Site::start().await;
+    let site = Site::with(moody()).await;
     site.write_inputs(1);
     fs::write(site.home.path().join("blank.jsonl"), "\n").unwrap();
     let before = site.files();
@@ -57,9 +57,10 @@ async fn settings_that_are_refused_leave_nothing_behind() {
     }
     let run = |inputs, endpoint| ["batch", "run", inputs, "-e", endpoint, "-o", "out.jsonl"];
     site.run(&run("in.jsonl", "..")).await.fails(2, "endpoint id");
-    site.run(&run("blank.jsonl", "echo")).await.fails(1, "has no inputs");
+    site.run(&run("blank.jsonl", "echo")).await.fails(2, "has no inputs");
     assert_eq!(site.files(), before);
-    assert!(site.local.requests().is_empty(), "nothing is sent");
+    let sent = site.local.requests();
+    assert!(sent.iter().all(|request| request.path.ends_with("/health")), "{sent:?}");
 }
 
 #[tokio::test]
@@ -128,14 +129,14 @@ async fn a_batch_without_its_inputs_is_retried_where_it_can_be() {
     let failures = site.lines("out.jsonl.failed.jsonl");
     site.remove_inputs();
     let retried = site.run(&["batch", "retry", "out.jsonl"]).await;
-    retried.fails(1, "podqueue batch retry out.jsonl --same-jobs");
+    retried.fails(2, "podqueue batch retry out.jsonl --same-jobs");
     assert!(retried.stderr.contains("in.jsonl"), "{}", retried.stderr);
     assert!(retried.stderr.contains("restore them first"), "{}", retried.stderr);
     assert_eq!(site.lines("out.jsonl.failed.jsonl"), failures, "nothing is lost");
     let retried = site.run(&["batch", "retry", "out.jsonl", "--same-jobs"]).await;
     retried.assert(0, "retried 2 jobs; the service no longer allows it for 0\n");
     // The run wants its inputs.
-    site.run(&RUN).await.fails(1, "could not open the inputs in.jsonl");
+    site.run(&RUN).await.fails(2, "could not open the inputs in.jsonl");
     site.write_inputs(2);
     site.run(&RUN).await.assert_code(0);
     assert_eq!(site.submissions(), 2);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use podqueue_local::GPU_POD;
+use podqueue_local::{Fault, GPU_POD, Operation};
 use serde_json::Value;
 
 use tokio::io::{AsyncBufReadExt, BufReader};
@@ -125,7 +125,7 @@ async fn each_shape_is_as_documented() {
     }
     site.write_inputs(2);
     let batch = ["batch", "run", "in.jsonl", "-e", "echo", "-o", "out.jsonl"];
-    site.local.add_fault(podqueue_local::Fault::lost_response().times(1));
+    site.local.add_fault(Fault::lost_response().on(Operation::Run).times(1));
     checked(&site, 5, "batch_report", &batch).await;
     checked(&site, 0, "batch_check", &["batch", "run", "in.jsonl", "--dry-run"]).await;
     checked(&site, 0, "batch_status", &["batch", "status", "out.jsonl"]).await;

@@ -59,8 +59,8 @@ pub(crate) struct Line {
 }
 
 /// The connections whose peers have shown no key, have sent something, and have to send or read more:
-/// in the middle of a head, after a refused request, or in a body that nobody wants. The oldest first,
-/// and some that were.
+/// in the middle of a head, after a refused request, or in a body that nobody wants. The oldest first;
+/// what has ended, or waits no more, is removed when the next one is added.
 #[derive(Debug, Default)]
 pub(super) struct Strangers(Mutex<VecDeque<Weak<Line>>>);
 
@@ -71,10 +71,6 @@ impl Strangers {
             return;
         }
         let mut waiting = locked(&self.0);
-        waiting.push_back(Arc::downgrade(line));
-        if waiting.len() <= MAX_STRANGERS {
-            return;
-        }
         waiting.retain(|line| {
             line.upgrade().is_some_and(|line| {
                 let waits = !line.is_authorized() && !line.is_answering();
@@ -82,6 +78,7 @@ impl Strangers {
                 waits
             })
         });
+        waiting.push_back(Arc::downgrade(line));
         while waiting.len() > MAX_STRANGERS {
             let oldest = waiting.pop_front();
             oldest.and_then(|line| line.upgrade()).inspect(|line| line.cut());

@@ -16,8 +16,6 @@ use tokio_postgres::types::Type;
 use super::connection::Connection;
 use super::failure::Failure;
 use super::rows::{int8, random, text, value};
-use super::store::PostgresStore;
-use super::transaction::Writing;
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::sharing::{IMPORTED, LOST};
 
@@ -69,7 +67,11 @@ pub(super) fn judged(connection: &mut Connection, batch: i64, accepted: &str) ->
 
 /// Marks the batch, unless it is marked, or a loss was accepted since this one. Whether it is marked
 /// then. What was imported before a mark was made says nothing about what was lost since.
-fn mark(connection: &mut Connection, batch: i64, accepted: Option<&str>) -> Result<bool, Failure> {
+pub(super) fn mark(
+    connection: &mut Connection,
+    batch: i64,
+    accepted: Option<&str>,
+) -> Result<bool, Failure> {
     connection.persist_durably(async |client| {
         let sql = format!(
             "WITH marked AS (
@@ -86,14 +88,14 @@ fn mark(connection: &mut Connection, batch: i64, accepted: Option<&str>) -> Resu
     })
 }
 
-async fn is_marked(client: &Client, batch: i64) -> Result<bool, Failure> {
+pub(super) async fn is_marked(client: &Client, batch: i64) -> Result<bool, Failure> {
     let sql = "SELECT FROM podqueue.note WHERE batch = $1 AND results = 0 AND name = $2";
     Ok(client.query_typed_opt(sql, &[int8(&batch), text(&LOST)]).await?.is_some())
 }
 
 /// Where results were written that were not imported since the batch was marked: at most
 /// [`LISTED`], those of this process first.
-async fn not_imported(
+pub(super) async fn not_imported(
     client: &Client,
     batch: i64,
     own: i64,
@@ -109,26 +111,36 @@ async fn not_imported(
     Ok(found.iter().map(|row| (row.get(0), path(row))).collect())
 }
 
-/// Accepts the loss of a marked batch, unless results were not imported. The last acceptance since.
-pub(super) async fn accept(writing: &Writing<'_>, on_loss: OnLoss) -> Result<String, Failure> {
-    let Writing { client, batch, results, .. } = writing;
-    if !writing.is_done && is_marked(client, *batch).await? {
-        let missing = not_imported(client, *batch, *results).await?;
+/// Accepts the loss of a marked batch, unless results were not imported. `own` are the results of
+/// this process. The number of the last acceptance since.
+pub(super) async fn accept(
+    client: &Client,
+    batch: i64,
+    own: i64,
+    on_loss: OnLoss,
+) -> Result<String, Failure> {
+    if is_marked(client, batch).await? {
+        let missing = not_imported(client, batch, own).await?;
         refuse(&missing, on_loss)?;
         let acceptance = random()?.to_string();
         let sql = "DELETE FROM podqueue.note WHERE batch = $1 AND (
             (results = 0 AND name = $2) OR name = $3)";
-        client.query_typed(sql, &[int8(batch), text(&LOST), text(&IMPORTED)]).await?;
+        client.query_typed(sql, &[int8(&batch), text(&LOST), text(&IMPORTED)]).await?;
         let sql = "INSERT INTO podqueue.note (batch, results, name, text) VALUES ($1, 0, $2, $3)
             ON CONFLICT (batch, results, name) DO UPDATE SET text = excluded.text";
-        let values = [int8(batch), text(&ACCEPTED), value(&acceptance, Type::TEXT)];
+        let values = [int8(&batch), text(&ACCEPTED), value(&acceptance, Type::TEXT)];
         client.query_typed(sql, &values).await?;
     }
-    let sql = format!("SELECT {LAST_ACCEPTED}");
-    Ok(client.query_typed_one(&sql, &[int8(batch)]).await?.get(0))
+    last_accepted(client, batch).await
 }
 
-fn refuse(missing: &[(bool, String)], on_loss: OnLoss) -> Result<(), Failure> {
+/// The number of the last acceptance.
+pub(super) async fn last_accepted(client: &Client, batch: i64) -> Result<String, Failure> {
+    let sql = format!("SELECT {LAST_ACCEPTED}");
+    Ok(client.query_typed_one(&sql, &[int8(&batch)]).await?.get(0))
+}
+
+pub(super) fn refuse(missing: &[(bool, String)], on_loss: OnLoss) -> Result<(), Failure> {
     let is_new = missing.iter().any(|(is_own, _)| *is_own);
     if is_new {
         // The mark is a newer one than that which this process was to accept.
@@ -143,40 +155,6 @@ fn refuse(missing: &[(bool, String)], on_loss: OnLoss) -> Result<(), Failure> {
         paths.join(", ")
     );
     Err(Failure::Final(Error::new(ErrorKind::OtherResults, message)))
-}
-
-impl PostgresStore {
-    pub(super) fn mark_loss(&mut self) -> Result<()> {
-        let marked = mark(&mut self.connection, self.batch, None);
-        marked.map(drop).map_err(|failure| self.connection.failed("write", failure))
-    }
-
-    /// Fails as [`accept`] would.
-    pub(super) fn check_marked(&mut self) -> Result<()> {
-        let (on_loss, own) = (self.on_loss, self.results);
-        let is_marked = self.read(async |client, batch| {
-            let is_marked = is_marked(client, batch).await?;
-            if is_marked {
-                refuse(&not_imported(client, batch, own).await?, on_loss)?;
-            }
-            Ok(is_marked)
-        });
-        if !is_marked? {
-            self.on_loss = OnLoss::Refuse;
-        }
-        Ok(())
-    }
-
-    /// The loss was accepted, or there is none any more.
-    pub(super) fn accepted(&mut self, acceptance: String) {
-        if let Some(process) = &mut self.process {
-            process.accepted = acceptance;
-        }
-        // The next one is another one. What is not committed yet may have to be accepted again.
-        if self.locked.is_none() {
-            self.on_loss = OnLoss::Refuse;
-        }
-    }
 }
 
 /// Makes sure that nobody takes this process over until the transaction ends, or that nobody has; and

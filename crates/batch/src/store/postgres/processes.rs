@@ -12,6 +12,7 @@ use super::loss::{self, LAST_ACCEPTED, OnLoss};
 use super::removed;
 use super::rows::{self, Value, int, int8, int8s, text, value};
 use super::store::{Delta, PostgresStore, Process};
+use super::transaction::Writing;
 use crate::error::{ErrorKind, Result};
 use crate::state::State;
 use crate::store::{Input, Outage, Sharing};
@@ -140,7 +141,8 @@ impl Sharing for PostgresStore {
     }
 
     fn report_loss(&mut self) -> Result<()> {
-        self.mark_loss()
+        let marked = loss::mark(&mut self.connection, self.batch, None);
+        marked.map(drop).map_err(|failure| self.failed("write", failure))
     }
 
     fn accepts_loss(&self) -> bool {
@@ -148,7 +150,21 @@ impl Sharing for PostgresStore {
     }
 
     fn check_loss(&mut self) -> Result<()> {
-        if self.accepts_loss() { self.check_marked() } else { Ok(()) }
+        if !self.accepts_loss() {
+            return Ok(());
+        }
+        let (on_loss, own) = (self.on_loss, self.results);
+        let is_marked = self.read(async |client, batch| {
+            let is_marked = loss::is_marked(client, batch).await?;
+            if is_marked {
+                loss::refuse(&loss::not_imported(client, batch, own).await?, on_loss)?;
+            }
+            Ok(is_marked)
+        });
+        if !is_marked? {
+            self.on_loss = OnLoss::Refuse;
+        }
+        Ok(())
     }
 
     fn accept_loss(&mut self) -> Result<()> {
@@ -156,9 +172,11 @@ impl Sharing for PostgresStore {
             return Ok(());
         }
         let on_loss = self.on_loss;
-        let accepted = self
-            .write(async |writing| Ok((loss::accept(writing, on_loss).await?, Delta::default())));
-        self.accepted(accepted?);
+        let accepted = self.write(async |writing| {
+            let acceptance = accept_loss(writing, on_loss).await?;
+            Ok((acceptance, Delta::default()))
+        });
+        self.loss_accepted(accepted?);
         Ok(())
     }
 
@@ -360,4 +378,31 @@ async fn outstanding(client: &Client, batch: i64, process: i64) -> Result<Vec<In
     );
     let values = [int8(&batch), int8(&process)];
     rows::inputs(&client.query_typed(&sql, &values).await?)
+}
+
+/// Accepts the loss of a marked batch, unless results were not imported, or this change is one that
+/// was made before. Returns the number of the last acceptance.
+pub(super) async fn accept_loss(
+    writing: &Writing<'_>,
+    on_loss: OnLoss,
+) -> std::result::Result<String, Failure> {
+    let Writing { client, batch, results, is_done, .. } = writing;
+    match is_done {
+        true => loss::last_accepted(client, *batch).await,
+        false => loss::accept(client, *batch, *results, on_loss).await,
+    }
+}
+
+impl PostgresStore {
+    /// Remembers that the loss was accepted, or that there is none any more.
+    pub(super) fn loss_accepted(&mut self, acceptance: String) {
+        if let Some(process) = &mut self.process {
+            process.accepted = acceptance;
+        }
+        // A later loss needs an acceptance of its own. What is not committed yet may have to be
+        // accepted again.
+        if self.locked.is_none() {
+            self.on_loss = OnLoss::Refuse;
+        }
+    }
 }

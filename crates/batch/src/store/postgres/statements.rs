@@ -4,7 +4,8 @@ use tokio_postgres::types::Type;
 
 use super::changes;
 use super::failure::Failure;
-use super::loss::{self, OnLoss};
+use super::loss::OnLoss;
+use super::processes::accept_loss;
 use super::rows::{self, clean, int, int8, text, value};
 use super::store::{Delta, NOWHERE, PostgresStore};
 use super::transaction::{LONG, Writing};
@@ -104,7 +105,7 @@ impl Store for PostgresStore {
             let mut delta = Delta::default();
             // Before anything is claimed: what is permitted is so from then on.
             let accepted = match claims {
-                true => Some(loss::accept(writing, on_loss).await?),
+                true => Some(accept_loss(writing, on_loss).await?),
                 false => None,
             };
             if writing.is_done {
@@ -127,7 +128,7 @@ impl Store for PostgresStore {
             Ok(((claimed, accepted), delta))
         })?;
         if let Some(acceptance) = accepted {
-            self.accepted(acceptance);
+            self.loss_accepted(acceptance);
         }
         if let Some(process) = &mut self.process {
             for Change { index, event, .. } in &commit.changes {
