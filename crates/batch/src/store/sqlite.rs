@@ -16,7 +16,7 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use self::failure::{behind, damaged, failed};
+use self::failure::{behind, damaged, failed, without_log};
 use self::in_place::InPlace;
 use self::lock::{Lock, while_unlocked};
 use super::{OpenStore, Store};
@@ -28,6 +28,13 @@ const BUSY: Duration = Duration::from_secs(10);
 
 /// The name of the note that counts commits.
 const COMMITS: &str = "commits";
+
+/// The name of the note that says where the last changes are. It is [`IN_LOG`] in the file itself, and
+/// not only in its log, before the first change of a process; an orderly end makes it [`IN_FILE`]. So a
+/// file that says `IN_LOG`, and has no log next to it, was copied or moved without it.
+const CHANGES: &str = "changes";
+const IN_LOG: &str = "in the log";
+const IN_FILE: &str = "in the file";
 
 /// A journal in an SQLite file, for one process at a time.
 ///
@@ -104,6 +111,7 @@ impl Sqlite {
             lock.forget_commits();
         }
         check_log(&self.path)?;
+        self.check_has_log(lock)?;
         // SQLite removes the log when it is closed in an orderly way.
         let was_killed = wal::exists(&self.path);
         let connection = self.connect(&self.path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
@@ -116,8 +124,29 @@ impl Sqlite {
         store.configure(
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;",
         )?;
-        store.keep_place()?;
         Ok(store)
+    }
+
+    /// Refuses a journal that was copied or moved without the log of a process that did not come to close
+    /// it. Where that process was, its lock file tells more: other programs that read a journal merge its
+    /// log into it.
+    fn check_has_log(&self, lock: &Lock) -> Result<()> {
+        let is_elsewhere = last_commit(lock, &self.path)? == 0;
+        if !is_elsewhere || wal::is_there(&self.path) {
+            return Ok(());
+        }
+        // Otherwise SQLite would make a log.
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+        let connection = self.connect(Path::new(&unchanging(&self.path)), flags)?;
+        let mut file = SqliteStore::of(connection, self.path.clone())?;
+        match file.note_if_any(CHANGES)?.as_deref() {
+            Some(IN_LOG) => {
+                // A copy whose original is still there is refused for that.
+                file.place()?;
+                Err(without_log(&self.path))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Whether the journal is open for writing, in another process or in this one.
@@ -156,9 +185,11 @@ impl OpenStore for Sqlite {
         origin::check_file(&this.path)?;
         let lock = Lock::take(&this.path)?;
         match this.write(&lock) {
-            Ok(store) => {
+            Ok(mut store) => {
                 lock.leave_number(false);
-                Ok(SqliteStore { lock: Some(lock), ..store })
+                store.lock = Some(lock);
+                store.keep_place()?;
+                Ok(store)
             }
             Err(error) => {
                 if error.kind() == ErrorKind::NotAJournal {
@@ -179,39 +210,44 @@ impl SqliteStore {
 
     /// Refuses a journal that lacks commits of the process that had it open last.
     fn check_commits(&mut self, lock: &Lock) -> Result<()> {
-        let known = lock.last_commit();
-        let known = known.map_err(|error| {
-            Error::file(ErrorKind::Journal, "read the lock file of", &self.path, error)
-        })?;
+        let known = last_commit(lock, &self.path)?;
         if known == 0 {
             return Ok(());
         }
         // Nothing of what is left of the log goes into a file that is refused.
         self.leave_log(true)?;
-        let sql = "SELECT count(*) FROM sqlite_schema WHERE name = 'note'";
-        let has_notes = self.connection.query_row(sql, [], |row| row.get(0));
-        let found = match has_notes.map_err(|error| failed("read", &self.path, error))? {
-            true => self.note(COMMITS)?.and_then(|text| text.parse().ok()).unwrap_or_default(),
-            false => 0,
-        };
-        if known > found {
+        let found = self.note_if_any(COMMITS)?.and_then(|text| text.parse().ok());
+        if known > found.unwrap_or_default() {
             return Err(behind(&self.path));
         }
         self.leave_log(false)
     }
 
-    /// Remembers where the journal is, and refuses a copy. The place is in the file itself, and not only
-    /// in its log: a copy of the file alone is a copy, too.
+    /// The note with this name, also of a file that is not a journal yet.
+    fn note_if_any(&mut self, name: &str) -> Result<Option<String>> {
+        let sql = "SELECT count(*) FROM sqlite_schema WHERE name = 'note'";
+        let has_notes = self.connection.query_row(sql, [], |row| row.get(0));
+        match has_notes.map_err(|error| failed("read", &self.path, error))? {
+            true => self.note(name),
+            false => Ok(None),
+        }
+    }
+
+    /// Remembers where the journal is and that its last changes are in its log from now on, and refuses a
+    /// copy. Both are in the file itself, and not only in its log: a copy of the file alone is a copy, too.
     fn keep_place(&mut self) -> Result<()> {
+        let place = self.place()?;
+        let place = place.map(|note| (origin::NOTE, note));
+        let notes: Vec<_> = place.into_iter().chain([(CHANGES, IN_LOG.to_owned())]).collect();
+        self.add(&[], &notes)?;
+        self.merge_log()
+    }
+
+    /// Refuses a copy; the note of where the journal is now, unless it is the one that it has.
+    fn place(&mut self) -> Result<Option<String>> {
         let (path, note) = (self.path.clone(), self.note(origin::NOTE)?);
         let note_of = |path: &Path| Sqlite::file(path).inspect().ok()?.note(origin::NOTE).ok()?;
-        match origin::place(&path, note.as_deref(), note_of, || self.random())? {
-            Some(note) => {
-                self.add(&[], &[(origin::NOTE, note)])?;
-                self.merge_log()
-            }
-            None => Ok(()),
-        }
+        origin::place(&path, note.as_deref(), note_of, || self.random())
     }
 
     /// Moves all changes from the log into the file, durably.
@@ -279,6 +315,23 @@ impl SqliteStore {
         let done = self.connection.execute_batch(pragmas);
         done.map_err(|error| failed("open", &self.path, error))
     }
+}
+
+impl Drop for SqliteStore {
+    /// Says that the log is not needed any more, which SQLite merges and removes then.
+    fn drop(&mut self) {
+        let is_writer = self.lock.is_some();
+        if is_writer && self.add(&[], &[(CHANGES, IN_FILE.to_owned())]).is_err() {
+            let _ = self.leave_log(true);
+        }
+    }
+}
+
+/// The number of the last commit of a process that did not come to close the journal.
+fn last_commit(lock: &Lock, journal: &Path) -> Result<u64> {
+    lock.last_commit().map_err(|error| {
+        Error::file(ErrorKind::Journal, "read the lock file of", journal, error)
+    })
 }
 
 /// Creates the file before SQLite does, which would let others read it. An existing one is not opened:

@@ -120,6 +120,38 @@ async fn a_log_that_was_moved_after_a_kill_is_missed() {
     assert_eq!(counts(&batch.status().await.unwrap()), "10 pending, 10 unknown");
 }
 
+/// The lock file stays behind.
+#[tokio::test]
+async fn a_journal_of_a_killed_process_that_was_moved_without_its_log_is_refused() {
+    let folder = leave(&[JOURNAL, LOG, "inputs.jsonl", "results.jsonl"]).await;
+    let moved = folder.path("moved.wal");
+    fs::rename(folder.path(LOG), &moved).unwrap();
+    let before = fs::read(folder.path(JOURNAL)).unwrap();
+    for _ in 0..2 {
+        let error = open(&folder).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Journal, "{error}");
+        assert!(error.to_string().contains("moved without its -wal file"), "{error}");
+    }
+    assert_eq!(fs::read(folder.path(JOURNAL)).unwrap(), before, "nothing was changed");
+    fs::rename(&moved, folder.path(LOG)).unwrap();
+    let batch = open(&folder).await.unwrap();
+    assert_eq!(counts(&batch.status().await.unwrap()), "10 pending, 10 unknown");
+    // One that was closed has all in its file.
+    drop(batch);
+    assert!(!folder.path(LOG).exists());
+    fs::remove_file(folder.path(LOCK)).unwrap();
+    let batch = open(&folder).await.unwrap();
+    assert_eq!(counts(&batch.status().await.unwrap()), "10 pending, 10 unknown");
+}
+
+#[tokio::test]
+async fn an_empty_log_continues_a_journal_whose_log_is_lost() {
+    let folder = leave(&[JOURNAL, "inputs.jsonl", "results.jsonl"]).await;
+    open(&folder).await.unwrap_err();
+    fs::write(folder.path(LOG), "").unwrap();
+    open(&folder).await.unwrap();
+}
+
 /// As other programs do when they close a journal that they have read.
 #[tokio::test]
 async fn a_log_that_was_merged_into_the_journal_is_not_missed() {

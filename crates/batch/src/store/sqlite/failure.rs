@@ -57,3 +57,12 @@ pub(super) fn behind(path: &Path) -> Error {
     );
     Error::new(ErrorKind::Journal, message)
 }
+
+/// The journal was moved or copied without its log.
+pub(super) fn without_log(path: &Path) -> Error {
+    let path = path.display();
+    let message = format!(
+        "the journal {path} was copied or moved without its -wal file, which has the last changes of a process that was killed or is still at work: inputs that were submitted are pending in it, and would be submitted again. Nothing was changed: put that file next to it, as {path}-wal. If it is lost, keep the results, and run the inputs that are not in them with new results and a new journal; those that were outstanding may then run twice. To continue with this journal all the same, which submits again what it lacks, make an empty file {path}-wal"
+    );
+    Error::new(ErrorKind::Journal, message)
+}

@@ -25,6 +25,11 @@ pub(super) fn exists(journal: &Path) -> bool {
     found(journal).is_some()
 }
 
+/// Whether there is a log, possibly an empty one.
+pub(super) fn is_there(journal: &Path) -> bool {
+    beside(journal).exists()
+}
+
 /// The log, if there is something in it.
 pub(super) fn found(journal: &Path) -> Option<Metadata> {
     std::fs::metadata(beside(journal)).ok().filter(|found| found.len() > 0)
