@@ -329,9 +329,8 @@ impl Drop for SqliteStore {
 
 /// The number of the last commit of a process that did not come to close the journal.
 fn last_commit(lock: &Lock, journal: &Path) -> Result<u64> {
-    lock.last_commit().map_err(|error| {
-        Error::file(ErrorKind::Journal, "read the lock file of", journal, error)
-    })
+    lock.last_commit()
+        .map_err(|error| Error::file(ErrorKind::Journal, "read the lock file of", journal, error))
 }
 
 /// Creates the file before SQLite does, which would let others read it. An existing one is not opened:
