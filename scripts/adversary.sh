@@ -9,4 +9,4 @@
 # assertions are on: they find what nobody else does.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-cargo run --quiet --locked -p podqueue-adversary -- "$@"
+cargo run --quiet --locked -p podqueue-adversary --bin podqueue-adversary -- "$@"
