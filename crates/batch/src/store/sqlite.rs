@@ -139,7 +139,9 @@ impl Sqlite {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
         let connection = self.connect(Path::new(&unchanging(&self.path)), flags)?;
         let mut file = SqliteStore::of(connection, self.path.clone())?;
-        match file.note_if_any(CHANGES)?.as_deref() {
+        // A file that cannot be read as it stands is one whose creation was cut off, which SQLite rolls
+        // back when it opens it (it does not here), or a damaged one, which it refuses then.
+        match file.note_if_any(CHANGES).ok().flatten().as_deref() {
             Some(IN_LOG) => {
                 // A copy whose original is still there is refused for that.
                 file.place()?;

@@ -110,7 +110,7 @@ impl Disk {
 
     /// Writes what a loss of power leaves to a folder: of each thing that is not durable, nothing,
     /// or whatever the random numbers say.
-    fn leave(&self, root: &Path, to: &Path, mut random: Option<&mut fastrand::Rng>) {
+    fn leave(&self, root: &Path, to: &Path, mut random: Option<fastrand::Rng>) {
         let mut names = self.durable.clone();
         let kept = random.as_mut().map_or(0, |it| it.usize(..=self.renamed.len()));
         for (name, id) in &self.renamed[..kept] {
@@ -263,11 +263,15 @@ async fn whatever_was_sent_is_durable_before_and_a_loss_of_power_loses_nothing()
         disk.take(&act);
         let matters = match &act {
             Act::Send(request) => sent.take(request),
-            // Some moments in between.
-            _ => random.u8(..10) == 0,
+            // Each moment while the journal is created, and some of the others.
+            _ => sent.inputs.is_empty() || random.u8(..10) == 0,
         };
         if matters {
-            for random in [None, Some(&mut random)] {
+            // The creation is over in a few dozen steps, of which any part may be lost.
+            let draws = if sent.inputs.is_empty() { 3 } else { 1 };
+            let nothing = std::iter::once(None);
+            let draws = (0..draws).map(|_| Some(fastrand::Rng::with_seed(random.u64(..))));
+            for random in nothing.chain(draws.collect::<Vec<_>>()) {
                 let left = tempfile::tempdir().unwrap();
                 disk.leave(root, left.path(), random);
                 check(left.path(), &sent).await;
