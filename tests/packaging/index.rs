@@ -1,6 +1,9 @@
-//! The index of tests leads to tests.
+//! Names of tests in documents are those of tests that exist.
 
-use crate::support::{at, read};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::support::{at, files_ending_in, read};
 
 /// `tests/README.md` leads to tests that exist: it names them as `path/of/file.rs::name`.
 #[test]
@@ -26,4 +29,33 @@ fn the_index_of_tests_leads_to_tests() {
         }
     }
     assert!(missing.is_empty(), "{missing:#?}");
+}
+
+/// A page of `docs/design/` names the tests of its mechanism, below the heading `Tests`.
+#[test]
+fn the_tests_that_the_design_pages_name_exist() {
+    let is_test = |name: &&str| {
+        let is_identifier = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '_';
+        name.matches('_').count() > 1 && name.chars().all(is_identifier)
+    };
+    let mut named = Vec::new();
+    for page in files_ending_in(".md").into_iter().filter(|it| it.starts_with("docs/design")) {
+        let text = read(&page);
+        let Some((_, section)) = text.split_once("\n## Tests\n") else { continue };
+        let section = section.split("\n## ").next().unwrap();
+        let names = section.split('`').skip(1).step_by(2).filter(is_test);
+        named.extend(names.map(|name| (page.clone(), name.to_owned())));
+    }
+    assert!(named.len() > 50, "tests were named: {}", named.len());
+    let sources = files_ending_in(".rs").into_iter().filter(|it| {
+        ["src", "crates", "tests"].iter().any(|folder| it.starts_with(Path::new(folder)))
+    });
+    let mut functions = BTreeSet::new();
+    for source in sources {
+        let text = read(source);
+        let declared = text.split("fn ").skip(1).filter_map(|rest| rest.split_once("()"));
+        functions.extend(declared.map(|(name, _)| name.to_owned()));
+    }
+    named.retain(|(_, name)| !functions.contains(name));
+    assert!(named.is_empty(), "no such tests: {named:#?}");
 }
