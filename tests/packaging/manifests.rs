@@ -63,7 +63,7 @@ fn the_papers_name_the_current_version() {
     let version = env!("CARGO_PKG_VERSION");
     let minor = version.rsplit_once('.').unwrap().0;
     let mut count = 0;
-    for path in files_ending_in("README.md") {
+    for path in files_ending_in(".md") {
         for line in read(&path).lines() {
             let Some((name, rest)) = line.split_once(" = \"") else { continue };
             if PUBLISHED.contains(&name) {

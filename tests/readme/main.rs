@@ -1,4 +1,4 @@
-//! The code of the README: it stands here, compiled and run, and the README shows it unchanged.
+//! The recipes of the README and of `docs/guide/`, compiled and run.
 
 #![allow(missing_docs, reason = "tests")]
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "recipes print, and tests unwrap")]

@@ -1,4 +1,4 @@
-//! What the README shows is what is compiled.
+//! Comparison of the Rust blocks in the README and the guide with the code that is compiled.
 
 use std::path::{Path, PathBuf};
 
@@ -31,8 +31,18 @@ fn plain(text: &str) -> String {
     lines.fold(String::from("\n"), |all, line| all + line + "\n")
 }
 
+/// The README and every page of the guide, each with its Rust blocks.
+fn pages() -> Vec<(PathBuf, Vec<(usize, String)>)> {
+    let mut paths = vec![PathBuf::from("README.md")];
+    for entry in std::fs::read_dir(repository().join("docs/guide")).unwrap() {
+        paths.push(Path::new("docs/guide").join(entry.unwrap().file_name()));
+    }
+    paths.sort();
+    paths.into_iter().map(|path| (path.clone(), blocks(&read(path)))).collect()
+}
+
 #[test]
-fn every_block_of_the_readme_is_compiled_somewhere() {
+fn every_rust_block_of_the_readme_and_the_guide_is_compiled() {
     let compiled = [
         "tests/readme/recipes.rs",
         "examples/blocking.rs",
@@ -43,20 +53,27 @@ fn every_block_of_the_readme_is_compiled_somewhere() {
         "examples/downstream/own-rest/src/main.rs",
     ];
     let compiled: String = compiled.iter().map(|path| plain(&read(path))).collect();
-    let blocks = blocks(&read("README.md"));
-    assert!(blocks.len() > 10, "blocks were read: {}", blocks.len());
-    for (line, block) in blocks {
-        assert!(
-            compiled.contains(&plain(&block)),
-            "README.md:{line} is compiled nowhere:\n{block}"
-        );
+    let pages = pages();
+    let count: usize = pages.iter().map(|(_, blocks)| blocks.len()).sum();
+    assert!(count > 20, "blocks were read: {count}");
+    for (path, blocks) in pages {
+        for (line, block) in blocks {
+            assert!(
+                compiled.contains(&plain(&block)),
+                "{}:{line} is not compiled by any test:\n{block}",
+                path.display()
+            );
+        }
     }
 }
 
-/// A hidden line is hidden on docs.rs only, and shown everywhere else.
+/// Rustdoc hides lines that begin with `#`; a repository's page shows them.
 #[test]
-fn no_block_of_the_readme_hides_a_line() {
-    for (line, block) in blocks(&read("README.md")) {
-        assert!(block.lines().all(|it| it != "#" && !it.starts_with("# ")), "README.md:{line}");
+fn no_rust_block_hides_a_line() {
+    for (path, blocks) in pages() {
+        for (line, block) in blocks {
+            let is_hidden = |it: &str| it == "#" || it.starts_with("# ");
+            assert!(!block.lines().any(is_hidden), "{}:{line}", path.display());
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! What podqueue's README shows is what stands here, and it works.
+//! Comparison of this crate with `docs/guide/own-queries.md`, and a run of its program.
 #![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect shall fail")]
 
 use std::path::Path;
@@ -11,16 +11,16 @@ fn here(name: &str) -> String {
 }
 
 #[test]
-fn the_readme_shows_these_files() {
-    let readme = here("../../../README.md");
+fn the_guide_shows_these_files() {
+    let guide = here("../../../docs/guide/own-queries.md");
     for name in ["build.rs", "queries/keep.graphql", "src/main.rs"] {
-        assert!(readme.contains(&here(name)), "README.md does not show {name} as it is");
+        assert!(guide.contains(&here(name)), "the guide does not show {name} as it is");
     }
     // The manifest names versions where this one names paths.
     let manifest = here("Cargo.toml");
     for line in ["[dependencies]", "[build-dependencies]", "tokio = "] {
         let line = manifest.lines().find(|it| it.starts_with(line)).unwrap();
-        assert!(readme.contains(line), "README.md lacks {line}");
+        assert!(guide.contains(line), "the guide lacks {line}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! What podqueue's README shows is what stands here, and it works.
+//! Comparison of this crate with `docs/guide/own-rest.md`, and a run of its program.
 #![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect shall fail")]
 
 mod server;
@@ -13,10 +13,10 @@ fn here(name: &str) -> String {
 }
 
 #[test]
-fn the_readme_shows_these_files() {
-    let readme = here("../../../README.md");
+fn the_guide_shows_these_files() {
+    let guide = here("../../../docs/guide/own-rest.md");
     for name in ["build.rs", "src/main.rs"] {
-        assert!(readme.contains(&here(name)), "README.md does not show {name} as it is");
+        assert!(guide.contains(&here(name)), "the guide does not show {name} as it is");
     }
 }
 
