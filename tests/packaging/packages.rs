@@ -34,7 +34,7 @@ fn a_package_has_what_its_users_need_and_no_more() {
                 "schema",
             ],
             "podqueue-batch" => &["docs"],
-            "podqueue-local" => &["examples", "openapi", "page"],
+            "podqueue-local" => &["docs", "examples", "openapi", "page"],
             "podqueue-cli" => &["schema"],
             _ => &[],
         };
