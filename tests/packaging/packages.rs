@@ -35,7 +35,7 @@ fn a_package_has_what_its_users_need_and_no_more() {
             ],
             "podqueue-batch" => &["docs"],
             "podqueue-local" => &["docs", "examples", "openapi", "page"],
-            "podqueue-cli" => &["schema"],
+            "podqueue-cli" => &["docs", "schema"],
             _ => &[],
         };
         let expected = OF_CARGO.iter().chain(&PAPERS).chain(own).chain(&["src"]);
