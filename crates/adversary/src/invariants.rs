@@ -39,6 +39,7 @@ pub const ALL: &[(&str, Invariant)] = &[
     ("what is said of a job is true, and of that job", certainty::of_jobs),
     ("every accepted job is known, or its outcome is", submissions::are_known),
     ("every chunk comes once and in order, or a gap is told", streams::are_whole),
+    ("a stream that ends without an error has brought all events", streams::of_events_are_whole),
     ("a deadline is kept", deadlines::are_kept),
     ("everything comes to its end", deadlines::everything_ends),
     ("nobody asks without end", deadlines::nobody_asks_without_end),

@@ -9,12 +9,12 @@ mod request;
 mod stored;
 
 pub use job::{Job, State};
-pub use reply::Reply;
+pub use reply::{EVENT_STREAM, Reply};
 pub use request::Request;
 
 use std::collections::BTreeMap;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use self::stored::Stored;
@@ -59,6 +59,9 @@ impl Service {
             Operation::Requests => Reply::json(200, &json!({ "requests": [] })),
             Operation::Openai => {
                 *self.openai.entry(request.path.clone()).or_default() += 1;
+                if request.body["stream"] == true {
+                    return Reply::events(events(&request.id));
+                }
                 Reply::json(200, &json!({ "path": request.path }))
             }
             Operation::Rest => stored::pod(request),
@@ -114,4 +117,11 @@ impl Service {
         let removed = queued.map(|job| job.removed = Some(now)).count();
         Reply::json(200, &json!({ "removed": removed, "status": "completed" }))
     }
+}
+
+/// The events of a stream: they tell whose they are.
+pub fn events(id: &str) -> impl Iterator<Item = Value> {
+    const MOST: usize = 5;
+    let count = 1 + id.bytes().map(usize::from).sum::<usize>() % MOST;
+    (0..count).map(move |event| json!({ "of": id, "event": event }))
 }

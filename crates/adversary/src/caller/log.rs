@@ -47,6 +47,10 @@ pub enum Kind {
     Health,
     Requests,
     Openai,
+    /// The events of a stream, and how long they may take in all.
+    Events {
+        total: Duration,
+    },
     RunAll {
         jobs: u64,
     },

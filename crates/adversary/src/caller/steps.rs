@@ -3,7 +3,7 @@
 use std::future::IntoFuture;
 use std::time::Duration;
 
-use futures_util::StreamExt;
+use futures_util::{Stream, StreamExt};
 use podqueue::{Error, Job, NewTemplate, Polling, S3Config};
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -136,6 +136,18 @@ impl Caller {
                     Box::pin(async move { endpoint.openai(&path, &json!({})).await.map(drop) });
                 self.follow(work, Kind::Openai, None, call).await;
             }
+            Step::OpenaiStream { total } => {
+                let path = format!("v1/{number}");
+                let call =
+                    Box::pin(async move { endpoint.openai_stream(&path, &json!({})).await });
+                if let Some(events) = self.follow(work, Kind::Openai, None, call).await {
+                    let place = self.log.begin(number, Kind::Events { total: *total }, None);
+                    let items = events.total_timeout(*total).map(|event| {
+                        Ok(Item::Chunk { output: event?.json()?, after_gap: false })
+                    });
+                    self.read(work, place, items, None).await;
+                }
+            }
             Step::GetPod => {
                 let call = client.rest().get_pod(format!("pod-{number}"));
                 let call = Box::pin(async move { call.await });
@@ -220,17 +232,27 @@ impl Caller {
 
     async fn stream(&self, work: &Work, job: &Job, take: Option<usize>) {
         let place = self.log.begin(work.call, Kind::Stream, Some(job));
-        let mut chunks = job.stream::<Value>();
+        let items = job.stream::<Value>().map(|chunk| {
+            chunk.map(|it| Item::Chunk { output: it.output, after_gap: it.after_gap })
+        });
+        self.read(work, place, items, take).await;
+    }
+
+    /// Reads a stream to its end, or so many items of it.
+    async fn read(
+        &self,
+        work: &Work,
+        place: usize,
+        mut items: impl Stream<Item = podqueue::Result<Item>> + Send + Unpin + 'static,
+        take: Option<usize>,
+    ) {
         let (log, call) = (self.log.clone(), work.call);
         let reading: Boxed<bool> = Box::pin(async move {
             let mut left = take.unwrap_or(usize::MAX);
             while left > 0 {
                 left -= 1;
-                match chunks.next().await {
-                    Some(Ok(chunk)) => {
-                        let item = Item::Chunk { output: chunk.output, after_gap: chunk.after_gap };
-                        log.item(place, item);
-                    }
+                match items.next().await {
+                    Some(Ok(item)) => log.item(place, item),
                     Some(Err(error)) => {
                         let failed = log.failed(call, &error);
                         log.item(place, Item::Error(failed));
@@ -328,6 +350,12 @@ impl Told for podqueue::Secret {
 }
 
 impl Told for podqueue::Purged {
+    fn told(&self) -> Got {
+        Got::Nothing
+    }
+}
+
+impl Told for podqueue::ServerEvents {
     fn told(&self) -> Got {
         Got::Nothing
     }

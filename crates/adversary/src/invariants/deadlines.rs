@@ -50,7 +50,9 @@ pub(super) fn are_kept(run: &Run, broken: &mut Vec<String>) {
 fn longest(run: &Run, entry: &Entry) -> Option<Duration> {
     let settings = &run.settings;
     let extra = match entry.kind {
-        Kind::Wait { timeout: Some(timeout), cancel: false } => return Some(timeout),
+        Kind::Wait { timeout: Some(timeout), cancel: false } | Kind::Events { total: timeout } => {
+            return Some(timeout);
+        }
         // The cancel is a call of its own, and so is the look after it.
         Kind::Wait { timeout: Some(timeout), cancel: true } => {
             return Some(timeout + settings.call_timeout? * 2);

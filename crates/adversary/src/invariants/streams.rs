@@ -1,8 +1,10 @@
 //! Chunks: the service hands each out once.
 
-use crate::caller::{Entry, Got, Item, Outcome};
+use crate::caller::{Entry, Got, Item, Kind, Outcome};
 use crate::operation::Operation;
+use crate::plan::Fault;
 use crate::run::Run;
+use crate::service::events;
 
 /// The first reader of a job gets every chunk once and in order; where one is missing, the next says
 /// that it comes after a gap, or the last item is an error.
@@ -50,4 +52,40 @@ fn is_whole(run: &Run, entry: &Entry, items: &[Item], ended: bool) -> Result<(),
         ));
     }
     Ok(())
+}
+
+/// The events of a stream come in order, and all of them where it ended without an error.
+pub(super) fn of_events_are_whole(run: &Run, broken: &mut Vec<String>) {
+    for entry in &run.entries {
+        let (Kind::Events { .. }, Outcome::Ok(Got::Items { items, ended })) =
+            (entry.kind, &entry.outcome)
+        else {
+            continue;
+        };
+        let id = entry.call.to_string();
+        // A body that ends where the connection does is cut without a trace.
+        let cut = |fault: &Fault| matches!(fault, Fault::Unframed { at } if *at < 1_000);
+        let (mut lied, mut is_cut) = (false, false);
+        for arrival in run.transcript.of(Operation::Openai, &id) {
+            lied |= arrival.lied;
+            is_cut |= cut(&arrival.fault);
+        }
+        if lied {
+            continue;
+        }
+        let came = items.iter().filter_map(|item| match item {
+            Item::Chunk { output, .. } => Some(output.clone()),
+            Item::Error(_) => None,
+        });
+        let (came, sent): (Vec<_>, Vec<_>) = (came.collect(), events(&id).collect());
+        let failed = items.iter().any(|item| matches!(item, Item::Error(_)));
+        let may_lack = failed || is_cut || !*ended;
+        if !sent.starts_with(&came) || (came.len() < sent.len() && !may_lack) {
+            broken.push(format!(
+                "the stream of call {id} ended well with {} of {} events: {came:?}",
+                came.len(),
+                sent.len()
+            ));
+        }
+    }
 }

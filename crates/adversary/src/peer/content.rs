@@ -7,7 +7,7 @@ use serde_json::json;
 use super::transcript::Fate;
 use crate::operation::Operation;
 use crate::plan::{Answer, Echo, Fault, Garble, Place, RetryAfter, Words};
-use crate::service::{Reply, Request};
+use crate::service::{EVENT_STREAM, Reply, Request};
 
 pub(super) struct Content {
     pub(super) status: u16,
@@ -15,6 +15,12 @@ pub(super) struct Content {
     pub(super) body: Vec<u8>,
     /// What the client can know where it gets all of it.
     pub(super) fate: Fate,
+}
+
+impl Content {
+    pub(super) fn is_event_stream(&self) -> bool {
+        self.headers.iter().any(|(_, value)| value == EVENT_STREAM)
+    }
 }
 
 /// Whether a request takes effect under this fault.
@@ -40,9 +46,10 @@ pub(super) fn content(fault: &Fault, request: &Request, reply: Option<&Reply>) -
 }
 
 fn honest(reply: Option<&Reply>) -> Content {
-    let (status, body) = reply.map_or((500, "{}"), |reply| (reply.status, reply.body.as_str()));
-    let fate = if (200..300).contains(&status) { Fate::Success } else { Fate::Refused };
-    json_content(status, body.as_bytes().to_vec(), fate)
+    let Some(reply) = reply else { return json_content(500, b"{}".to_vec(), Fate::Refused) };
+    let fate = if (200..300).contains(&reply.status) { Fate::Success } else { Fate::Refused };
+    let headers = vec![("content-type", reply.kind.to_owned())];
+    Content { status: reply.status, headers, body: reply.body.clone().into_bytes(), fate }
 }
 
 fn json_content(status: u16, body: Vec<u8>, fate: Fate) -> Content {
@@ -128,6 +135,10 @@ fn garbled(garble: Garble, request: &Request, mut content: Content) -> Content {
             content.body = replaced(if text.starts_with('{') { "[1, 2]" } else { "{\"a\": 1}" });
         }
         Garble::Trailing => content.body.extend_from_slice(b"\n<!-- served by a cache -->"),
+        Garble::Encoded => {
+            content.headers.push(("content-encoding", "br".to_owned()));
+            content.body.iter_mut().for_each(|byte| *byte = !*byte);
+        }
         Garble::NoData if request.operation.is_graphql() => content.body = replaced("{}"),
         _ => return content,
     }

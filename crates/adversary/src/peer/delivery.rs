@@ -20,6 +20,8 @@ pub(super) struct Delivery {
 pub(super) enum Act {
     Write(Vec<u8>),
     Pause(Duration),
+    /// Writes these bytes with this pause after each time, until the client closes the connection.
+    Repeat(Vec<u8>, Duration),
     /// Waits so long, and goes on only where no other request comes meanwhile.
     Idle(Duration),
 }
@@ -65,13 +67,15 @@ pub(super) fn delivery(fault: &Fault, content: &Content) -> Delivery {
         }
         Fault::Chunked => {
             let mut bytes = head(content, Framing::Chunked).into_bytes();
-            for piece in content.body.chunks(7) {
-                bytes.extend_from_slice(format!("{:x}\r\n", piece.len()).as_bytes());
-                bytes.extend_from_slice(piece);
-                bytes.extend_from_slice(b"\r\n");
-            }
+            content.body.chunks(7).for_each(|piece| bytes.extend(chunk(piece)));
             bytes.extend_from_slice(b"0\r\n\r\n");
             delivery.acts.push(Act::Write(bytes));
+        }
+        Fault::Comments { pause } if content.is_event_stream() => {
+            let mut bytes = head(content, Framing::Chunked).into_bytes();
+            bytes.extend(chunk(&content.body));
+            delivery.fate = Fate::Unknown;
+            delivery.acts = vec![Act::Write(bytes), Act::Repeat(chunk(COMMENT), pause)];
         }
         Fault::Unframed { at } => {
             let mut bytes = head(content, Framing::Close).into_bytes();
@@ -85,6 +89,13 @@ pub(super) fn delivery(fault: &Fault, content: &Content) -> Delivery {
         _ => delivery.acts.push(Act::Write(whole)),
     }
     delivery
+}
+
+/// What keeps a stream of events alive.
+pub(super) const COMMENT: &[u8] = b": still here\n\n";
+
+fn chunk(piece: &[u8]) -> Vec<u8> {
+    [format!("{:x}\r\n", piece.len()).as_bytes(), piece, b"\r\n"].concat()
 }
 
 /// Fewer than all, whatever the thousandths.

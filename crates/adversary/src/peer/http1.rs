@@ -110,6 +110,12 @@ impl Connection<'_> {
                         return None;
                     }
                 }
+                Act::Repeat(bytes, pause) => loop {
+                    self.stream.write_all(&bytes).await.ok()?;
+                    if self.is_gone_within(Instant::now() + pause).await {
+                        return None;
+                    }
+                },
                 Act::Idle(pause) => {
                     // The response is whole; what follows is nobody's.
                     self.world.lock().transcript.is_answered(place, delivery.fate);

@@ -8,9 +8,10 @@ use futures_util::stream::FuturesUnordered;
 use h2::server::SendResponse;
 use h2::{Reason, RecvStream};
 use tokio::net::TcpStream;
-use tokio::time::{sleep, sleep_until};
+use tokio::time::{sleep, sleep_until, timeout};
 
 use super::content::{Content, acts, content};
+use super::delivery::COMMENT;
 use super::http1::act;
 use super::transcript::Fate;
 use super::world::World;
@@ -165,13 +166,26 @@ async fn deliver(
         Fault::Reset(_) => (500, Ending::Reset),
         _ => (1_000, Ending::Close),
     };
-    let is_whole = end == 1_000;
+    let is_endless = matches!(fault, Fault::Comments { .. }) && content.is_event_stream();
+    let is_whole = end == 1_000 && !is_endless;
     world.lock().transcript.arrivals[place].fate =
         if is_whole || content.fate != Fate::Success { content.fate } else { Fate::Unknown };
     if !content.body.is_empty() {
         let part = content.body[..content.body.len() * end / 1_000].to_vec();
         if stream.send_data(part.into(), is_whole).is_err() {
             return After::Nothing;
+        }
+    }
+    if let Fault::Comments { pause } = fault
+        && is_endless
+    {
+        loop {
+            if stream.send_data(Bytes::from_static(COMMENT), false).is_err() {
+                return After::Nothing;
+            }
+            if timeout(*pause, poll_fn(|context| stream.poll_reset(context))).await.is_ok() {
+                return After::Nothing;
+            }
         }
     }
     match (is_whole, fault, ending) {

@@ -42,6 +42,10 @@ pub enum Fault {
     Informational(u16),
     /// The whole response in chunks.
     Chunked,
+    /// A stream of events never ends: comments follow, with a pause after each.
+    Comments {
+        pause: Duration,
+    },
     /// A body that ends where the connection does, and is cut there.
     Unframed {
         at: u16,
@@ -126,6 +130,8 @@ pub enum Garble {
     /// An array in place of an object, and the other way round.
     OtherShape,
     Trailing,
+    /// It is compressed, which no request asks for.
+    Encoded,
     /// GraphQL without `data`.
     NoData,
 }

@@ -72,6 +72,10 @@ pub enum Step {
     Health,
     Requests,
     Openai,
+    OpenaiStream {
+        /// How long it may take in all.
+        total: Duration,
+    },
     RunAll {
         script: JobScript,
         jobs: u64,
