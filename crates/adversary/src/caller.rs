@@ -10,7 +10,7 @@ pub use log::{Entry, Failed, Got, Item, Kind, Log, Outcome, Seen};
 
 use std::sync::Arc;
 
-use podqueue::{Client, Endpoint, Job};
+use podqueue::{Client, ClientBuilder, Endpoint, Job};
 
 use crate::plan::{Actor, Pick, Plan, Settings};
 
@@ -23,6 +23,11 @@ pub struct Caller {
 
 /// The client that a plan asks for.
 pub fn client(plan: &Plan, address: &str) -> podqueue::Result<Client> {
+    builder(plan, address).build()
+}
+
+/// The same, not built yet.
+pub(crate) fn builder(plan: &Plan, address: &str) -> ClientBuilder {
     use podqueue::{GraphqlBody, Polling, RateLimits, RetryPolicy};
 
     let settings = &plan.settings;
@@ -55,7 +60,7 @@ pub fn client(plan: &Plan, address: &str) -> podqueue::Result<Client> {
     if settings.http2 {
         builder = builder.http_client(http2_client(settings));
     }
-    builder.build()
+    builder
 }
 
 /// As the documentation of `ClientBuilder::http_client` says, but for the version of HTTP.

@@ -27,6 +27,8 @@ mod run;
 pub mod runtimes;
 pub mod search;
 mod service;
+#[cfg(unix)]
+pub mod shared;
 mod shrink;
 
 pub use run::{Run, run};

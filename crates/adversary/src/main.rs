@@ -10,6 +10,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use podqueue_adversary::search::{Finding, play};
+#[cfg(unix)]
+use podqueue_adversary::shared;
+
+/// How many runs with shared limits are played at a time: they wait for most of their time.
+#[cfg(unix)]
+const SHARED: usize = 8;
 
 /// What shrinking one finding may take, where `SHRINK` does not say otherwise, in seconds.
 const SHRINKING: Duration = Duration::from_secs(20);
@@ -28,6 +34,19 @@ fn main() -> ExitCode {
             }
         };
     }
+    #[cfg(unix)]
+    if let Some(seed) = std::env::var("SHARED").ok().and_then(number) {
+        return match shared::play(seed) {
+            Some((_, text)) => {
+                say(&text);
+                ExitCode::FAILURE
+            }
+            None => {
+                say(&format!("SHARED={seed} breaks nothing\n"));
+                ExitCode::SUCCESS
+            }
+        };
+    }
     let mut arguments = std::env::args().skip(1);
     let Some(seconds) = arguments.next().and_then(number) else {
         say("usage: podqueue-adversary SECONDS [SEED]\n");
@@ -42,8 +61,26 @@ fn search(time: Duration, first: u64) -> ExitCode {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let descriptors = open_descriptors();
     let (next, findings) = (AtomicU64::new(first), Mutex::new(Vec::new()));
+    #[cfg(unix)]
+    let (next_shared, of_shared) = (AtomicU64::new(first), Mutex::new(BTreeMap::new()));
     let began = Instant::now();
     thread::scope(|scope| {
+        #[cfg(unix)]
+        for _ in 0..SHARED {
+            scope.spawn(|| {
+                while began.elapsed() < time {
+                    let seed = next_shared.fetch_add(1, Ordering::Relaxed);
+                    if let Some((violations, text)) = shared::play(seed) {
+                        let found = (began.elapsed(), text);
+                        let mut of_shared = of_shared.lock().expect("no panic");
+                        of_shared
+                            .entry(violations[0].invariant)
+                            .or_insert_with(Vec::new)
+                            .push(found);
+                    }
+                }
+            });
+        }
         for _ in 0..cores {
             scope.spawn(|| {
                 while began.elapsed() < time {
@@ -61,6 +98,13 @@ fn search(time: Duration, first: u64) -> ExitCode {
         "{runs} runs from seed {first} on, {per_minute:.0} a minute; {} break something\n",
         findings.len()
     ));
+    #[cfg(unix)]
+    let shared_hold = tell_of_shared(
+        next_shared.into_inner() - first,
+        &of_shared.into_inner().expect("no panic"),
+    );
+    #[cfg(not(unix))]
+    let shared_hold = true;
     // All that was opened is closed: two more are the runtime's and the allocator's to have.
     if let (Some(before), Some(after)) = (descriptors, open_descriptors())
         && after > before + 2
@@ -69,7 +113,22 @@ fn search(time: Duration, first: u64) -> ExitCode {
         return ExitCode::FAILURE;
     }
     tell(&findings);
-    if findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if findings.is_empty() && shared_hold { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// The first finding of each invariant that runs with shared limits break; whether there is none.
+#[cfg(unix)]
+fn tell_of_shared(runs: u64, findings: &BTreeMap<&str, Vec<(Duration, String)>>) -> bool {
+    let broken: usize = findings.values().map(Vec::len).sum();
+    say(&format!("{runs} runs with shared limits; {broken} break something\n"));
+    for (invariant, findings) in findings {
+        let (after, text) = &findings[0];
+        say(&format!(
+            "\n=== {invariant}\n{} runs, the first after {after:.1?}\n{text}",
+            findings.len()
+        ));
+    }
+    findings.is_empty()
 }
 
 /// Each broken invariant once, with how often it was broken and its smallest plan.

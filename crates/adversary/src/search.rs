@@ -66,7 +66,7 @@ fn described(plan: &Plan) -> String {
     text
 }
 
-fn transcript(run: &Run) -> String {
+pub(crate) fn transcript(run: &Run) -> String {
     let mut text = String::from("  the peer:\n");
     for line in run.transcript.lines().lines() {
         let _ = writeln!(text, "  {line}");

@@ -18,7 +18,7 @@ const DEFAULT_WAIT: Duration = Duration::from_secs(90);
 
 impl Caller {
     /// Takes a step, and answers the job that the actor goes on with.
-    pub(super) async fn take_step(&self, work: &Work, own: Option<&Job>) -> Option<Job> {
+    pub(crate) async fn take_step(&self, work: &Work, own: Option<&Job>) -> Option<Job> {
         let call = work.call;
         match &work.step {
             Step::Sleep(time) => {
@@ -138,13 +138,12 @@ impl Caller {
             }
             Step::OpenaiStream { total } => {
                 let path = format!("v1/{number}");
-                let call =
-                    Box::pin(async move { endpoint.openai_stream(&path, &json!({})).await });
+                let call = Box::pin(async move { endpoint.openai_stream(&path, &json!({})).await });
                 if let Some(events) = self.follow(work, Kind::Openai, None, call).await {
                     let place = self.log.begin(number, Kind::Events { total: *total }, None);
-                    let items = events.total_timeout(*total).map(|event| {
-                        Ok(Item::Chunk { output: event?.json()?, after_gap: false })
-                    });
+                    let items = events
+                        .total_timeout(*total)
+                        .map(|event| Ok(Item::Chunk { output: event?.json()?, after_gap: false }));
                     self.read(work, place, items, None).await;
                 }
             }
