@@ -217,14 +217,16 @@ impl Change {
     }
 }
 
-/// Adds this to every moment of the store's clock.
+/// Adds this to the moment by the store's clock, the first number that it keeps.
 fn set_ahead(file: &Path, by: Duration) -> rusqlite::Result<()> {
     const MOMENTS: &str = "
         SELECT tables.name, columns.name FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns
         WHERE tables.type = 'table' AND tables.name LIKE '%clock' AND columns.type = 'INTEGER' AND columns.pk = 0
+        ORDER BY columns.cid LIMIT 1
     ";
     let connection = rusqlite::Connection::open(file)?;
     connection.busy_timeout(Duration::from_secs(10))?;
+    connection.execute_batch("BEGIN IMMEDIATE")?;
     let mut select = connection.prepare(MOMENTS)?;
     let columns = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
     for column in columns {
@@ -232,5 +234,5 @@ fn set_ahead(file: &Path, by: Duration) -> rusqlite::Result<()> {
         let by = by.as_micros();
         connection.execute(&format!("UPDATE {table} SET {moment} = {moment} + {by}"), [])?;
     }
-    Ok(())
+    connection.execute_batch("COMMIT")
 }

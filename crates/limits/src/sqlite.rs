@@ -141,8 +141,8 @@ impl Opened {
 /// No clock of a machine tells that to all of its processes: the monotonic clock begins anew when the
 /// machine starts and differs between time namespaces, and the time of day is set. But each process
 /// can tell by its own monotonic clock how much has elapsed since its own last exchange, and each
-/// takes over a stored moment that is ahead of its own. Only a process that was not there before
-/// relies on the time of day, once; if that was set back, nothing has elapsed.
+/// takes over a stored moment that is ahead of its own. Only then, and when it was not there before,
+/// it relies on the time of day, once; if that was set back, nothing has elapsed.
 fn moment(
     stored: Option<(Duration, Duration)>,
     last: Option<(Instant, Duration)>,
@@ -150,10 +150,9 @@ fn moment(
     time_of_day: Duration,
 ) -> Duration {
     let Some((moment, stored_at)) = stored else { return time_of_day };
-    match last {
-        Some((then, last)) => moment.max(last + (time - then)),
-        None => moment + time_of_day.saturating_sub(stored_at),
-    }
+    let own = last.map(|(then, last)| last + (time - then));
+    own.filter(|own| *own >= moment)
+        .unwrap_or_else(|| moment + time_of_day.saturating_sub(stored_at))
 }
 
 fn time_of_day() -> Duration {

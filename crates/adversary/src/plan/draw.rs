@@ -100,7 +100,7 @@ fn run_sync(rng: &mut Rng) -> Step {
 }
 
 fn step(rng: &mut Rng) -> Step {
-    match rng.u8(..29) {
+    match rng.u8(..30) {
         0 => Step::Sleep(millis(rng, 1, 90_000)),
         1 => run(rng),
         2 | 3 => run_sync(rng),
@@ -139,7 +139,7 @@ fn step(rng: &mut Rng) -> Step {
         22 => Step::CreateTemplate { short: rng.u8(..3) == 0 },
         23 | 24 => Step::DeleteTemplate,
         25 => Step::CreateSecret,
-        26 => Step::OpenaiStream { total: millis(rng, 100, 100_000) },
+        26 | 27 => Step::OpenaiStream { total: millis(rng, 100, 100_000) },
         _ => Step::DeleteSecret,
     }
 }
@@ -217,6 +217,10 @@ fn fault(rng: &mut Rng, operation: Operation, http2: bool) -> Fault {
         23 => Fault::Informational(pick(rng, &[100, 102, 103])),
         24 => Fault::Chunked,
         25 => Fault::Unframed { at: if rng.bool() { 1_000 } else { rng.u16(..1_000) } },
+        // Without content, a stream ends as it does after its last event.
+        27 if operation == Operation::Openai => {
+            Fault::Garbled(pick(rng, &[Garble::Empty, Garble::NoContent, Garble::Encoded]))
+        }
         26 if operation == Operation::Openai => {
             Fault::Comments { pause: pick(rng, &[ms(700), ms(4_000), ms(15_000)]) }
         }

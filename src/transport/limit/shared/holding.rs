@@ -178,6 +178,7 @@ impl Holding {
             reported: reported.iter().filter(|it| it.0 > now).map(later).collect(),
             ledger: self.ledger,
             moment,
+            is_listed: self.is_listed && self.ledger != 0,
             unanswered: state.unanswered,
             slots: self.slots.max(state.open),
             permits: self.permits.iter().map(|(_, permits)| permits).sum(),

@@ -91,6 +91,8 @@ pub(super) struct Ask {
     pub(super) reported: Vec<(u64, u64)>,
     pub(super) ledger: u64,
     pub(super) moment: u64,
+    /// Whether that record lists the process.
+    pub(super) is_listed: bool,
     /// How many requests have no response yet.
     pub(super) unanswered: u64,
     /// How many slots may be taken until it hears how many it gets.
@@ -119,6 +121,13 @@ pub(super) struct Grant {
     pub(super) is_all: bool,
 }
 
+impl Ask {
+    /// Whether the record that it has reported to cannot have become idle since.
+    fn expects_a_record(&self) -> bool {
+        self.is_listed || !self.reported.is_empty()
+    }
+}
+
 impl Ledger {
     /// The record in the store, or a new one with this id: if there is none, or if the store's clock
     /// has been set. It has if the record is of a later moment, or if this is a later one than it can
@@ -131,7 +140,7 @@ impl Ledger {
         new_id: u64,
     ) -> Self {
         let is_intact = |stored: &Self| {
-            let reported = stored.id == ask.ledger && !ask.reported.is_empty();
+            let reported = stored.id == ask.ledger && ask.expects_a_record();
             stored.exchanged_at <= now && !(reported && now > ask.moment + waited + LEASE)
         };
         stored.filter(is_intact).unwrap_or_else(|| Self { id: new_id, ..Self::default() })
@@ -146,9 +155,9 @@ impl Ledger {
         for (time, requests) in &ask.departures {
             self.depart(now + time, *requests);
         }
-        if ask.ledger != self.id && !ask.reported.is_empty() {
-            // The store has lost the record that it was reported to. Other processes are about to
-            // report, too, and may still use the permits that they have.
+        if ask.ledger != self.id && ask.expects_a_record() {
+            // The store has lost the record of this process. Other processes are about to report,
+            // too, and may still use the permits that they have.
             for (time, requests) in &ask.reported {
                 self.depart(now + time, *requests);
             }

@@ -98,3 +98,33 @@ fn what_still_counts_is_reported_again_when_a_record_is_lost_or_a_clock_was_set(
     let (ledger, given) = exchange(&mut holding, Some(ledger), 12, 300, 7);
     assert!(ledger.id() == 6 && given >= 9, "they count no more: {given}");
 }
+
+/// It has sent nothing that it could report again, and cannot know what the others have sent.
+#[test]
+fn a_process_that_waited_gives_others_time_to_report_when_a_record_is_lost_or_a_clock_was_set() {
+    let (began, second) = (Instant::now(), Duration::from_secs(1));
+    let limit = Limit { requests: 2, concurrent: None };
+    let state = State { limit, waiting: 1, unanswered: 0, open: 0 };
+    for (is_lost, set) in [(true, 0), (false, 300_000_000)] {
+        let mut sender = Holding::new(Arc::<Bell>::default(), began);
+        let mut waiter = Holding::new(Arc::<Bell>::default(), began);
+        (0..2).for_each(|_| sender.departs(began + 10 * second));
+        let exchange = |holding: &mut Holding, member, stored, at, moment| {
+            let now = began + Duration::from_micros(at);
+            let ask = holding.ask(state, member, false, now).expect("a report");
+            let mut ledger = Ledger::current(moment, stored, &ask, 0, moment);
+            let grant = ledger.exchange(moment, limit, &ask);
+            holding.take(&grant, now, now);
+            (ledger, grant.permits.len())
+        };
+        let (ledger, _) = exchange(&mut sender, 1, None, 0, 1_000_000);
+        let (ledger, given) = exchange(&mut waiter, 2, Some(ledger), 50_000, 1_050_000);
+        assert_eq!(given, 0, "two requests count");
+        let stored = Some(ledger).filter(|_| !is_lost);
+        let (ledger, given) = exchange(&mut waiter, 2, stored, 150_000, 1_150_000 + set);
+        assert_eq!(given, 0, "lost: {is_lost}");
+        let (ledger, _) = exchange(&mut sender, 1, Some(ledger), 200_000, 1_200_000 + set);
+        let (_, given) = exchange(&mut waiter, 2, Some(ledger), 2_000_000, 3_000_000 + set);
+        assert_eq!(given, 0, "lost: {is_lost}");
+    }
+}
