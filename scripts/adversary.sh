@@ -4,6 +4,7 @@
 #
 #   scripts/adversary.sh SECONDS [SEED]     from this seed on, or from a random one
 #   SEED=… scripts/adversary.sh             that run alone
+#   SHARED=… scripts/adversary.sh           that run with shared limits alone
 #
 # SHRINK=… is how many seconds making a plan smaller may take. The checks for overflow and the debug
 # assertions are on: they find what nobody else does.
