@@ -7,7 +7,8 @@
 //! - it holds environment variables: `env`;
 //! - it is the `value` of an input, or stands beside a `key`, or beside the `name` of a variable.
 //!
-//! Of a field of untyped JSON, in which any of these may be, that is hidden to which the rule applies.
+//! Of a field of untyped JSON, in which any of these may be, that is hidden to which the rule applies;
+//! and so it is of a field that holds all others, whatever their type.
 //! An untyped value that has no name, such as one of a shape that is not known, is hidden as a whole.
 //!
 //! It is better to hide too much here than too little: nothing is lost but a debug print.
@@ -133,7 +134,7 @@ impl Rule<'_> {
     fn shown(&self, fields: &Fields) -> Vec<Shown> {
         let siblings: Vec<_> = fields.iter().map(self.wire).collect();
         let shown = |field: &Field, name: &str| {
-            match (is_untyped(&field.ty), &field.ident) {
+            match (is_untyped(&field.ty) || holds_others(field), &field.ident) {
                 _ if is_secret(&Named { name, siblings: &siblings, input: self.input }) => {
                     Shown::Not
                 }
@@ -192,6 +193,13 @@ impl Rule<'_> {
 
 fn is_untyped(ty: &syn::Type) -> bool {
     ty.to_token_stream().to_string().contains("serde_json")
+}
+
+/// Whether the names of what a field holds are only known when it is read.
+fn holds_others(field: &Field) -> bool {
+    let metas = crate::derives::serde_metas(&field.attrs);
+    let is_flat = metas.iter().any(|it| it.path().is_ident("flatten"));
+    is_flat && crate::syntax::is_named(&field.ty, "HashMap")
 }
 
 #[cfg(test)]

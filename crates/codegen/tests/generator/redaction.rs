@@ -27,6 +27,15 @@ fn of_untyped_json_only_what_is_named_after_a_secret_is_hidden() {
 }
 
 #[test]
+fn of_further_fields_only_what_is_named_after_a_secret_is_hidden() {
+    let labels = "labels: {type: object, properties: {a: {type: string}}, additionalProperties: {type: string}}";
+    let code = thing(labels).code;
+    let debug = dense(item(&code, "impl ::std::fmt::Debug for ThingLabels"));
+    let shown = ".field(\"extra\", &::podqueue::__private::Untyped(&self.extra))";
+    assert!(debug.contains(shown), "{debug}");
+}
+
+#[test]
 fn a_type_without_secrets_has_the_plain_debug() {
     let code = thing("id: {type: string}, tokens: {type: integer}").code;
     assert!(above(&code, "pub struct Thing").contains("Debug"));

@@ -577,7 +577,6 @@ pub mod types {
         ::podqueue::__private::serde::Deserialize,
         ::podqueue::__private::serde::Serialize,
         Clone,
-        Debug,
         PartialEq,
         Default
     )]
@@ -604,6 +603,17 @@ pub mod types {
             deserialize_with = "lenient::shape::further::<lenient::shape::Boolean,_>"
         )]
         pub extra: HashMap<String, bool>,
+    }
+
+    impl ::std::fmt::Debug for ReactionPermissions {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("ReactionPermissions")
+                .field("admin", &self.admin)
+                .field("push", &self.push)
+                .field("extra", &::podqueue::__private::Untyped(&self.extra))
+                .finish()
+        }
     }
 
     /// One of several shapes.

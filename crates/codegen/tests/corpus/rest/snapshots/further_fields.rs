@@ -11,7 +11,6 @@ pub mod types {
         ::podqueue::__private::serde::Deserialize,
         ::podqueue::__private::serde::Serialize,
         Clone,
-        Debug,
         PartialEq,
         Default
     )]
@@ -48,6 +47,19 @@ pub mod types {
             deserialize_with = "lenient::shape::further::<lenient::shape::Integer<i64>,_>"
         )]
         pub extra_2: HashMap<String, i64>,
+    }
+
+    impl ::std::fmt::Debug for Got {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("Got")
+                .field("a", &self.a)
+                .field("all", &self.all)
+                .field("extra", &self.extra)
+                .field("n", &self.n)
+                .field("extra_2", &::podqueue::__private::Untyped(&self.extra_2))
+                .finish()
+        }
     }
 
     /// An object of the interface.
@@ -91,7 +103,6 @@ pub mod types {
         ::podqueue::__private::serde::Deserialize,
         ::podqueue::__private::serde::Serialize,
         Clone,
-        Debug,
         PartialEq
     )]
     #[serde(crate = "::podqueue::__private::serde")]
@@ -125,6 +136,17 @@ pub mod types {
                 }
             }
             make(n.into())
+        }
+    }
+
+    impl ::std::fmt::Debug for Sent {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("Sent")
+                .field("m", &self.m)
+                .field("n", &self.n)
+                .field("extra", &::podqueue::__private::Untyped(&self.extra))
+                .finish()
         }
     }
 }

@@ -86,7 +86,6 @@ pub mod types {
         ::podqueue::__private::serde::Deserialize,
         ::podqueue::__private::serde::Serialize,
         Clone,
-        Debug,
         PartialEq,
         Default
     )]
@@ -106,6 +105,16 @@ pub mod types {
             deserialize_with = "lenient::shape::further::<lenient::shape::Integer<i64>,_>"
         )]
         pub extra: HashMap<String, i64>,
+    }
+
+    impl ::std::fmt::Debug for ThingBoth {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("ThingBoth")
+                .field("a", &self.a)
+                .field("extra", &::podqueue::__private::Untyped(&self.extra))
+                .finish()
+        }
     }
 }
 

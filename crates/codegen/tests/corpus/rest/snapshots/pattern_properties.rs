@@ -11,7 +11,6 @@ pub mod types {
         ::podqueue::__private::serde::Deserialize,
         ::podqueue::__private::serde::Serialize,
         Clone,
-        Debug,
         PartialEq,
         Default
     )]
@@ -33,12 +32,21 @@ pub mod types {
         pub extra: HashMap<String, String>,
     }
 
+    impl ::std::fmt::Debug for Received {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("Received")
+                .field("name", &self.name)
+                .field("extra", &::podqueue::__private::Untyped(&self.extra))
+                .finish()
+        }
+    }
+
     /// An object of the interface.
     #[derive(
         ::podqueue::__private::serde::Deserialize,
         ::podqueue::__private::serde::Serialize,
         Clone,
-        Debug,
         PartialEq
     )]
     #[serde(crate = "::podqueue::__private::serde")]
@@ -64,6 +72,16 @@ pub mod types {
                 }
             }
             make(name.into())
+        }
+    }
+
+    impl ::std::fmt::Debug for Sent {
+        #[allow(deprecated)]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            f.debug_struct("Sent")
+                .field("name", &self.name)
+                .field("extra", &::podqueue::__private::Untyped(&self.extra))
+                .finish()
         }
     }
 
