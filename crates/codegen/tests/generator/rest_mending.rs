@@ -107,7 +107,7 @@ fn json_under_another_name() {
 #[test]
 fn reserved_characters_are_escaped_and_a_warning_says_so() {
     let made = paths(
-        "  /a: {post: {parameters: [{name: q, in: query, allowReserved: true, schema: {type: string}}], requestBody: {content: {application/x-www-form-urlencoded: {schema: {type: object, properties: {f: {type: string}}}, encoding: {f: {allowReserved: true}}}}}, responses: {'200': {description: A}}}}",
+        "  /a: {post: {parameters: [{name: q, in: query, allowReserved: true, schema: {type: string}}], requestBody: {content: {application/x-www-form-urlencoded: {schema: {type: object, properties: {f: {type: string}}}, encoding: {f: {allowReserved: true}}}}}, responses: {'200': {description: A}}}, put: {requestBody: {content: {application/json: {schema: {type: object, properties: {f: {type: string}}}, encoding: {f: {allowReserved: true}}}}}, responses: {'200': {description: A}}}}",
     );
     assert_eq!(
         lines(&made.warnings),

@@ -46,7 +46,8 @@ pub(super) fn mend(
             };
         }
     };
-    for (name, encoding) in all.iter().flat_map(|media| &media.encoding) {
+    let forms = all.iter().filter(|media| media.content == Content::Form);
+    for (name, encoding) in forms.flat_map(|media| &media.encoding) {
         if is_true(encoding, "allowReserved") {
             warnings.push(parameters::reserved("form", name));
         }
