@@ -69,8 +69,11 @@ impl Case<'_> {
                 // OpenAPI says that such parameters are ignored; the peer does not.
                 _ if self.is_about_ignored_headers() => driven
                     .undriven("the peer checks a header that is not a parameter", self.operation),
-                _ if exchange.body == "null" => {
-                    driven.undriven("the peer takes a body of null for none", self.operation);
+                _ if is_falsy(&exchange.body)
+                    && self.violations("request") == "Body parameter is required" =>
+                {
+                    driven
+                        .undriven("the peer takes a falsy body for a missing one", self.operation);
                 }
                 status if self.violations("request").is_empty() => driven.undriven(
                     &format!("the peer responds with {status} whatever is sent"),
@@ -271,6 +274,16 @@ fn losses(from: &Value, to: &Value, place: String, lost: &mut Vec<(String, Strin
     }
 }
 
+/// Whether a body is JSON that the peer, which tests it as JavaScript does, cannot tell from none.
+fn is_falsy(body: &str) -> bool {
+    match serde_json::from_str(body) {
+        Ok(Value::Null | Value::Bool(false)) => true,
+        Ok(Value::Number(number)) => number.as_f64() == Some(0.0),
+        Ok(Value::String(text)) => text.is_empty(),
+        _ => false,
+    }
+}
+
 fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -340,5 +353,20 @@ fn cut(text: &str) -> String {
     match text.char_indices().nth(MOST) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn falsy_bodies_are_json_that_javascript_tests_as_false() {
+        for body in ["null", "false", "0", "-0.0", "\"\""] {
+            assert!(is_falsy(body), "{body}");
+        }
+        for body in ["", "1", "true", "\"0\"", "[]", "{}"] {
+            assert!(!is_falsy(body), "{body}");
+        }
     }
 }
