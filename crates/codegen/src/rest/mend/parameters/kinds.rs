@@ -35,8 +35,8 @@ pub(super) fn is_one_or_more(description: &Value, schema: &Value) -> bool {
 /// Whether a value is best given as text: it says nothing about itself, or is any of several scalars.
 pub(super) fn is_text(description: &Value, schema: &Value) -> bool {
     let Some(schema) = followed(description, schema) else { return true };
-    if let Some(shapes) = schema.get("oneOf").and_then(Value::as_array) {
-        return shapes.iter().all(|it| is_scalar(description, it));
+    if schema.get("oneOf").is_some_and(Value::is_array) {
+        return is_choice_of_scalars(description, schema);
     }
     !["type", "properties", "items", "additionalProperties"]
         .iter()
@@ -46,7 +46,14 @@ pub(super) fn is_text(description: &Value, schema: &Value) -> bool {
 pub(super) fn is_list_of_scalars(description: &Value, schema: &Value) -> bool {
     let Some(schema) = followed(description, schema) else { return false };
     schema.get("type").and_then(Value::as_str) == Some("array")
-        && schema.get("items").is_some_and(|item| is_scalar(description, item))
+        && schema.get("items").is_some_and(|item| {
+            is_scalar(description, item) || is_choice_of_scalars(description, item)
+        })
+}
+
+fn is_choice_of_scalars(description: &Value, schema: &Value) -> bool {
+    let shapes = followed(description, schema).and_then(|it| it.get("oneOf")?.as_array());
+    shapes.is_some_and(|shapes| shapes.iter().all(|it| is_scalar(description, it)))
 }
 
 pub(super) fn is_scalar(description: &Value, schema: &Value) -> bool {

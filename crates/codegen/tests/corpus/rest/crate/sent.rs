@@ -21,7 +21,10 @@ async fn null(checks: &mut Checks) {
     let owner = null_bodies::types::Owner { name: Some("o".into()) };
     let sent = [
         ("3", rest.size(3).await),
+        ("0", rest.size(0).await),
         ("null", rest.size(None).await),
+        ("false", rest.flag(false).await),
+        ("null", rest.flag(None).await),
         ("", rest.name().await),
         ("null", rest.name().body(None).await),
         (r##"\"n\""##, rest.name().body("n".to_owned()).await),

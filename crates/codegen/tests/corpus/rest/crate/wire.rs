@@ -88,10 +88,13 @@ async fn contradictory_types(checks: &mut Checks) {
     let rest = contradictory_types::Api::new(&server.client());
     let any = [serde_json::Value::from(1), "*".into()];
     let ids = any.map(|it| serde_json::from_value::<FindIdsItem2>(it).expect("it is one"));
-    let call = rest.find().ids(ids).id("x").size(2.5);
-    checks.same("numbers or texts", said(call.await), "Ok(())");
+    let call = || rest.find("1,*").ids(ids.clone()).id("x").size(2.5).either(["2", "*"]);
+    checks.same("numbers or texts", said(call().await), "Ok(())");
     let line = server.request().0;
-    checks.same("numbers or texts", line, r#""GET /v1/a?ids=1&ids=%2A&id=x&size=2.5""#);
+    let expected = r#""GET /v1/a?ids=1&ids=%2A&id=x&size=2.5&either=2&either=%2A""#;
+    checks.same("numbers or texts", line, expected);
+    checks.same("numbers or texts", said(call().await), "Ok(())");
+    checks.same("numbers or texts", server.header_and_body("all").0, r#""1,*""#);
 }
 
 async fn exact_urls(checks: &mut Checks) {

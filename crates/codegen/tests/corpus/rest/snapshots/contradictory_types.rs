@@ -120,13 +120,19 @@ impl Api {
     /// Prepares a call.
     ///
     /// `GET /a`
-    pub fn find(&self) -> Find {
+    ///
+    /// # Arguments
+    ///
+    /// - `all`: Sent as the header `all`.
+    pub fn find(&self, all: impl Into<String>) -> Find {
         Find {
             rest: self.target.clone(),
             timeout: None,
+            all: all.into(),
             ids: None,
             id: None,
             size: None,
+            either: None,
         }
     }
 }
@@ -140,6 +146,8 @@ pub struct Find {
     ids: Option<Vec<types::FindIdsItem2>>,
     id: Option<String>,
     size: Option<f64>,
+    all: String,
+    either: Option<Vec<String>>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
@@ -162,6 +170,15 @@ impl Find {
         self
     }
 
+    /// Sent as the query parameter `either`.
+    pub fn either(
+        mut self,
+        either: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Self {
+        self.either = Some(either.into_iter().map(Into::into).collect());
+        self
+    }
+
     /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
@@ -172,9 +189,11 @@ impl Find {
     pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
         ::podqueue::rest::call::RestCall::new("find", "GET")
             .literal("/a")
-            .query_styled("ids", &self.ids, ::podqueue::rest::call::Style::Exploded)
+            .query("ids", &self.ids)
             .query("id", &self.id)
             .query("size", &self.size)
+            .query("either", &self.either)
+            .header("all", &self.all)
             .timeout(self.timeout)
             .send_empty(self.rest)
     }

@@ -77,6 +77,21 @@ impl Api {
 
     /// Prepares a call.
     ///
+    /// `DELETE /flag`
+    ///
+    /// # Arguments
+    ///
+    /// - `body`: The body of the request.
+    pub fn flag(&self, body: impl Into<Option<bool>>) -> Flag {
+        Flag {
+            rest: self.target.clone(),
+            timeout: None,
+            body: body.into(),
+        }
+    }
+
+    /// Prepares a call.
+    ///
     /// `PUT /form`
     ///
     /// # Arguments
@@ -162,6 +177,42 @@ impl Api {
             timeout: None,
             body: body.into(),
         }
+    }
+}
+
+/// The call that [`Api::flag`] prepares. It is sent when it is awaited.
+#[derive(Clone)]
+#[must_use = "a call is sent only when it is awaited"]
+pub struct Flag {
+    rest: ::podqueue::rest::call::Target,
+    timeout: Option<::std::time::Duration>,
+    body: Option<bool>,
+}
+
+#[allow(dead_code, bindings_with_variant_name)]
+impl Flag {
+    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends the request and reads the response. Awaiting the call itself does the same.
+    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
+        ::podqueue::rest::call::RestCall::new("flag", "DELETE")
+            .literal("/flag")
+            .json(Some(&self.body), ::podqueue::rest::call::Changes::NONE)
+            .timeout(self.timeout)
+            .send_empty(self.rest)
+    }
+}
+
+impl ::std::future::IntoFuture for Flag {
+    type Output = ::podqueue::Result<()>;
+    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
     }
 }
 
