@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::Failure;
+use crate::yaml::Tree;
 
 const METHODS: [&str; 9] =
     ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"];
@@ -51,30 +52,9 @@ pub fn read(path: &Path) -> Result<Value, Failure> {
     if path.extension().is_some_and(|it| it == "json") {
         return Ok(serde_json::from_str(text.trim_start_matches('\u{feff}'))?);
     }
-    let mut tree: yaml_serde::Value = yaml_serde::from_str(&with_small_integers(&text))?;
+    let Tree(mut tree) = yaml_serde::from_str(&text)?;
     tree.apply_merge()?;
     Ok(serde_json::to_value(tree)?)
-}
-
-/// The same YAML with a fraction behind each integer that the parser refuses for its size.
-fn with_small_integers(text: &str) -> String {
-    let is_large = |word: &str| {
-        let digits = word.trim_start_matches(['-', '+']);
-        digits.len() > 18
-            && digits.bytes().all(|it| it.is_ascii_digit())
-            && word.parse::<i64>().is_err()
-            && word.parse::<u64>().is_err()
-    };
-    let mut written = String::with_capacity(text.len());
-    for part in text.split_inclusive([' ', ',', '[', ']', '{', '}', '\n']) {
-        let word = part.trim_end_matches([' ', ',', '[', ']', '{', '}', '\n', '\r']);
-        written.push_str(word);
-        if is_large(word) {
-            written.push_str(".0");
-        }
-        written.push_str(&part[word.len()..]);
-    }
-    written
 }
 
 /// The operations of a description, as `GET /pods/{id}`.
@@ -187,25 +167,4 @@ pub fn has_place(description: &Value, schema: &Value, place: &str) -> bool {
         schema = resolve(description, schema);
     }
     false
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn integers_of_any_size_are_read() {
-        let text = "a: 123456789012345678901234567890\nb: [-99999999999999999999, 18446744073709551615]\nc: '123456789012345678901234567890'\n";
-        let tree: yaml_serde::Value =
-            yaml_serde::from_str(&with_small_integers(text)).expect("it is YAML");
-        let tree = serde_json::to_value(tree).expect("it is JSON");
-        assert_eq!(
-            tree,
-            serde_json::json!({
-                "a": 123_456_789_012_345_678_901_234_567_890.0_f64,
-                "b": [-99_999_999_999_999_999_999.0_f64, u64::MAX],
-                "c": "123456789012345678901234567890",
-            })
-        );
-    }
 }

@@ -11,6 +11,7 @@ mod measure;
 mod random;
 mod shrink;
 mod table;
+mod yaml;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
