@@ -3,7 +3,7 @@
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -33,6 +33,7 @@ pub struct Proxy {
     traffic: Arc<AtomicU8>,
     loses: Arc<AtomicBool>,
     holds: Arc<AtomicBool>,
+    breaks: Arc<Breaks>,
 }
 
 impl Proxy {
@@ -50,6 +51,8 @@ impl Proxy {
         let (shared, behind) = (Arc::clone(&traffic), server.port());
         let holds = Arc::new(AtomicBool::new(false));
         let (loses_one, holds_one) = (Arc::clone(&loses), Arc::clone(&holds));
+        let breaks = Arc::<Breaks>::default();
+        let breaks_one = Arc::clone(&breaks);
         // Both end with the process.
         thread::spawn(move || {
             for client in listener.incoming().flatten() {
@@ -59,15 +62,15 @@ impl Proxy {
                 if let Ok(server) = TcpStream::connect(("127.0.0.1", behind)) {
                     let is_deaf = Arc::new(AtomicBool::new(false));
                     let (traffic, loses) = (Arc::clone(&shared), Arc::clone(&loses_one));
-                    let holds = Arc::clone(&holds_one);
-                    let way = Way { traffic, loses, holds, is_deaf, is_there: true };
+                    let (holds, breaks) = (Arc::clone(&holds_one), Arc::clone(&breaks_one));
+                    let way = Way { traffic, loses, holds, breaks, is_deaf, is_there: true };
                     let back = Way { is_there: false, ..way.clone() };
                     pass(&client, &server, way);
                     pass(&server, &client, back);
                 }
             }
         });
-        Self { port, traffic, loses, holds }
+        Self { port, traffic, loses, holds, breaks }
     }
 
     /// The URL of a database behind it.
@@ -87,6 +90,19 @@ impl Proxy {
         self.holds.store(true, Ordering::SeqCst);
     }
 
+    /// Breaks the connection once at this message to the server from now on, the first of which is 0: it
+    /// does not get there, or it does, and what comes back is lost.
+    pub fn break_at(&self, message: u32, arrives: bool) {
+        self.breaks.arrives.store(arrives, Ordering::SeqCst);
+        self.breaks.left.store(i64::from(message) + 1, Ordering::SeqCst);
+    }
+
+    /// Whether that message has come, and the connection was broken.
+    #[must_use]
+    pub fn has_broken(&self) -> bool {
+        self.breaks.left.load(Ordering::SeqCst) <= 0
+    }
+
     /// Whether that commit has not come yet.
     #[must_use]
     pub fn loses_next_commit(&self) -> bool {
@@ -99,6 +115,15 @@ impl Proxy {
     }
 }
 
+/// When a connection breaks.
+#[derive(Default)]
+struct Breaks {
+    /// The number of messages to the server until then, that one included.
+    left: AtomicI64,
+    /// Whether that one gets there.
+    arrives: AtomicBool,
+}
+
 /// One direction of a connection.
 #[derive(Clone)]
 struct Way {
@@ -107,6 +132,7 @@ struct Way {
     loses: Arc<AtomicBool>,
     /// All stalls when the next commit comes.
     holds: Arc<AtomicBool>,
+    breaks: Arc<Breaks>,
     /// Nothing comes back any more.
     is_deaf: Arc<AtomicBool>,
     /// Whether it leads to the server.
@@ -117,6 +143,12 @@ impl Way {
     /// Whether this is a commit whose response is to be lost.
     fn loses(&self, bytes: &[u8]) -> bool {
         self.commits(bytes) && self.loses.swap(false, Ordering::SeqCst)
+    }
+
+    /// Whether the connection breaks at this message; `Some(true)` if it gets there before.
+    fn breaks(&self) -> Option<bool> {
+        let is_it = self.is_there && self.breaks.left.fetch_sub(1, Ordering::SeqCst) == 1;
+        is_it.then(|| self.breaks.arrives.load(Ordering::SeqCst))
     }
 
     /// Whether this is a commit that is not to arrive.
@@ -167,7 +199,11 @@ fn pass(from: &TcpStream, to: &TcpStream, way: Way) {
             if is(&traffic, Traffic::Cut) {
                 break;
             }
-            let loses = way.loses(&buffer[..read]);
+            let breaks = way.breaks();
+            if breaks == Some(false) {
+                break;
+            }
+            let loses = breaks.is_some() || way.loses(&buffer[..read]);
             if loses {
                 way.is_deaf.store(true, Ordering::SeqCst);
             }

@@ -15,7 +15,7 @@ use super::paths;
 use super::taking::{take_inputs, without_inputs};
 use crate::clock::Clock;
 use crate::error::{Error, ErrorKind, Result};
-use crate::inputs::{ChangedInputs, Inputs, Source, SourceRecord, Texts};
+use crate::inputs::{ChangedInputs, Inputs, Shape, Source, SourceRecord, Texts};
 use crate::journal::{Journal, Keeper};
 use crate::requests::clear;
 use crate::results::{Failures, LargeOutputs, Results, Writer, committed};
@@ -28,6 +28,9 @@ use crate::unknown::OnUnknown;
 
 /// How many inputs of a stream wait to be copied.
 const AHEAD: usize = 64;
+
+/// How often opening is begun again: a connection that breaks each time does not get better.
+const REPEATED: usize = 5;
 
 /// Any recipe for a store.
 trait OpenAny: Send {
@@ -49,7 +52,9 @@ impl<S: OpenStore> OpenAny for S {
 ///
 /// # Errors
 ///
-/// - [`ErrorKind::Unreachable`] if the database of a shared journal cannot be reached;
+/// - [`ErrorKind::Unreachable`] if the database of a shared journal cannot be reached, and
+///   [`ErrorKind::Interrupted`] if the connection to it breaks again and again, or while inputs are
+///   copied that are not in a file;
 /// - [`ErrorKind::InUse`] if another process has the journal open, or the results with another
 ///   one, and [`ErrorKind::Duplicate`] if the journal is a copy, or another name, of one that is
 ///   still there;
@@ -176,26 +181,24 @@ impl Open {
                 paths::check_new(inputs, results.ok_or_else(without_results)?)?;
             }
             let mut store = store.open()?;
-            let writer = identify(&mut *store, &settings)?;
-            lock(&mut *store)?;
-            let begin = |store: &mut dyn Store| {
-                if let Some(results) = &settings.results {
-                    Results::check(store, results)?;
+            let mut writer = identify(&mut *store, &settings)?;
+            // What was drawn from a stream cannot be drawn again.
+            let mut has_drawn = false;
+            let begun = repeated(&mut *store, |store| {
+                if has_drawn {
+                    return Err(drawn());
                 }
-                let to_copy = std::iter::from_fn(|| match to_copy.blocking_recv() {
-                    Some(input) => input,
-                    // Nobody waits for the batch any more.
-                    None => {
+                let to_copy = std::iter::from_fn(|| {
+                    has_drawn = true;
+                    to_copy.blocking_recv().unwrap_or_else(|| {
+                        // Nobody waits for the batch any more.
                         let message = "the inputs were not read to their end";
                         Some(Err(serde::de::Error::custom(message)))
-                    }
+                    })
                 });
-                let source = take_inputs(store, known, to_copy, settings.may_change)?;
-                Ok((source, Identity::of(store)?))
-            };
-            let begun = begin(&mut *store);
-            let (source, identity) = unlock(&mut *store, begun)?;
-            assemble(store, writer, source, identity, settings)
+                Begun::begin(store, writer.as_mut(), known.clone(), to_copy, &settings)
+            })?;
+            begun.open(store, writer, settings)
         });
         if let Some(given) = &mut given {
             loop {
@@ -239,56 +242,122 @@ fn identify(store: &mut dyn Store, settings: &Settings) -> Result<Option<Writer>
     Ok(Some(writer))
 }
 
-fn assemble(
-    mut store: Box<dyn Store>,
-    mut writer: Option<Writer>,
-    (source, changed): (SourceRecord, ChangedInputs),
+/// Does what may be done again, until the connection to a shared store has not broken in the middle, as
+/// a run does: each time as a new process, which has what the one before had.
+fn repeated<T>(
+    store: &mut dyn Store,
+    mut work: impl FnMut(&mut dyn Store) -> Result<T>,
+) -> Result<T> {
+    let mut done = work(store);
+    for _ in 0..REPEATED {
+        match (&done, store.sharing()) {
+            (Err(error), Some(sharing)) if error.kind() == ErrorKind::Interrupted => {
+                done = sharing.begin_anew().and_then(|()| work(store));
+            }
+            _ => break,
+        }
+    }
+    done
+}
+
+/// A connection broke while inputs were copied.
+fn drawn() -> Error {
+    let message = "the connection to the database broke while inputs were copied, which can be read only once: none of them was added; open the batch again";
+    Error::new(ErrorKind::Interrupted, message)
+}
+
+/// What opening a batch has found, and brought into the store.
+struct Begun {
+    source: SourceRecord,
+    changed: ChangedInputs,
     identity: Identity,
-    settings: Settings,
-) -> Result<Batch> {
-    let path = match settings.results {
-        Some(path) => path,
-        None => committed(&mut *store)?.pop().map(|(path, _)| path).ok_or_else(without_results)?,
-    };
-    let are_of_batch = writer.as_ref().is_some_and(|writer| writer.is_of(identity.id()));
-    let results = Results::open(&mut *store, &path, are_of_batch)?;
-    if let Some(writer) = &mut writer {
-        writer.keep(identity.id())?;
-    }
-    clear(&mut *store)?;
-    match store.sharing() {
-        Some(sharing) => {
-            sharing.take_over()?;
-            settings.clock.follow(sharing.time()?);
-            sharing.check_loss()?;
+    results: Results,
+    failures: Failures,
+    texts: Texts,
+}
+
+impl Begun {
+    /// Takes up the inputs, the results, and what other processes have left. What of this is done
+    /// already stays as it is.
+    fn begin(
+        store: &mut dyn Store,
+        writer: Option<&mut Writer>,
+        inputs: Option<(Option<PathBuf>, Shape)>,
+        to_copy: impl Iterator<Item = serde_json::Result<Vec<u8>>>,
+        settings: &Settings,
+    ) -> Result<Self> {
+        lock(store)?;
+        let begin = |store: &mut dyn Store| {
+            if let Some(results) = &settings.results {
+                Results::check(store, results)?;
+            }
+            let source = take_inputs(store, inputs, to_copy, settings.may_change)?;
+            Ok((source, Identity::of(store)?))
+        };
+        let begun = begin(store);
+        let ((source, changed), identity) = unlock(store, begun)?;
+        let path = match &settings.results {
+            Some(path) => path.clone(),
+            None => committed(store)?.pop().map(|(path, _)| path).ok_or_else(without_results)?,
+        };
+        let are_of_batch = writer.as_ref().is_some_and(|writer| writer.is_of(identity.id()));
+        let results = Results::open(store, &path, are_of_batch)?;
+        if let Some(writer) = writer {
+            writer.keep(identity.id())?;
         }
-        None => {
-            store.move_all(&[State::Intent], State::Unknown)?;
+        clear(store)?;
+        match store.sharing() {
+            Some(sharing) => {
+                sharing.take_over()?;
+                settings.clock.follow(sharing.time()?);
+                sharing.check_loss()?;
+            }
+            None => {
+                store.move_all(&[State::Intent], State::Unknown)?;
+            }
         }
+        if matches!(settings.on_unknown, OnUnknown::Resubmit) {
+            store.move_all(&[State::Unknown], State::Pending)?;
+        }
+        let mut texts = Texts::open(&source);
+        let mut failures = Failures::of(results.path());
+        failures.write(store, &mut texts)?;
+        Ok(Self { source, changed, identity, results, failures, texts })
     }
-    if matches!(settings.on_unknown, OnUnknown::Resubmit) {
-        store.move_all(&[State::Unknown], State::Pending)?;
+
+    fn open(
+        self,
+        store: Box<dyn Store>,
+        writer: Option<Writer>,
+        settings: Settings,
+    ) -> Result<Batch> {
+        let Self { source, changed, identity, results, failures, texts } = self;
+        let shape = source.shape.clone();
+        let large = LargeOutputs::of(results.path(), settings.largest_in_line);
+        let imported = results.imported();
+        let keeper = Keeper {
+            store,
+            source,
+            texts,
+            results,
+            failures,
+            large,
+            _writer: writer,
+            broken: None,
+        };
+        Ok(Batch {
+            shared: Arc::new(Shared {
+                journal: Journal::start(keeper)?,
+                identity,
+                on_unknown: settings.on_unknown,
+                shape,
+                changed,
+                imported,
+                clock: settings.clock,
+                running: Mutex::new(None),
+            }),
+        })
     }
-    let mut texts = Texts::open(&source);
-    let mut failures = Failures::of(results.path());
-    failures.write(&mut *store, &mut texts)?;
-    let shape = source.shape.clone();
-    let large = LargeOutputs::of(results.path(), settings.largest_in_line);
-    let imported = results.imported();
-    let keeper =
-        Keeper { store, source, texts, results, failures, large, _writer: writer, broken: None };
-    Ok(Batch {
-        shared: Arc::new(Shared {
-            journal: Journal::start(keeper)?,
-            identity,
-            on_unknown: settings.on_unknown,
-            shape,
-            changed,
-            imported,
-            clock: settings.clock,
-            running: Mutex::new(None),
-        }),
-    })
 }
 
 impl IntoFuture for Open {

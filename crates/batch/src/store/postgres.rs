@@ -81,7 +81,7 @@ impl Postgres {
     }
 
     /// How long the database may be out of reach until a run fails: 5 minutes by default. When a batch
-    /// is opened, it is waited for 10 seconds at most.
+    /// is opened, its first answer is waited for 10 seconds at most.
     #[must_use]
     pub fn patience(mut self, time: Duration) -> Self {
         self.patience = time;

@@ -31,6 +31,7 @@ mod machines;
 mod merging;
 #[path = "../batch/misbehaving.rs"]
 mod misbehaving;
+mod opening;
 mod outages;
 #[path = "../batch/polling.rs"]
 mod polling;

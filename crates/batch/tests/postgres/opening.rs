@@ -1,0 +1,83 @@
+//! A connection that breaks while a batch is opened.
+
+use podqueue_batch::store::Postgres;
+use podqueue_batch::{Batch, ErrorKind, Inputs};
+use podqueue_pgserver::{Proxy, Server};
+use serde_json::json;
+
+use crate::misbehaving::{left_completed, requests};
+use crate::recovery::open;
+use crate::support::{Folder, counts, endpoint, service};
+
+/// Before each message, and before each response: of a batch that begins; and of one that has grown,
+/// with jobs that an earlier process has left.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_connection_that_breaks_anywhere_while_a_batch_is_opened_is_made_again() {
+    let server = Server::start();
+    let _ = server.create("jobs");
+    let proxy = Proxy::start(&server);
+    for arrives in [false, true] {
+        let (mut message, mut breaks) = (0, true);
+        while breaks {
+            let local = service().start().await.unwrap();
+            let folder = Folder::with(2);
+            let database = Postgres::connect(proxy.url("jobs"), format!("{message} {arrives}"));
+            for (inputs, is_first) in [(2, true), (3, false)] {
+                folder.write_inputs((0..inputs).map(|n| json!({ "n": n })));
+                proxy.break_at(message, arrives);
+                let opened = open(&folder, database.clone()).await;
+                let batch = opened.unwrap_or_else(|it| panic!("{message} {arrives}: {it}"));
+                breaks = proxy.has_broken();
+                proxy.break_at(u32::MAX, false);
+                match is_first {
+                    true => left_completed(&local, &batch, 2).await,
+                    false => drop(batch.run(endpoint(&local, "double")).await.unwrap()),
+                }
+                let expected = if is_first { "2 submitted" } else { "3 completed" };
+                assert_eq!(counts(&batch.status().await.unwrap()), expected, "{message} {arrives}");
+            }
+            assert_eq!(requests(&local, "/run"), 3, "{message} {arrives}");
+            assert_eq!(folder.results().len(), 3);
+            message += 1;
+        }
+        println!("{message} messages");
+        assert!(message > 20, "opening takes more than {message} messages");
+    }
+}
+
+/// What was drawn from a stream is gone.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn inputs_that_can_be_read_only_once_are_added_all_or_none() {
+    let server = Server::start();
+    let _ = server.create("jobs");
+    let proxy = Proxy::start(&server);
+    let local = service().start().await.unwrap();
+    let (mut message, mut breaks, mut interrupted) = (0, true, 0);
+    while breaks {
+        let folder = Folder::new();
+        let open = || {
+            let inputs = Inputs::iter((0..3).map(|n| json!({ "n": n })));
+            let database = Postgres::connect(proxy.url("jobs"), format!("{message}"));
+            Batch::open(database).inputs(inputs).results(folder.path("results.jsonl"))
+        };
+        proxy.break_at(message, false);
+        let opened = open().await;
+        breaks = proxy.has_broken();
+        proxy.break_at(u32::MAX, false);
+        let batch = match opened {
+            Ok(batch) => batch,
+            Err(error) => {
+                assert_eq!(error.kind(), ErrorKind::Interrupted, "{error}");
+                assert!(error.to_string().contains("none of them was added"), "{error}");
+                interrupted += 1;
+                open().await.unwrap()
+            }
+        };
+        let before = requests(&local, "/run");
+        batch.run(endpoint(&local, "double")).await.unwrap();
+        assert_eq!(counts(&batch.status().await.unwrap()), "3 completed");
+        assert_eq!(requests(&local, "/run") - before, 3);
+        message += 1;
+    }
+    assert!(interrupted > 0);
+}
