@@ -2,7 +2,9 @@
 //!
 //! A plan consists of a few kinds of steps out of many (swarm testing,
 //! <https://users.cs.utah.edu/~regehr/papers/swarm12.pdf>): what rarely happens then happens several
-//! times, and next to each other. The kinds, and each step, are drawn by themselves.
+//! times, and next to each other. The kinds, and each step, are drawn by themselves; but for two stories,
+//! of several steps that seldom meet in their order: a backup that is put back while nothing runs, and a
+//! clock that is turned while the jobs that are outstanding cannot be asked for.
 
 use fastrand::Rng;
 
@@ -34,9 +36,14 @@ pub fn plan(seed: u64, postgres: bool) -> Plan {
                 false => Step::Submissions(random.usize(1..150)),
             });
         }
-        let kind = *pick(random, &kinds);
-        let is_backed_up = steps.contains(&Step::BackUp);
-        steps.push(step(random, kind, machines, is_backed_up));
+        match *pick(random, &kinds) {
+            Kind::Backups if random.bool() => steps.extend(restored(random, machines)),
+            Kind::LongFault if random.bool() => steps.extend(turned(random)),
+            kind => {
+                let is_backed_up = steps.contains(&Step::BackUp);
+                steps.push(step(random, kind, machines, is_backed_up));
+            }
+        }
     }
     Plan {
         seed,
@@ -90,9 +97,8 @@ fn step(random: &mut Rng, kind: Kind, machines: u8, is_backed_up: bool) -> Step 
         }
         Kind::Kill => Step::Kill(random.bool().then_some(machine)),
         Kind::Fault => Step::Fault(fault(random), time(random)),
-        // Longer than anything is waited for.
-        Kind::LongFault => Step::Fault(fault(random), random.u64(25_000..45_000)),
-        Kind::Clock => Step::Clock(*pick(random, &[-86_400, 3_600, 172_800, 259_200])),
+        Kind::LongFault => Step::Fault(fault(random), long(random)),
+        Kind::Clock => Step::Clock(turn(random)),
         Kind::Signal => {
             let signal = *pick(random, &[Signal::Int, Signal::Term, Signal::Hup]);
             let longest = *pick(random, &[40, 150, 400]);
@@ -115,6 +121,32 @@ fn step(random: &mut Rng, kind: Kind, machines: u8, is_backed_up: bool) -> Step 
         }
         Kind::Crash => Step::Crash,
     }
+}
+
+/// A backup is put back after more has been submitted and collected, mostly when nothing is left that
+/// runs, and could notice: only results can prove it then.
+fn restored(random: &mut Rng, machines: u8) -> Vec<Step> {
+    let (more, collecting) = (random.usize(10..100), random.u64(500..3_000));
+    let mut steps = vec![Step::BackUp, Step::Submissions(more), Step::Wait(collecting)];
+    if random.u8(..4) > 0 {
+        steps.push(Step::Kill(None));
+    }
+    steps.push(Step::Restore);
+    if random.bool() {
+        let machine = random.u8(..machines);
+        steps.push(Step::Begin(run(random, machine)));
+    }
+    steps
+}
+
+/// The clock is turned while jobs are outstanding, and nothing can be learned of them for long.
+fn turned(random: &mut Rng) -> Vec<Step> {
+    let fault = *pick(random, &[Fault::StatusUnavailable, Fault::Unavailable, Fault::Reset]);
+    vec![
+        Step::Submissions(random.usize(5..50)),
+        Step::Fault(fault, long(random)),
+        Step::Clock(turn(random)),
+    ]
 }
 
 /// A command that may accept a loss, mostly with a mistake in it.
@@ -153,6 +185,16 @@ fn fault(random: &mut Rng) -> Fault {
 /// When a command is killed, if it is.
 fn death(random: &mut Rng) -> Option<u64> {
     (random.u8(..4) == 0).then(|| random.u64(5..150))
+}
+
+/// Longer than anything is waited for, in milliseconds.
+fn long(random: &mut Rng) -> u64 {
+    random.u64(28_000..45_000)
+}
+
+/// By how many seconds the clock is turned.
+fn turn(random: &mut Rng) -> i64 {
+    *pick(random, &[-86_400, 3_600, 172_800, 259_200])
 }
 
 /// Mostly short, sometimes long.

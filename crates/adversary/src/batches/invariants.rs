@@ -69,7 +69,7 @@ fn submissions(run: &Run, found: &mut Found) {
     for submission in run.service.log() {
         if let Some(before) = last.get(&submission.input) {
             let process = &run.processes[submission.process];
-            let is_explained = asked_for(run, before, &submission, process)
+            let is_explained = asked_for(run, before, &submission)
                 || run.losses.iter().enumerate().any(|(index, loss)| {
                     // A process that began after the proof is told at once.
                     let is_known = proofs[index]
@@ -100,13 +100,18 @@ fn submissions(run: &Run, found: &mut Found) {
 }
 
 /// Whether the user asked for a second submission, and a command accepted that.
-fn asked_for(run: &Run, before: &Accepted, now: &Accepted, process: &Process) -> bool {
+fn asked_for(run: &Run, before: &Accepted, now: &Accepted) -> bool {
     let Some(previous) = now.previous else { return false };
     let has_ended = matches!(previous, JobState::Failed | JobState::Cancelled);
     if has_ended && run.retries.iter().any(|at| *at < now.at) {
         return true;
     }
-    let resubmits = matches!(process.command, Command::Run { unknown: Unknown::Resubmit, .. });
+    // It makes inputs pending, which others may submit then.
+    let resubmits = run.processes.iter().any(|process| {
+        matches!(process.command, Command::Run { unknown: Unknown::Resubmit, .. })
+            && !process.is_of_a_copy
+            && process.began < now.at
+    });
     let first = &run.processes[before.process];
     // Cut off from its database for too long, a process is taken over as if it had died.
     let is_shared = run.plan.store == super::plan::Store::Postgres;

@@ -37,6 +37,9 @@ const BUSY: Duration = Duration::from_secs(10);
 /// How long a copy of a journal runs, unless it is refused.
 const COPY: Duration = Duration::from_secs(8);
 
+/// For how long a database is waited for in any case by those who have not reached it yet.
+const REACHED: Duration = Duration::from_secs(8);
+
 const IN_USE: &str = "another process has the same results or journal";
 
 /// The number of the machine that joins in the end.
@@ -203,13 +206,7 @@ impl Run {
             Step::Clock(seconds) => self.site.machine.turn_clock(seconds)?,
             Step::BackUp => self.back_up().await?,
             Step::Restore => self.restore().await?,
-            Step::Crash => {
-                self.with_server(|server| {
-                    server.crash();
-                    server.resume();
-                })
-                .await;
-            }
+            Step::Crash => self.crash().await,
             Step::Copy { log, results, moved } => self.copy(log, results, moved).await?,
             Step::Append { machine } => self.append(machine)?,
             Step::Truncate { machine, bytes } => self.truncate(machine, bytes)?,
@@ -490,6 +487,23 @@ impl Run {
             }
         }
         Ok(())
+    }
+
+    async fn crash(&mut self) {
+        let began = Instant::now();
+        self.with_server(|server| {
+            server.crash();
+            server.resume();
+        })
+        .await;
+        if began.elapsed() < REACHED {
+            return;
+        }
+        for process in &mut self.processes {
+            if process.runs() && self.service.submitted_by(process.number) == 0 {
+                process.disturbed = process.disturbed.or(Some("the database was not there"));
+            }
+        }
     }
 
     async fn with_server(&mut self, work: impl FnOnce(&mut Server) + Send + 'static) {

@@ -27,7 +27,15 @@ fn main() -> ExitCode {
         say("usage: podqueue-adversary-batches PROGRAM SECONDS [SEED]\n");
         return ExitCode::from(2);
     };
-    let program = Path::new(&program);
+    // Processes begin in folders of their own.
+    let program = match std::path::absolute(program) {
+        Ok(program) => program,
+        Err(error) => {
+            say(&format!("the program cannot be found: {error}\n"));
+            return ExitCode::from(2);
+        }
+    };
+    let program = program.as_path();
     let given = arguments.next().and_then(|text| text.parse().ok());
     let played = match replayed() {
         Some(Ok(plan)) => replay(program, &plan, seconds),
