@@ -9,40 +9,47 @@ use crate::misbehaving::{left_completed, requests};
 use crate::recovery::open;
 use crate::support::{Folder, counts, endpoint, service};
 
-/// Before each message, and before each response: of a batch that begins; and of one that has grown,
-/// with jobs that an earlier process has left.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_connection_that_breaks_anywhere_while_a_batch_is_opened_is_made_again() {
+/// Before each message, or before its response: of a batch that begins; and of one that has grown, with
+/// jobs that an earlier process has left.
+async fn is_opened_nevertheless(arrives: bool) {
     let server = Server::start();
     let _ = server.create("jobs");
     let proxy = Proxy::start(&server);
-    for arrives in [false, true] {
-        let (mut message, mut breaks) = (0, true);
-        while breaks {
-            let local = service().start().await.unwrap();
-            let folder = Folder::with(2);
-            let database = Postgres::connect(proxy.url("jobs"), format!("{message} {arrives}"));
-            for (inputs, is_first) in [(2, true), (3, false)] {
-                folder.write_inputs((0..inputs).map(|n| json!({ "n": n })));
-                proxy.break_at(message, arrives);
-                let opened = open(&folder, database.clone()).await;
-                let batch = opened.unwrap_or_else(|it| panic!("{message} {arrives}: {it}"));
-                breaks = proxy.has_broken();
-                proxy.break_at(u32::MAX, false);
-                match is_first {
-                    true => left_completed(&local, &batch, 2).await,
-                    false => drop(batch.run(endpoint(&local, "double")).await.unwrap()),
-                }
-                let expected = if is_first { "2 submitted" } else { "3 completed" };
-                assert_eq!(counts(&batch.status().await.unwrap()), expected, "{message} {arrives}");
+    let (mut message, mut breaks) = (0, true);
+    while breaks {
+        let local = service().start().await.unwrap();
+        let folder = Folder::with(2);
+        let database = Postgres::connect(proxy.url("jobs"), format!("{message}"));
+        for (inputs, is_first) in [(2, true), (3, false)] {
+            folder.write_inputs((0..inputs).map(|n| json!({ "n": n })));
+            proxy.break_at(message, arrives);
+            let opened = open(&folder, database.clone()).await;
+            let batch = opened.unwrap_or_else(|error| panic!("message {message}: {error}"));
+            breaks = proxy.has_broken();
+            proxy.break_at(u32::MAX, false);
+            match is_first {
+                true => left_completed(&local, &batch, 2).await,
+                false => drop(batch.run(endpoint(&local, "double")).await.unwrap()),
             }
-            assert_eq!(requests(&local, "/run"), 3, "{message} {arrives}");
-            assert_eq!(folder.results().len(), 3);
-            message += 1;
+            let expected = if is_first { "2 submitted" } else { "3 completed" };
+            let found = counts(&batch.status().await.unwrap());
+            assert_eq!(found, expected, "message {message}");
         }
-        println!("{message} messages");
-        assert!(message > 20, "opening takes more than {message} messages");
+        assert_eq!(requests(&local, "/run"), 3, "message {message}");
+        assert_eq!(folder.results().len(), 3);
+        message += 1;
     }
+    assert!(message > 20, "opening takes more than {message} messages");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_batch_is_opened_whichever_message_breaks_the_connection() {
+    is_opened_nevertheless(false).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_batch_is_opened_whichever_response_is_lost_with_the_connection() {
+    is_opened_nevertheless(true).await;
 }
 
 /// What was drawn from a stream is gone.

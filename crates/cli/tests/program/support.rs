@@ -13,7 +13,7 @@ use tokio::process::{Child, Command};
 pub const KEY: &str = "canary-5f0e7c1a9b";
 
 /// More than any command takes on a slow machine.
-const LONG: Duration = Duration::from_secs(120);
+const LONG: Duration = Duration::from_secs(300);
 
 /// A local service, and a home for the program.
 pub struct Site {
