@@ -29,6 +29,12 @@ pub fn plan(seed: u64, postgres: bool) -> Plan {
     let per_second = (window * u64::from(machines) * 1_000 / work).min(30);
     let mut steps: Vec<_> = (0..machines).map(|it| Step::Begin(run(random, it))).collect();
     let kinds = kinds(random, store);
+    // At first, while there is much left to do.
+    if kinds.contains(&Kind::Backups) && random.u8(..4) > 0 {
+        steps.extend(restored(random, machines));
+    } else if kinds.contains(&Kind::LongFault) && random.u8(..4) > 0 {
+        steps.extend(turned(random));
+    }
     for _ in 0..random.u8(2..12) {
         if random.bool() {
             steps.push(match random.bool() {
@@ -36,14 +42,9 @@ pub fn plan(seed: u64, postgres: bool) -> Plan {
                 false => Step::Submissions(random.usize(1..150)),
             });
         }
-        match *pick(random, &kinds) {
-            Kind::Backups if random.bool() => steps.extend(restored(random, machines)),
-            Kind::LongFault if random.bool() => steps.extend(turned(random)),
-            kind => {
-                let is_backed_up = steps.contains(&Step::BackUp);
-                steps.push(step(random, kind, machines, is_backed_up));
-            }
-        }
+        let kind = *pick(random, &kinds);
+        let is_backed_up = steps.contains(&Step::BackUp);
+        steps.push(step(random, kind, machines, is_backed_up));
     }
     Plan {
         seed,
@@ -127,7 +128,12 @@ fn step(random: &mut Rng, kind: Kind, machines: u8, is_backed_up: bool) -> Step 
 /// runs, and could notice: only results can prove it then.
 fn restored(random: &mut Rng, machines: u8) -> Vec<Step> {
     let (more, collecting) = (random.usize(10..100), random.u64(500..3_000));
-    let mut steps = vec![Step::BackUp, Step::Submissions(more), Step::Wait(collecting)];
+    let mut steps = vec![
+        Step::Submissions(random.usize(1..30)),
+        Step::BackUp,
+        Step::Submissions(more),
+        Step::Wait(collecting),
+    ];
     if random.u8(..4) > 0 {
         steps.push(Step::Kill(None));
     }

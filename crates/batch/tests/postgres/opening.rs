@@ -1,5 +1,7 @@
 //! A connection that breaks while a batch is opened.
 
+use std::time::Duration;
+
 use podqueue_batch::store::Postgres;
 use podqueue_batch::{Batch, ErrorKind, Inputs};
 use podqueue_pgserver::{Proxy, Server};
@@ -64,7 +66,9 @@ async fn inputs_that_can_be_read_only_once_are_added_all_or_none() {
         let folder = Folder::new();
         let open = || {
             let inputs = Inputs::iter((0..3).map(|n| json!({ "n": n })));
-            let database = Postgres::connect(proxy.url("jobs"), format!("{message}"));
+            // Whoever was interrupted is waited for that long.
+            let lease = Duration::from_secs(3);
+            let database = Postgres::connect(proxy.url("jobs"), format!("{message}")).lease(lease);
             Batch::open(database).inputs(inputs).results(folder.path("results.jsonl"))
         };
         proxy.break_at(message, false);
