@@ -301,6 +301,14 @@ impl Begun {
             None => committed(store)?.pop().map(|(path, _)| path).ok_or_else(without_results)?,
         };
         let are_of_batch = writer.as_ref().is_some_and(|writer| writer.is_of(identity.id()));
+        // The results may not prove that a backup was put back: they may be as old as it is. What they
+        // are imported into is marked before.
+        if let Some(position) =
+            writer.as_ref().filter(|_| are_of_batch).and_then(|it| it.position())
+            && let Some(sharing) = store.sharing()
+        {
+            sharing.check_position(position)?;
+        }
         let results = Results::open(store, &path, are_of_batch)?;
         if let Some(writer) = writer {
             writer.keep(identity.id())?;
@@ -335,16 +343,8 @@ impl Begun {
         let shape = source.shape.clone();
         let large = LargeOutputs::of(results.path(), settings.largest_in_line);
         let imported = results.imported();
-        let keeper = Keeper {
-            store,
-            source,
-            texts,
-            results,
-            failures,
-            large,
-            _writer: writer,
-            broken: None,
-        };
+        let keeper =
+            Keeper { store, source, texts, results, failures, large, writer, broken: None };
         Ok(Batch {
             shared: Arc::new(Shared {
                 journal: Journal::start(keeper)?,

@@ -209,8 +209,6 @@ impl Batch {
             }
         }
         self.rewrite_failures().await?;
-        // What has been lost is not submitted again now.
-        self.shared.journal.with(Keeper::accept_loss).await?;
         Ok(self.status().await?.counts.of(State::Cancelled) - before)
     }
 

@@ -23,8 +23,9 @@ pub(crate) struct Keeper {
     pub(crate) results: Results,
     pub(crate) failures: Failures,
     pub(crate) large: LargeOutputs,
-    /// Keeps others off the results, where the store is shared.
-    pub(crate) _writer: Option<Writer>,
+    /// Keeps other processes off the results, where the store is shared, and tells the next one which
+    /// change was durable.
+    pub(crate) writer: Option<Writer>,
     /// A commit failed, and may or may not be durable: opening the journal again tells.
     pub(crate) broken: Option<Error>,
 }
@@ -98,8 +99,18 @@ impl Keeper {
                 self.broken = Some(error.again());
             }
         })?;
+        self.keep_position();
         self.failures.append(&mut *self.store, &mut self.texts, &failed);
         Ok(claimed)
+    }
+
+    /// Keeps the number of the last durable change next to the results, before a request leaves that
+    /// depends on it.
+    fn keep_position(&mut self) {
+        let position = self.store.sharing().and_then(|sharing| sharing.position());
+        if let (Some(writer), Some(position)) = (&mut self.writer, position) {
+            writer.keep_position(&position);
+        }
     }
 
     /// Ends the next inputs that are pending from index `from` on, as told. Where to go on, if there

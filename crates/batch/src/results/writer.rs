@@ -9,11 +9,16 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::files::{is_in_place, private, sync_folder};
 
 /// The file next to the results that tells them from those of other processes: it holds a token, the
-/// batch that they are of, and a lock as long as a process writes them.
+/// batch that they are of, the position of the process that writes them, and a lock as long as it does.
+///
+/// The position outlives a process that is killed, so that its successor can prove that a database
+/// was put back in between, also when no result was written since. It is not synced: after a loss of
+/// power it may be an earlier one, which proves less and nothing wrong.
 pub(crate) struct Writer {
     path: PathBuf,
     token: String,
     batch: Option<String>,
+    position: Option<String>,
     /// Nothing was written yet.
     is_new: bool,
     locked: File,
@@ -50,6 +55,7 @@ impl Writer {
         file.read_to_string(&mut text).map_err(failed)?;
         let mut lines = text.lines().map(str::to_owned);
         let (mut token, batch) = (lines.next().unwrap_or_default(), lines.next());
+        let position = lines.next();
         let is_new = token.len() != 2 * TOKEN;
         if is_new {
             token = random()?;
@@ -60,7 +66,7 @@ impl Writer {
                 .and_then(|()| sync_folder(&path))
                 .map_err(failed)?;
         }
-        Ok(Self { path, token, batch, is_new, locked: file })
+        Ok(Self { path, token, batch, position, is_new, locked: file })
     }
 
     /// Leaves the file there: from now on there are results of this batch, which it tells from others.
@@ -83,6 +89,30 @@ impl Writer {
         self.batch.as_deref() == Some(batch)
     }
 
+    /// The position of the last process that wrote these results.
+    pub(crate) fn position(&self) -> Option<&str> {
+        self.position.as_deref()
+    }
+
+    /// Replaces the position, once there are results of a batch.
+    pub(crate) fn keep_position(&mut self, position: &str) {
+        let Some(batch) =
+            self.batch.as_ref().filter(|_| self.position.as_deref() != Some(position))
+        else {
+            return;
+        };
+        let start = (self.token.len() + 1 + batch.len()) as u64;
+        let mut file = &self.locked;
+        // Of a fixed width, so that each one covers the one before. On a disk without room the earlier
+        // one stays, and the outcomes of submissions are still recorded.
+        let line = format!("\n{position:<POSITION$}\n");
+        let written =
+            file.seek(SeekFrom::Start(start)).and_then(|_| file.write_all(line.as_bytes()));
+        if written.is_ok() {
+            self.position = Some(position.to_owned());
+        }
+    }
+
     /// What no other results have.
     pub(crate) fn token(&self) -> &str {
         &self.token
@@ -101,6 +131,9 @@ impl Drop for Writer {
 
 /// The length of a token, in bytes.
 const TOKEN: usize = 16;
+
+/// The length of the longest position: three numbers of 64 bits.
+const POSITION: usize = 64;
 
 fn random() -> Result<String> {
     let mut random = [0; TOKEN];

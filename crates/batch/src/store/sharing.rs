@@ -33,6 +33,19 @@ pub trait Sharing {
     /// If the store cannot be written.
     fn identify(&mut self, results: &str, intents: State) -> Result<()>;
 
+    /// Which change of this process is known to be durable, as a text that
+    /// [`check_position`](Self::check_position) reads after a restart; none before the first one.
+    fn position(&self) -> Option<String>;
+
+    /// Compares the store with the [`position`](Self::position) of an earlier process with the same
+    /// results. If the store does not have that change, it has lost changes: that is recorded as
+    /// [`report_loss`](Self::report_loss) does, unless the loss was accepted since that process joined.
+    ///
+    /// # Errors
+    ///
+    /// If changes are lost and their loss is not to be accepted, or the store cannot be written.
+    fn check_position(&mut self, position: &str) -> Result<()>;
+
     /// Becomes a new process, which has nothing yet but what it takes over.
     ///
     /// # Errors

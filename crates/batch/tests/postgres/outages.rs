@@ -36,8 +36,9 @@ async fn a_database_that_has_lost_changes_stops_all_processes() {
         let one = tokio::spawn(batch.run(endpoint(&local, "double")).window(2));
         until(async || requests(&local, "/run") >= 10).await;
         let id = journal::sql(&name, "SELECT id FROM podqueue.process");
-        let pending = "UPDATE podqueue.input SET state = 0, owner = NULL WHERE owner = ID; ";
-        let lost = format!("{pending}{lose}").replace("ID", id.trim());
+        // The process is locked first, as by the processes themselves.
+        let pending = "UPDATE podqueue.input SET state = 0, owner = NULL WHERE owner = ID";
+        let lost = format!("{lose}; {pending}").replace("ID", id.trim());
         let others = Batch::open(database.clone()).inputs(folder.inputs());
         let others = others.results(folder.path("others.jsonl")).await.unwrap();
         let other = tokio::spawn(others.run(endpoint(&local, "double")).window(2));

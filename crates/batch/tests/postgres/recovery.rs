@@ -8,6 +8,7 @@ use podqueue_batch::store::{OpenStore, Postgres};
 use podqueue_batch::{Batch, ErrorKind, Open, State};
 use podqueue_local::LocalService;
 use podqueue_pgserver::Server;
+use serde_json::json;
 
 use crate::durability::{completed, watched};
 use crate::journal;
@@ -104,11 +105,67 @@ async fn a_database_that_is_older_than_the_results_is_refused() {
     batch.run(endpoint(&local, "double")).await.unwrap();
     drop(batch);
     let results = folder.results();
+    forget_last_change(&folder);
     let error = open(&folder, nightly(&older)).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::OtherResults, "{error}");
     assert!(error.to_string().contains("older copy"), "{error}");
     assert_eq!(folder.results(), results, "none of them is cut off");
     open(&folder, nightly(&url)).await.unwrap();
+}
+
+/// A loss of power can leave the results alone to prove that a database is older: the number of the last
+/// change is not synced.
+fn forget_last_change(folder: &Folder) {
+    let writer = fs::read_to_string(folder.path("results.jsonl.writer")).unwrap();
+    let lines: Vec<_> = writer.lines().take(2).collect();
+    folder.write("results.jsonl.writer", &lines.join("\n"));
+}
+
+/// What was submitted since the backup has no result yet: only its number proves that it was.
+#[tokio::test]
+async fn a_database_that_is_older_than_the_last_change_is_refused_without_any_result() {
+    let url = journal::database("without-results");
+    let older = url.replace("without-results", "without-results-older");
+    let nightly = |url: &str| Postgres::connect(url, "nightly");
+    let hours = Duration::from_secs(3 * 3_600);
+    let local = service().endpoint("slow", move |_| async move {
+        tokio::time::sleep(hours).await;
+        Ok(json!(null))
+    });
+    let local = local.start().await.unwrap();
+    let folder = Folder::with(20);
+    let submit = async |url: &str, inputs: u64| {
+        let batch = open(&folder, nightly(url)).await.unwrap();
+        let before = requests(&local, "/run");
+        let run = batch.run(endpoint(&local, "slow")).take(inputs);
+        let stopper = run.stopper();
+        let run = tokio::spawn(run.into_future());
+        let is_submitted = async || {
+            let counts = batch.status().await.unwrap().counts;
+            counts.of(State::Submitted) == before as u64 + inputs
+        };
+        until(is_submitted).await;
+        stopper.leave();
+        run.await.unwrap().unwrap();
+    };
+    submit(&url, 5).await;
+    journal::sql(
+        "postgres",
+        "CREATE DATABASE \"without-results-older\" TEMPLATE \"without-results\"",
+    );
+    submit(&url, 5).await;
+    let error = open(&folder, nightly(&older)).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Journal, "{error}");
+    assert!(error.to_string().contains("has lost changes"), "{error}");
+    // The proof is in the database: a machine that has none is refused, too.
+    let new = Batch::open(nightly(&older)).inputs(folder.inputs());
+    let error = new.results(folder.path("new.jsonl")).await.unwrap_err();
+    assert!(error.to_string().contains("has lost changes"), "{error}");
+    assert_eq!(requests(&local, "/run"), 10);
+    // The newest one knows all, and the older one continues once the loss is accepted.
+    drop(open(&folder, nightly(&url)).await.unwrap());
+    let batch = open(&folder, nightly(&older).accept_loss()).await.unwrap();
+    assert_eq!(batch.status().await.unwrap().counts.of(State::Submitted), 5);
 }
 
 /// A batch of so many inputs whose jobs have all ended, and a database from before: what was recorded
@@ -125,6 +182,7 @@ async fn put_back(name: &str, inputs: u64) -> (Folder, LocalService, Postgres) {
     batch.run(endpoint(&local, "double")).await.unwrap();
     drop(batch);
     assert_eq!(folder.results().len() as u64, inputs);
+    forget_last_change(&folder);
     local.clock().advance(Duration::from_secs(31 * 60));
     let url = url.replace(&format!("/{name}"), &format!("/{older}"));
     (folder, local, Postgres::connect(url, "nightly"))

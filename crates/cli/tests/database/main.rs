@@ -305,8 +305,9 @@ async fn a_batch_whose_database_has_lost_changes_is_refused_until_that_is_accept
     site.run(&some).await.assert_code(3);
     server.sql("jobs", lose);
     site.run(&["batch", "cancel", "one.jsonl", "--journal", &journal]).await.assert_code(0);
-    let counts = status(&site, "one.jsonl", &journal).await;
-    assert_eq!((&counts["completed"], &counts["cancelled"]), (&json!(20), &json!(10)));
+    let said = status(&site, "one.jsonl", &journal).await;
+    assert_eq!((&said["completed"], &said["cancelled"]), (&json!(20), &json!(10)));
+    assert!(said.to_string().contains("the database has lost changes"), "{said}");
 }
 
 #[tokio::test]
@@ -361,14 +362,24 @@ async fn a_command_that_is_refused_or_killed_accepts_no_loss() {
     assert_eq!(requests(), submitted);
     site.local.clear_faults();
     site.run(&cancel).await.assert_code(0);
-    assert_eq!(marks(), "0");
-
-    // Those of the other one can be given up.
-    site.run(&["batch", "retry", "one.jsonl", "--journal", &journal]).await.assert_code(0);
-    server.sql("jobs", "INSERT INTO podqueue.note SELECT id, 0, 'lost', '' FROM podqueue.batch");
+    assert_eq!(marks(), "1", "of a cancellation, which submits nothing");
+    let retry = ["batch", "retry", "one.jsonl", "--journal", &journal];
+    site.run(&retry).await.fails(1, "has lost changes");
+    // Those of the other one can be given up, by a run that could submit something.
+    let all = [&run("one.jsonl", &journal)[..], &["--accept-loss=all"]].concat();
+    let elsewhere = all.iter().map(|it| if *it == "gated" { "nowhere" } else { it });
+    site.run(&elsewhere.collect::<Vec<_>>()).await.assert_code(6);
+    assert_eq!(marks(), "1", "of a run on an endpoint that does not exist");
+    site.local.add_fault(Fault::response(401, "{}").on(Operation::Health));
+    site.run(&all).await.assert_code(4);
+    site.local.clear_faults();
+    site.local.add_fault(Fault::response(503, "{}").on(Operation::Health));
+    site.run(&all).await.assert_code(1);
+    site.local.clear_faults();
+    assert_eq!(marks(), "1", "of runs whose service refuses the key, or fails");
     gate.send_replace(true);
-    site.run(&[&run("one.jsonl", &journal)[..], &["--accept-loss=all"]].concat())
-        .await
-        .assert_code(0);
+    site.run(&all).await.assert_code(3);
     assert_eq!(marks(), "0");
+    site.run(&retry).await.assert_code(0);
+    site.run(&run("one.jsonl", &journal)).await.assert_code(0);
 }

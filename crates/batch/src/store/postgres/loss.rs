@@ -181,19 +181,30 @@ pub(super) async fn check_lease(
     }
 }
 
-/// Why there is no such process: whoever takes one over says so.
+/// Why there is no such process: taking a process over leaves a record of its last change.
 async fn missing(
     client: &Client,
     batch: i64,
     process: i64,
     durable: i64,
 ) -> Result<Failure, Failure> {
-    let sql = "SELECT last_change FROM podqueue.taken WHERE process = $1
-        UNION ALL SELECT $3 WHERE NOT EXISTS (SELECT FROM podqueue.batch WHERE id = $2)";
-    let values = [int8(&process), int8(&batch), int8(&durable)];
-    let found = client.query_typed(sql, &values).await?;
-    Ok(match found.first().map(|row| row.get::<_, i64>(0)) {
-        Some(last) if last >= durable => Failure::TakenOver,
-        _ => Failure::Lost,
+    Ok(match has_change(client, batch, process, durable).await? {
+        true => Failure::TakenOver,
+        false => Failure::Lost,
     })
+}
+
+/// Whether the database has this change of a process, or the batch was removed from it.
+pub(super) async fn has_change(
+    client: &Client,
+    batch: i64,
+    process: i64,
+    durable: i64,
+) -> Result<bool, Failure> {
+    let sql = "SELECT EXISTS (
+            SELECT FROM podqueue.process WHERE id = $1 AND last_change >= $3
+            UNION ALL SELECT FROM podqueue.taken WHERE process = $1 AND last_change >= $3)
+        OR NOT EXISTS (SELECT FROM podqueue.batch WHERE id = $2)";
+    let values = [int8(&process), int8(&batch), int8(&durable)];
+    Ok(client.query_typed_one(sql, &values).await?.get(0))
 }

@@ -53,6 +53,31 @@ impl Sharing for PostgresStore {
         Ok(())
     }
 
+    fn position(&self) -> Option<String> {
+        let Process { id, durable, accepted, .. } = self.process.as_ref()?;
+        (*durable > 0).then(|| format!("{id} {durable} {accepted}"))
+    }
+
+    fn check_position(&mut self, position: &str) -> Result<()> {
+        let mut words = position.split_whitespace();
+        let mut number = || words.next()?.parse::<i64>().ok();
+        // A file that was cut off, as by a loss of power, proves nothing.
+        let (Some(process), Some(durable)) = (number(), number()) else { return Ok(()) };
+        let accepted = words.next().unwrap_or_default();
+        let has_lost = self.read(async |client, batch| {
+            Ok(!loss::has_change(client, batch, process, durable).await?)
+        })?;
+        if !has_lost {
+            return Ok(());
+        }
+        let marked = loss::mark(&mut self.connection, self.batch, Some(accepted));
+        let is_marked = marked.map_err(|failure| self.connection.failed("write", failure))?;
+        match is_marked && self.on_loss == OnLoss::Refuse {
+            true => Err(self.connection.failed("open", Failure::Lost)),
+            false => Ok(()),
+        }
+    }
+
     fn begin_anew(&mut self) -> Result<()> {
         (self.is_interrupted, self.process) = (false, None);
         self.join()

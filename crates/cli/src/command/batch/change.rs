@@ -132,7 +132,7 @@ pub async fn cancel(context: &Context, place: &Place) -> Result<Exit, Failure> {
     let mut silence = Silence::default();
     let cancelling = async {
         loop {
-            // What has been lost is not submitted again if everything is cancelled.
+            // It submits nothing, and so leaves a batch marked whose database has lost changes.
             let opening = place.journal().accepting_loss(true).open().results(&place.results);
             match opening.into_future().await {
                 Ok(batch) => match batch.cancel(&endpoint).await {

@@ -72,7 +72,8 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     if let Some(loss) = arguments.accept_loss {
         journal = journal.accepting_loss(matches!(loss, Loss::All));
     }
-    signals.unless(check_service(&journal, &endpoint)).await??;
+    let accepts_loss = arguments.accept_loss.is_some();
+    signals.unless(check_service(&journal, &endpoint, accepts_loss)).await??;
     let mut opening = journal
         .open()
         .inputs(arguments.read())
@@ -168,13 +169,23 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
 }
 
 /// Refuses to begin a batch with a key or an endpoint that the service does not know, before a file is
-/// created. A batch reads the status of its jobs, so its key may read the endpoint's health, too.
-async fn check_service(journal: &Journal, endpoint: &Endpoint) -> Result<(), Failure> {
+/// created, or the loss of changes accepted: a run that cannot submit anything must leave no acceptance
+/// behind. A batch reads the status of its jobs, so its key may read the endpoint's health, too.
+async fn check_service(
+    journal: &Journal,
+    endpoint: &Endpoint,
+    accepts_loss: bool,
+) -> Result<(), Failure> {
     // What is wrong with the journal itself shows when it is opened.
-    if !blocking(|| journal.is_new()).unwrap_or(false) {
+    if !accepts_loss && !blocking(|| journal.is_new()).unwrap_or(false) {
         return Ok(());
     }
     match timeout(CHECK, endpoint.health().into_future()).await {
+        Ok(Err(error)) if accepts_loss => Err(Failure::on_endpoint(&error, endpoint.id())),
+        Err(_) if accepts_loss => Err(Failure::new(
+            Exit::Error,
+            "the service did not answer a check of its health, so the loss was not accepted: try again once it does",
+        )),
         Ok(Err(error))
             if matches!(error.kind(), ServiceKind::Unauthorized | ServiceKind::NotFound) =>
         {
