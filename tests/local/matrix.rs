@@ -213,7 +213,7 @@ fn no_operation_and_no_fault_is_missing() {
     let operations = source("operation");
     let listed = operations.split_once("pub enum Operation {").unwrap().1;
     let listed = listed.split_once("\n}").unwrap().0;
-    // No client sends what workers do; crates/local/tests/interface/attached.rs has their faults.
+    // No client sends what workers do; crates/local/tests/interface/worker_protocol.rs has their faults.
     let of_others = |name: &str| name == "Control" || name == "Ping" || name.starts_with("Job");
     let there: BTreeSet<_> = listed
         .lines()

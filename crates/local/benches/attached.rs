@@ -1,4 +1,4 @@
-//! How many jobs a second do workers get done that attach over HTTP, and how soon does one get a job?
+//! Throughput and latency of workers that attach over HTTP.
 //!
 //! `cargo bench -p podqueue-local --bench attached` prints the jobs per second of 1, 8 and 64 workers,
 //! each of which takes a job and reports it done, beside those of a handler in the service; and the

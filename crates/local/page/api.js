@@ -1,4 +1,4 @@
-// The service's HTTP interface, as the page calls it, with the token of the link.
+// Client of the service's HTTP interface, with the token of the link.
 
 import { parse } from "./json.js";
 

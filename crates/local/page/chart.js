@@ -1,4 +1,4 @@
-// The last five minutes of an endpoint: what was submitted, completed, failed and throttled.
+// Chart of the last five minutes of an endpoint: jobs submitted, completed and failed, and requests throttled.
 
 import { attribute, el, svg, text } from "./dom.js";
 import { count } from "./time.js";

@@ -1,17 +1,36 @@
-// The service's clock, and turning it.
+// The service's clock: its time, extrapolated between two events, and its display and control.
 
 import { change } from "./api.js";
 import { attribute, on, text } from "./dom.js";
 import { onState } from "./events.js";
 import { attempt } from "./notice.js";
-import { everySecond, latest, now } from "./now.js";
 import { clockTime, duration } from "./time.js";
 
+const listeners = [];
+let clock = { nowMs: 0, manual: true, nextEventMs: null };
+let receivedAt = 0;
+
+/** In milliseconds: the time of the last event, and for a real clock the time since then. */
+export const now = () => clock.nowMs + (clock.manual ? 0 : performance.now() - receivedAt);
+
+/** Calls `listener` each second and after the clock was advanced, while the page is visible. */
+export const everySecond = (listener) => listeners.push(listener);
+
+const tick = () => document.hidden || listeners.forEach((listener) => listener());
+
 export function start() {
+	onState((state) => {
+		if (state.clock === clock) return;
+		const isAdvanced = Math.abs(state.clock.nowMs - now()) > 500;
+		clock = state.clock;
+		receivedAt = performance.now();
+		if (isAdvanced) tick();
+	});
+	setInterval(tick, 1000);
 	for (const button of document.querySelectorAll("[data-advance]")) {
 		on(button, "click", () => advance({ ms: Number(button.dataset.advance) }));
 	}
-	on("clock-next", "click", () => latest().nextEventMs !== null && advance({ toNextEvent: true }));
+	on("clock-next", "click", () => clock.nextEventMs !== null && advance({ toNextEvent: true }));
 	onState(show);
 	everySecond(show);
 }
@@ -20,7 +39,7 @@ const advance = (by) => attempt(() => change("/clock/advance", by),
 	({ nowMs }) => `The clock shows ${clockTime(nowMs)}`);
 
 function show() {
-	const { manual, nextEventMs } = latest();
+	const { manual, nextEventMs } = clock;
 	text("clock-now", clockTime(now()));
 	text("clock-kind", manual ? "stands still" : "runs");
 	const isNone = nextEventMs === null;

@@ -1,4 +1,4 @@
-// A submission as a command for a POSIX shell. The key never stands in it, only its variable.
+// A submission as a curl command for a POSIX shell. It contains the variable of the key, never the key.
 
 import { queuePath } from "./api.js";
 

@@ -1,4 +1,4 @@
-// Building and updating the page: what did not change is not touched.
+// DOM helpers: nodes are updated only if their content has changed.
 
 /** Makes an element: `el("td", { class: "id", hidden: true }, "text", child)`. */
 export const el = (tag, ...rest) => build(document.createElement(tag), ...rest);

@@ -1,4 +1,4 @@
-// All endpoints with their counts and workers, and the chart of the one that is shown.
+// List of endpoints with their counts and workers, and the chart of the selected one.
 
 import { query } from "./api.js";
 import { Chart } from "./chart.js";

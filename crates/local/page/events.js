@@ -1,4 +1,4 @@
-// The stream of events: it says that something changed, and brings the small counts.
+// Event stream: notifications of changes, with the small counts.
 
 import { authorized, SILENCE_MS } from "./api.js";
 import { text } from "./dom.js";

@@ -1,4 +1,4 @@
-// Faults: presets, a form for any other, and those that are active.
+// Faults: presets, a form, and the list of active faults.
 
 import { change, read, remove } from "./api.js";
 import { attribute, byId, el, hide, keyed, on, text } from "./dom.js";

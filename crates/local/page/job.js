@@ -1,11 +1,11 @@
-// One job: its values as they come, its states on the time line, and what can be done with it.
+// Details of a job: its values and chunks, its time line, and its actions.
 
 import { endpointPath, queue, read } from "./api.js";
 import { curl } from "./curl.js";
 import { attribute, byId, el, hide, keyed, on, setStatus, sign, text } from "./dom.js";
 import { onState } from "./events.js";
 import { attempt, notice } from "./notice.js";
-import { everySecond, now } from "./now.js";
+import { everySecond, now } from "./clock.js";
 import { go, onRoute, route } from "./route.js";
 import { canCancel, canRetry } from "./status.js";
 import { again } from "./submit.js";

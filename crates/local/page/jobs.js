@@ -1,4 +1,4 @@
-// The jobs of the endpoint: filter, search, and actions on everything that the filter finds.
+// Jobs of the selected endpoint: filter, search, and bulk actions.
 
 import { change, endpointPath, read } from "./api.js";
 import { attribute, byId, el, on, setStatus, sign, text } from "./dom.js";
@@ -8,7 +8,7 @@ import { attempt, confirmed } from "./notice.js";
 import { go, onRoute, route } from "./route.js";
 import { STATUSES } from "./status.js";
 import { age, count, counted, duration } from "./time.js";
-import { everySecond, now } from "./now.js";
+import { everySecond, now } from "./clock.js";
 
 const TYPING_MS = 150;
 

@@ -1,4 +1,4 @@
-// Where a text is not JSON: browsers word it differently, and some give no place.
+// Position of a syntax error in JSON, which not every browser reports.
 
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 const STRING_PART = /[^"\\\u0000-\u001f]+|\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;

@@ -1,4 +1,4 @@
-// The keyboard: shortcuts that work wherever no text is being written.
+// Keyboard shortcuts, except in text fields.
 
 import { byId, on } from "./dom.js";
 import { close } from "./job.js";

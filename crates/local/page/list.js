@@ -1,4 +1,4 @@
-// One list for jobs, requests, webhooks and logs. It holds only the rows in view and a margin.
+// Virtual list for jobs, requests, webhooks and logs: it holds only the visible rows and a margin.
 
 import { attribute, el, keyed, on, reveal, text } from "./dom.js";
 import { notice } from "./notice.js";

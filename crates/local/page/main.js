@@ -8,7 +8,6 @@ import * as faults from "./faults.js";
 import * as job from "./job.js";
 import * as jobs from "./jobs.js";
 import * as keys from "./keys.js";
-import * as now from "./now.js";
 import { onRoute } from "./route.js";
 import * as submit from "./submit.js";
 import * as traffic from "./traffic.js";
@@ -22,14 +21,13 @@ for (const section of document.querySelectorAll("section")) {
 	document.querySelector("nav").append(el("a", { href: `#${section.id}` }, title.firstChild.data.trim()));
 }
 
-now.start();
+clock.start();
 endpoints.start();
 const list = jobs.start();
 job.start();
 submit.start();
 workers.start();
 traffic.start();
-clock.start();
 faults.start();
 keys.start(list);
 onRoute(replay);

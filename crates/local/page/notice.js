@@ -1,4 +1,4 @@
-// Short notices: said once, aloud to screen readers, and gone once read.
+// Notices: announced once, also to screen readers, and removed once read.
 
 import { byId, on, text } from "./dom.js";
 

@@ -1,4 +1,4 @@
-// What the page shows, in the URL's hash, so that reload and back work. The link has the token there.
+// Routing: the selection in the hash of the URL, so that reload and back work. The link has the token there.
 
 import { query } from "./api.js";
 import { STATUSES } from "./status.js";

@@ -1,4 +1,4 @@
-// The statuses of a job, as the service names them, and what can be done in each.
+// Statuses of a job, and the actions that each allows.
 
 export const STATUSES = [
 	"IN_QUEUE", "IN_PROGRESS", "COMPLETED", "FAILED", "CANCELLED", "TIMED_OUT", "EXPIRED",

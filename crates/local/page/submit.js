@@ -1,4 +1,4 @@
-// Writing and submitting a job, through the interface that any client uses.
+// Form for submitting a job, through the interface that any client uses.
 
 import { queue } from "./api.js";
 import { attribute, byId, el, keyed, on, text } from "./dom.js";

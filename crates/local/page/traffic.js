@@ -1,4 +1,4 @@
-// What passes through the service: limits as bars, requests, and calls of webhooks.
+// Rate limits as bars, the request log, and the log of webhook calls.
 
 import { read } from "./api.js";
 import { attribute, byId, el, hide, keyed, on, text } from "./dom.js";

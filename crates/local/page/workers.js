@@ -1,11 +1,11 @@
-// The workers of the endpoint: what each runs, when it was last heard of, and what they print.
+// Workers of the selected endpoint: their jobs, their last pings, and the worker log.
 
 import { endpointPath, query, read } from "./api.js";
 import { byId, el, hide, keyed, text } from "./dom.js";
 import { workersInWords } from "./endpoints.js";
 import { onState } from "./events.js";
 import { List } from "./list.js";
-import { everySecond, now } from "./now.js";
+import { everySecond, now } from "./clock.js";
 import { onRoute, route } from "./route.js";
 import { age, clockTime, count } from "./time.js";
 

@@ -1,4 +1,4 @@
-//! Setting up a service.
+//! Configuration and start of a service.
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -8,49 +8,48 @@ use std::time::Duration;
 use futures_util::Stream;
 use serde_json::Value;
 
-use crate::catalog::{self, Catalog};
+use crate::catalog::{Catalog, seeded_pods, seeded_templates};
 use crate::clock::Clock;
-use crate::descriptions::Descriptions;
 use crate::error::Error;
-use crate::faults::Faults;
+use crate::faults::FaultInjector;
 use crate::graphql;
-use crate::http::{Hosts, Name, RequestLog, listener};
-use crate::limits::{Limiter, RateLimits};
+use crate::http::{HostCheck, HostName, RequestLog, listen};
 use crate::operation::Operation;
-use crate::queue::{Endpoint, EndpointSettings, Kind, Runner, StreamShape, Workers};
+use crate::queue::{Endpoint, EndpointSettings, JobRunner, StreamShape, WorkerKind, Workers};
+use crate::rate_limits::{RateLimiter, RateLimits};
 use crate::service::{LocalService, reachable};
-use crate::site::{ApiKey, App, Keys};
+use crate::site::{ApiKey, ApiKeys, App, OpenApiDescriptions};
 use crate::sync::Tasks;
 use crate::webhook::Webhooks;
 use crate::worker::{
-    Closure, Command, Crew, Environment, Handler, HandlerError, Listener, LocalJob, Logs,
-    Streaming, WorkerLog, builtins,
+    ClosureHandler, CommandHandler, Handler, HandlerError, LocalJob, LogListener, StreamHandler,
+    WorkerEnvironment, WorkerLog, WorkerLogs, WorkerProgram, builtins,
 };
 
 const DEFAULT_EXECUTION_TIMEOUT: Duration = Duration::from_secs(600);
-/// Far more than a test queues. It bounds the number of jobs, not their size: with inputs of
-/// several MiB, far fewer fill the memory.
+/// Far more than a test queues. It bounds the number of jobs, not their size: fewer jobs with inputs of
+/// several MiB can fill the memory.
 const DEFAULT_MAX_QUEUED: usize = 100_000;
 const MAX_RUN_PAYLOAD: usize = 10 * 1024 * 1024;
 const MAX_RUNSYNC_PAYLOAD: usize = 20 * 1024 * 1024;
-/// Far more than the limits of the interface allow requests at once.
-const MAX_CONNECTIONS: usize = 4096;
+/// Far more than the concurrent requests that the rate limits allow.
+const DEFAULT_MAX_CONNECTIONS: usize = 4096;
 
-/// Who runs the jobs of an endpoint.
-enum Staff {
-    Handler(Kind, Arc<dyn Handler>),
-    /// Processes that run a shell command, and speak lines of JSON.
+/// The workers of an endpoint, before it is started.
+enum EndpointWorkers {
+    Handler(WorkerKind, Arc<dyn Handler>),
+    /// Processes of a shell command, which get jobs as lines of JSON.
     Command(String),
-    /// Workers that attach, started with a command if there is one.
+    /// Workers that attach; the service starts them if there is a command.
     Attached(Option<String>),
 }
 
-impl Staff {
-    fn kind(&self) -> Kind {
+impl EndpointWorkers {
+    fn kind(&self) -> WorkerKind {
         match self {
             Self::Handler(kind, _) => *kind,
-            Self::Command(_) => Kind::Command,
-            Self::Attached(_) => Kind::Worker,
+            Self::Command(_) => WorkerKind::Command,
+            Self::Attached(_) => WorkerKind::Worker,
         }
     }
 }
@@ -64,9 +63,9 @@ pub struct Builder {
     allowed_hosts: Vec<String>,
     max_connections: usize,
     clock: Clock,
-    staff: BTreeMap<String, Staff>,
-    worker_prefix: String,
-    log_listener: Option<Listener>,
+    endpoints: BTreeMap<String, EndpointWorkers>,
+    worker_env_prefix: String,
+    log_listener: Option<LogListener>,
     defaults: EndpointSettings,
     workers: BTreeMap<String, Workers>,
     execution_timeouts: BTreeMap<String, Duration>,
@@ -82,20 +81,20 @@ pub struct Builder {
     max_runsync_payload: usize,
 }
 
-impl Default for Builder {
-    fn default() -> Self {
+impl Builder {
+    fn new() -> Self {
         Self {
             keys: Vec::new(),
             rate_limits: None,
             listen: (Ipv4Addr::LOCALHOST, 0).into(),
             allowed_hosts: Vec::new(),
-            max_connections: MAX_CONNECTIONS,
+            max_connections: DEFAULT_MAX_CONNECTIONS,
             clock: Clock::real(),
-            staff: BTreeMap::new(),
-            worker_prefix: String::new(),
+            endpoints: BTreeMap::new(),
+            worker_env_prefix: String::new(),
             log_listener: None,
             defaults: EndpointSettings {
-                kind: Kind::Closure,
+                kind: WorkerKind::Closure,
                 workers: Workers::default(),
                 execution_timeout: DEFAULT_EXECUTION_TIMEOUT,
                 max_queued: DEFAULT_MAX_QUEUED,
@@ -120,7 +119,7 @@ impl Default for Builder {
 impl LocalService {
     /// Returns a builder with the default configuration.
     pub fn builder() -> Builder {
-        Builder::default()
+        Builder::new()
     }
 }
 
@@ -169,7 +168,7 @@ impl Builder {
         F: Fn(LocalJob) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Value, HandlerError>> + Send + 'static,
     {
-        self.handler(name.into(), Kind::Closure, Arc::new(Closure(handler)))
+        self.handler(name.into(), WorkerKind::Closure, Arc::new(ClosureHandler(handler)))
     }
 
     /// Adds an endpoint whose handler returns a stream: each item becomes a chunk for `/stream`, the
@@ -193,7 +192,7 @@ impl Builder {
         F: Fn(LocalJob) -> S + Send + Sync + 'static,
         S: Stream<Item = Result<Value, HandlerError>> + Send + 'static,
     {
-        self.handler(name.into(), Kind::Closure, Arc::new(Streaming(handler)))
+        self.handler(name.into(), WorkerKind::Closure, Arc::new(StreamHandler(handler)))
     }
 
     /// Adds an endpoint whose workers are processes that run a shell command. A job arrives as one
@@ -206,12 +205,12 @@ impl Builder {
     /// between its response and reading the next job is dropped, which its logs say. What it writes to
     /// standard error is kept: see [`worker_logs`](LocalService::worker_logs).
     pub fn command_endpoint(mut self, name: impl Into<String>, command: impl Into<String>) -> Self {
-        self.staff.insert(name.into(), Staff::Command(command.into()));
+        self.endpoints.insert(name.into(), EndpointWorkers::Command(command.into()));
         self
     }
 
-    fn handler(mut self, name: String, kind: Kind, handler: Arc<dyn Handler>) -> Self {
-        self.staff.insert(name, Staff::Handler(kind, handler));
+    fn handler(mut self, name: String, kind: WorkerKind, handler: Arc<dyn Handler>) -> Self {
+        self.endpoints.insert(name, EndpointWorkers::Handler(kind, handler));
         self
     }
 
@@ -223,7 +222,7 @@ impl Builder {
     /// [`ping_interval`](Workers::ping_interval) applies to them. See [the crate's
     /// documentation](crate#workers-that-attach).
     pub fn endpoint_for_workers(mut self, name: impl Into<String>) -> Self {
-        self.staff.insert(name.into(), Staff::Attached(None));
+        self.endpoints.insert(name.into(), EndpointWorkers::Attached(None));
         self
     }
 
@@ -234,21 +233,21 @@ impl Builder {
     ///
     /// See [the crate's documentation](crate#workers-that-attach).
     pub fn worker_endpoint(mut self, name: impl Into<String>, command: impl Into<String>) -> Self {
-        self.staff.insert(name.into(), Staff::Attached(Some(command.into())));
+        self.endpoints.insert(name.into(), EndpointWorkers::Attached(Some(command.into())));
         self
     }
 
-    /// Sets what the names of the environment variables of attached workers begin with: nothing by
+    /// Sets the prefix of the names of the environment variables of attached workers: empty by
     /// default. It must consist of ASCII letters, digits and `_`, without a digit at its beginning;
     /// otherwise [`start`](Self::start) fails.
     pub fn worker_env_prefix(mut self, prefix: impl Into<String>) -> Self {
-        self.worker_prefix = prefix.into();
+        self.worker_env_prefix = prefix.into();
         self
     }
 
-    /// Sets what is called with each line that a worker process prints, except for the standard output
-    /// of a [`command_endpoint`](Self::command_endpoint), and with what the service has to say about
-    /// it, as it comes. It must return soon: the service waits for it.
+    /// Sets a function that is called with each line that a worker process prints, except for the standard
+    /// output of a [`command_endpoint`](Self::command_endpoint), and with each message of the service about
+    /// a worker. It must return soon: the service waits for it.
     pub fn on_worker_log(mut self, listener: impl Fn(&WorkerLog) + Send + Sync + 'static) -> Self {
         self.log_listener = Some(Arc::new(listener));
         self
@@ -393,48 +392,48 @@ impl Builder {
     /// [`Error::setting`]), a Pod or template is invalid, or the system cannot provide random numbers
     /// for a key.
     pub async fn start(self) -> Result<LocalService, Error> {
-        if let Some(flaw) = self.keys.iter().find_map(ApiKey::flaw) {
-            return Err(Error::invalid("api_key", flaw));
+        if let Some(reason) = self.keys.iter().find_map(ApiKey::invalid_reason) {
+            return Err(Error::invalid("api_key", reason));
         }
-        if !is_variable_prefix(&self.worker_prefix) {
+        if !is_variable_prefix(&self.worker_env_prefix) {
             let why = "must consist of ASCII letters, digits and _, and not begin with a digit";
             return Err(Error::invalid("worker_env_prefix", why));
         }
-        // Clients take these segments out of a path, so that none could call the endpoint.
-        let is_lost = |name: &&String| matches!(name.as_str(), "" | "." | "..");
-        if let Some(name) = self.staff.keys().find(is_lost) {
+        // Clients normalize these segments away, so that none could call the endpoint.
+        let is_dot_segment = |name: &&String| matches!(name.as_str(), "" | "." | "..");
+        if let Some(name) = self.endpoints.keys().find(is_dot_segment) {
             let why = format_args!("no URL can contain the name {name:?}");
             return Err(Error::invalid("endpoint", why));
         }
         let allowed_hosts = self.allowed_hosts.iter().map(|name| {
-            Name::allowed(name).map_err(|why| {
+            HostName::allowed(name).map_err(|why| {
                 Error::invalid("allow_host", format_args!("invalid host name {name:?}: {why}"))
             })
         });
         let allowed_hosts = allowed_hosts.collect::<Result<_, _>>()?;
         let catalog = Arc::new(self.catalog()?);
-        let listener = listener(self.listen).map_err(|e| Error::listen(self.listen, e))?;
-        let address = listener.local_addr().map_err(|e| Error::listen(self.listen, e))?;
+        let socket = listen(self.listen).map_err(|e| Error::listen(self.listen, e))?;
+        let address = socket.local_addr().map_err(|e| Error::listen(self.listen, e))?;
         let tasks = Tasks::new(tokio::runtime::Handle::current());
         let webhooks = Webhooks::new(self.clock.clone(), tasks.clone()).map_err(Error::webhooks)?;
 
-        let mut staff = BTreeMap::new();
+        let mut endpoints = BTreeMap::new();
         if self.builtins {
             let handled = |(name, handler): (&str, _)| {
-                (name.to_owned(), Staff::Handler(Kind::Builtin, handler))
+                (name.to_owned(), EndpointWorkers::Handler(WorkerKind::Builtin, handler))
             };
-            staff.extend(builtins().map(handled));
+            endpoints.extend(builtins().map(handled));
         }
-        staff.extend(self.staff);
+        endpoints.extend(self.endpoints);
         let worker_key = ApiKey::random().map_err(Error::random_key)?;
         let worker_key = ApiKey { allowed: Some(Operation::OF_WORKERS.into()), ..worker_key };
-        // A key that is shorter could be a word. Programs inherit the variable that holds one.
+        // Worker processes inherit the environment, so they may print a key. A shorter one could be a word.
         let secrets = self.keys.iter().map(|key| &key.secret).filter(|key| key.len() >= 12);
         let mut secrets: Vec<String> = secrets.cloned().collect();
         secrets.push(worker_key.secret.clone());
-        let start = |(name, staff): (String, Staff)| {
+        let start = |(name, workers): (String, EndpointWorkers)| {
             let settings = EndpointSettings {
-                kind: staff.kind(),
+                kind: workers.kind(),
                 keeps_history: self.page,
                 workers: self.workers.get(&name).copied().unwrap_or(self.defaults.workers),
                 execution_timeout: self
@@ -445,21 +444,25 @@ impl Builder {
                 ..self.defaults
             };
             let (clock, listener) = (self.clock.clone(), self.log_listener.clone());
-            let logs = Logs::new(&name, clock, listener, secrets.clone());
-            let runner = match staff {
-                Staff::Handler(_, handler) => Runner::Handler(handler),
-                Staff::Command(command) => Runner::Handler(Arc::new(Command::new(command, logs))),
-                Staff::Attached(command) => Runner::Attached(Arc::new(Crew {
-                    environment: Environment {
-                        prefix: self.worker_prefix.clone(),
-                        base_url: format!("http://{}", reachable(address)),
-                        endpoint: name.clone(),
-                        key: worker_key.secret.clone(),
-                        ping_interval: settings.workers.pings(),
-                    },
-                    command,
-                    logs,
-                })),
+            let logs = WorkerLogs::new(&name, clock, listener, secrets.clone());
+            let runner = match workers {
+                EndpointWorkers::Handler(_, handler) => JobRunner::Handler(handler),
+                EndpointWorkers::Command(command) => {
+                    JobRunner::Handler(Arc::new(CommandHandler::new(command, logs)))
+                }
+                EndpointWorkers::Attached(command) => {
+                    JobRunner::Attached(Arc::new(WorkerProgram {
+                        environment: WorkerEnvironment {
+                            prefix: self.worker_env_prefix.clone(),
+                            base_url: format!("http://{}", reachable(address)),
+                            endpoint: name.clone(),
+                            key: worker_key.secret.clone(),
+                            ping_interval: settings.workers.ping_timeout(),
+                        },
+                        command,
+                        logs,
+                    }))
+                }
             };
             let endpoint = Endpoint::start(
                 &name,
@@ -471,7 +474,7 @@ impl Builder {
             );
             (name, endpoint)
         };
-        let endpoints = staff.into_iter().map(start).collect();
+        let endpoints = endpoints.into_iter().map(start).collect();
         let mut keys = self.keys;
         if keys.is_empty() {
             keys.push(ApiKey::random().map_err(Error::random_key)?);
@@ -480,33 +483,35 @@ impl Builder {
         let page = self.page.then(ApiKey::random).transpose().map_err(Error::random_key)?;
         let page = page.map(|key| key.secret);
         let app = Arc::new(App {
-            keys: Keys { all: keys, page },
-            hosts: Hosts { address: address.ip(), allowed: allowed_hosts },
+            keys: ApiKeys { all: keys, page },
+            host_check: HostCheck { address: address.ip(), allowed: allowed_hosts },
             clock: self.clock.clone(),
-            faults: Faults::new(self.clock.changes().clone()),
-            door: Arc::default(),
+            faults: FaultInjector::new(self.clock.changes().clone()),
+            listener: Arc::default(),
             stopping: tasks.stopping().clone(),
-            limiter: self.rate_limits.map(|limits| Limiter::new(limits, self.clock.clone())),
+            rate_limiter: self
+                .rate_limits
+                .map(|limits| RateLimiter::new(limits, self.clock.clone())),
             endpoints,
             schema: graphql::schema(catalog.clone()),
-            descriptions: Descriptions::default(),
+            openapi: OpenApiDescriptions::default(),
             catalog,
             requests: RequestLog::new(self.clock.clone()),
             webhooks,
             control_plane: self.control_plane,
-            searching: Arc::default(),
+            search_lock: Arc::default(),
             stream_shape: self.stream_shape,
             is_strict: self.strict,
             max_run_payload: self.max_run_payload,
             max_runsync_payload: self.max_runsync_payload,
         });
-        Ok(LocalService::serve(listener, address, self.max_connections, app, tasks))
+        Ok(LocalService::serve(socket, address, self.max_connections, app, tasks))
     }
 
     fn catalog(&self) -> Result<Catalog, Error> {
         let catalog = Catalog::new(self.clock.clone());
         let (templates, pods) = if self.seeds {
-            (catalog::templates().to_vec(), catalog::pods().to_vec())
+            (seeded_templates().to_vec(), seeded_pods().to_vec())
         } else {
             (Vec::new(), Vec::new())
         };
@@ -520,7 +525,7 @@ impl Builder {
     }
 }
 
-/// Whether the names of environment variables can begin so.
+/// Whether the name of an environment variable can begin with this prefix.
 fn is_variable_prefix(prefix: &str) -> bool {
     prefix.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
         && !prefix.starts_with(|first: char| first.is_ascii_digit())
@@ -530,7 +535,7 @@ impl std::fmt::Debug for Builder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Builder")
             .field("listen", &self.listen)
-            .field("endpoints", &self.staff.keys())
+            .field("endpoints", &self.endpoints.keys())
             .finish_non_exhaustive()
     }
 }

@@ -1,27 +1,27 @@
-//! The one source of time: every deadline of the service is read from here.
+//! Clock of a service, the one source of time: every deadline of the service is read from it. It also
+//! carries the change notification that wakes the streams of the page.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use crate::changes::Changes;
 use crate::sync::locked;
 
-/// A point in time: what has passed since the service's clock was made.
+/// A point in time: the time since the clock was created.
 pub(crate) type Moment = Duration;
 
-/// By how much a clock can be advanced in all. Far later moments could not be shown as dates.
-const FURTHEST: Duration = Duration::from_secs(1_000 * 31_556_952);
+/// By how much a clock can be advanced in all. Far later moments could not be displayed as dates.
+const MAX_ADVANCE: Duration = Duration::from_secs(1_000 * 31_556_952);
 
 /// A duration in whole milliseconds, as the interface writes durations.
 pub(crate) fn milliseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// The clock of a service. It follows real time, or stands still until it is advanced.
+/// The clock of a service. It follows real time, or is manual: then it stands still until it is advanced.
 ///
 /// All times of the service (ttl, retention, execution timeout, the `wait` of `/runsync`, the delay
 /// between two webhook attempts, [`LocalJob::sleep`](crate::LocalJob::sleep)) are measured on it. A
@@ -33,15 +33,13 @@ pub struct Clock {
 
 #[derive(Debug)]
 struct Inner {
-    /// Where real time is counted from; none for a clock that stands still.
+    /// The start of the clock in real time; none for a manual clock.
     origin: Option<Instant>,
-    /// The real time at which the clock was made, for timestamps.
-    epoch: SystemTime,
     advanced: Mutex<Duration>,
     changed: watch::Sender<()>,
-    /// How many wait until each moment.
+    /// The number of sleepers by the moment until which they sleep.
     sleepers: Mutex<BTreeMap<Moment, usize>>,
-    /// Of the whole service: whatever has a part in it has its clock.
+    /// The change notification of the whole service, since every part of it has the clock.
     changes: Changes,
 }
 
@@ -58,7 +56,6 @@ impl Clock {
         Self {
             inner: Arc::new(Inner {
                 origin,
-                epoch: SystemTime::now(),
                 advanced: Mutex::new(Duration::ZERO),
                 changed: watch::Sender::new(()),
                 sleepers: Mutex::default(),
@@ -79,10 +76,10 @@ impl Clock {
     pub fn advance(&self, by: Duration) {
         {
             let mut advanced = locked(&self.inner.advanced);
-            *advanced = advanced.saturating_add(by).min(FURTHEST);
+            *advanced = advanced.saturating_add(by).min(MAX_ADVANCE);
         }
         self.inner.changed.send_replace(());
-        self.inner.changes.note();
+        self.inner.changes.notify();
     }
 
     /// Returns the time that has passed on this clock since it was created.
@@ -91,34 +88,28 @@ impl Clock {
         real.saturating_add(*locked(&self.inner.advanced))
     }
 
-    /// By how much the clock was advanced in all.
+    /// The total time by which the clock was advanced.
     pub(crate) fn advanced_by(&self) -> Duration {
         *locked(&self.inner.advanced)
     }
 
-    /// What is told of each change of the service.
+    /// The change notification of the service.
     pub(crate) fn changes(&self) -> &Changes {
         &self.inner.changes
     }
 
-    /// The next moment at which something wakes that sleeps on the clock.
+    /// The moment at which the next sleeper wakes.
     pub(crate) fn next_wake(&self) -> Option<Moment> {
         locked(&self.inner.sleepers).keys().next().copied()
     }
 
-    /// Returns the wall-clock time that this clock shows.
-    pub fn system_time(&self) -> SystemTime {
-        self.inner.epoch.checked_add(self.now()).unwrap_or(self.inner.epoch)
-    }
-
-    /// Returns whether the clock stands still until [`advance`](Self::advance) is called.
-    pub fn is_manual(&self) -> bool {
+    /// Whether the clock stands still until [`advance`](Self::advance) is called.
+    pub(crate) fn is_manual(&self) -> bool {
         self.inner.origin.is_none()
     }
 
-    /// When work that began at some time has ended: on a clock that follows real time now, on
-    /// one that stands still when it began. So it makes no difference whether the clock was
-    /// advanced before or after the work got its turn to run.
+    /// The end of work that began at some moment: now, or on a manual clock that moment. So it makes no
+    /// difference whether the clock was advanced before or after the work was scheduled to run.
     pub(crate) fn end_of_work(&self, begun: Moment) -> Moment {
         if self.is_manual() { begun } else { self.now() }
     }
@@ -135,14 +126,14 @@ impl Clock {
     }
 
     /// Waits until [`now`](Self::now) reaches `deadline`.
-    pub async fn sleep_until(&self, deadline: Duration) {
+    pub(crate) async fn sleep_until(&self, deadline: Duration) {
         if self.now() < deadline {
             let _sleeper = Sleeper::new(self, deadline);
             self.wait_until(deadline).await;
         }
     }
 
-    /// Does the same for what only looks whether something is due: its waking is no event.
+    /// Does the same for a task that polls for due timers: its waking is no event to advance the clock to.
     pub(crate) async fn wait_until(&self, deadline: Moment) {
         let mut changed = self.inner.changed.subscribe();
         loop {
@@ -162,7 +153,7 @@ impl Clock {
     }
 }
 
-/// Stands among those that wait for a moment, until it is dropped.
+/// Counts as a sleeper until it is dropped.
 struct Sleeper<'a> {
     clock: &'a Clock,
     until: Moment,
@@ -193,10 +184,55 @@ impl Clock {
         let mut sleepers = locked(&self.inner.sleepers);
         let first = sleepers.keys().next().copied();
         change(&mut sleepers);
-        let is_another = first != sleepers.keys().next().copied();
+        let has_changed = first != sleepers.keys().next().copied();
         drop(sleepers);
-        if is_another {
-            self.inner.changes.note();
+        if has_changed {
+            self.inner.changes.notify();
+        }
+    }
+}
+
+/// Change notification: a revision counter that every part of the service increments after a change.
+/// Without a watcher, a notification costs one atomic load. A clone is the same counter.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Changes(Arc<watch::Sender<u64>>);
+
+impl Changes {
+    /// Notifies the watchers of a change, after it was made: a watcher that reads now sees it.
+    pub(crate) fn notify(&self) {
+        if self.0.receiver_count() > 0 {
+            self.0.send_modify(|revision| *revision += 1);
+        }
+    }
+
+    /// The number of changes while there were watchers.
+    pub(crate) fn revision(&self) -> u64 {
+        *self.0.borrow()
+    }
+
+    /// Subscribes to changes.
+    pub(crate) fn watch(&self) -> Watcher {
+        let watcher = Watcher(self.0.subscribe());
+        // Changes without a watcher were not counted.
+        self.notify();
+        watcher
+    }
+}
+
+/// Waits for changes.
+pub(crate) struct Watcher(watch::Receiver<u64>);
+
+impl Watcher {
+    /// Marks all changes until now as seen, and returns their revision. To be called before reading.
+    pub(crate) fn catch_up(&mut self) -> u64 {
+        *self.0.borrow_and_update()
+    }
+
+    /// Waits for a change after the last one seen.
+    pub(crate) async fn changed(&mut self) {
+        if self.0.changed().await.is_err() {
+            // The service is gone.
+            std::future::pending().await
         }
     }
 }
@@ -234,5 +270,14 @@ mod tests {
         assert_eq!(clock.now(), Duration::from_secs(63));
         clock.sleep(Duration::from_secs(1)).await;
         assert_eq!(clock.now(), Duration::from_secs(64));
+    }
+
+    #[test]
+    fn changes_without_a_watcher_are_new_to_the_next_watcher() {
+        let changes = Changes::default();
+        let before = changes.watch().catch_up();
+        assert_eq!(changes.revision(), before);
+        changes.notify();
+        assert!(changes.watch().catch_up() > before);
     }
 }

@@ -1,16 +1,14 @@
-//! Why a service did not start, or rejected a Pod or template.
+//! Errors: [`Error`] of the Rust API, and [`Refusal`] of a request, independent of its interface.
 
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 
-use crate::refusal::Refusal;
-
 /// Why the service did not start, or why a Pod or template was rejected.
 #[derive(Debug)]
 pub struct Error {
     setting: Option<&'static str>,
-    what: String,
+    message: String,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
@@ -24,13 +22,13 @@ impl Error {
     }
 
     pub(crate) fn invalid(setting: &'static str, why: impl fmt::Display) -> Self {
-        Self { setting: Some(setting), what: format!("{setting}: {why}"), source: None }
+        Self { setting: Some(setting), message: format!("{setting}: {why}"), source: None }
     }
 
     pub(crate) fn listen(address: SocketAddr, source: io::Error) -> Self {
         Self {
             setting: None,
-            what: format!("cannot listen on {address}"),
+            message: format!("cannot listen on {address}"),
             source: Some(Box::new(source)),
         }
     }
@@ -38,7 +36,7 @@ impl Error {
     pub(crate) fn webhooks(source: reqwest::Error) -> Self {
         Self {
             setting: None,
-            what: "failed to set up the HTTP client for webhooks".to_owned(),
+            message: "failed to set up the HTTP client for webhooks".to_owned(),
             source: Some(Box::new(source)),
         }
     }
@@ -46,24 +44,72 @@ impl Error {
     pub(crate) fn random_key(source: getrandom::Error) -> Self {
         Self {
             setting: None,
-            what: "failed to generate a random API key".to_owned(),
+            message: "failed to generate a random API key".to_owned(),
             source: Some(Box::new(source)),
         }
     }
 
     pub(crate) fn seed(refusal: Refusal) -> Self {
-        Self { setting: None, what: refusal.message, source: None }
+        Self { setting: None, message: refusal.message, source: None }
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.what)
+        f.write_str(&self.message)
     }
 }
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.source.as_ref().map(|source| source.as_ref() as _)
+    }
+}
+
+/// Why a request is refused: the kind of mistake, and a sentence that says what is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    pub(crate) kind: RefusalKind,
+    pub(crate) message: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RefusalKind {
+    /// The request breaks a rule of the interface.
+    Invalid,
+    /// The object of the request does not exist.
+    NotFound,
+    /// There are too many requests. `retry_after` is in seconds.
+    TooManyRequests { retry_after: Option<u64> },
+    /// The service failed.
+    Failed,
+}
+
+impl Refusal {
+    pub(crate) fn invalid(message: impl Into<String>) -> Self {
+        Self { kind: RefusalKind::Invalid, message: message.into() }
+    }
+
+    pub(crate) fn not_found(message: impl Into<String>) -> Self {
+        Self { kind: RefusalKind::NotFound, message: message.into() }
+    }
+
+    pub(crate) fn too_many_requests(message: impl Into<String>, retry_after: Option<u64>) -> Self {
+        Self { kind: RefusalKind::TooManyRequests { retry_after }, message: message.into() }
+    }
+
+    /// For a request that still waits when the service stops.
+    pub(crate) fn stopping() -> Self {
+        Self::failed("the service is stopping")
+    }
+
+    pub(crate) fn failed(message: impl Into<String>) -> Self {
+        Self { kind: RefusalKind::Failed, message: message.into() }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
     }
 }

@@ -1,20 +1,25 @@
-//! Faults on demand: rules that make the service misbehave, as networks and services do.
+//! Fault injection: faults that make the service misbehave, as networks and services do.
+//!
+//! A [`Fault`] says which requests it affects and its effect; [`FaultJson`] is its form in the control
+//! plane; [`FaultInjector`] holds the faults in effect and chooses the one of a request.
+//! `site/fault_injection.rs` applies the effect to a request and its response.
 
-mod rewriting;
-mod rules;
-
-pub(crate) use rules::Faults;
-
+use std::collections::BTreeMap;
+use std::sync::Mutex;
 use std::time::Duration;
 
 use axum::http::header::CONTENT_LENGTH;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use bytes::Bytes;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::clock::milliseconds;
-use crate::http::When;
+use crate::clock::{Changes, milliseconds};
+use crate::error::Refusal;
+use crate::http::RepeatTiming;
 use crate::operation::Operation;
+use crate::queue::Mode;
+use crate::sync::locked;
 
 /// A fault to inject, and the requests that it affects. Authentication and rate limits come first.
 ///
@@ -41,42 +46,43 @@ use crate::operation::Operation;
 pub struct Fault {
     operation: Option<Operation>,
     endpoint: Option<String>,
-    chance: Chance,
+    frequency: Frequency,
     pub(crate) delay: Duration,
     pub(crate) processed: bool,
     pub(crate) effect: Effect,
 }
 
+/// How many of the matching requests are affected.
 #[derive(Clone, Debug)]
-enum Chance {
+enum Frequency {
     Always,
     Times(u64),
     Random { probability: f64, random: fastrand::Rng },
 }
 
-/// What is done to the response.
+/// The effect of a fault on the response.
 #[derive(Clone, Debug)]
 pub(crate) enum Effect {
-    /// It is sent unchanged.
-    Nothing,
-    /// Another is sent in its place.
+    /// None: it is sent unchanged.
+    None,
+    /// Another response is sent instead.
     Response { status: StatusCode, headers: HeaderMap, body: Bytes },
-    /// The connection is reset after so many bytes of it.
+    /// The connection is reset after this many bytes of it.
     Reset { after: u64 },
-    /// The connection is reset, and new ones are refused for so long.
+    /// The connection is reset, and new ones are refused for this time.
     Down { time: Duration },
-    /// Its body ends after so many bytes, in an otherwise complete message.
+    /// Its body ends after this many bytes, in an otherwise complete message.
     Truncated { to: usize },
-    /// Its body comes in pieces of so many bytes, with a pause before each.
+    /// Its body is sent in pieces of this many bytes, with a pause before each.
     Drip { piece: usize, pause: Duration },
-    /// The connection is closed after so many bytes of the body, though its head promised more.
+    /// The connection is closed after this many bytes of the body, less than its head announced.
     Cut { to: usize },
-    /// Its head is sent, and its body never.
+    /// Its head is sent, but no body.
     Stalled,
     /// Its body is rewritten.
     Rewritten { by: fn(&[u8]) -> Vec<u8> },
     /// It is sent a second time.
-    Again { when: When },
+    Repeated { timing: RepeatTiming },
 }
 
 impl Fault {
@@ -84,7 +90,7 @@ impl Fault {
         Self {
             operation: None,
             endpoint: None,
-            chance: Chance::Always,
+            frequency: Frequency::Always,
             delay: Duration::ZERO,
             processed,
             effect,
@@ -93,7 +99,7 @@ impl Fault {
 
     /// Delays processing the request, on the service's clock.
     pub fn delay(by: Duration) -> Self {
-        Self::new(true, Effect::Nothing).after(by)
+        Self::new(true, Effect::None).after(by)
     }
 
     /// Responds with this status and body instead of processing the request. The content type is JSON
@@ -126,7 +132,7 @@ impl Fault {
         Self::reset_after(0)
     }
 
-    /// Processes the request, and resets the connection after so many bytes of the response, including
+    /// Processes the request, and resets the connection after this many bytes of the response, including
     /// its head.
     pub fn reset_after(bytes: u64) -> Self {
         Self::new(true, Effect::Reset { after: bytes })
@@ -143,7 +149,7 @@ impl Fault {
         Self::response(200, "{\"id\": oops").processed()
     }
 
-    /// Processes the request, and sends the body of the response in pieces of so many bytes, with a
+    /// Processes the request, and sends the body of the response in pieces of this many bytes, with a
     /// pause on the service's clock before each.
     pub fn drip(piece: usize, pause: Duration) -> Self {
         Self::new(true, Effect::Drip { piece: piece.max(1), pause })
@@ -155,7 +161,7 @@ impl Fault {
         Self::response(status, page).header("content-type", "text/html")
     }
 
-    /// Processes the request, and closes the connection after so many bytes of the response's body,
+    /// Processes the request, and closes the connection after this many bytes of the response's body,
     /// though its head announces all of it.
     pub fn cut(to: usize) -> Self {
         Self::new(true, Effect::Cut { to })
@@ -170,29 +176,29 @@ impl Fault {
     /// Processes the request, and turns the job record in the response into that of another job:
     /// completed, with another id. Other responses are unchanged.
     pub fn foreign() -> Self {
-        Self::new(true, Effect::Rewritten { by: rewriting::foreign })
+        Self::new(true, Effect::Rewritten { by: into_foreign_record })
     }
 
     /// Processes the request, and replaces every number in the output of the job record in the
     /// response with NaN, as Python writes it. Other responses are unchanged.
     pub fn nan() -> Self {
-        Self::new(true, Effect::Rewritten { by: rewriting::nan })
+        Self::new(true, Effect::Rewritten { by: numbers_into_nan })
     }
 
     /// Processes the request, and puts a byte order mark in front of the body of the response.
     pub fn byte_order_mark() -> Self {
-        Self::new(true, Effect::Rewritten { by: rewriting::byte_order_mark })
+        Self::new(true, Effect::Rewritten { by: with_byte_order_mark })
     }
 
     /// Processes the request, and sends the response twice.
     pub fn duplicated() -> Self {
-        Self::new(true, Effect::Again { when: When::AtOnce })
+        Self::new(true, Effect::Repeated { timing: RepeatTiming::Immediately })
     }
 
     /// Processes the request, and sends the response once more in front of the next one on the same
     /// connection: the next request gets it, and the connection is out of step.
     pub fn out_of_step() -> Self {
-        Self::new(true, Effect::Again { when: When::BeforeTheNext })
+        Self::new(true, Effect::Repeated { timing: RepeatTiming::BeforeNextResponse })
     }
 
     /// Sets a header of the response of [`response`](Self::response). An invalid header is ignored, and
@@ -233,9 +239,9 @@ impl Fault {
         self
     }
 
-    /// Restricts the fault to the next so many matching requests.
+    /// Restricts the fault to the next `times` matching requests.
     pub fn times(mut self, times: u64) -> Self {
-        self.chance = Chance::Times(times);
+        self.frequency = Frequency::Times(times);
         self
     }
 
@@ -243,14 +249,14 @@ impl Fault {
     /// same requests.
     pub fn probability(mut self, probability: f64, seed: u64) -> Self {
         let random = fastrand::Rng::with_seed(seed);
-        self.chance = Chance::Random { probability, random };
+        self.frequency = Frequency::Random { probability, random };
         self
     }
 
-    /// What is said of a fault that was added in Rust: whom it affects, and what it does in a word.
-    fn text(&self) -> Value {
+    /// A summary of a fault that was added in Rust: the requests that it affects, and its effect.
+    fn summary(&self) -> Value {
         let effect = match self.effect {
-            Effect::Nothing => None,
+            Effect::None => None,
             Effect::Response { .. } => Some("response"),
             Effect::Reset { .. } => Some("reset"),
             Effect::Down { .. } => Some("down"),
@@ -259,7 +265,7 @@ impl Fault {
             Effect::Cut { .. } => Some("cut"),
             Effect::Stalled => Some("stall"),
             Effect::Rewritten { .. } => Some("rewrite"),
-            Effect::Again { .. } => Some("again"),
+            Effect::Repeated { .. } => Some("again"),
         };
         let delay = (!self.delay.is_zero()).then(|| milliseconds(self.delay));
         let members = [
@@ -272,28 +278,339 @@ impl Fault {
         Value::Object(given.map(|(name, value)| (name.to_owned(), value)).collect())
     }
 
-    fn fits(&self, operation: Operation, endpoint: Option<&str>) -> bool {
+    fn matches(&self, operation: Operation, endpoint: Option<&str>) -> bool {
         self.operation.is_none_or(|of| of == operation)
             && self.endpoint.as_deref().is_none_or(|of| Some(of) == endpoint)
     }
 
-    /// How many more requests it affects; none where that is not limited.
+    /// How many more requests it affects; none for no limit.
     fn left(&self) -> Option<u64> {
-        match self.chance {
-            Chance::Times(left) => Some(left),
-            Chance::Always | Chance::Random { .. } => None,
+        match self.frequency {
+            Frequency::Times(left) => Some(left),
+            Frequency::Always | Frequency::Random { .. } => None,
         }
     }
 
-    fn happens(&mut self) -> bool {
-        match &mut self.chance {
-            Chance::Always => true,
-            Chance::Times(0) => false,
-            Chance::Times(left) => {
+    /// Whether it affects the next matching request.
+    fn strikes(&mut self) -> bool {
+        match &mut self.frequency {
+            Frequency::Always => true,
+            Frequency::Times(0) => false,
+            Frequency::Times(left) => {
                 *left -= 1;
                 true
             }
-            Chance::Random { probability, random } => random.f64() < *probability,
+            Frequency::Random { probability, random } => random.f64() < *probability,
         }
+    }
+}
+
+/// A fault in effect.
+#[derive(Debug)]
+struct ActiveFault {
+    id: u64,
+    fault: Fault,
+    /// The JSON with which it was added to the control plane.
+    json: Option<Value>,
+    affected: u64,
+}
+
+/// A fault in effect, as the control plane lists it.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct FaultRecord {
+    id: u64,
+    #[serde(flatten)]
+    fault: Value,
+    /// How many more requests it affects; none for no limit.
+    left: Option<u64>,
+    affected: u64,
+}
+
+/// The faults in effect, in the order in which they were added.
+#[derive(Debug)]
+pub(crate) struct FaultInjector {
+    changes: Changes,
+    active: Mutex<ActiveFaults>,
+}
+
+#[derive(Debug, Default)]
+struct ActiveFaults {
+    all: Vec<ActiveFault>,
+    added: u64,
+    /// Grows with each change.
+    revision: u64,
+}
+
+impl FaultInjector {
+    pub(crate) fn new(changes: Changes) -> Self {
+        Self { changes, active: Mutex::default() }
+    }
+
+    /// Adds a fault, with its JSON if it has some. Returns its id.
+    pub(crate) fn add(&self, fault: Fault, json: Option<Value>) -> u64 {
+        self.change(|faults| {
+            faults.added += 1;
+            let id = faults.added;
+            faults.all.push(ActiveFault { id, fault, json, affected: 0 });
+            id
+        })
+    }
+
+    pub(crate) fn clear(&self) {
+        self.change(|faults| faults.all.clear());
+    }
+
+    /// Removes a fault. Returns whether there was one of this id.
+    pub(crate) fn remove(&self, id: u64) -> bool {
+        self.change(|faults| {
+            let before = faults.all.len();
+            faults.all.retain(|active| active.id != id);
+            faults.all.len() < before
+        })
+    }
+
+    pub(crate) fn list(&self) -> Vec<FaultRecord> {
+        let faults = locked(&self.active);
+        let record = |active: &ActiveFault| FaultRecord {
+            id: active.id,
+            fault: active.json.clone().unwrap_or_else(|| active.fault.summary()),
+            left: active.fault.left(),
+            affected: active.affected,
+        };
+        faults.all.iter().map(record).collect()
+    }
+
+    /// Grows with each change.
+    pub(crate) fn revision(&self) -> u64 {
+        locked(&self.active).revision
+    }
+
+    fn change<R>(&self, change: impl FnOnce(&mut ActiveFaults) -> R) -> R {
+        let mut faults = locked(&self.active);
+        faults.revision += 1;
+        let result = change(&mut faults);
+        drop(faults);
+        self.changes.notify();
+        result
+    }
+
+    /// The fault that affects a request, if any.
+    pub(crate) fn next_fault(&self, operation: Operation, endpoint: Option<&str>) -> Option<Fault> {
+        let mut faults = locked(&self.active);
+        let mut matching =
+            faults.all.iter_mut().filter(|active| active.fault.matches(operation, endpoint));
+        let active = matching.find_map(|active| active.fault.strikes().then_some(active))?;
+        active.affected += 1;
+        let fault = active.fault.clone();
+        faults.all.retain(|active| active.fault.left() != Some(0));
+        faults.revision += 1;
+        drop(faults);
+        self.changes.notify();
+        Some(fault)
+    }
+}
+
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+/// The placeholder for NaN in a JSON value.
+const NAN_PLACEHOLDER: &str = "7f3e9a0c-not-a-number";
+
+/// Turns a job record into that of another job.
+fn into_foreign_record(body: &[u8]) -> Vec<u8> {
+    with_record(body, |record| {
+        let mode = match record["id"].as_str() {
+            Some(id) if id.starts_with("sync-") => Mode::Sync { wait: Duration::ZERO },
+            _ => Mode::Async,
+        };
+        record["id"] = json!(&*mode.new_id());
+        record["status"] = json!("COMPLETED");
+        record["output"] = json!("of another job");
+    })
+}
+
+/// Replaces the numbers in the output of a job record by NaN.
+fn numbers_into_nan(body: &[u8]) -> Vec<u8> {
+    let body = with_record(body, |record| {
+        if let Some(output) = record.get_mut("output") {
+            replace_numbers(output);
+        }
+    });
+    match String::from_utf8(body) {
+        Ok(text) => text.replace(&format!("\"{NAN_PLACEHOLDER}\""), "NaN").into_bytes(),
+        Err(error) => error.into_bytes(),
+    }
+}
+
+fn with_byte_order_mark(body: &[u8]) -> Vec<u8> {
+    [BYTE_ORDER_MARK, body].concat()
+}
+
+/// Changes a body if it is a job record.
+fn with_record(body: &[u8], change: impl FnOnce(&mut Value)) -> Vec<u8> {
+    match serde_json::from_slice::<Value>(body) {
+        Ok(mut record) if record["id"].is_string() && record["status"].is_string() => {
+            change(&mut record);
+            record.to_string().into_bytes()
+        }
+        _ => body.to_vec(),
+    }
+}
+
+fn replace_numbers(value: &mut Value) {
+    match value {
+        Value::Number(_) => *value = json!(NAN_PLACEHOLDER),
+        Value::Array(items) => items.iter_mut().for_each(replace_numbers),
+        Value::Object(members) => members.values_mut().for_each(replace_numbers),
+        Value::Null | Value::Bool(_) | Value::String(_) => {}
+    }
+}
+
+/// JSON of a fault, as `POST /_local/faults` accepts it: the requests that it affects, and at most one effect.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(crate) struct FaultJson {
+    operation: Option<Operation>,
+    endpoint: Option<String>,
+    times: Option<u64>,
+    probability: Option<f64>,
+    #[serde(default)]
+    seed: u64,
+    #[serde(default)]
+    delay_ms: u64,
+    processed: Option<bool>,
+    response: Option<ResponseJson>,
+    reset: Option<ResetJson>,
+    down: Option<DownJson>,
+    truncate: Option<usize>,
+    drip: Option<DripJson>,
+    cut: Option<usize>,
+    #[serde(default)]
+    stall: bool,
+    rewrite: Option<RewriteJson>,
+    again: Option<RepeatJson>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum RewriteJson {
+    Foreign,
+    Nan,
+    ByteOrderMark,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum RepeatJson {
+    AtOnce,
+    BeforeTheNext,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ResponseJson {
+    status: u16,
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
+    #[serde(default)]
+    body: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct ResetJson {
+    #[serde(default)]
+    after_bytes: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DownJson {
+    ms: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct DripJson {
+    bytes: usize,
+    pause_ms: u64,
+}
+
+impl ResponseJson {
+    fn into_fault(self) -> Result<Fault, Refusal> {
+        // Statuses below 200 are informational: a final response has to follow.
+        if !(200..=999).contains(&self.status) {
+            return Err(Refusal::invalid("response.status must be from 200 to 999"));
+        }
+        let length = self.body.len().to_string();
+        let mut fault = Fault::response(self.status, self.body);
+        for (name, value) in &self.headers {
+            if name.parse::<HeaderName>().is_err() || value.parse::<HeaderValue>().is_err() {
+                let message = format!("response.headers: {name:?} is not a valid HTTP header");
+                return Err(Refusal::invalid(message));
+            }
+            if name.eq_ignore_ascii_case("content-length") && *value != length {
+                let message = "response.headers: content-length must match the body; use cut for a body that ends early";
+                return Err(Refusal::invalid(message));
+            }
+            fault = fault.header(name, value);
+        }
+        Ok(fault)
+    }
+}
+
+impl FaultJson {
+    pub(crate) fn into_fault(self) -> Result<Fault, Refusal> {
+        let delay = Duration::from_millis(self.delay_ms);
+        let effects = [
+            self.response.map(ResponseJson::into_fault).transpose()?,
+            self.reset.map(|ResetJson { after_bytes }| match after_bytes {
+                0 => Fault::reset(),
+                bytes => Fault::reset_after(bytes),
+            }),
+            self.down.map(|DownJson { ms }| Fault::down(Duration::from_millis(ms))),
+            self.truncate.map(Fault::truncated),
+            self.drip.map(|DripJson { bytes, pause_ms }| {
+                Fault::drip(bytes, Duration::from_millis(pause_ms))
+            }),
+            self.cut.map(Fault::cut),
+            self.stall.then(Fault::stall),
+            self.rewrite.map(|rewrite| match rewrite {
+                RewriteJson::Foreign => Fault::foreign(),
+                RewriteJson::Nan => Fault::nan(),
+                RewriteJson::ByteOrderMark => Fault::byte_order_mark(),
+            }),
+            self.again.map(|again| match again {
+                RepeatJson::AtOnce => Fault::duplicated(),
+                RepeatJson::BeforeTheNext => Fault::out_of_step(),
+            }),
+        ];
+        let mut effects = effects.into_iter().flatten();
+        let effect = effects.next();
+        if effects.next().is_some() {
+            return Err(Refusal::invalid(
+                "a fault must have at most one of response, reset, down, truncate, drip, cut, stall, \
+                 rewrite and again",
+            ));
+        }
+        let mut fault = effect.unwrap_or_else(|| Fault::delay(Duration::ZERO)).after(delay);
+        if let Some(operation) = self.operation {
+            fault = fault.on(operation);
+        }
+        if let Some(endpoint) = self.endpoint {
+            fault = fault.endpoint(endpoint);
+        }
+        fault = match (self.times, self.probability) {
+            (None, None) => fault,
+            (Some(times), None) => fault.times(times),
+            (None, Some(probability)) if (0.0..=1.0).contains(&probability) => {
+                fault.probability(probability, self.seed)
+            }
+            (None, Some(_)) => {
+                return Err(Refusal::invalid("probability must be from 0 to 1"));
+            }
+            (Some(_), Some(_)) => {
+                return Err(Refusal::invalid("a fault must not have both times and probability"));
+            }
+        };
+        Ok(if self.processed == Some(true) { fault.processed() } else { fault })
     }
 }

@@ -1,27 +1,21 @@
-//! What an HTTP service is made of, whatever it serves: connections, what is read of a request, and
-//! how a response is written.
+//! HTTP toolkit: listener, connections, requests and responses. It knows no operation of the service.
 
-mod auth;
-mod body;
 mod connection;
-mod door;
-mod hosts;
-mod log;
-mod path;
-mod query;
+mod host_check;
+mod listener;
+mod request;
+mod request_log;
 mod response;
 mod server;
-mod transfer;
 
-pub(crate) use auth::{authorization, bearer};
-pub(crate) use body::{Unread, read_body, require_json};
-pub(crate) use connection::{Connection, When};
-pub(crate) use door::{Closer, Door, listener};
-pub(crate) use hosts::{Hosts, Name};
-pub(crate) use log::{Entry, RequestLog};
-pub(crate) use path::decoded;
-pub(crate) use query::QueryParameters;
+pub(crate) use connection::{Connection, RepeatTiming};
+pub(crate) use host_check::{HostCheck, HostName};
+pub(crate) use listener::{Listener, ListenerControl, listen};
+pub(crate) use request::{
+    BodyError, QueryParameters, authorization, bearer, decoded, read_body, read_json, require_json,
+};
+pub(crate) use request_log::{RequestEntry, RequestLog};
 pub(crate) use response::{ErrorResponse, json};
-pub(crate) use server::{Peer, Responder, serve};
+pub(crate) use server::{Peer, serve};
 
-pub use log::RequestRecord;
+pub use request_log::RequestRecord;

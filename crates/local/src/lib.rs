@@ -41,11 +41,11 @@
 //! A worker program of the hosted service fetches its jobs over HTTP. It runs unchanged against this
 //! service: started by it ([`Builder::worker_endpoint`]), or elsewhere
 //! ([`Builder::endpoint_for_workers`]) with the variables that [`LocalService::worker_environment`]
-//! returns. [`Builder::worker_env_prefix`] is what their names begin with.
+//! returns. [`Builder::worker_env_prefix`] sets the prefix of their names.
 //!
 //! | below `/v2/{endpoint_id}` | effect |
 //! |---|---|
-//! | `GET /job-take/{worker}` | waits up to 5 seconds for a job: 200 with `id`, `input` and what else was submitted, or 204 |
+//! | `GET /job-take/{worker}` | waits up to 5 seconds for a job: 200 with `id`, `input` and the other fields of its submission, or 204 |
 //! | `GET /job-take-batch/{worker}?batch_size=n` | the same for up to `n` jobs, as a list |
 //! | `GET /job-stop/{worker}` | waits up to 5 seconds for jobs that the worker is to stop: 200 with `jobsToStop`, or 204 |
 //! | `POST /job-stream/{worker}/{job}` | adds a chunk: `output`, and optionally `metrics` |
@@ -60,11 +60,11 @@
 //!   process ends, is lost. Its jobs return to their place in the queue once, which counts as
 //!   `retried`, and fail the second time. However far the clock is advanced at once, that is one
 //!   missed ping, since workers ping in real time. A worker that is restarted under its old id is the
-//!   same worker: what it no longer runs times out.
+//!   same worker: jobs that it no longer runs time out.
 //! - **Stops**: a worker is told once to stop a job that was cancelled, timed out or was deleted, or
 //!   that it lost, and again when a ping names the job as running.
 //! - **Results** above 20 MiB, or 10 MiB for a job of `/run`, are refused with 400
-//!   ([`Builder::max_payloads`]), as is what is not JSON, such as NaN. If the job then times out, its
+//!   ([`Builder::max_payloads`]), as is a body that is not JSON, such as NaN. If the job then times out, its
 //!   `error` says why. Reports on jobs that have ended, or that another worker has, are ignored,
 //!   except for `stopPod`.
 //! - **Unhealthy workers** get no more jobs. The health report counts them as running while they have
@@ -86,7 +86,8 @@
 //!   reset, refused connections, or a response that is lost, cut, stalled, malformed, duplicated or
 //!   another job's.
 //!
-//! [`LocalService::requests`] and [`LocalService::webhook_deliveries`] return what happened.
+//! [`LocalService::requests`], [`LocalService::webhook_deliveries`] and [`LocalService::worker_logs`]
+//! return the logs of the service.
 //!
 //! # The control plane
 //!
@@ -97,7 +98,7 @@
 //!
 //! | request | effect |
 //! |---|---|
-//! | `GET /_local/events` | returns a stream of server-sent events that says what has changed |
+//! | `GET /_local/events` | returns a stream of server-sent events that notify of changes |
 //! | `GET /_local/endpoints` | returns the endpoints with their counts |
 //! | `GET /_local/endpoints/{name}/jobs` | returns a window of the jobs, by `status` and `search` |
 //! | `GET /_local/endpoints/{name}/jobs/{id}` | returns all that is known of a job |
@@ -108,7 +109,7 @@
 //! | `POST /_local/webhooks/{job_id}/redeliver` | calls a finished job's webhook again |
 //! | `GET /_local/endpoints/{name}/workers` | returns the workers that are attached or starting |
 //! | `GET /_local/endpoints/{name}/worker-env` | returns the environment of a worker as a file; with `base_url`, for another URL of this service |
-//! | `GET /_local/endpoints/{name}/worker-logs` | returns what workers printed, of one with `worker`, about one job with `job`; with `offset`, `limit` or `search`, a window of it |
+//! | `GET /_local/endpoints/{name}/worker-logs` | returns the worker log, of one worker with `worker`, about one job with `job`; with `offset`, `limit` or `search`, a window of it |
 //! | `GET /_local/clock` | returns `{"nowMs": …, "manual": …}` |
 //! | `POST /_local/clock/advance` | advances the clock: `{"ms": 60000}`, or `{"toNextEvent": true}` |
 //! | `POST /_local/faults` | adds a fault: `operation`, `endpoint`, `times` or `probability` and `seed`, `delayMs`, `processed`, and at most one of `response` (`status`, `headers`, `body`), `reset` (`afterBytes`), `down` (`ms`), `truncate` (bytes), `drip` (`bytes`, `pauseMs`), `cut` (bytes), `stall` (`true`), `rewrite` (`foreign`, `nan`, `byte-order-mark`), `again` (`at-once`, `before-the-next`) |
@@ -196,31 +197,27 @@
 //! - **Payloads** above 10 MiB (`/run`) or 20 MiB (`/runsync`) and a `webhook` above 8 KiB are
 //!   refused with 400.
 //! - **Errors** have JSON bodies, `{"error": "…"}`; GraphQL returns `{"errors": [{"message": "…"}]}`,
-//!   with HTTP 200 for what was executed and 400 for what could not be.
+//!   with HTTP 200 if the document was executed, and 400 if not.
 //! - **Templates**: `saveTemplate` with an `id` leaves omitted fields unchanged.
 
+mod bounded_log;
 mod builder;
 mod catalog;
-mod changes;
 mod clock;
-mod descriptions;
 mod error;
-mod excerpt;
 mod faults;
 mod graphql;
 mod http;
-mod limits;
 mod operation;
 #[cfg(feature = "program")]
 #[doc(hidden)]
 pub mod program;
 mod queue;
-mod refusal;
+mod rate_limits;
 mod service;
 mod site;
 mod sync;
 mod webhook;
-mod window;
 mod worker;
 
 pub use builder::Builder;
@@ -232,9 +229,9 @@ pub use clock::Clock;
 pub use error::Error;
 pub use faults::Fault;
 pub use http::RequestRecord;
-pub use limits::{RateLimit, RateLimits, RateWindow};
 pub use operation::Operation;
 pub use queue::{StreamShape, Workers};
+pub use rate_limits::{RateLimit, RateLimits, RateWindow};
 pub use service::LocalService;
 pub use webhook::WebhookDelivery;
 pub use worker::{

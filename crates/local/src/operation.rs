@@ -1,4 +1,4 @@
-//! The operations of the three interfaces, by name.
+//! Operations of the three interfaces, by name.
 
 use serde::{Deserialize, Serialize};
 
@@ -53,7 +53,7 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// What a worker does that attaches over HTTP.
+    /// The operations of workers that attach over HTTP.
     pub(crate) const OF_WORKERS: [Self; 6] = [
         Self::JobTake,
         Self::JobTakeBatch,

@@ -1,12 +1,10 @@
-//! The local service as a program: its arguments, what it prints, and when it ends.
+//! Program `podqueue-local`: its arguments, its output, and its end by a signal.
 //!
-//! Shared with the program `podqueue`, whose command `local` it is. Not public API: it changes
-//! without notice.
+//! The command `podqueue local` shares it. Not public API: it changes without notice.
 
-mod keys;
-mod printer;
-mod quoting;
+mod api_keys;
 pub mod signals;
+mod stderr_printer;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -17,10 +15,9 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use self::keys::Keys;
-use self::printer::Printer;
-use self::quoting::quoted;
+use self::api_keys::{ProgramKeys, quoted};
 use self::signals::Listener;
+use self::stderr_printer::StderrPrinter;
 use crate::{Error, LocalService, LogSource, RateLimits, StreamShape, Workers};
 
 /// Runs a local emulator of the hosted service until Ctrl-C.
@@ -61,22 +58,22 @@ pub struct Arguments {
     ///
     /// Without a command, workers that you start take the jobs over HTTP. The environment variables
     /// that they need are printed, and served at /_local/endpoints/NAME/worker-env.
-    #[arg(long = "endpoint", value_name = "NAME[=COMMAND]", value_parser = endpoint)]
+    #[arg(long = "endpoint", value_name = "NAME[=COMMAND]", value_parser = parse_endpoint)]
     endpoints: Vec<(String, Option<String>)>,
 
     /// An endpoint whose workers take jobs over HTTP, started with a shell command; can be repeated.
     ///
     /// The command runs once for each worker, with the environment variables that tell it how to
     /// attach.
-    #[arg(long = "worker", value_name = "NAME=COMMAND", value_parser = worker)]
+    #[arg(long = "worker", value_name = "NAME=COMMAND", value_parser = parse_worker)]
     workers: Vec<(String, String)>,
 
-    /// What the names of the environment variables of workers begin with.
+    /// The prefix of the names of the environment variables of workers.
     #[arg(long, value_name = "PREFIX", default_value = "")]
     worker_env_prefix: String,
 
     /// How many workers an endpoint of --endpoint or --worker has, as MIN-MAX.
-    #[arg(long, value_name = "MIN-MAX", default_value = "1-3", value_parser = range)]
+    #[arg(long, value_name = "MIN-MAX", default_value = "1-3", value_parser = parse_range)]
     worker_count: (usize, usize),
 
     /// How many seconds a worker beyond the minimum takes to start, on top of what its program takes.
@@ -87,7 +84,7 @@ pub struct Arguments {
     #[arg(long, value_name = "SECONDS", default_value_t = 5)]
     worker_idle_timeout: u64,
 
-    /// Print what workers print to standard error, as it comes.
+    /// Print the output of workers to standard error.
     ///
     /// What the commands of --endpoint write to their standard error is printed in any case.
     /// It can be read later at /_local/endpoints/NAME/worker-logs.
@@ -127,7 +124,7 @@ enum Shape {
     Object,
 }
 
-fn endpoint(argument: &str) -> Result<(String, Option<String>), String> {
+fn parse_endpoint(argument: &str) -> Result<(String, Option<String>), String> {
     match argument.split_once('=') {
         None if !argument.is_empty() => Ok((argument.to_owned(), None)),
         Some((name, command)) if !name.is_empty() && !command.is_empty() => {
@@ -137,14 +134,14 @@ fn endpoint(argument: &str) -> Result<(String, Option<String>), String> {
     }
 }
 
-fn worker(argument: &str) -> Result<(String, String), String> {
-    match endpoint(argument) {
+fn parse_worker(argument: &str) -> Result<(String, String), String> {
+    match parse_endpoint(argument) {
         Ok((name, Some(command))) => Ok((name, command)),
         _ => Err("expected NAME=COMMAND".to_owned()),
     }
 }
 
-fn range(argument: &str) -> Result<(usize, usize), String> {
+fn parse_range(argument: &str) -> Result<(usize, usize), String> {
     let numbers = argument.split_once('-').map(|(min, max)| (min.parse(), max.parse()));
     match numbers {
         Some((Ok(min), Ok(max))) if min <= max => Ok((min, max)),
@@ -152,7 +149,7 @@ fn range(argument: &str) -> Result<(usize, usize), String> {
     }
 }
 
-/// How the program prints what a client needs to know.
+/// The format in which the program prints the URLs and keys for clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Lines for a shell.
@@ -164,7 +161,7 @@ pub enum Format {
 /// Why the program failed.
 #[derive(Debug)]
 pub struct Failure {
-    /// What to show.
+    /// The message.
     pub text: String,
     /// Whether an argument, a key or its file is invalid, so that nothing was started.
     pub is_usage: bool,
@@ -185,7 +182,7 @@ impl From<io::Error> for Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         match error.setting() {
-            // As it is called on the command line.
+            // Named as the option of the command line.
             Some(setting) => {
                 let option = format!("--{}", setting.replace('_', "-"));
                 Self::usage(error.to_string().replacen(setting, &option, 1))
@@ -203,12 +200,11 @@ impl From<Error> for Failure {
     }
 }
 
-/// Runs the service until a signal ends it. `program` is the name in front of what it prints to
-/// standard error.
+/// Runs the service until a signal ends it. `program` is the prefix of its messages on standard error.
 ///
 /// # Errors
 ///
-/// If the service cannot start, or nobody can be told where it is.
+/// If the service cannot start, or its URLs cannot be printed.
 pub async fn run(arguments: Arguments, format: Format, program: &str) -> Result<(), Failure> {
     let mut builder = LocalService::builder().listen(arguments.listen).page().stream_shape(
         match arguments.stream_shape {
@@ -219,7 +215,8 @@ pub async fn run(arguments: Arguments, format: Format, program: &str) -> Result<
     for name in arguments.allowed_hosts {
         builder = builder.allow_host(name);
     }
-    let keys = Keys::read(arguments.api_keys, arguments.api_key_file).map_err(Failure::usage)?;
+    let keys =
+        ProgramKeys::read(arguments.api_keys, arguments.api_key_file).map_err(Failure::usage)?;
     for key in keys.all() {
         builder = builder.api_key(key);
     }
@@ -248,7 +245,7 @@ pub async fn run(arguments: Arguments, format: Format, program: &str) -> Result<
         )));
     }
     let mut attached = Vec::new();
-    // Of these, standard error is the only way to say something to a person.
+    // The standard error of these workers is always printed: their standard output is the protocol.
     let mut commands = BTreeSet::new();
     for (name, command) in arguments.endpoints {
         builder = builder.workers_of(&name, workers);
@@ -268,47 +265,47 @@ pub async fn run(arguments: Arguments, format: Format, program: &str) -> Result<
     }
     builder = builder.worker_env_prefix(arguments.worker_env_prefix);
     let (name, all) = (program.to_owned(), arguments.worker_logs);
-    let printer = Printer::start(program)?;
+    let printer = StderrPrinter::start(program)?;
     let prints = printer.clone();
     builder = builder.on_worker_log(move |line| match line.source {
         LogSource::Service => prints.print(format!("{name}: {line}")),
         _ if all || commands.contains(&line.endpoint) => prints.print(line.to_string()),
         _ => {}
     });
-    // Before anybody can know that the program runs, so that no signal is missed.
+    // Before the URLs are printed, so that no signal is missed after that.
     let mut signals = Listener::new()?;
     let local = builder.start().await?;
     warn(&local, &keys, program);
-    // Nobody may read it.
+    // It blocks while standard output is not read.
     let announced = signals::blocking(|| match format {
         Format::Shell => announce(&local, &keys, &attached),
         Format::Json => announce_as_json(&local, &keys, &attached),
     });
     match announced {
         Ok(()) => drop(signals.received().await),
-        // Whoever was to use the service has left.
+        // The reader that was to use the service has exited.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
         Err(error) => {
             let text = format!("failed to write the output: {error}");
             return Err(Failure { text, is_usage: false });
         }
     }
-    // Workers are ended in order, however often it is asked for.
-    let more = async {
+    // Further signals do not interrupt the orderly end of workers.
+    let further_signals = async {
         loop {
             signals.received().await;
         }
     };
     tokio::select! {
         () = local.shutdown() => {}
-        () = more => {}
+        () = further_signals => {}
     }
-    printer.finish();
+    printer.flush();
     Ok(())
 }
 
-/// Tells a person what is not data. Without a standard error there is nobody to tell.
-fn warn(local: &LocalService, keys: &Keys, program: &str) {
+/// Prints warnings to standard error, if there is one.
+fn warn(local: &LocalService, keys: &ProgramKeys, program: &str) {
     let address = local.address();
     if !address.ip().is_loopback() {
         let _ = writeln!(
@@ -317,16 +314,16 @@ fn warn(local: &LocalService, keys: &Keys, program: &str) {
              it; they must use an IP address or a name given with --allow-host"
         );
     }
-    if let Err(whence) = keys.shown(local) {
-        let _ = writeln!(io::stderr(), "{program}: using the API key {whence}");
+    if let Err(source) = keys.shell_expression(local) {
+        let _ = writeln!(io::stderr(), "{program}: using the API key {source}");
     }
 }
 
-/// Prints all at once: whoever reads only as far as the last variable may leave then.
-fn announce(local: &LocalService, keys: &Keys, attached: &[String]) -> io::Result<()> {
+/// Prints all lines in one write, since a reader may exit after the last variable.
+fn announce(local: &LocalService, keys: &ProgramKeys, attached: &[String]) -> io::Result<()> {
     let mut lines = Vec::new();
     let export = |name: &str, value: &str| format!("export {name}={value}");
-    if let Ok(value) = keys.shown(local) {
+    if let Ok(value) = keys.shell_expression(local) {
         lines.push(export("PODQUEUE_API_KEY", &value));
     }
     for (name, value) in [
@@ -347,13 +344,17 @@ fn announce(local: &LocalService, keys: &Keys, attached: &[String]) -> io::Resul
     out.flush()
 }
 
-fn announce_as_json(local: &LocalService, keys: &Keys, attached: &[String]) -> io::Result<()> {
+fn announce_as_json(
+    local: &LocalService,
+    keys: &ProgramKeys,
+    attached: &[String],
+) -> io::Result<()> {
     let environment = |endpoint: &String| {
         let variables = local.worker_environment(endpoint).unwrap_or_default();
         (endpoint.clone(), variables.into_iter().collect::<BTreeMap<_, _>>())
     };
     let ready = json!({
-        "api_key": keys.plain(local),
+        "api_key": keys.printable(local),
         "base_url": local.base_url(),
         "rest_url": local.rest_url(),
         "graphql_url": local.graphql_url(),

@@ -1,34 +1,24 @@
-//! The job queue: endpoints with their jobs and workers.
+//! Job queue: endpoints with their jobs and workers. `site/queue.rs` serves it over HTTP.
 
-mod attached;
-mod calendar;
+mod attached_workers;
 mod endpoint;
-mod event;
-mod fleet;
-mod health;
-mod history;
 mod job;
-mod jobs;
+mod job_view;
 mod openai;
-mod report;
-mod starts;
+mod pool;
 mod stream;
 mod submission;
-mod sync;
-mod view;
-mod workers;
+mod timers;
 
-pub(crate) use attached::{Taken, Unhealthy};
+pub(crate) use attached_workers::{AssignedJob, Unhealthy};
 pub(crate) use endpoint::{
-    Attachable, Change, Endpoint, EndpointSettings, Kind, Overview, Runner, Shown,
+    BulkChange, Chunk, Endpoint, EndpointSettings, JobDetails, JobRunner, Overview, Report,
+    WorkerApi, WorkerKind,
 };
-pub(crate) use history::ShownChunk;
 pub(crate) use job::{Mode, Receipt, Record};
-pub(crate) use openai::{OpenAi, openai};
-pub(crate) use report::{Chunk, Report};
-pub(crate) use submission::{Submission, ttl_of};
-pub(crate) use sync::{run_sync, wait_for, wait_of};
-pub(crate) use view::{Filter, JobView};
+pub(crate) use job_view::{HistoryChunk, JobFilter, JobView, cut_json};
+pub(crate) use openai::{OpenAiResponse, openai};
+pub(crate) use submission::{Submission, parse_ttl, parse_wait};
 
+pub use pool::Workers;
 pub use stream::StreamShape;
-pub use workers::Workers;

@@ -1,4 +1,4 @@
-//! The running service.
+//! Running service.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use crate::clock::Clock;
 use crate::error::Error;
 use crate::faults::Fault;
 use crate::graphql;
-use crate::http::{Door, RequestRecord, serve};
+use crate::http::{Listener, RequestRecord, serve};
 use crate::site::{App, Site};
 use crate::sync::Tasks;
 use crate::webhook::WebhookDelivery;
-use crate::worker::{Logs, WorkerLog};
+use crate::worker::{WorkerLog, WorkerLogs};
 
 /// A running local service. Dropping it stops it: the port is free immediately, and connections close
 /// as soon as the runtime gets to it, those with a pending response after that response.
@@ -31,15 +31,19 @@ pub struct LocalService {
 
 impl LocalService {
     pub(crate) fn serve(
-        listener: TcpListener,
+        socket: TcpListener,
         address: SocketAddr,
         max_connections: usize,
         app: Arc<App>,
         tasks: Tasks,
     ) -> Self {
-        let door = Door::new(listener, address, max_connections, app.door.clone());
-        let server = serve(door, Site::new(app.clone()), tasks.stopping().clone());
-        let server = Some(tokio::spawn(server));
+        let listener = Listener::new(socket, address, max_connections, app.listener.clone());
+        let site = Site::new(app.clone());
+        let handler = move |peer, request| {
+            let site = site.clone();
+            async move { site.respond(&peer, request).await }
+        };
+        let server = Some(tokio::spawn(serve(listener, handler, tasks.stopping().clone())));
         Self { address, app, tasks, server }
     }
 
@@ -87,13 +91,13 @@ impl LocalService {
     /// Returns the last requests in order of arrival: up to 10,000 (and 16 MiB) with a valid API key,
     /// and up to 100 (and 256 KiB) without one. Requests to the control plane are not logged.
     pub fn requests(&self) -> Vec<RequestRecord> {
-        self.app.requests.all()
+        self.app.requests.records()
     }
 
     /// Returns how many requests had no valid API key, were for a foreign host or came from a page of
     /// another origin.
     pub fn unauthorized_requests(&self) -> u64 {
-        self.app.requests.strangers()
+        self.app.requests.unauthenticated()
     }
 
     /// Returns the last 10,000 attempts at calling a webhook, in the order in which they ended.
@@ -125,8 +129,8 @@ impl LocalService {
     /// The id of a worker is not among them: a worker chooses its own, or gets it in `POD_ID` with
     /// the prefix in front.
     pub fn worker_environment(&self, endpoint: &str) -> Option<Vec<(String, String)>> {
-        let attachable = self.app.endpoints.get(endpoint)?.attachable().ok()?;
-        Some(attachable.crew.environment.variables(None))
+        let worker_api = self.app.endpoints.get(endpoint)?.worker_api().ok()?;
+        Some(worker_api.program.environment.variables(None))
     }
 
     /// Returns the last lines that the workers of an endpoint printed: up to 10,000, and 4 MiB. Only
@@ -134,7 +138,7 @@ impl LocalService {
     /// ([`Builder::command_endpoint`](crate::Builder::command_endpoint)), their standard error.
     pub fn worker_logs(&self, endpoint: &str) -> Vec<WorkerLog> {
         let endpoint = self.app.endpoints.get(endpoint);
-        endpoint.and_then(|endpoint| endpoint.logs()).map(Logs::all).unwrap_or_default()
+        endpoint.and_then(|endpoint| endpoint.logs()).map(WorkerLogs::all).unwrap_or_default()
     }
 
     /// Adds a fault, effective from the next request.
@@ -154,7 +158,7 @@ impl LocalService {
     /// A refused connection never reaches the service, so it is neither counted nor logged.
     /// [`Fault::down`] takes the service down on a request.
     pub async fn refuse_connections(&self, time: Duration) {
-        self.app.door.close_for(time).await;
+        self.app.listener.refuse_connections(time).await;
     }
 
     /// Returns the GraphQL schema in the schema definition language.
@@ -166,7 +170,7 @@ impl LocalService {
     /// `/_local/openapi/rest.yaml`, to test what a code generator makes of a change. The service
     /// itself does not change.
     pub fn set_rest_description(&self, text: impl Into<String>) {
-        self.app.descriptions.set_rest(text.into());
+        self.app.openapi.set_rest(text.into());
     }
 
     /// Adds a Pod, or replaces the one of that id. See [`Builder::pod`](crate::Builder::pod).
@@ -204,7 +208,7 @@ impl LocalService {
     }
 
     fn stop(&self) {
-        self.app.door.shut();
+        self.app.listener.shut_down();
         self.tasks.stop();
     }
 }

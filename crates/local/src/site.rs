@@ -1,15 +1,20 @@
-//! All paths of the service, and how each is entered: keys, limits and faults come before the work.
+//! All paths of the service, and the order in which a request passes its checks: host and origin, key,
+//! rate limit, fault, and then the operation.
+//!
+//! - `queue`: the queue, and `worker_protocol` for workers that attach
+//! - `rest`, `graphql`: Pods, templates and secrets
+//! - `control`: the control plane `/_local`; `page`: the page for a browser
+//! - `api_keys`: the keys and their permissions; `fault_injection`: the effects of faults
 
+mod api_keys;
 mod app;
 mod control;
-mod faults;
+mod fault_injection;
 mod graphql;
-mod keys;
 mod page;
 mod queue;
-mod refusals;
 mod rest;
-mod worker;
+mod worker_protocol;
 
 use std::sync::Arc;
 
@@ -18,92 +23,94 @@ use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use tower_service::Service;
 
-use self::faults::Faulted;
-use crate::http::{ErrorResponse, Peer, Responder};
+use self::fault_injection::Faulted;
+use crate::http::{ErrorResponse, Peer};
 
-pub(crate) use app::App;
-pub(crate) use keys::{ApiKey, Keys};
+pub(crate) use api_keys::{ApiKey, ApiKeys};
+pub(crate) use app::{App, OpenApiDescriptions};
 
-/// All that can be requested.
+/// The request handler of the service.
 ///
-/// The queue has most of the traffic, and a few paths of one form: it takes them apart itself,
-/// which costs a fraction of what a general router with its layers does. That one has the rest.
+/// The queue has most of the traffic, and a few paths of one form: [`queue::Route`] parses them, at a
+/// fraction of the cost of axum's router with its layers. It also has what a router cannot express: paths
+/// that a strict service does not know, and names that end at the first `&`. axum routes all others.
 #[derive(Clone)]
 pub(crate) struct Site {
     app: Arc<App>,
-    others: Router,
+    router: Router,
 }
 
 impl Site {
     pub(crate) fn new(app: Arc<App>) -> Self {
         let control = if app.control_plane { control::routes(&app) } else { Router::new() };
         let page = if app.keys.page.is_some() { page::routes() } else { Router::new() };
-        let others = Router::new()
+        let router = Router::new()
             .merge(control)
             .merge(page)
             .merge(rest::routes(&app))
             .merge(graphql::routes())
-            .fallback(no_such_path)
-            .method_not_allowed_fallback(no_such_method)
+            .fallback(unknown_path)
+            .method_not_allowed_fallback(wrong_method)
             .with_state(app.clone());
-        Self { app, others }
+        Self { app, router }
     }
 
-    fn is_watched_by(&self, path: &str) -> bool {
+    /// Whether a path is of the control plane or the page.
+    fn is_control_path(&self, path: &str) -> bool {
         (self.app.control_plane && path.starts_with(control::PREFIX))
             || (self.app.keys.page.is_some() && path == page::ROOT)
     }
 
-    async fn other(&self, peer: &Peer, mut request: Request) -> Response {
+    async fn route(&self, peer: &Peer, mut request: Request) -> Response {
         request.extensions_mut().insert(peer.connection.clone());
-        let Ok(response) = self.others.clone().call(request).await;
+        let Ok(response) = self.router.clone().call(request).await;
         response
     }
 }
 
-impl Responder for Site {
-    /// Responds to a request, and logs it, unless it is to the control plane or the page: those are
-    /// of who watches the service.
-    async fn respond(&self, peer: &Peer, request: Request) -> Response {
+impl Site {
+    /// Responds to a request, and logs it, unless it is to the control plane or the page.
+    pub(crate) async fn respond(&self, peer: &Peer, request: Request) -> Response {
         let app = &self.app;
-        let checked = app.hosts.check(&request, peer.local);
-        let is_stranger = checked.is_err() || !app.keys.are_known_to(&request);
-        if !is_stranger {
-            peer.connection.authorize();
+        let checked = app.host_check.check(&request, peer.local);
+        let is_authenticated = checked.is_ok() && app.keys.is_any_key_in(&request);
+        if is_authenticated {
+            peer.connection.mark_authenticated();
         }
-        if self.is_watched_by(request.uri().path()) {
+        if self.is_control_path(request.uri().path()) {
             let mut response = match checked {
-                Ok(()) => self.other(peer, request).await,
+                Ok(()) => self.route(peer, request).await,
                 Err(refused) => refused.into_response(),
             };
             if app.keys.page.is_some() {
-                page::guard(&mut response);
+                page::set_security_headers(&mut response);
             }
             return response;
         }
         let uri = request.uri().clone();
-        let route = queue::Route::of(uri.path()).filter(|route| route.is_taken(app.is_strict));
-        // Attached workers send requests all the time, and nobody looks for those.
-        let is_routine = route.as_ref().is_some_and(queue::Route::is_of_workers);
-        let arrival = (is_stranger || !is_routine)
-            .then(|| app.requests.arrived(request.method(), request.uri(), is_stranger));
+        let route = queue::Route::of(uri.path()).filter(|route| route.is_served(app.is_strict));
+        // The polls and pings of attached workers would displace all other requests.
+        let is_of_worker = route.as_ref().is_some_and(queue::Route::is_of_workers);
+        let is_logged = !(is_authenticated && is_of_worker);
+        let entry =
+            is_logged.then(|| app.requests.add(request.method(), request.uri(), is_authenticated));
         let response = match (checked, route) {
             (Err(refused), _) => refused.into_response(),
             (Ok(()), Some(route)) => route.respond(app, &peer.connection, request).await,
-            (Ok(()), None) => self.other(peer, request).await,
+            (Ok(()), None) => self.route(peer, request).await,
         };
-        if let Some(arrival) = arrival {
+        if let Some(entry) = entry {
             let is_faulted = response.extensions().get::<Faulted>().is_some();
-            app.requests.answered(arrival, response.status().as_u16(), is_faulted);
+            app.requests.set_response(entry, response.status().as_u16(), is_faulted);
         }
         response
     }
 }
 
-async fn no_such_path(request: Request) -> ErrorResponse {
+async fn unknown_path(request: Request) -> ErrorResponse {
     ErrorResponse::not_found(format!("no operation has the path {}", request.uri().path()))
 }
 
-async fn no_such_method(request: Request) -> ErrorResponse {
+async fn wrong_method(request: Request) -> ErrorResponse {
     ErrorResponse::wrong_method(&request)
 }

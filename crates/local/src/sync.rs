@@ -1,13 +1,12 @@
-//! What all parts share to run next to each other: a lock that cannot fail, and tasks that end
-//! with the service.
+//! Synchronization: a mutex without poisoning, and background tasks that end with the service.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
-/// Locks a mutex whose holder never leaves the data half-changed: a panic elsewhere does not
-/// spread to every later request.
+/// Locks a mutex, ignoring poisoning: its holders never leave the data inconsistent, so a panic must not
+/// make every later request fail.
 pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -27,7 +26,7 @@ impl Tasks {
     pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
         let stop = self.stop.clone();
         self.handle.spawn(async move {
-            // In this order, work that ends at once never has to wait for the stop.
+            // In this order, work that is ready at once completes before a stop.
             tokio::select! {
                 biased;
                 () = work => {}

@@ -1,6 +1,6 @@
-//! Calling the webhooks of finished jobs (interface: "Events").
+//! Webhook delivery: calls the webhook of a job that has ended, up to three times (interface: "Events"), and
+//! logs the attempts.
 
-use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -10,16 +10,16 @@ use reqwest::Url;
 use reqwest::header::CONTENT_TYPE;
 use serde::{Serialize, Serializer};
 
+use crate::bounded_log::{BoundedLog, Numbered, Window};
 use crate::clock::{Clock, Moment, milliseconds};
 use crate::sync::{Tasks, locked};
-use crate::window::Window;
 
 const ATTEMPTS: u32 = 3;
 const BETWEEN_ATTEMPTS: Duration = Duration::from_secs(10);
 /// How long a receiver may take, in real time.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// How many deliveries the log keeps.
-const LOG_LENGTH: usize = 10_000;
+const RECEIVER_TIMEOUT: Duration = Duration::from_secs(30);
+/// The largest number of attempts in the log.
+const MAX_LOGGED: usize = 10_000;
 
 /// An attempt at calling a webhook.
 ///
@@ -74,27 +74,13 @@ impl WebhookDelivery {
     }
 }
 
-/// Delivers webhooks in the background, and remembers what came of it.
+/// Delivers webhooks in the background, and logs the attempts.
 #[derive(Clone)]
 pub(crate) struct Webhooks {
     http: reqwest::Client,
     clock: Clock,
     tasks: Tasks,
-    log: Arc<Mutex<Log>>,
-}
-
-#[derive(Default)]
-struct Log {
-    kept: VecDeque<WebhookDelivery>,
-    /// How many there were.
-    made: u64,
-}
-
-impl Log {
-    /// The attempts with their numbers, the newest first.
-    fn newest(&self) -> impl Iterator<Item = (u64, &WebhookDelivery)> {
-        (0..self.made).rev().zip(self.kept.iter().rev())
-    }
+    log: Arc<Mutex<BoundedLog<WebhookDelivery>>>,
 }
 
 impl Webhooks {
@@ -102,32 +88,33 @@ impl Webhooks {
         let http = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
             .no_proxy()
-            .timeout(PATIENCE)
+            .timeout(RECEIVER_TIMEOUT)
             .build()?;
-        Ok(Self { http, clock, tasks, log: Arc::default() })
+        let log = Arc::new(Mutex::new(BoundedLog::new(MAX_LOGGED, usize::MAX, |_| 0)));
+        Ok(Self { http, clock, tasks, log })
     }
 
     pub(crate) fn log(&self) -> Vec<WebhookDelivery> {
-        locked(&self.log).kept.iter().cloned().collect()
+        locked(&self.log).iter().cloned().collect()
     }
 
-    /// How many attempts there were.
+    /// The number of all attempts.
     pub(crate) fn revision(&self) -> u64 {
-        locked(&self.log).made
+        locked(&self.log).appended()
     }
 
-    /// How many attempts are kept, and those in a window with their numbers, the newest first.
-    pub(crate) fn window(&self, window: Window) -> (usize, Vec<(u64, WebhookDelivery)>) {
+    /// The number of kept attempts, and those in a window, the newest first.
+    pub(crate) fn window(&self, window: Window) -> (usize, Vec<Numbered<WebhookDelivery>>) {
         let log = locked(&self.log);
-        let (total, part) = window.of(log.newest());
-        (total, part.into_iter().map(|(number, it)| (number, it.clone())).collect())
+        let (total, attempts) = window.of(log.newest_first());
+        (total, attempts.into_iter().map(Numbered::from).collect())
     }
 
-    /// The attempts at calling the webhook of a job with their numbers, the oldest first.
-    pub(crate) fn of_job(&self, job_id: &str) -> Vec<(u64, WebhookDelivery)> {
+    /// The attempts for a job, the oldest first.
+    pub(crate) fn of_job(&self, job_id: &str) -> Vec<Numbered<WebhookDelivery>> {
         let log = locked(&self.log);
-        let of_job = log.newest().filter(|(_, delivery)| delivery.job_id == job_id);
-        let mut of_job: Vec<_> = of_job.map(|(number, it)| (number, it.clone())).collect();
+        let of_job = log.newest_first().filter(|(_, delivery)| delivery.job_id == job_id);
+        let mut of_job: Vec<_> = of_job.map(Numbered::from).collect();
         of_job.reverse();
         of_job
     }
@@ -143,7 +130,7 @@ impl Webhooks {
     ) {
         let this = self.clone();
         self.tasks.spawn(async move {
-            // An event has nothing that JSON could not express.
+            // Serializing an event does not fail.
             let Ok(body) = serde_json::to_vec(&event).map(Bytes::from) else { return };
             let mut due = now;
             for attempt in 1..=ATTEMPTS {
@@ -159,7 +146,7 @@ impl Webhooks {
                     at: ended,
                 };
                 let accepted = delivery.is_accepted();
-                this.remember(delivery);
+                this.add_to_log(delivery);
                 if accepted {
                     return;
                 }
@@ -176,24 +163,18 @@ impl Webhooks {
         }
     }
 
-    fn remember(&self, delivery: WebhookDelivery) {
-        let mut log = locked(&self.log);
-        if log.kept.len() == LOG_LENGTH {
-            log.kept.pop_front();
-        }
-        log.kept.push_back(delivery);
-        log.made += 1;
-        drop(log);
-        self.clock.changes().note();
+    fn add_to_log(&self, delivery: WebhookDelivery) {
+        locked(&self.log).append(delivery);
+        self.clock.changes().notify();
     }
 }
 
-/// The text of a URL without its credentials; nothing of a text that is no URL.
+/// A URL without its credentials; empty if the text is not a URL.
 fn redacted_text(url: &str) -> String {
     Url::parse(url).as_ref().map(without_credentials).unwrap_or_default()
 }
 
-/// A URL without what may be secret in it: its user, the values of its query, and its fragment.
+/// A URL without the parts that may be secret: its user, the values of its query, and its fragment.
 pub(crate) fn without_credentials(url: &Url) -> String {
     const HIDDEN: &str = "[hidden]";
     let has_user = !url.username().is_empty() || url.password().is_some();
@@ -201,9 +182,9 @@ pub(crate) fn without_credentials(url: &Url) -> String {
     let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
     let host = url.host_str().unwrap_or_default();
     let mut text = format!("{}://{user}{host}{port}{}", url.scheme(), url.path());
-    for (place, piece) in url.query().into_iter().flat_map(|query| query.split('&')).enumerate() {
-        text.push(if place == 0 { '?' } else { '&' });
-        match piece.split_once('=') {
+    for (index, pair) in url.query().into_iter().flat_map(|query| query.split('&')).enumerate() {
+        text.push(if index == 0 { '?' } else { '&' });
+        match pair.split_once('=') {
             Some((name, _)) => text.extend([name, "=", HIDDEN]),
             None => text.push_str(HIDDEN),
         }
@@ -220,8 +201,8 @@ mod tests {
     async fn the_last_deliveries_are_kept() {
         let tasks = Tasks::new(tokio::runtime::Handle::current());
         let webhooks = Webhooks::new(Clock::manual(), tasks).unwrap();
-        for number in 0..LOG_LENGTH + 3 {
-            webhooks.remember(WebhookDelivery {
+        for number in 0..MAX_LOGGED + 3 {
+            webhooks.add_to_log(WebhookDelivery {
                 job_id: number.to_string(),
                 url: String::new(),
                 attempt: 1,
@@ -231,6 +212,6 @@ mod tests {
             });
         }
         let kept = webhooks.log();
-        assert_eq!((kept.len(), kept[0].job_id.as_str()), (LOG_LENGTH, "3"));
+        assert_eq!((kept.len(), kept[0].job_id.as_str()), (MAX_LOGGED, "3"));
     }
 }

@@ -1,29 +1,19 @@
-//! Workers: what runs a job's handler.
+//! Workers: handlers within the service, and worker processes with their logs.
 
-mod assignment;
-mod builtin;
-mod closure;
 mod command;
-mod crew;
-mod environment;
 mod handler;
 mod job;
-mod logs;
-mod outcome;
-mod process;
+mod processes;
+mod worker_log;
 
-pub(crate) use assignment::{Assignment, Policy};
-pub(crate) use builtin::builtins;
-pub(crate) use closure::{Closure, Streaming};
-pub(crate) use command::Command;
-pub(crate) use crew::Crew;
-pub(crate) use environment::Environment;
-pub(crate) use handler::Handler;
-pub(crate) use job::{Reports, WorkerId};
-pub(crate) use logs::{Listener, Logs};
-pub(crate) use outcome::{Outcome, run};
+pub(crate) use command::CommandHandler;
+pub(crate) use handler::{
+    ClosureHandler, Handler, HandlerOutcome, StreamHandler, builtins, run_handler,
+};
+pub(crate) use job::{HandlerReport, JobJson, PolicyJson, WorkerId};
+pub(crate) use processes::{WorkerEnvironment, WorkerProgram};
+pub(crate) use worker_log::{LogListener, WorkerLogs};
 
-pub use handler::HandlerError;
+pub use handler::{FailedWithOutput, HandlerError};
 pub use job::{JobContext, JobPolicy, LocalJob, S3Config};
-pub use logs::{LogSource, WorkerLog};
-pub use outcome::FailedWithOutput;
+pub use worker_log::{LogSource, WorkerLog};

@@ -1,4 +1,4 @@
-//! The memory stays flat while jobs come and go: the example `soak`, with fewer jobs.
+//! Soak test: memory stays flat while jobs are created and expire. The example `soak` runs more jobs.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 

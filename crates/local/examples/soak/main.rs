@@ -1,6 +1,5 @@
-//! Does the memory stay flat while jobs come and go? A million short jobs, in a process that counts
-//! what it allocates and prints that after each tenth. It fails where more is allocated then than
-//! was after the first jobs.
+//! Soak test: a million short jobs in a process that counts its allocated memory and prints it after each
+//! tenth. It fails if more is allocated then than after the first jobs.
 //!
 //! `cargo run --release -p podqueue-local --example soak [JOBS]`
 

@@ -1,4 +1,4 @@
-//! Many short jobs that come and go, and the memory that they take.
+//! Runs many short jobs and measures the allocated memory.
 
 use std::io::{self, Write};
 use std::net::SocketAddr;

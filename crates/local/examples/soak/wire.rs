@@ -1,4 +1,4 @@
-//! The least of an HTTP client that there can be, so that what is measured is the server.
+//! Minimal HTTP client, so that a measurement is of the server.
 
 use std::io;
 use std::net::SocketAddr;

@@ -1,4 +1,4 @@
-//! The local service as a program.
+//! Program `podqueue-local`.
 
 use std::io::{self, Write};
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! The default Pods and templates.
+//! Default Pods and templates.
 
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ pub const VENDOR_TEMPLATE: &str = "template-vendor";
 /// The id of a seeded template that is bound to the endpoint `echo`.
 pub const BOUND_TEMPLATE: &str = "template-bound";
 
-pub(crate) fn templates() -> [Value; 4] {
+pub(crate) fn seeded_templates() -> [Value; 4] {
     [
         json!({
             "id": OWN_TEMPLATE,
@@ -73,7 +73,7 @@ pub(crate) fn templates() -> [Value; 4] {
     ]
 }
 
-pub(crate) fn pods() -> [Value; 4] {
+pub(crate) fn seeded_pods() -> [Value; 4] {
     [
         json!({
             "id": GPU_POD,

@@ -1,4 +1,4 @@
-//! The schema: what can be created, changed and deleted.
+//! GraphQL schema: its types and mutations.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use async_graphql::{
 };
 
 use crate::catalog::{self, Catalog, TemplateChange};
-use crate::refusal::Refusal;
+use crate::error::Refusal;
 
 pub(crate) struct Void;
 
@@ -30,7 +30,7 @@ impl ScalarType for Void {
 pub(crate) struct Query;
 
 /// No query of the service is documented. GraphQL asks every schema for a query type, so there
-/// is this one, with one field that nobody needs.
+/// is this one, with one field of no use.
 #[Object]
 impl Query {
     /// Always null.

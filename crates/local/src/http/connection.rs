@@ -1,12 +1,49 @@
-//! Connections that can be made to break, and that do not wait for ever for their peer.
+//! Connection state, and the TCP stream below the HTTP library that can be made to break.
+//!
+//! hyper speaks HTTP; this is the stream that it reads and writes. The bounds that hyper offers are
+//! set in [`server`](super::server): the size of a head, of its buffer, and the idle timeout. Here is
+//! what no library does.
+//!
+//! # Faults
+//!
+//! A connection is reset after a number of bytes ([`Connection::reset_after`]), or writes a response a
+//! second time ([`Connection::repeat_response`]).
+//!
+//! # Bounds on peers
+//!
+//! - **Head timeout.** hyper has one timeout for an idle connection and for a head, which starts when
+//!   the previous response is written. It has to be long, because a client must not send a request
+//!   on a connection that is being closed; a peer that sends a byte now and then would hold its
+//!   connection as long. Here the head timeout starts with the first byte of a head.
+//! - **Write timeout.** hyper waits for ever for a peer that does not read.
+//! - **Eviction.** A semaphore would refuse the newest connection. The connections to close are those
+//!   that wait for their peers, unauthenticated ones first: `listener` chooses among them by
+//!   [`ConnectionState::is_responding`] and [`ConnectionState::is_authenticated`].
+//! - **Buffers of unauthenticated peers.** Only [`MAX_UNAUTHENTICATED_WAITING`] connections that have
+//!   sent something but no key may wait for their peers, so that what they make the service hold is
+//!   bounded however many connections are open.
+//!
+//! # State machine
+//!
+//! ```text
+//!                      head complete
+//! AwaitingRequest ───────────────────────▶ Responding
+//!        ▲                                  │  ▲  │  the body is needed, and not there yet
+//!        │     response handed to hyper     │  │  ▼
+//!        └──────────────────────────────────┘ ReadingBody
+//! ```
+//!
+//! Invariant: a connection is evicted, or closed by a shutdown without delay, only while it waits for
+//! its peer (`AwaitingRequest` or `ReadingBody`). A request that the service works on is never lost.
+//!
+//! Held by `tests/interface/hostile_peers.rs`, in all states of a connection.
 
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
 use std::io::{self, IoSlice};
 use std::net::IpAddr;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -19,197 +56,211 @@ use tokio::time::{Sleep, sleep};
 use crate::sync::locked;
 
 /// How many connections without a key that have sent something may wait for their peers at a time.
-/// What they make the service hold is bounded by this, whatever number of connections is open.
-const MAX_STRANGERS: usize = 256;
-
-/// How many more bytes a connection sends before it is reset.
-const UNLIMITED: u64 = u64::MAX;
-
+const MAX_UNAUTHENTICATED_WAITING: usize = 256;
 /// How long the head of a request may take from its first byte on, in real time.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(15);
 /// How long a peer may leave a response unread, in real time.
-const WRITE_PATIENCE: Duration = Duration::from_secs(60);
+const WRITE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The service's end of a connection, as a request's handler can reach it.
+/// A connection, as the handler of a request can reach it.
 #[derive(Clone, Debug)]
-pub(crate) struct Connection(pub(super) Arc<Line>);
+pub(crate) struct Connection(pub(super) Arc<ConnectionState>);
 
-/// What can cut a connection from outside, also while it is idle.
-#[derive(Debug)]
-pub(crate) struct Line {
-    /// How many more bytes it sends.
-    left: AtomicU64,
-    cut: AtomicBool,
-    reader: AtomicWaker,
-    /// How many requests have begun to be processed: then their heads were whole.
-    requests: AtomicU64,
-    /// Whether the next thing to happen is up to the service: a whole request is being processed,
-    /// or its response is not written yet.
-    answering: AtomicBool,
-    /// Whether a request has begun whose response is not handed over yet.
-    in_request: AtomicBool,
-    /// Whether any request had a key of the service.
-    authorized: AtomicBool,
-    strangers: Arc<Strangers>,
-    /// Whether it is among them.
-    is_listed: AtomicBool,
-    /// Whether the peer has yet to read what was written.
-    blocked: AtomicBool,
-    again: Mutex<Option<Again>>,
-}
+impl Connection {
+    /// Notes that a request had a key of the service.
+    pub(crate) fn mark_authenticated(&self) {
+        self.0.fields().is_authenticated = true;
+    }
 
-/// The connections whose peers have shown no key, have sent something, and have to send or read more:
-/// in the middle of a head, after a refused request, or in a body that nobody wants. The oldest first;
-/// what has ended, or waits no more, is removed when the next one is added.
-#[derive(Debug, Default)]
-pub(super) struct Strangers(Mutex<VecDeque<Weak<Line>>>);
+    /// Resets the connection after this many more bytes.
+    pub(crate) fn reset_after(&self, bytes: u64) {
+        self.0.fields().bytes_until_reset = Some(bytes);
+    }
 
-impl Strangers {
-    /// Adds a connection. The oldest one is reset where there are too many.
-    fn add(&self, line: &Arc<Line>) {
-        if line.is_authorized() || line.is_listed.swap(true, Ordering::AcqRel) {
-            return;
-        }
-        let mut waiting = locked(&self.0);
-        waiting.retain(|line| {
-            line.upgrade().is_some_and(|line| {
-                let waits = !line.is_authorized() && !line.is_answering();
-                line.is_listed.store(waits, Ordering::Release);
-                waits
-            })
-        });
-        waiting.push_back(Arc::downgrade(line));
-        while waiting.len() > MAX_STRANGERS {
-            let oldest = waiting.pop_front();
-            oldest.and_then(|line| line.upgrade()).inspect(|line| line.cut());
-        }
+    /// Sends the response that is being sent a second time.
+    pub(crate) fn repeat_response(&self, response: Bytes, timing: RepeatTiming) {
+        let mut fields = self.0.fields();
+        let request = fields.requests;
+        fields.repeated =
+            Some(RepeatedResponse { rest: response, timing, request, has_begun: false });
     }
 }
 
 /// When a response is sent a second time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum When {
-    AtOnce,
+pub(crate) enum RepeatTiming {
+    Immediately,
     /// In front of the next response on the connection.
-    BeforeTheNext,
+    BeforeNextResponse,
 }
 
-/// A response that is to be sent once more.
+/// A response that is to be sent a second time.
 #[derive(Debug)]
-struct Again {
+struct RepeatedResponse {
     rest: Bytes,
-    when: When,
+    timing: RepeatTiming,
     /// The number of the request that it belongs to.
     request: u64,
-    begun: bool,
+    has_begun: bool,
 }
 
-impl Line {
-    pub(super) fn new(strangers: Arc<Strangers>) -> Self {
-        Self {
-            left: AtomicU64::new(UNLIMITED),
-            cut: AtomicBool::new(false),
-            reader: AtomicWaker::new(),
-            requests: AtomicU64::new(0),
-            answering: AtomicBool::new(false),
-            in_request: AtomicBool::new(false),
-            authorized: AtomicBool::new(false),
-            strangers,
-            is_listed: AtomicBool::new(false),
-            blocked: AtomicBool::new(false),
-            again: Mutex::default(),
-        }
+/// What the stream of a connection, its requests and the listener share.
+#[derive(Debug)]
+pub(super) struct ConnectionState {
+    fields: Mutex<ConnectionFields>,
+    /// Wakes the reader when the connection is reset while it is idle.
+    reader: AtomicWaker,
+    unauthenticated: Arc<UnauthenticatedConnections>,
+}
+
+#[derive(Debug)]
+struct ConnectionFields {
+    phase: ConnectionPhase,
+    /// How many requests have begun: their heads were complete.
+    requests: u64,
+    /// Whether any request had a key of the service.
+    is_authenticated: bool,
+    /// Whether it is among the waiting unauthenticated connections.
+    is_listed: bool,
+    /// Whether the peer has yet to read what was written.
+    is_write_blocked: bool,
+    /// How many more bytes it sends before it is reset; none for no limit.
+    bytes_until_reset: Option<u64>,
+    /// Whether it was reset from outside.
+    is_reset: bool,
+    repeated: Option<RepeatedResponse>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ConnectionPhase {
+    AwaitingRequest,
+    Responding,
+    ReadingBody,
+}
+
+impl ConnectionState {
+    pub(super) fn new(unauthenticated: Arc<UnauthenticatedConnections>) -> Self {
+        let fields = ConnectionFields {
+            phase: ConnectionPhase::AwaitingRequest,
+            requests: 0,
+            is_authenticated: false,
+            is_listed: false,
+            is_write_blocked: false,
+            bytes_until_reset: None,
+            is_reset: false,
+            repeated: None,
+        };
+        Self { fields: Mutex::new(fields), reader: AtomicWaker::new(), unauthenticated }
     }
 
-    /// Resets the connection now.
-    pub(crate) fn cut(&self) {
-        self.left.store(0, Ordering::Release);
-        self.cut.store(true, Ordering::Release);
+    fn fields(&self) -> MutexGuard<'_, ConnectionFields> {
+        locked(&self.fields)
+    }
+
+    /// Resets the connection now, also while it is idle.
+    pub(super) fn reset(&self) {
+        let mut fields = self.fields();
+        fields.bytes_until_reset = Some(0);
+        fields.is_reset = true;
+        drop(fields);
         self.reader.wake();
     }
 
-    pub(super) fn begin_request(self: &Arc<Self>) {
-        self.requests.fetch_add(1, Ordering::AcqRel);
-        self.in_request.store(true, Ordering::Release);
-        self.set_answering(true);
+    pub(super) fn begin_request(&self) {
+        let mut fields = self.fields();
+        fields.requests += 1;
+        fields.phase = ConnectionPhase::Responding;
     }
 
     pub(super) fn end_request(self: &Arc<Self>) {
-        self.in_request.store(false, Ordering::Release);
-        self.set_answering(false);
+        self.fields().phase = ConnectionPhase::AwaitingRequest;
+        self.unauthenticated.add(self);
     }
 
-    /// The number of the request whose head is due, which is how many have begun before; none while
-    /// one is processed.
-    fn awaited_head(&self) -> Option<u64> {
-        let is_awaited = !self.in_request.load(Ordering::Acquire);
-        is_awaited.then(|| self.requests.load(Ordering::Acquire))
+    /// The request waits for its body, of which nothing is there.
+    pub(super) fn await_body(self: &Arc<Self>) {
+        self.fields().phase = ConnectionPhase::ReadingBody;
+        self.unauthenticated.add(self);
     }
 
-    /// Whether the peer has shown a key: then it is the last to make room for others.
-    pub(super) fn is_authorized(&self) -> bool {
-        self.authorized.load(Ordering::Acquire)
+    /// The request does not wait for its body any more.
+    pub(super) fn end_await_body(&self) {
+        self.fields().phase = ConnectionPhase::Responding;
     }
 
-    pub(super) fn set_answering(self: &Arc<Self>, answering: bool) {
-        self.answering.store(answering, Ordering::Release);
-        if !answering {
-            self.strangers.add(self);
-        }
+    /// Whether the service works on a request. If it does not, closing the connection loses nothing
+    /// that was accepted.
+    pub(super) fn is_responding(&self) -> bool {
+        self.fields().phase == ConnectionPhase::Responding
     }
 
-    /// Whether the service owes a response: without one, closing the connection loses nothing.
-    pub(super) fn is_answering(&self) -> bool {
-        self.answering.load(Ordering::Acquire)
+    /// Whether any request had a key of the service.
+    pub(super) fn is_authenticated(&self) -> bool {
+        self.fields().is_authenticated
     }
 
     /// Whether the connection can be closed without cutting a response short.
     pub(super) fn is_idle(&self) -> bool {
-        !self.is_answering() && !self.blocked.load(Ordering::Acquire)
+        let fields = self.fields();
+        fields.phase != ConnectionPhase::Responding && !fields.is_write_blocked
+    }
+
+    /// The number of the request whose head is due; none while a request is processed.
+    fn awaited_head(&self) -> Option<u64> {
+        let fields = self.fields();
+        (fields.phase == ConnectionPhase::AwaitingRequest).then_some(fields.requests)
     }
 }
 
-impl Connection {
-    /// Notes that a request had a key of the service.
-    pub(crate) fn authorize(&self) {
-        self.0.authorized.store(true, Ordering::Release);
-    }
+/// The connections without a key that have sent something and wait for their peers: in the middle of a
+/// head, after a refused request, or in a body that is not wanted. The oldest first; connections that
+/// have ended, or do not wait any more, are removed when the next one is added.
+#[derive(Debug, Default)]
+pub(super) struct UnauthenticatedConnections(Mutex<VecDeque<Weak<ConnectionState>>>);
 
-    /// Resets the connection after so many more bytes.
-    pub(crate) fn reset_after(&self, bytes: u64) {
-        self.0.left.store(bytes, Ordering::Release);
-    }
-
-    /// Sends a response once more, which is being sent.
-    pub(crate) fn send_again(&self, response: Bytes, when: When) {
-        let request = self.0.requests.load(Ordering::Acquire);
-        *locked(&self.0.again) = Some(Again { rest: response, when, request, begun: false });
+impl UnauthenticatedConnections {
+    /// Adds a connection. The oldest one is reset if there are too many.
+    fn add(&self, connection: &Arc<ConnectionState>) {
+        {
+            let mut fields = connection.fields();
+            if fields.is_authenticated || std::mem::replace(&mut fields.is_listed, true) {
+                return;
+            }
+        }
+        let mut waiting = locked(&self.0);
+        waiting.retain(|connection| {
+            connection.upgrade().is_some_and(|connection| {
+                let mut fields = connection.fields();
+                fields.is_listed =
+                    !fields.is_authenticated && fields.phase != ConnectionPhase::Responding;
+                fields.is_listed
+            })
+        });
+        waiting.push_back(Arc::downgrade(connection));
+        while waiting.len() > MAX_UNAUTHENTICATED_WAITING {
+            let oldest = waiting.pop_front();
+            oldest.and_then(|it| it.upgrade()).inspect(|connection| connection.reset());
+        }
     }
 }
 
-/// A stream that can be cut, and that limits how long its peer takes: for the head of a request, and
-/// for reading a response.
-///
-/// The HTTP library has one timeout for idle connections and for heads. The one for idle connections
-/// has to be long, because a client must not send a request on a connection that is being closed;
-/// with the same timeout for heads, a peer that sends one byte now and then would hold its
-/// connection as long.
+/// A TCP stream that can be reset, with the head timeout and the write timeout.
 pub(crate) struct BreakableStream {
     stream: TcpStream,
-    line: Arc<Line>,
-    /// Runs out when the head of the request with this number has taken too long.
-    head: Option<(u64, Pin<Box<Sleep>>)>,
-    /// Runs out when the peer has read nothing for too long.
-    patience: Option<Pin<Box<Sleep>>>,
+    connection: Arc<ConnectionState>,
+    /// The number of the request whose head has begun, and the end of its time.
+    head_timeout: Option<(u64, Pin<Box<Sleep>>)>,
+    /// The end of the time in which the peer must read something.
+    write_timeout: Option<Pin<Box<Sleep>>>,
 }
 
 impl BreakableStream {
-    pub(super) fn new(stream: TcpStream, line: Arc<Line>) -> Self {
-        Self { stream, line, head: None, patience: None }
+    pub(super) fn new(stream: TcpStream, connection: Arc<ConnectionState>) -> Self {
+        Self { stream, connection, head_timeout: None, write_timeout: None }
     }
 
-    pub(super) fn line(&self) -> &Arc<Line> {
-        &self.line
+    pub(super) fn connection(&self) -> &Arc<ConnectionState> {
+        &self.connection
     }
 
     /// The address of this machine that the peer has connected to.
@@ -218,11 +269,11 @@ impl BreakableStream {
     }
 
     /// Waits until the peer has sent something, or the connection has ended.
-    pub(super) async fn begun(&mut self) -> io::Result<()> {
+    pub(super) async fn first_byte(&mut self) -> io::Result<()> {
         poll_fn(|context| {
-            self.line.reader.register(context.waker());
-            if self.line.cut.load(Ordering::Acquire) {
-                return Poll::Ready(Err(self.reset()?));
+            self.connection.reader.register(context.waker());
+            if self.connection.fields().is_reset {
+                return Poll::Ready(Err(self.reset_error()?));
             }
             self.stream.poll_read_ready(context)
         })
@@ -231,38 +282,38 @@ impl BreakableStream {
 
     /// How many of `wanted` bytes may be sent, or the error that resets the connection.
     fn allowance(&self, wanted: usize) -> io::Result<usize> {
-        let left = self.line.left.load(Ordering::Acquire);
+        let Some(left) = self.connection.fields().bytes_until_reset else { return Ok(wanted) };
         if left == 0 && wanted > 0 {
-            return Err(self.reset()?);
+            return Err(self.reset_error()?);
         }
         Ok(usize::try_from(left).map_or(wanted, |left| left.min(wanted)))
     }
 
     /// The error on which the connection is closed. Closing a socket that does not linger sends
     /// a reset, as a crashed peer does.
-    fn reset(&self) -> io::Result<io::Error> {
+    fn reset_error(&self) -> io::Result<io::Error> {
         self.stream.set_zero_linger()?;
         Ok(io::ErrorKind::ConnectionReset.into())
     }
 
-    fn sent(&self, bytes: usize) {
-        let left = self.line.left.load(Ordering::Acquire);
-        if left != UNLIMITED {
-            self.line.left.store(left.saturating_sub(bytes as u64), Ordering::Release);
+    fn note_sent(&self, bytes: usize) {
+        if let Some(left) = &mut self.connection.fields().bytes_until_reset {
+            *left = left.saturating_sub(bytes as u64);
         }
     }
 
-    /// Writes the response that is to be sent once more, if its time has come.
-    fn poll_again(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let mut again = locked(&self.line.again);
-        while let Some(Again { rest, when, request, begun }) = &mut *again {
-            *begun |= match when {
-                When::AtOnce => !self.line.is_answering(),
-                When::BeforeTheNext => self.line.requests.load(Ordering::Acquire) > *request,
+    /// Writes the repeated response, if its time has come.
+    fn poll_repeated(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let mut fields = self.connection.fields();
+        let ConnectionFields { phase, requests, repeated, .. } = &mut *fields;
+        while let Some(RepeatedResponse { rest, timing, request, has_begun }) = repeated {
+            *has_begun |= match timing {
+                RepeatTiming::Immediately => *phase != ConnectionPhase::Responding,
+                RepeatTiming::BeforeNextResponse => *requests > *request,
             };
             if rest.is_empty() {
-                *again = None;
-            } else if *begun {
+                *repeated = None;
+            } else if *has_begun {
                 let written = ready!(Pin::new(&mut self.stream).poll_write(context, rest))?;
                 rest.advance(written);
             } else {
@@ -272,11 +323,11 @@ impl BreakableStream {
         Poll::Ready(Ok(()))
     }
 
-    /// Fails if the peer has left while it is owed a response. The HTTP library does not look as
-    /// long as it has bytes of a next request, be it the line break that some clients send after a
-    /// body.
-    fn notice_leaving(&mut self, context: &mut Context<'_>) -> io::Result<()> {
-        if !self.line.is_answering() {
+    /// Fails if the peer has disconnected while the service works on its request. hyper does not look
+    /// as long as it has bytes of a next request, such as the line break that some clients send after
+    /// a body.
+    fn check_disconnect(&mut self, context: &mut Context<'_>) -> io::Result<()> {
+        if !self.connection.is_responding() {
             return Ok(());
         }
         let mut byte = [0];
@@ -287,40 +338,40 @@ impl BreakableStream {
         }
     }
 
-    /// Notes the first byte of a head.
-    fn begin_head(&mut self) {
-        let awaited = self.line.awaited_head();
-        if self.head.as_ref().map(|(number, _)| *number) != awaited {
-            self.head = awaited.map(|number| (number, Box::pin(sleep(HEAD_TIMEOUT))));
-            self.line.strangers.add(&self.line);
+    /// Starts the head timeout at the first byte of a head.
+    fn note_received(&mut self) {
+        let awaited = self.connection.awaited_head();
+        if self.head_timeout.as_ref().map(|(number, _)| *number) != awaited {
+            self.head_timeout = awaited.map(|number| (number, Box::pin(sleep(HEAD_TIMEOUT))));
+            self.connection.unauthenticated.add(&self.connection);
         }
     }
 
     /// Whether the head that has begun is overdue. If it is not, this wakes the reader then.
     fn is_head_overdue(&mut self, context: &mut Context<'_>) -> bool {
-        let awaited = self.line.awaited_head();
-        match &mut self.head {
-            Some((number, due)) if Some(*number) == awaited => {
-                due.as_mut().poll(context).is_ready()
+        let awaited = self.connection.awaited_head();
+        match &mut self.head_timeout {
+            Some((number, timeout)) if Some(*number) == awaited => {
+                timeout.as_mut().poll(context).is_ready()
             }
             _ => false,
         }
     }
 
-    /// Gives up a peer that does not read.
-    fn limited<T>(
+    /// Applies the write timeout to the outcome of a write.
+    fn with_write_timeout<T>(
         &mut self,
         poll: Poll<io::Result<T>>,
         context: &mut Context<'_>,
     ) -> Poll<io::Result<T>> {
-        self.line.blocked.store(poll.is_pending(), Ordering::Release);
+        self.connection.fields().is_write_blocked = poll.is_pending();
         if poll.is_ready() {
-            self.patience = None;
+            self.write_timeout = None;
             return poll;
         }
-        let patience = self.patience.get_or_insert_with(|| Box::pin(sleep(WRITE_PATIENCE)));
-        match patience.as_mut().poll(context) {
-            Poll::Ready(()) => Poll::Ready(Err(self.reset()?)),
+        let timeout = self.write_timeout.get_or_insert_with(|| Box::pin(sleep(WRITE_TIMEOUT)));
+        match timeout.as_mut().poll(context) {
+            Poll::Ready(()) => Poll::Ready(Err(self.reset_error()?)),
             Poll::Pending => Poll::Pending,
         }
     }
@@ -328,7 +379,7 @@ impl BreakableStream {
 
 impl Drop for BreakableStream {
     fn drop(&mut self) {
-        if self.line.cut.load(Ordering::Acquire) {
+        if self.connection.fields().is_reset {
             // The peer may have closed it already.
             let _ = self.stream.set_zero_linger();
         }
@@ -341,15 +392,14 @@ impl AsyncRead for BreakableStream {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let line = &self.line;
-        line.reader.register(context.waker());
-        if line.cut.load(Ordering::Acquire) || self.is_head_overdue(context) {
-            return Poll::Ready(Err(self.reset()?));
+        self.connection.reader.register(context.waker());
+        if self.connection.fields().is_reset || self.is_head_overdue(context) {
+            return Poll::Ready(Err(self.reset_error()?));
         }
         let before = buffer.filled().len();
         let poll = Pin::new(&mut self.stream).poll_read(context, buffer);
         if buffer.filled().len() > before {
-            self.begin_head();
+            self.note_received();
         }
         poll
     }
@@ -361,13 +411,13 @@ impl AsyncWrite for BreakableStream {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        ready!(self.poll_again(context))?;
+        ready!(self.poll_repeated(context))?;
         let allowed = self.allowance(bytes.len())?;
         let poll = Pin::new(&mut self.stream).poll_write(context, &bytes[..allowed]);
         if let Poll::Ready(Ok(written)) = poll {
-            self.sent(written);
+            self.note_sent(written);
         }
-        self.limited(poll, context)
+        self.with_write_timeout(poll, context)
     }
 
     fn poll_write_vectored(
@@ -375,10 +425,10 @@ impl AsyncWrite for BreakableStream {
         context: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        if self.line.left.load(Ordering::Acquire) == UNLIMITED {
-            ready!(self.poll_again(context))?;
+        if self.connection.fields().bytes_until_reset.is_none() {
+            ready!(self.poll_repeated(context))?;
             let poll = Pin::new(&mut self.stream).poll_write_vectored(context, slices);
-            return self.limited(poll, context);
+            return self.with_write_timeout(poll, context);
         }
         let first = slices.iter().find(|slice| !slice.is_empty());
         self.poll_write(context, first.map_or(&[], |slice| slice))
@@ -389,8 +439,8 @@ impl AsyncWrite for BreakableStream {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        ready!(self.poll_again(context))?;
-        self.notice_leaving(context)?;
+        ready!(self.poll_repeated(context))?;
+        self.check_disconnect(context)?;
         Pin::new(&mut self.stream).poll_flush(context)
     }
 

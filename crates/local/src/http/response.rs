@@ -1,4 +1,4 @@
-//! Responses: a value as JSON, or why there is none.
+//! Responses: a value as JSON, or an error.
 
 use axum::body::Body;
 use axum::extract::Request;
@@ -6,6 +6,8 @@ use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
+
+use crate::error::{Refusal, RefusalKind};
 
 /// An error response: an HTTP status, and a sentence that says what is wrong with the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,8 +51,8 @@ impl ErrorResponse {
     }
 }
 
-/// A response of 200 with a value. (It is written to one buffer in one go, which for the small
-/// responses of the queue is a good part of their cost.)
+/// A response of 200 with a value. It is serialized into one buffer, unlike `axum::Json`, which for the
+/// small responses of the queue is a good part of their cost.
 pub(crate) fn json(value: &impl Serialize) -> Response {
     match serde_json::to_vec(value) {
         Ok(body) => {
@@ -76,5 +78,19 @@ impl IntoResponse for ErrorResponse {
             response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
         }
         response
+    }
+}
+
+impl From<Refusal> for ErrorResponse {
+    fn from(Refusal { kind, message }: Refusal) -> Self {
+        let (status, retry_after) = match kind {
+            RefusalKind::Invalid => (StatusCode::BAD_REQUEST, None),
+            RefusalKind::NotFound => (StatusCode::NOT_FOUND, None),
+            RefusalKind::TooManyRequests { retry_after } => {
+                (StatusCode::TOO_MANY_REQUESTS, retry_after)
+            }
+            RefusalKind::Failed => (StatusCode::INTERNAL_SERVER_ERROR, None),
+        };
+        Self { status, message, retry_after }
     }
 }

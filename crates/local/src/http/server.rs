@@ -1,86 +1,115 @@
-//! Serving connections: each within bounds of time and memory, and all of them closed at once when
-//! the service stops.
+//! HTTP server: serves the connections of a listener, with bounds on time and memory, until it is
+//! stopped.
+//!
+//! hyper holds the idle timeout, the size of a head and of its buffer, and closes a connection
+//! gracefully. Added to it are
+//!
+//! - **body timeouts** ([`RequestBody`]): hyper and axum have none. A pause and the whole body are
+//!   bounded, and a stop of the service ends the body;
+//! - **draining** ([`UnreadBody`]): hyper closes the connection when a handler has not read the body,
+//!   and a client that still sends it then reports a broken connection instead of the response;
+//! - **a bounded shutdown**: hyper's graceful shutdown waits for a head that has begun. Here only
+//!   a connection with a response pending is waited for, and at most [`STOP_TIMEOUT`].
+//!
+//! [`RequestBody`] and [`ResponseBody`] also drive the state machine of
+//! [`connection`](super::connection).
 
 use std::convert::Infallible;
 use std::future::{Future, poll_fn};
+use std::io;
 use std::net::IpAddr;
-use std::pin::pin;
-use std::sync::Arc;
-use std::task::Poll;
+use std::pin::{Pin, pin};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use axum::BoxError;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::header::EXPECT;
 use axum::response::Response;
-use hyper::body::{Body as _, Incoming};
+use bytes::Bytes;
+use futures_util::future::BoxFuture;
+use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::connection::{BreakableStream, Connection};
-use super::door::Door;
-use super::transfer::{Download, Leftover, Owed, Upload};
+use super::connection::{BreakableStream, Connection, ConnectionState};
+use super::listener::Listener;
+use crate::sync::locked;
 
 /// How long a connection may stay idle, in real time: longer than HTTP clients keep an idle one, which
-/// would otherwise send a request while it is closed. The head of a request that has begun is due
-/// sooner, see [`BreakableStream`].
+/// would otherwise send a request while it is closed.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(100);
 /// The largest head of a request in bytes, and the most that is buffered of a connection.
 const MAX_HEAD: usize = 64 * 1024;
-/// How long a peer may take for the response that it is owed when the service stops, in real time.
-const STOP_PATIENCE: Duration = Duration::from_secs(2);
+/// How long a peer may take to read a pending response when the service stops, in real time.
+const STOP_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long a peer may pause within the body of a request, in real time.
+const BODY_PAUSE_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long the whole body may take, in real time.
+const BODY_TIMEOUT: Duration = Duration::from_secs(300);
+/// How much of the unread body of a refused request is still received, and how long it may pause and
+/// take, in real time. This is open to peers without a key, so it must not take long.
+const MAX_DRAINED: usize = 64 * 1024 * 1024;
+const DRAIN_PAUSE_TIMEOUT: Duration = Duration::from_millis(500);
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What responds to the requests.
-pub(crate) trait Responder: Clone + Send + Sync + 'static {
-    fn respond(&self, peer: &Peer, request: Request) -> impl Future<Output = Response> + Send;
-}
-
-/// Whom a request comes from.
+/// The connection of a request.
 #[derive(Clone)]
 pub(crate) struct Peer {
     pub(crate) connection: Connection,
-    /// The address of this machine at which the connection came in.
+    /// The address of this machine at which the connection arrived.
     pub(crate) local: Option<IpAddr>,
 }
 
-/// Serves until it is told to stop, and ends when the last connection is closed.
-pub(crate) async fn serve(door: Door, responder: impl Responder, stopping: CancellationToken) {
+/// Serves until the service stops, and returns when the last connection is closed.
+pub(crate) async fn serve<H, F>(listener: Listener, handler: H, stopping: CancellationToken)
+where
+    H: Fn(Peer, Request) -> F + Clone + Send + Sync + 'static,
+    F: Future<Output = Response> + Send + 'static,
+{
     let connections = TaskTracker::new();
     loop {
         let stream = tokio::select! {
             biased;
             () = stopping.cancelled() => break,
-            stream = door.accept() => stream,
+            stream = listener.accept() => stream,
         };
-        connections.spawn(converse(stream, responder.clone(), stopping.clone()));
+        connections.spawn(serve_connection(stream, handler.clone(), stopping.clone()));
     }
     connections.close();
     connections.wait().await;
 }
 
-/// Serves one connection.
-async fn converse(
+async fn serve_connection<H, F>(
     mut stream: BreakableStream,
-    responder: impl Responder,
+    handler: H,
     stopping: CancellationToken,
-) {
-    // The HTTP library allocates buffers at once, so it gets a connection that has sent something.
+) where
+    H: Fn(Peer, Request) -> F + Clone + Send + Sync + 'static,
+    F: Future<Output = Response> + Send + 'static,
+{
+    // hyper allocates its buffers at once, so it gets a connection that has sent something.
     tokio::select! {
         biased;
-        begun = tokio::time::timeout(IDLE_TIMEOUT, stream.begun()) => match begun {
+        begun = timeout(IDLE_TIMEOUT, stream.first_byte()) => match begun {
             Ok(Ok(())) => {}
             _ => return,
         },
         () = stopping.cancelled() => return,
     }
-    let line = stream.line().clone();
-    let peer = Peer { connection: Connection(line.clone()), local: stream.local_ip() };
-    let visit = Arc::new(Visit { responder, peer, stopping: stopping.clone() });
-    // In a box, since a connection without a request would have room for its processing as well.
-    let service = service_fn(move |request| Box::pin(visit.clone().respond(request)));
+    let state = stream.connection().clone();
+    let peer = Peer { connection: Connection(state.clone()), local: stream.local_ip() };
+    let stop = stopping.clone();
+    // In a box, since a connection without a request would hold the size of its processing as well.
+    let service = service_fn(move |request| {
+        Box::pin(respond(peer.clone(), handler.clone(), stop.clone(), request))
+    });
     let mut settings = http1::Builder::new();
     settings
         .timer(TokioTimer::new())
@@ -95,42 +124,202 @@ async fn converse(
         () = stopping.cancelled() => {}
     }
     connection.as_mut().graceful_shutdown();
-    // Whoever is owed a response gets it. All others would only be waited for.
+    // Ends early when no response is pending: hyper would wait for the rest of a head.
     let rest = poll_fn(|context| match connection.as_mut().poll(context) {
-        Poll::Pending if !line.is_idle() => Poll::Pending,
+        Poll::Pending if !state.is_idle() => Poll::Pending,
         _ => Poll::Ready(()),
     });
-    if tokio::time::timeout(STOP_PATIENCE, rest).await.is_err() {
-        line.cut();
+    if timeout(STOP_TIMEOUT, rest).await.is_err() {
+        state.reset();
     }
 }
 
-/// The requests of one connection.
-struct Visit<R> {
-    responder: R,
+/// Responds to one request, with bodies that note in which phase the connection is.
+async fn respond<H, F>(
     peer: Peer,
+    handler: H,
     stopping: CancellationToken,
+    request: Request<Incoming>,
+) -> Result<Response<ResponseBody>, Infallible>
+where
+    H: Fn(Peer, Request) -> F,
+    F: Future<Output = Response>,
+{
+    let connection = peer.connection.0.clone();
+    let pending = PendingResponse::begin(&connection);
+    let has_body = !request.body().is_end_stream();
+    let expects_continue = request.headers().contains_key(EXPECT);
+    let unread = has_body.then(|| Arc::new(UnreadBody::default()));
+    let request = request.map(|body| {
+        Body::new(RequestBody {
+            body: Some(body),
+            length: 0,
+            expects_continue,
+            unread: unread.clone(),
+            connection: connection.clone(),
+            stopping: stopping.clone(),
+            due: None,
+            timeout: None,
+        })
+    });
+    let response = handler(peer, request).await;
+    if let Some(unread) = &unread {
+        unread.drain(&connection, &stopping).await;
+    }
+    Ok(response.map(|body| ResponseBody { body, _pending: pending }))
 }
 
-impl<R: Responder> Visit<R> {
-    /// Responds to a request, with bodies that tell the connection whose turn it is.
-    async fn respond(
-        self: Arc<Self>,
-        request: Request<Incoming>,
-    ) -> Result<Response<Download>, Infallible> {
-        let line = &self.peer.connection.0;
-        let owed = Owed::on(line);
-        // Who waits for leave to send has not sent anything, and needs no leave for a refusal.
-        let may_be_left =
-            !request.body().is_end_stream() && !request.headers().contains_key(EXPECT);
-        let leftover = may_be_left.then(|| Arc::new(Leftover::default()));
-        let upload =
-            |body| Upload::new(body, leftover.clone(), line.clone(), self.stopping.clone());
-        let request = request.map(|body| Body::new(upload(body)));
-        let response = self.responder.respond(&self.peer, request).await;
-        if let Some(leftover) = &leftover {
-            leftover.drain(line, &self.stopping).await;
+/// The part of a request's body that the handler has not read when its response is decided.
+#[derive(Default)]
+struct UnreadBody(Mutex<Option<(Incoming, usize)>>);
+
+impl UnreadBody {
+    /// Receives what the client is still sending, within bounds.
+    async fn drain(&self, connection: &Arc<ConnectionState>, stopping: &CancellationToken) {
+        let Some((mut body, mut length)) = locked(&self.0).take() else { return };
+        let rest = async {
+            while length <= MAX_DRAINED {
+                let frame = poll_fn(|context| {
+                    let poll = Pin::new(&mut body).poll_frame(context);
+                    if poll.is_ready() {
+                        connection.end_await_body();
+                    } else {
+                        connection.await_body();
+                    }
+                    poll
+                });
+                match timeout(DRAIN_PAUSE_TIMEOUT, frame).await {
+                    Ok(Some(Ok(frame))) => length += frame.data_ref().map_or(0, Bytes::len),
+                    _ => break,
+                }
+            }
+        };
+        tokio::select! {
+            _ = timeout(DRAIN_TIMEOUT, rest) => {}
+            () = stopping.cancelled() => {}
         }
-        Ok(response.map(|body| Download { body, _owed: owed }))
+        connection.end_await_body();
+    }
+}
+
+/// The body of a request. It fails with [`io::ErrorKind::TimedOut`] when the peer takes too long,
+/// and with [`io::ErrorKind::Interrupted`] when the service stops before it is complete.
+struct RequestBody {
+    /// None once it has ended, and once it is dropped.
+    body: Option<Incoming>,
+    length: usize,
+    expects_continue: bool,
+    /// Receives the rest of the body when this is dropped.
+    unread: Option<Arc<UnreadBody>>,
+    connection: Arc<ConnectionState>,
+    stopping: CancellationToken,
+    /// When the whole body is due, since the first wait for it.
+    due: Option<Instant>,
+    timeout: Option<BoxFuture<'static, io::ErrorKind>>,
+}
+
+impl RequestBody {
+    fn poll_timeout(&mut self, context: &mut Context<'_>) -> Poll<io::Error> {
+        let now = Instant::now();
+        let due = *self.due.get_or_insert(now + BODY_TIMEOUT);
+        let timeout = self.timeout.get_or_insert_with(|| {
+            let pause = sleep(BODY_PAUSE_TIMEOUT.min(due.saturating_duration_since(now)));
+            let stopped = self.stopping.clone().cancelled_owned();
+            Box::pin(async move {
+                tokio::select! {
+                    () = pause => io::ErrorKind::TimedOut,
+                    () = stopped => io::ErrorKind::Interrupted,
+                }
+            })
+        });
+        timeout.as_mut().poll(context).map(io::Error::from)
+    }
+}
+
+impl HttpBody for RequestBody {
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        let Some(body) = &mut self.body else { return Poll::Ready(None) };
+        if let Poll::Ready(frame) = Pin::new(body).poll_frame(context) {
+            self.timeout = None;
+            self.connection.end_await_body();
+            let data = frame.as_ref().and_then(|frame| frame.as_ref().ok()?.data_ref());
+            self.length += data.map_or(0, Bytes::len);
+            if !matches!(frame, Some(Ok(_))) {
+                self.body = None;
+            }
+            return Poll::Ready(frame.map(|frame| frame.map_err(BoxError::from)));
+        }
+        self.connection.await_body();
+        let error = ready!(self.poll_timeout(context));
+        self.connection.end_await_body();
+        self.body = None;
+        Poll::Ready(Some(Err(error.into())))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.as_ref().is_none_or(HttpBody::is_end_stream)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.as_ref().map(HttpBody::size_hint).unwrap_or_default()
+    }
+}
+
+impl Drop for RequestBody {
+    fn drop(&mut self) {
+        // A client that expects 100 and has not got it sends no body after a refusal.
+        let is_sent = self.length > 0 || !self.expects_continue;
+        let body = self.body.take().filter(|body| is_sent && !body.is_end_stream());
+        if let (Some(body), Some(unread)) = (body, &self.unread) {
+            *locked(&unread.0) = Some((body, self.length));
+        }
+    }
+}
+
+/// Held as long as the response to a request is pending.
+struct PendingResponse(Arc<ConnectionState>);
+
+impl PendingResponse {
+    fn begin(connection: &Arc<ConnectionState>) -> Self {
+        connection.begin_request();
+        Self(connection.clone())
+    }
+}
+
+impl Drop for PendingResponse {
+    fn drop(&mut self) {
+        self.0.end_request();
+    }
+}
+
+/// The body of a response, which is pending until hyper has taken it whole.
+struct ResponseBody {
+    body: Body,
+    _pending: PendingResponse,
+}
+
+impl HttpBody for ResponseBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
     }
 }

@@ -1,4 +1,4 @@
-//! Termination signals: SIGINT, SIGTERM and SIGHUP, received in one place for the whole process.
+//! Termination signals: a process-wide receiver of SIGINT, SIGTERM and SIGHUP.
 //!
 //! **Invariant.** From [`install`] on, every termination signal has exactly one effect: a
 //! [`Listener`] takes it, or it ends the process as if it had never been handled. None is lost.
@@ -15,7 +15,7 @@
 //! handled here: `exec` resets handlers, and keeps what is ignored.
 //!
 //! **Delivery.** A handler notes its signal in a slot and writes to a pipe. The slots are emptied
-//! into `State::pending`, under one lock, by whichever comes first: the signal thread, which reads the
+//! into `SignalState::pending`, under one lock, by whichever comes first: the signal thread, which reads the
 //! pipe, or a listener whose work is done. So a signal that arrived before work was done is seen at
 //! that moment, without waiting for the signal thread. Signals that arrive before the pending one is
 //! taken are merged with it.
@@ -23,7 +23,7 @@
 //! **Default action.** The signal thread ends the process by the pending signal as soon as
 //!
 //! - no listener exists, so that a command that does not listen ends at once, or
-//! - one piece of [`blocking`] work has gone on for [`MOMENT`] since the signal arrived: the thread
+//! - one piece of [`blocking`] work has continued for [`BLOCKED_AFTER`] since the signal arrived: the thread
 //!   that would poll the listener may be blocked for ever, by a pipe that is not read. Short pieces
 //!   of blocking work, one after another, do not add up.
 //!
@@ -43,17 +43,17 @@ use tokio::sync::Notify;
 use self::system::{Blocked, Handlers, Wakeups, end_by};
 use crate::sync::locked;
 
-/// How long blocking work may go on after a signal until it counts as blocked.
-const MOMENT: Duration = Duration::from_millis(500);
+/// How long blocking work may continue after a signal until it counts as blocked.
+const BLOCKED_AFTER: Duration = Duration::from_millis(500);
 
 /// A termination signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
-    /// SIGINT, or Ctrl-C on Windows: a person ends the program, and can do so again.
+    /// SIGINT, or Ctrl-C on Windows: a user ends the program, and may do so again.
     Interrupt,
-    /// SIGTERM: a supervisor ends the program, and kills it a little later.
+    /// SIGTERM: a supervisor ends the program, and kills it later.
     Terminate,
-    /// SIGHUP: the terminal is gone.
+    /// SIGHUP: the terminal is closed.
     Hangup,
 }
 
@@ -65,13 +65,13 @@ pub enum Signal {
 ///
 /// If the handlers, their pipe or the signal thread cannot be made.
 pub fn install() -> io::Result<()> {
-    Receiver::installed().map(drop)
+    SignalReceiver::installed().map(drop)
 }
 
 /// Takes termination signals, instead of their ending the process, until it is dropped. With several
 /// listeners, the first that is polled takes a signal.
 #[derive(Debug)]
-pub struct Listener(&'static Receiver);
+pub struct Listener(&'static SignalReceiver);
 
 impl Listener {
     /// Installs the handlers too, if [`install`] was not called.
@@ -80,7 +80,7 @@ impl Listener {
     ///
     /// As [`install`].
     pub fn new() -> io::Result<Self> {
-        let receiver = Receiver::installed()?;
+        let receiver = SignalReceiver::installed()?;
         receiver.state().listeners += 1;
         Ok(Self(receiver))
     }
@@ -88,7 +88,7 @@ impl Listener {
     /// The next signal. Dropping the future loses none.
     pub async fn received(&mut self) -> Signal {
         loop {
-            // Before the look, so that a signal between the look and the wait wakes it.
+            // Before taking, so that a signal between taking and waiting wakes it.
             let arrival = self.0.arrival.notified();
             if let Some(signal) = self.0.take() {
                 return signal;
@@ -97,7 +97,7 @@ impl Listener {
         }
     }
 
-    /// Does `work`, unless a signal arrives before it is done: then it is dropped.
+    /// Completes `work`, or drops it if a signal arrives before it is complete.
     ///
     /// The signal counts if both happen at once, as when Ctrl-C also ends the program whose output
     /// is read: the result may be cut short.
@@ -117,7 +117,7 @@ impl Listener {
 impl Drop for Listener {
     fn drop(&mut self) {
         self.0.state().listeners -= 1;
-        // What it did not take ends the process now.
+        // A signal that it did not take ends the process now.
         self.0.changed.notify_one();
     }
 }
@@ -125,14 +125,14 @@ impl Drop for Listener {
 /// Does `work` that may block this thread, on which a listener is polled. If it does block, a signal
 /// ends the process.
 pub fn blocking<T>(work: impl FnOnce() -> T) -> T {
-    struct Guard(&'static Receiver, Option<Instant>);
+    struct Guard(&'static SignalReceiver, Option<Instant>);
     impl Drop for Guard {
         fn drop(&mut self) {
             // Work around this work has made progress.
             self.0.state().blocking_since = self.1.map(|_| Instant::now());
         }
     }
-    let _guard = Receiver::if_installed().map(|receiver| {
+    let _guard = SignalReceiver::if_installed().map(|receiver| {
         let outer = receiver.state().blocking_since.replace(Instant::now());
         // A signal may be pending: its time begins.
         receiver.changed.notify_one();
@@ -143,8 +143,8 @@ pub fn blocking<T>(work: impl FnOnce() -> T) -> T {
 
 /// The receiver of the process.
 #[derive(Debug)]
-struct Receiver {
-    state: Mutex<State>,
+struct SignalReceiver {
+    state: Mutex<SignalState>,
     /// Tells the signal thread that a pending signal was taken, or may have to end the process.
     changed: Condvar,
     /// Tells listeners that a signal is pending.
@@ -152,18 +152,18 @@ struct Receiver {
 }
 
 #[derive(Debug)]
-struct State {
+struct SignalState {
     handlers: Handlers,
     /// The last signal that was not taken yet, and when it was first seen.
     pending: Option<(Signal, Instant)>,
     listeners: usize,
-    /// When the blocking work began that goes on.
+    /// The start of the blocking work, if there is any.
     blocking_since: Option<Instant>,
 }
 
-/// What the signal thread does about a pending signal.
+/// The decision of the signal thread on a pending signal.
 #[derive(Debug, PartialEq, Eq)]
-enum Decision {
+enum SignalDecision {
     /// Ends the process by the signal.
     End(Signal),
     /// Waits until something changes, at most so long.
@@ -172,7 +172,7 @@ enum Decision {
     Sleep,
 }
 
-impl State {
+impl SignalState {
     /// Empties the slots of the handlers.
     fn collect(&mut self) {
         if let Some(signal) = self.handlers.noted() {
@@ -185,7 +185,7 @@ impl State {
         self.pending = Some((signal, since));
     }
 
-    fn decision(&self) -> Decision {
+    fn decision(&self) -> SignalDecision {
         decision(self.pending, self.listeners, self.blocking_since, Instant::now())
     }
 }
@@ -195,21 +195,21 @@ fn decision(
     listeners: usize,
     blocking_since: Option<Instant>,
     now: Instant,
-) -> Decision {
-    let Some((signal, arrived)) = pending else { return Decision::Sleep };
+) -> SignalDecision {
+    let Some((signal, arrived)) = pending else { return SignalDecision::Sleep };
     if listeners == 0 {
-        return Decision::End(signal);
+        return SignalDecision::End(signal);
     }
-    let Some(since) = blocking_since else { return Decision::Wait(None) };
-    match (since.max(arrived) + MOMENT).checked_duration_since(now) {
-        Some(left) if !left.is_zero() => Decision::Wait(Some(left)),
-        _ => Decision::End(signal),
+    let Some(since) = blocking_since else { return SignalDecision::Wait(None) };
+    match (since.max(arrived) + BLOCKED_AFTER).checked_duration_since(now) {
+        Some(left) if !left.is_zero() => SignalDecision::Wait(Some(left)),
+        _ => SignalDecision::End(signal),
     }
 }
 
-static RECEIVER: OnceLock<io::Result<Receiver>> = OnceLock::new();
+static RECEIVER: OnceLock<io::Result<SignalReceiver>> = OnceLock::new();
 
-impl Receiver {
+impl SignalReceiver {
     fn installed() -> io::Result<&'static Self> {
         let install = || {
             let _blocked = Blocked::now()?;
@@ -218,7 +218,7 @@ impl Receiver {
             // this initialization.
             let run = || Self::installed().map(|receiver| receiver.run(wakeups));
             thread::Builder::new().name("signals".to_owned()).spawn(run)?;
-            let state = State { handlers, pending: None, listeners: 0, blocking_since: None };
+            let state = SignalState { handlers, pending: None, listeners: 0, blocking_since: None };
             let (changed, arrival) = (Condvar::new(), Notify::new());
             Ok(Self { state: Mutex::new(state), changed, arrival })
         };
@@ -230,7 +230,7 @@ impl Receiver {
         RECEIVER.get()?.as_ref().ok()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, SignalState> {
         locked(&self.state)
     }
 
@@ -251,12 +251,12 @@ impl Receiver {
             self.arrival.notify_waiters();
             loop {
                 state = match state.decision() {
-                    Decision::Sleep => break,
-                    Decision::End(signal) => end_by(signal),
-                    Decision::Wait(None) => {
+                    SignalDecision::Sleep => break,
+                    SignalDecision::End(signal) => end_by(signal),
+                    SignalDecision::Wait(None) => {
                         self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
                     }
-                    Decision::Wait(Some(left)) => {
+                    SignalDecision::Wait(Some(left)) => {
                         let woken = self.changed.wait_timeout(state, left);
                         woken.unwrap_or_else(PoisonError::into_inner).0
                     }
@@ -456,18 +456,21 @@ mod tests {
         let at = |millis| start + Duration::from_millis(millis);
         let signal = Signal::Interrupt;
         let pending = Some((signal, at(1000)));
-        assert_eq!(decision(None, 1, Some(at(0)), at(9000)), Decision::Sleep);
-        assert_eq!(decision(pending, 0, None, at(1000)), Decision::End(signal));
+        assert_eq!(decision(None, 1, Some(at(0)), at(9000)), SignalDecision::Sleep);
+        assert_eq!(decision(pending, 0, None, at(1000)), SignalDecision::End(signal));
         // However long other work takes.
-        assert_eq!(decision(pending, 1, None, at(9000)), Decision::Wait(None));
-        let left = |millis| Decision::Wait(Some(Duration::from_millis(millis)));
+        assert_eq!(decision(pending, 1, None, at(9000)), SignalDecision::Wait(None));
+        let left = |millis| SignalDecision::Wait(Some(Duration::from_millis(millis)));
         for since in [0, 1000] {
             assert_eq!(decision(pending, 1, Some(at(since)), at(1000)), left(500));
             assert_eq!(decision(pending, 1, Some(at(since)), at(1499)), left(1));
-            assert_eq!(decision(pending, 1, Some(at(since)), at(1500)), Decision::End(signal));
+            assert_eq!(
+                decision(pending, 1, Some(at(since)), at(1500)),
+                SignalDecision::End(signal)
+            );
         }
         // A piece of work that began later has its own time.
         assert_eq!(decision(pending, 1, Some(at(1400)), at(1600)), left(300));
-        assert_eq!(decision(pending, 1, Some(at(1400)), at(1900)), Decision::End(signal));
+        assert_eq!(decision(pending, 1, Some(at(1400)), at(1900)), SignalDecision::End(signal));
     }
 }

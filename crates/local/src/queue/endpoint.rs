@@ -1,48 +1,77 @@
-//! One endpoint: its jobs, its queue and its workers, changed under one lock.
+//! Endpoint: its jobs, its queue and its workers, changed under one lock.
 //!
-//! Time is dealt with in one way: whatever has a due time stands in a calendar, and every access
-//! first brings about what has become due, as of the time at which it was due. A sweeper does the
-//! same when nobody asks.
+//! # Time
+//!
+//! Whatever has a due time has a timer in the state. Every access first runs the timers that are due, in
+//! the order of their due times and as of these times, then the action, and then assigns queued jobs to
+//! idle workers ([`Endpoint::access`]). So a caller never sees a state that time has outdated, however
+//! far a manual clock was advanced. A task runs the timers between accesses
+//! ([`Endpoint::run_timer_task`]).
+//!
+//! # States of a job
+//!
+//! ```text
+//!            submit                  start                        finish
+//! (none) ─────────────▶ IN_QUEUE ───────────────▶ IN_PROGRESS ───────────────▶ COMPLETED, FAILED
+//!                        │  │  ▲  ◀───────────────  │      │
+//!                        │  │  │   requeue: worker  │      │ execution timeout
+//!                        │  │  │   lost the 1st time│      └─────────────────▶ TIMED_OUT
+//!                        │  └──┼────────────────────┴─ cancel ───────────────▶ CANCELLED
+//!                 purge, │     │
+//!                    ttl ▼     └──── retry of FAILED and TIMED_OUT
+//!                 (deleted)          ttl or retention deletes a job in any state
+//! ```
+//!
+//! Invariant: a running job has one attempt, numbered by `attempt`; a report or a result of an earlier
+//! attempt is ignored. `tests/interface/states.rs` checks each transition, and
+//! `tests/interface/worker_kinds.rs` the same ones over all kinds of worker.
+//!
+//! `worker_api` has the operations for workers that attach over HTTP, `page_view` those for the page.
 
-mod attachable;
-mod attaching;
-mod calls;
-mod course;
-mod results;
-mod settings;
-mod shown;
+mod page_view;
 mod state;
+mod worker_api;
 
-pub(crate) use attachable::Attachable;
-pub(crate) use settings::{EndpointSettings, Kind, Runner};
-pub(crate) use shown::{Change, Overview, Shown};
+pub(crate) use page_view::{BulkChange, JobDetails, Overview};
+pub(crate) use worker_api::{Chunk, Report, WorkerApi};
 
+use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
+use serde::Serialize;
+use serde_json::Value;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use self::state::{State, unknown_job};
+use self::state::{EndpointState, Timer, Totals, unknown_job};
 use crate::clock::{Clock, Moment};
-use crate::queue::event::Event;
-use crate::queue::job::Job;
-use crate::refusal::Refusal;
+use crate::error::Refusal;
+use crate::queue::job::{
+    Job, JobResult, Mode, Occupancy, Receipt, Record, Status, TimerEffect, WebhookEvent,
+};
+use crate::queue::job_view::HistoryChunk;
+use crate::queue::pool::{WorkerOrigin, WorkerPool, Workers};
+use crate::queue::submission::Submission;
 use crate::sync::{Tasks, locked};
 use crate::webhook::Webhooks;
-use crate::worker::Logs;
+use crate::worker::{
+    Handler, HandlerOutcome, HandlerReport, JobContext, LocalJob, WorkerId, WorkerLogs,
+    WorkerProgram, run_handler,
+};
 
 pub(crate) struct Endpoint {
     name: Arc<str>,
     settings: EndpointSettings,
-    runner: Runner,
+    runner: JobRunner,
     clock: Clock,
     tasks: Tasks,
     webhooks: Webhooks,
-    state: Mutex<State>,
-    /// Tells the sweeper that something is due earlier than it thinks.
-    earlier: Notify,
-    /// How many requests got 429.
+    state: Mutex<EndpointState>,
+    /// Tells the timer task that a timer is due earlier than the one that it waits for.
+    earlier_timer: Notify,
+    /// The number of requests that were refused with 429.
     throttled: AtomicU64,
 }
 
@@ -50,7 +79,7 @@ impl Endpoint {
     pub(crate) fn start(
         name: &str,
         settings: EndpointSettings,
-        runner: Runner,
+        runner: JobRunner,
         clock: Clock,
         tasks: Tasks,
         webhooks: Webhooks,
@@ -61,16 +90,16 @@ impl Endpoint {
             clock,
             tasks,
             webhooks,
-            state: Mutex::new(State::new(
+            state: Mutex::new(EndpointState::new(
                 settings.workers,
                 runner.origin(),
                 settings.keeps_history,
             )),
-            earlier: Notify::new(),
+            earlier_timer: Notify::new(),
             throttled: AtomicU64::new(0),
             runner,
         });
-        endpoint.tasks.spawn(endpoint.clone().sweep());
+        endpoint.tasks.spawn(endpoint.clone().run_timer_task());
         endpoint
     }
 
@@ -78,13 +107,13 @@ impl Endpoint {
         &self.name
     }
 
-    /// What its workers print, where they are processes.
-    pub(crate) fn logs(&self) -> Option<&Logs> {
+    /// The logs of its workers, if they are processes.
+    pub(crate) fn logs(&self) -> Option<&WorkerLogs> {
         self.runner.logs()
     }
 
     pub(crate) fn running_workers(self: &Arc<Self>) -> usize {
-        self.access(|state, _| state.fleet.running())
+        self.access(|state, _| state.pool.running())
     }
 
     pub(crate) fn clock(&self) -> &Clock {
@@ -95,49 +124,45 @@ impl Endpoint {
         self.tasks.stopping()
     }
 
-    /// Notes that a request got 429.
-    pub(crate) fn note_throttled(&self) {
+    /// Counts a request that was refused with 429.
+    pub(crate) fn count_throttled(&self) {
         self.throttled.fetch_add(1, Ordering::Relaxed);
-        self.clock.changes().note();
+        self.clock.changes().notify();
     }
 
-    /// The one way to the state: first what time has brought, then `action`, then whatever
-    /// workers can start on.
-    fn access<R>(self: &Arc<Self>, action: impl FnOnce(&mut State, Moment) -> R) -> R {
-        self.noting_changes(|state| {
+    /// The only access to the state: runs the timers that are due, then `action`, then assigns queued
+    /// jobs to workers.
+    fn access<R>(self: &Arc<Self>, action: impl FnOnce(&mut EndpointState, Moment) -> R) -> R {
+        self.notifying_changes(|state| {
             let now = self.clock.now();
-            self.settle(state, now);
+            self.run_due_timers(state, now);
             let result = action(state, now);
             self.dispatch(state, now);
-            let next = state.calendar.next();
-            if let Some(next) = next
-                && state.sweep_at.is_none_or(|planned| next < planned)
-            {
-                state.sweep_at = Some(next);
-                self.earlier.notify_one();
+            if state.must_wake_timer_task() {
+                self.earlier_timer.notify_one();
             }
             result
         })
     }
 
-    /// Works on the state, and tells who watches if that has changed what can be seen.
-    fn noting_changes<R>(&self, work: impl FnOnce(&mut State) -> R) -> R {
+    /// Runs `work` under the lock, and notifies watchers if that has changed the revision.
+    fn notifying_changes<R>(&self, work: impl FnOnce(&mut EndpointState) -> R) -> R {
         let mut state = locked(&self.state);
         let before = state.revision;
         let result = work(&mut state);
         let is_changed = state.revision != before;
         drop(state);
         if is_changed {
-            self.clock.changes().note();
+            self.clock.changes().notify();
         }
         result
     }
 
-    /// Changes one job that exists.
+    /// Applies an action to a job, or refuses an unknown id.
     fn change<R>(
         self: &Arc<Self>,
         id: &str,
-        action: impl FnOnce(&mut State, &mut Job, Moment) -> Result<R, Refusal>,
+        action: impl FnOnce(&mut EndpointState, &mut Job, Moment) -> Result<R, Refusal>,
     ) -> Result<R, Refusal> {
         self.access(|state, now| {
             let mut job = state.jobs.remove(id).ok_or_else(unknown_job)?;
@@ -148,10 +173,10 @@ impl Endpoint {
         })
     }
 
-    /// Sends the webhook of a job that has just ended.
-    fn announce(&self, job: &Job, now: Moment) {
+    /// Calls the webhook of a job that has just ended.
+    fn deliver_webhook(&self, job: &Job, now: Moment) {
         if let Some(url) = &job.submission.webhook {
-            let event = Event::of(job, url.as_str(), now);
+            let event = WebhookEvent::of(job, url.as_str(), now);
             self.webhooks.deliver(url.clone(), job.id.clone(), event, now);
         }
     }
@@ -160,5 +185,464 @@ impl Endpoint {
 impl std::fmt::Debug for Endpoint {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Endpoint").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// Settings of an endpoint.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EndpointSettings {
+    pub(crate) kind: WorkerKind,
+    pub(crate) workers: Workers,
+    pub(crate) execution_timeout: Duration,
+    /// The largest number of queued jobs.
+    pub(crate) max_queued: usize,
+    /// Whether expired jobs and fetched chunks are kept for the page.
+    pub(crate) keeps_history: bool,
+}
+
+/// The kind of worker of an endpoint, as the page shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum WorkerKind {
+    Builtin,
+    Closure,
+    Command,
+    Worker,
+}
+
+/// The workers of an endpoint.
+pub(crate) enum JobRunner {
+    /// Workers of the service itself, which run a handler.
+    Handler(Arc<dyn Handler>),
+    /// Workers that attach over HTTP.
+    Attached(Arc<WorkerProgram>),
+}
+
+impl JobRunner {
+    /// The logs of the workers, if they are processes.
+    fn logs(&self) -> Option<&WorkerLogs> {
+        match self {
+            Self::Handler(handler) => handler.logs(),
+            Self::Attached(program) => Some(&program.logs),
+        }
+    }
+
+    fn origin(&self) -> WorkerOrigin {
+        match self {
+            Self::Handler(_) => WorkerOrigin::Service,
+            Self::Attached(program) if program.command.is_some() => WorkerOrigin::Process,
+            Self::Attached(_) => WorkerOrigin::External,
+        }
+    }
+}
+
+/// The health report (interface: "Health report").
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Health {
+    jobs: HealthJobs,
+    workers: HealthWorkers,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct HealthJobs {
+    completed: u64,
+    failed: u64,
+    in_progress: usize,
+    in_queue: usize,
+    retried: u64,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+struct HealthWorkers {
+    idle: usize,
+    running: usize,
+}
+
+impl Health {
+    fn of(totals: Totals, in_queue: usize, pool: &WorkerPool) -> Self {
+        let Totals { completed, failed, retried, .. } = totals;
+        Self {
+            jobs: HealthJobs { completed, failed, in_progress: pool.jobs(), in_queue, retried },
+            workers: HealthWorkers { idle: pool.idle(), running: pool.running() },
+        }
+    }
+}
+
+/// The state of a job, and its chunks since the last update.
+pub(crate) struct JobUpdate {
+    pub(crate) record: Record,
+    /// The attempt of the chunks.
+    pub(crate) attempt: u64,
+    pub(crate) chunks: Vec<Value>,
+    /// The reason of the last final refusal of a report of its worker.
+    pub(crate) refusal: Option<Arc<str>>,
+}
+
+impl Endpoint {
+    /// Submits a job. Returns also the time, and what notifies of changes of the job.
+    pub(crate) fn submit(
+        self: &Arc<Self>,
+        submission: Submission,
+        mode: Mode,
+    ) -> Result<(Receipt, Moment, Arc<Notify>), Refusal> {
+        let id = mode.new_id();
+        self.access(|state, now| {
+            if state.queue_len() >= self.settings.max_queued {
+                let message = "the queue of this endpoint is full";
+                return Err(Refusal::too_many_requests(message, None));
+            }
+            let position = state.next_position();
+            let job =
+                Job::new(id, submission, mode, self.settings.execution_timeout, position, now);
+            let receipt = Receipt { id: job.id.clone(), status: Status::InQueue };
+            let changed = job.changed.clone();
+            state.enqueue(position, &job);
+            state.schedule(&job);
+            state.jobs.insert(job);
+            state.totals.submitted += 1;
+            Ok((receipt, now, changed))
+        })
+    }
+
+    pub(crate) fn status(self: &Arc<Self>, id: &str) -> Result<Record, Refusal> {
+        self.access(|state, now| Ok(state.job(id)?.record(now)))
+    }
+
+    /// Submits a job, and returns its record when it has ended, or as it is when the wait is over.
+    pub(crate) async fn run_sync(
+        self: &Arc<Self>,
+        submission: Submission,
+        wait: Duration,
+    ) -> Result<Record, Refusal> {
+        let (receipt, now, changed) = self.submit(submission, Mode::Sync { wait })?;
+        self.ended(&receipt.id, now.saturating_add(wait), &changed).await
+    }
+
+    /// Returns the record of a job when it has ended, or as it is when the wait is over.
+    pub(crate) async fn wait_for(
+        self: &Arc<Self>,
+        id: &str,
+        wait: Duration,
+    ) -> Result<Record, Refusal> {
+        let (now, changed) = self.access(|state, now| Ok((now, state.job(id)?.changed.clone())))?;
+        self.ended(id, now.saturating_add(wait), &changed).await
+    }
+
+    async fn ended(
+        self: &Arc<Self>,
+        id: &str,
+        until: Moment,
+        changed: &Notify,
+    ) -> Result<Record, Refusal> {
+        let mut timeout = pin!(self.clock.sleep_until(until));
+        loop {
+            let mut changed = pin!(changed.notified());
+            changed.as_mut().enable();
+            let record = self.status(id)?;
+            if record.status.is_terminal() {
+                return Ok(record);
+            }
+            tokio::select! {
+                () = changed => {}
+                () = &mut timeout => return self.status(id),
+                () = self.stopping().cancelled() => return Err(Refusal::stopping()),
+            }
+        }
+    }
+
+    /// Sets the ttl of a job, counted from its submission.
+    pub(crate) fn set_ttl(self: &Arc<Self>, id: &str, ttl: Duration) -> Result<(), Refusal> {
+        self.change(id, |state, job, _| {
+            job.set_ttl(ttl);
+            state.revision += 1;
+            Ok(())
+        })
+    }
+
+    /// Removes and returns the chunks that were not fetched yet.
+    pub(crate) fn take_chunks(self: &Arc<Self>, id: &str) -> Result<(Status, Vec<Value>), Refusal> {
+        self.access(|state, _| {
+            let job = state.jobs.get_mut(id).ok_or_else(unknown_job)?;
+            Ok((job.status(), job.backlog.take()))
+        })
+    }
+
+    /// The state of a job, and its chunks since the last update.
+    pub(crate) fn take_update(self: &Arc<Self>, id: &str) -> Result<JobUpdate, Refusal> {
+        self.access(|state, now| {
+            let job = state.jobs.get_mut(id).ok_or_else(unknown_job)?;
+            Ok(JobUpdate {
+                record: job.record(now),
+                attempt: job.attempt,
+                chunks: job.backlog.take(),
+                refusal: job.refusal(),
+            })
+        })
+    }
+
+    pub(crate) fn cancel(self: &Arc<Self>, id: &str) -> Result<Receipt, Refusal> {
+        self.change(id, |state, job, now| {
+            match job.status() {
+                Status::InQueue | Status::InProgress => {
+                    state.vacate(job, now);
+                    job.cancel(now);
+                    self.deliver_webhook(job, now);
+                }
+                Status::Cancelled => {}
+                done => {
+                    return Err(Refusal::invalid(format!(
+                        "only a job that is queued or running can be cancelled; this one is {}",
+                        done.text(),
+                    )));
+                }
+            }
+            Ok(Receipt { id: job.id.clone(), status: Status::Cancelled })
+        })
+    }
+
+    pub(crate) fn retry(self: &Arc<Self>, id: &str) -> Result<Receipt, Refusal> {
+        self.change(id, |state, job, now| {
+            if !matches!(job.status(), Status::Failed | Status::TimedOut) {
+                return Err(Refusal::invalid(format!(
+                    "only a job that is FAILED or TIMED_OUT can be retried; this one is {}",
+                    job.status().text(),
+                )));
+            }
+            let position = state.next_position();
+            job.retry(position, now);
+            state.enqueue(position, job);
+            state.totals.failed -= 1;
+            state.totals.retried += 1;
+            Ok(Receipt { id: job.id.clone(), status: Status::InQueue })
+        })
+    }
+
+    /// Calls the webhook of a job that has ended again. Returns whether there is such a job.
+    pub(crate) fn redeliver_webhook(self: &Arc<Self>, id: &str) -> bool {
+        self.access(|state, now| {
+            let ended = state.jobs.get(id).filter(|job| job.status().is_terminal());
+            let ended = ended.filter(|job| job.submission.webhook.is_some());
+            ended.inspect(|job| self.deliver_webhook(job, now)).is_some()
+        })
+    }
+
+    /// Removes all queued jobs, and returns how many there were.
+    pub(crate) fn purge(self: &Arc<Self>) -> usize {
+        self.access(|state, now| {
+            let queued = state.queued_jobs();
+            for id in &queued {
+                state.delete(id, now);
+            }
+            queued.len()
+        })
+    }
+
+    pub(crate) fn health(self: &Arc<Self>) -> Health {
+        self.access(|state, _| Health::of(state.totals, state.queue_len(), &state.pool))
+    }
+
+    /// The records of all jobs, the oldest first.
+    pub(crate) fn records(self: &Arc<Self>) -> Vec<Record> {
+        self.access(|state, now| {
+            let mut jobs: Vec<&Job> = state.jobs.values().collect();
+            jobs.sort_by(|a, b| (a.submitted_at(), &a.id).cmp(&(b.submitted_at(), &b.id)));
+            jobs.into_iter().map(|job| job.record(now)).collect()
+        })
+    }
+}
+
+/// How long a handler that was told to stop may still run, in real time. Its worker is free for
+/// another job meanwhile.
+const STOP_GRACE_PERIOD: Duration = Duration::from_secs(1);
+
+impl Endpoint {
+    /// Runs the timers that are due by `now`, in the order of their due times.
+    fn run_due_timers(&self, state: &mut EndpointState, now: Moment) {
+        while let Some((at, timer)) = state.pop_due_timer(now) {
+            state.revision += 1;
+            match timer {
+                Timer::Worker(worker) => {
+                    let (stopped, timer) = state.pool.run_timer(worker);
+                    state.set_pool_timer(worker, timer, at);
+                    if stopped {
+                        state.remove_worker(worker);
+                        if let JobRunner::Handler(handler) = &self.runner {
+                            handler.worker_stopped(worker);
+                        }
+                    }
+                }
+                // If a worker is needed, it is started right after this.
+                Timer::Start => {}
+                Timer::Ping(worker) => self.miss_ping(state, worker, at, now),
+                Timer::Job(id) => match state.jobs.get(&id).map(Job::timer) {
+                    Some((_, TimerEffect::Delete)) => state.expire(&id, at),
+                    Some((_, TimerEffect::TimeOut)) => {
+                        if let Some(job) = state.transition(&id, at, |job| job.time_out(at)) {
+                            self.deliver_webhook(job, at);
+                            state.totals.count_failure();
+                        }
+                    }
+                    None => {}
+                },
+            }
+        }
+    }
+
+    /// Assigns queued jobs to idle workers, and starts workers if more are needed.
+    fn dispatch(self: &Arc<Self>, state: &mut EndpointState, now: Moment) {
+        loop {
+            match &self.runner {
+                JobRunner::Handler(handler) => {
+                    while state.queue_len() > 0
+                        && let Some(worker) = state.pool.take_idle()
+                    {
+                        self.run_next(handler, state, worker, now);
+                    }
+                }
+                JobRunner::Attached(_) => state.assign_to_waiting_workers(now),
+            }
+            if !state.needs_worker() {
+                return;
+            }
+            if let Some(later) = state.restart_backoff.wait_until(now) {
+                state.set_timer(Timer::Start, later);
+                return;
+            }
+            state.revision += 1;
+            let (worker, timer) = state.pool.start();
+            state.set_pool_timer(worker, timer, now);
+            if let JobRunner::Attached(program) = &self.runner {
+                self.start_process(program, state, worker);
+            }
+        }
+    }
+
+    fn run_next(
+        self: &Arc<Self>,
+        handler: &Arc<dyn Handler>,
+        state: &mut EndpointState,
+        worker: WorkerId,
+        now: Moment,
+    ) {
+        let Some((job, stop)) = state.start_next(worker, now) else { return };
+        let (id, attempt) = (job.id.clone(), job.attempt);
+        let work = self.local_job(job, worker, stop.clone(), now);
+        let (endpoint, handler) = (self.clone(), handler.clone());
+        self.tasks.spawn(async move {
+            let grace_period_over = async {
+                stop.cancelled().await;
+                tokio::time::sleep(STOP_GRACE_PERIOD).await;
+            };
+            tokio::select! {
+                biased;
+                outcome = run_handler(handler.as_ref(), work) => {
+                    endpoint.finish_attempt(&id, attempt, outcome);
+                }
+                () = grace_period_over => {}
+            }
+        });
+    }
+
+    /// The job as its handler gets it.
+    fn local_job(
+        self: &Arc<Self>,
+        job: &Job,
+        worker: WorkerId,
+        stop: CancellationToken,
+        now: Moment,
+    ) -> LocalJob {
+        let (endpoint, id, attempt) = (self.clone(), job.id.clone(), job.attempt);
+        LocalJob {
+            id: job.id.to_string(),
+            input: job.submission.input.clone(),
+            policy: job.submission.policy,
+            s3_config: job.submission.s3_config.clone(),
+            context: JobContext {
+                report: Arc::new(move |report| endpoint.take_handler_report(&id, attempt, report)),
+                attempt,
+                worker,
+                stop,
+                clock: self.clock.clone(),
+                time: Arc::new(Mutex::new(now)),
+            },
+        }
+    }
+
+    /// Runs the timers between accesses, as long as the service runs.
+    async fn run_timer_task(self: Arc<Self>) {
+        loop {
+            let next = self.notifying_changes(|state| {
+                let now = self.clock.now();
+                self.run_due_timers(state, now);
+                self.dispatch(state, now);
+                state.plan_timer_task()
+            });
+            let due = async {
+                match next {
+                    Some(next) => self.clock.wait_until(next).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                () = due => {}
+                () = self.earlier_timer.notified() => {}
+            }
+        }
+    }
+}
+
+impl Endpoint {
+    /// Takes the result of a handler, unless its attempt is over already.
+    fn finish_attempt(self: &Arc<Self>, id: &str, attempt: u64, outcome: HandlerOutcome) {
+        self.access(|state, now| {
+            if state.running(id, attempt).is_none() {
+                return;
+            }
+            if outcome.worker_lost
+                && let Some(Occupancy::Worker(worker)) = state.jobs.get(id).map(Job::occupancy)
+            {
+                state.remove_worker(worker);
+            }
+            let result = JobResult { output: outcome.output, error: outcome.error };
+            self.finish_job(state, id, result, now);
+        });
+    }
+
+    /// Ends a running job.
+    fn finish_job(&self, state: &mut EndpointState, id: &str, result: JobResult, now: Moment) {
+        let is_failure = result.error.is_some();
+        let Some(job) = state.transition(id, now, |job| job.finish(result, now)) else { return };
+        self.deliver_webhook(job, now);
+        if is_failure {
+            state.totals.count_failure();
+        } else {
+            state.totals.completed += 1;
+        }
+    }
+
+    /// A chunk for the history, if there is one. It is serialized before the lock is taken.
+    fn history_chunk(&self, output: &Value) -> Option<HistoryChunk> {
+        self.settings.keeps_history.then(|| HistoryChunk::of(output)).flatten()
+    }
+
+    /// Takes what a handler reports on its job, unless its attempt is over.
+    fn take_handler_report(self: &Arc<Self>, id: &str, attempt: u64, report: HandlerReport) {
+        match report {
+            HandlerReport::Chunk { output, metrics } => {
+                let kept = self.history_chunk(&output);
+                self.access(|state, _| {
+                    if state.running(id, attempt).is_some() {
+                        state.emit(id, output, metrics, kept);
+                    }
+                });
+            }
+            HandlerReport::Progress(value) => self.access(|state, _| {
+                if let Some(job) = state.running(id, attempt) {
+                    job.set_progress(value);
+                    state.revision += 1;
+                }
+            }),
+        }
     }
 }

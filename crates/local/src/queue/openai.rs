@@ -1,5 +1,5 @@
-//! The OpenAI-compatible paths, in our own reading: a request becomes a job for a worker that serves
-//! them, and the job's output the response.
+//! OpenAI-compatible paths: a request becomes a job for a worker that serves them, and the output of the
+//! job becomes the response. The interface names the paths only; this is an interpretation.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -12,30 +12,29 @@ use tokio::sync::Notify;
 
 use super::endpoint::Endpoint;
 use super::job::{JobId, Mode, Record, Status};
-use super::submission::Submission;
-use super::sync::MAX_WAIT;
-use crate::refusal::Refusal;
+use super::submission::{MAX_WAIT, Submission};
+use crate::error::Refusal;
 
-/// What OpenAI's clients take for the end of a response. They leave then.
+/// The end of a response for OpenAI's clients, which disconnect then.
 const DONE: &str = "data: [DONE]";
-/// What an event ends with.
-const ENDS: [&[u8]; 3] = [b"\n\n", b"\r\n\r\n", b"\r\r"];
+/// The ends of a server-sent event.
+const EVENT_ENDS: [&[u8]; 3] = [b"\n\n", b"\r\n\r\n", b"\r\r"];
 
-/// The response of a path below `/openai`.
-pub(crate) enum OpenAi {
+/// The response to a request below `/openai`.
+pub(crate) enum OpenAiResponse {
     Output(Arc<Value>),
-    /// Why there is none, as OpenAI's clients read it.
+    /// An error in the shape that OpenAI's clients parse.
     Failure(Value),
     /// Server-sent events as the worker yields them. Dropping them cancels the job.
     Events(BoxStream<'static, Bytes>),
 }
 
-/// Runs a job of a path below `/openai`. A caller that leaves cancels it.
+/// Runs a job for a request below `/openai`. If the caller disconnects, the job is cancelled.
 pub(crate) async fn openai(
     endpoint: &Arc<Endpoint>,
     route: &str,
     body: &[u8],
-) -> Result<OpenAi, Refusal> {
+) -> Result<OpenAiResponse, Refusal> {
     let body: Value = if body.is_empty() {
         Value::Null
     } else {
@@ -48,32 +47,32 @@ pub(crate) async fn openai(
     if is_stream { call.events().await } else { call.output().await }
 }
 
-/// A job that runs for a caller who waits. Dropping it cancels the job.
+/// A job for a caller that waits. Dropping it cancels the job.
 struct Call {
     endpoint: Arc<Endpoint>,
     id: JobId,
     changed: Arc<Notify>,
     has_ended: bool,
-    /// The attempt from which chunks have come.
-    heard: Option<u64>,
-    /// Whether all that the caller waits for has come, though the worker is not done yet.
+    /// The attempt of the chunks so far.
+    attempt: Option<u64>,
+    /// Whether the response is complete, though the job may not have ended.
     is_complete: bool,
-    /// Whether the last chunk that was passed on ends within an event.
-    is_within: bool,
+    /// Whether the last chunk that was sent ends within an event.
+    is_within_event: bool,
 }
 
-/// What has become of a call since one last looked.
-struct News {
+/// The progress of a call since the last update.
+struct CallUpdate {
     chunks: Vec<Value>,
-    /// Whether chunks came from a worker that was lost since, so that they are void.
-    is_anew: bool,
-    end: Option<End>,
+    /// Whether earlier chunks are void, because their worker was lost.
+    is_restarted: bool,
+    end: Option<CallEnd>,
 }
 
-/// How a call ends.
-struct End {
+/// The end of a call.
+struct CallEnd {
     output: Option<Arc<Value>>,
-    /// Why there is no response, as OpenAI's clients read it.
+    /// The error, in the shape that OpenAI's clients parse.
     failure: Option<Value>,
 }
 
@@ -86,144 +85,145 @@ impl Call {
             id: receipt.id,
             changed,
             has_ended: false,
-            heard: None,
+            attempt: None,
             is_complete: false,
-            is_within: false,
+            is_within_event: false,
         })
     }
 
     /// Waits for chunks, or the end.
-    async fn news(&mut self) -> Result<News, Refusal> {
+    async fn update(&mut self) -> Result<CallUpdate, Refusal> {
         loop {
             let mut changed = pin!(self.changed.notified());
             changed.as_mut().enable();
-            let now = self.endpoint.news(&self.id)?;
-            let is_requeued = now.record.status == Status::InQueue;
-            let is_anew = self.heard.is_some_and(|heard| is_requeued || heard != now.attempt);
-            if is_anew {
-                (self.heard, self.is_complete) = (None, false);
+            let job = self.endpoint.take_update(&self.id)?;
+            let is_requeued = job.record.status == Status::InQueue;
+            let is_restarted =
+                self.attempt.is_some_and(|attempt| is_requeued || attempt != job.attempt);
+            if is_restarted {
+                (self.attempt, self.is_complete) = (None, false);
             }
             let output = |mut chunk: Value| chunk["output"].take();
-            let chunks: Vec<Value> = now.chunks.into_iter().map(output).collect();
+            let chunks: Vec<Value> = job.chunks.into_iter().map(output).collect();
             if let Some(last) = chunks.last() {
-                self.heard = Some(now.attempt);
+                self.attempt = Some(job.attempt);
                 let last = last.as_str();
                 self.is_complete = last.is_some_and(|text| text.trim_end().ends_with(DONE));
             }
-            self.has_ended = now.record.status.is_terminal();
-            let end = match now.refusal {
-                _ if self.has_ended => Some(End::of(&now.record)),
-                // Its worker has dropped something, so what would follow is not whole.
+            self.has_ended = job.record.status.is_terminal();
+            let end = match job.refusal {
+                _ if self.has_ended => Some(CallEnd::of(&job.record)),
+                // A report was dropped, so the rest of the response would be incomplete.
                 Some(why) => {
                     let why = format!("a report of the worker was refused: {why}");
                     let failure = (!self.is_complete).then(|| error(&why));
-                    Some(End { output: None, failure })
+                    Some(CallEnd { output: None, failure })
                 }
                 None => None,
             };
-            if end.is_some() || !chunks.is_empty() || is_anew {
-                return Ok(News { chunks, is_anew, end });
+            if end.is_some() || !chunks.is_empty() || is_restarted {
+                return Ok(CallUpdate { chunks, is_restarted, end });
             }
             tokio::select! {
                 () = changed => {}
                 () = self.endpoint.stopping().cancelled() => {
-                    return Err(Refusal::failed("the service is stopping"));
+                    return Err(Refusal::stopping());
                 }
             }
         }
     }
 
-    async fn output(mut self) -> Result<OpenAi, Refusal> {
+    async fn output(mut self) -> Result<OpenAiResponse, Refusal> {
         let mut chunks = Vec::new();
         let wait = self.endpoint.clock().clone();
-        let mut is_over = pin!(async move { wait.sleep(MAX_WAIT).await }.fuse());
+        let mut timeout = pin!(async move { wait.sleep(MAX_WAIT).await }.fuse());
         let end = loop {
-            let news = tokio::select! {
-                news = self.news() => news?,
-                () = &mut is_over => {
+            let update = tokio::select! {
+                update = self.update() => update?,
+                () = &mut timeout => {
                     return Err(Refusal::failed(format!("the job {} takes too long", self.id)));
                 }
             };
-            if news.is_anew {
+            if update.is_restarted {
                 chunks.clear();
             }
-            chunks.extend(news.chunks);
-            if let Some(end) = news.end {
+            chunks.extend(update.chunks);
+            if let Some(end) = update.end {
                 break end;
             }
         };
-        // Workers that stream yield their only response, and the job's output is a list of it.
+        // A worker that streams emits its response as the only chunk, and returns a list of it.
         let only = if chunks.len() == 1 { chunks.pop() } else { None };
         Ok(match (end.failure, only) {
-            (Some(failure), _) => OpenAi::Failure(failure),
-            (None, Some(only)) => OpenAi::Output(Arc::new(only)),
-            (None, None) => OpenAi::Output(end.output.unwrap_or_default()),
+            (Some(failure), _) => OpenAiResponse::Failure(failure),
+            (None, Some(only)) => OpenAiResponse::Output(Arc::new(only)),
+            (None, None) => OpenAiResponse::Output(end.output.unwrap_or_default()),
         })
     }
 
     /// Waits for the first chunk, so that a job that fails before it is an error response.
-    async fn events(mut self) -> Result<OpenAi, Refusal> {
-        let first = self.news().await?;
-        if let News { chunks, end: Some(End { output, failure }), .. } = &first
+    async fn events(mut self) -> Result<OpenAiResponse, Refusal> {
+        let first = self.update().await?;
+        if let CallUpdate { chunks, end: Some(CallEnd { output, failure }), .. } = &first
             && chunks.is_empty()
         {
             return Ok(match failure {
-                Some(failure) => OpenAi::Failure(failure.clone()),
+                Some(failure) => OpenAiResponse::Failure(failure.clone()),
                 None => {
                     let only = event(output.as_deref().unwrap_or_default());
-                    OpenAi::Events(stream::iter([only]).boxed())
+                    OpenAiResponse::Events(stream::iter([only]).boxed())
                 }
             });
         }
         let events = stream::unfold((Some(self), Some(first)), async |(call, first)| {
             let mut call = call?;
-            let news = match first {
-                Some(news) => news,
-                None => match call.news().await {
-                    // The caller has the beginning of another response than the one that follows.
-                    Ok(news) if news.is_anew => {
+            let update = match first {
+                Some(update) => update,
+                None => match call.update().await {
+                    // The caller already has the beginning of another response.
+                    Ok(update) if update.is_restarted => {
                         let message = format!("the worker of the job {} was lost", call.id);
-                        return Some((call.last(&error(&message)), (None, None)));
+                        return Some((call.last_event(&error(&message)), (None, None)));
                     }
-                    Ok(news) => news,
+                    Ok(update) => update,
                     Err(refusal) => {
-                        return Some((call.last(&error(&refusal.message)), (None, None)));
+                        return Some((call.last_event(&error(&refusal.message)), (None, None)));
                     }
                 },
             };
-            let mut bytes: Vec<u8> = news.chunks.iter().flat_map(event).collect();
+            let mut bytes: Vec<u8> = update.chunks.iter().flat_map(event).collect();
             if !bytes.is_empty() {
-                call.is_within = !ENDS.iter().any(|end| bytes.ends_with(end));
+                call.is_within_event = !EVENT_ENDS.iter().any(|end| bytes.ends_with(end));
             }
-            let call = match news.end {
+            let call = match update.end {
                 Some(end) => {
-                    bytes.extend(end.failure.iter().flat_map(|failure| call.last(failure)));
+                    bytes.extend(end.failure.iter().flat_map(|failure| call.last_event(failure)));
                     None
                 }
                 None => Some(call),
             };
             Some((bytes.into(), (call, None)))
         });
-        Ok(OpenAi::Events(events.boxed()))
+        Ok(OpenAiResponse::Events(events.boxed()))
     }
 
-    /// An event of the service's own. It must not become a part of one that is not whole.
-    fn last(&self, value: &Value) -> Bytes {
+    /// The last event, sent by the service. It must not become a part of an incomplete event.
+    fn last_event(&self, value: &Value) -> Bytes {
         let event = event(value);
-        if self.is_within { [b"\n\n", event.as_ref()].concat().into() } else { event }
+        if self.is_within_event { [b"\n\n", event.as_ref()].concat().into() } else { event }
     }
 }
 
 impl Drop for Call {
     fn drop(&mut self) {
         if !self.has_ended && !self.is_complete {
-            // One that has ended meanwhile need not be cancelled.
+            // It fails if the job has ended meanwhile.
             let _ = self.endpoint.cancel(&self.id);
         }
     }
 }
 
-/// A chunk as an event. A string is one already, or several, or a part of one.
+/// A chunk as an event. A string already is one, or several, or a part of one.
 fn event(chunk: &Value) -> Bytes {
     match chunk {
         Value::String(events) => events.clone().into(),
@@ -231,13 +231,13 @@ fn event(chunk: &Value) -> Bytes {
     }
 }
 
-/// An error as OpenAI's clients read it.
+/// An error in the shape that OpenAI's clients parse.
 fn error(message: &str) -> Value {
     let error = json!({ "message": message, "type": "server_error", "param": null, "code": null });
     json!({ "error": error })
 }
 
-impl End {
+impl CallEnd {
     fn of(record: &Record) -> Self {
         let without = || format!("the job {} is {}", record.id, record.status.text());
         let why = || record.error.as_deref().map_or_else(|| error(&without()), error);

@@ -1,12 +1,12 @@
-//! Stream chunks: how they are numbered, measured, split and rendered.
+//! Stream chunks: their numbers, metrics, and the split of large ones (interface: "Stream chunk").
 
 use serde_json::{Map, Value, json};
 
 /// The largest chunk that is sent: 1 MB, counted over the whole element with its metrics.
 pub(crate) const MAX_CHUNK: usize = 1_000_000;
 
-/// What is left free for the members around the output and for the stream index.
-const AROUND: usize = 64;
+/// The bytes reserved for the members around the output, and for the stream index.
+const ENVELOPE: usize = 64;
 
 /// The shape of the response of `/stream`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub enum StreamShape {
     Object,
 }
 
-/// The handler's side of a stream: chunks that nobody has fetched yet.
+/// The chunks of a job that were not fetched yet.
 #[derive(Debug, Default)]
 pub(crate) struct Backlog {
     chunks: Vec<Value>,
@@ -26,13 +26,12 @@ pub(crate) struct Backlog {
 }
 
 impl Backlog {
-    /// Adds one piece of output, as several chunks where it is larger than one may be and is not
-    /// kept whole.
+    /// Adds an output: as several chunks if it is too large for one, unless it must stay whole.
     pub(crate) fn push(&mut self, output: Value, metrics: Map<String, Value>, whole: bool) {
         let outputs = if whole {
             vec![output]
         } else {
-            let around = AROUND + size(&Value::Object(metrics.clone()));
+            let around = ENVELOPE + size(&Value::Object(metrics.clone()));
             split(output, MAX_CHUNK.saturating_sub(around))
         };
         for output in outputs {
@@ -43,12 +42,12 @@ impl Backlog {
         }
     }
 
-    /// Takes out what nobody has fetched yet.
-    pub(crate) fn drain(&mut self) -> Vec<Value> {
+    /// Removes and returns the chunks.
+    pub(crate) fn take(&mut self) -> Vec<Value> {
         std::mem::take(&mut self.chunks)
     }
 
-    /// How many there were, fetched or not.
+    /// The number of all chunks, fetched or not.
     pub(crate) fn emitted(&self) -> u64 {
         self.emitted
     }
@@ -81,9 +80,9 @@ pub(crate) fn default_metrics(pending: usize, running: usize) -> Map<String, Val
 /// Splits a value into pieces whose JSON is no longer than `budget` bytes.
 ///
 /// A string becomes several strings. An array becomes several arrays, an object several objects,
-/// with the items or members dealt out in order; an item or member that is too long by itself is
-/// split by the same rule, each piece in an array of its own or under the same name. So whoever
-/// concatenates the strings, items or members gets the original. A scalar, or a member whose very
+/// with the items or members distributed in order; an item or member that is too long by itself is
+/// split by the same rule, each piece in an array of its own or under the same name. So concatenating
+/// the strings, items or members gives the original. A scalar, or a member whose very
 /// name exceeds the budget, stays whole.
 pub(crate) fn split(value: Value, budget: usize) -> Vec<Value> {
     if size(&value) <= budget {
@@ -95,7 +94,7 @@ pub(crate) fn split(value: Value, budget: usize) -> Vec<Value> {
             let pieces = items.into_iter().flat_map(|item| {
                 split(item, budget.saturating_sub(2)).into_iter().map(|item| (size(&item), item))
             });
-            deal_out(pieces, budget).into_iter().map(Value::Array).collect()
+            group(pieces, budget).into_iter().map(Value::Array).collect()
         }
         Value::Object(members) => {
             let pieces = members.into_iter().flat_map(|(name, value)| {
@@ -104,14 +103,14 @@ pub(crate) fn split(value: Value, budget: usize) -> Vec<Value> {
                     .into_iter()
                     .map(move |value| (name_size + size(&value), (name.clone(), value)))
             });
-            separate_names(deal_out(pieces, budget))
+            separate_names(group(pieces, budget))
         }
         scalar => vec![scalar],
     }
 }
 
 /// Puts sized pieces into groups that fit the budget, brackets and commas included.
-fn deal_out<T>(pieces: impl Iterator<Item = (usize, T)>, budget: usize) -> Vec<Vec<T>> {
+fn group<T>(pieces: impl Iterator<Item = (usize, T)>, budget: usize) -> Vec<Vec<T>> {
     let mut groups = Vec::new();
     let mut group = Vec::new();
     let mut filled = 2;
@@ -192,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_fits_stays_whole() {
+    fn a_value_within_the_budget_stays_whole() {
         assert_eq!(split(json!({"a": [1, 2]}), 11), [json!({"a": [1, 2]})]);
     }
 
@@ -202,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn an_array_is_dealt_out_in_order() {
+    fn an_array_is_split_in_order() {
         assert_eq!(split(json!([1, 2, 3, 4, 5]), 6), [json!([1, 2]), json!([3, 4]), json!([5])]);
     }
 
@@ -216,10 +215,10 @@ mod tests {
     }
 
     #[test]
-    fn a_large_chunk_leaves_room_for_its_metrics() {
+    fn a_large_chunk_fits_with_its_metrics() {
         let mut backlog = Backlog::default();
         backlog.push(json!({"text": "x".repeat(2_500_000)}), default_metrics(0, 1), false);
-        let chunks = backlog.drain();
+        let chunks = backlog.take();
         assert_eq!(chunks.len(), 3);
         assert!(chunks.iter().all(|chunk| size(chunk) <= MAX_CHUNK));
         assert_eq!(chunks[2]["metrics"]["stream_index"], 2);

@@ -1,35 +1,36 @@
-//! The body of `/run` and `/runsync`: read by hand, so that every refusal names its field.
+//! Submission: the body of `/run` and `/runsync`, and the `wait` of `/runsync`. Parsed by hand, so that
+//! every refusal names its field.
 
 use std::time::Duration;
 
 use reqwest::Url;
 use serde_json::{Map, Value};
 
-use crate::refusal::Refusal;
+use crate::error::Refusal;
 use crate::worker::{JobPolicy, S3Config};
 
 const MIN_EXECUTION_TIMEOUT: Duration = Duration::from_secs(5);
 const MIN_TTL: Duration = Duration::from_secs(10);
-const MAX_LIFE: Duration = Duration::from_secs(7 * 24 * 3600);
-/// In bytes. The log of tries keeps the URL of each.
+const MAX_LIFESPAN: Duration = Duration::from_secs(7 * 24 * 3600);
+/// In bytes. The log of webhook deliveries keeps the URL of each.
 const MAX_WEBHOOK: usize = 8 * 1024;
 
-/// What a client asked to be run.
+/// The submission of a job.
 #[derive(Clone, Debug)]
 pub(crate) struct Submission {
     pub(crate) input: Value,
     pub(crate) webhook: Option<Url>,
     pub(crate) policy: JobPolicy,
     pub(crate) s3_config: Option<S3Config>,
-    /// Whether the chunks of its output stay whole, however large.
-    pub(crate) keeps_chunks: bool,
+    /// Whether chunks of any size are not split.
+    pub(crate) has_whole_chunks: bool,
 }
 
 impl Submission {
-    /// A submission of nothing but an input, whose chunks are no chunks of `/stream`.
+    /// A submission of an input only, whose chunks are not for `/stream`.
     pub(crate) fn of(input: Value) -> Self {
         let policy = JobPolicy::default();
-        Self { input, webhook: None, policy, s3_config: None, keeps_chunks: true }
+        Self { input, webhook: None, policy, s3_config: None, has_whole_chunks: true }
     }
 
     pub(crate) fn parse(body: &[u8]) -> Result<Self, Refusal> {
@@ -48,18 +49,18 @@ impl Submission {
             webhook: body.get("webhook").map(webhook).transpose()?,
             policy: body.get("policy").map(policy).transpose()?.unwrap_or_default(),
             s3_config: body.get("s3Config").map(s3_config).transpose()?,
-            keeps_chunks: false,
+            has_whole_chunks: false,
         })
     }
 }
 
-/// A lifespan as `?ttl=` and `policy.ttl` have it.
-pub(crate) fn ttl_of(name: &str, milliseconds: Option<u64>) -> Result<Duration, Refusal> {
-    within(name, milliseconds, MIN_TTL, MAX_LIFE)
+/// Checks a ttl of `?ttl=` or `policy.ttl`.
+pub(crate) fn parse_ttl(name: &str, milliseconds: Option<u64>) -> Result<Duration, Refusal> {
+    within(name, milliseconds, MIN_TTL, MAX_LIFESPAN)
 }
 
-/// A number of milliseconds that must lie between two durations, both allowed.
-pub(crate) fn within(
+/// Checks that a number of milliseconds is from `min` to `max`.
+fn within(
     name: &str,
     milliseconds: Option<u64>,
     min: Duration,
@@ -97,7 +98,12 @@ fn policy(value: &Value) -> Result<JobPolicy, Refusal> {
         execution_timeout: policy
             .get("executionTimeout")
             .map(|value| {
-                within("policy.executionTimeout", value.as_u64(), MIN_EXECUTION_TIMEOUT, MAX_LIFE)
+                within(
+                    "policy.executionTimeout",
+                    value.as_u64(),
+                    MIN_EXECUTION_TIMEOUT,
+                    MAX_LIFESPAN,
+                )
             })
             .transpose()?,
         low_priority: match policy.get("lowPriority") {
@@ -105,7 +111,7 @@ fn policy(value: &Value) -> Result<JobPolicy, Refusal> {
             Some(Value::Bool(low)) => *low,
             Some(other) => return Err(wrong_type("policy.lowPriority", "a boolean", other)),
         },
-        ttl: policy.get("ttl").map(|value| ttl_of("policy.ttl", value.as_u64())).transpose()?,
+        ttl: policy.get("ttl").map(|value| parse_ttl("policy.ttl", value.as_u64())).transpose()?,
     })
 }
 
@@ -145,4 +151,16 @@ fn wrong_type(name: &str, expected: &str, found: &Value) -> Refusal {
         Value::Object(_) => "an object",
     };
     Refusal::invalid(format!("{name} must be {expected}, not {found}"))
+}
+
+const MIN_WAIT: Duration = Duration::from_secs(1);
+pub(super) const MAX_WAIT: Duration = Duration::from_secs(300);
+const DEFAULT_WAIT: Duration = Duration::from_secs(90);
+
+/// Parses the `wait` of `/runsync`, in milliseconds.
+pub(crate) fn parse_wait(wait: Option<&str>) -> Result<Duration, Refusal> {
+    match wait {
+        None => Ok(DEFAULT_WAIT),
+        Some(wait) => within("wait", wait.parse().ok(), MIN_WAIT, MAX_WAIT),
+    }
 }

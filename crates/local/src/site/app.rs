@@ -1,42 +1,43 @@
-//! What every request can reach.
+//! State of the service that all request handlers share.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex as StdMutex};
 
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
-use super::keys::Keys;
+use super::api_keys::ApiKeys;
 use crate::catalog::Catalog;
 use crate::clock::{Clock, Moment};
-use crate::descriptions::Descriptions;
-use crate::faults::Faults;
+use crate::faults::FaultInjector;
 use crate::graphql::Schema;
-use crate::http::{Closer, Hosts, RequestLog};
-use crate::limits::Limiter;
+use crate::http::{HostCheck, ListenerControl, RequestLog};
 use crate::queue::{Endpoint, Overview, StreamShape};
+use crate::rate_limits::RateLimiter;
+use crate::sync::locked;
 use crate::webhook::Webhooks;
 
+/// The state of the service that all request handlers share.
 pub(crate) struct App {
-    pub(crate) keys: Keys,
-    pub(crate) hosts: Hosts,
+    pub(crate) keys: ApiKeys,
+    pub(crate) host_check: HostCheck,
     pub(crate) clock: Clock,
-    pub(crate) faults: Faults,
-    pub(crate) door: Arc<Closer>,
-    /// Tells whatever waits that the service stops.
+    pub(crate) faults: FaultInjector,
+    pub(crate) listener: Arc<ListenerControl>,
+    /// Cancelled when the service stops.
     pub(crate) stopping: CancellationToken,
-    pub(crate) limiter: Option<Limiter>,
+    pub(crate) rate_limiter: Option<RateLimiter>,
     pub(crate) endpoints: HashMap<String, Arc<Endpoint>>,
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) schema: Schema,
-    pub(crate) descriptions: Descriptions,
+    pub(crate) openapi: OpenApiDescriptions,
     pub(crate) requests: RequestLog,
     pub(crate) webhooks: Webhooks,
     pub(crate) control_plane: bool,
-    /// Held by who searches jobs: one at a time, so that searches leave room for the service.
-    pub(crate) searching: Arc<Mutex<()>>,
+    /// Held by a search of jobs: one at a time, so that searches do not starve the service.
+    pub(crate) search_lock: Arc<Mutex<()>>,
     pub(crate) stream_shape: StreamShape,
-    /// Whether requests that existing clients send are refused where the interface has none.
+    /// Whether requests that the interface does not document are refused.
     pub(crate) is_strict: bool,
     pub(crate) max_run_payload: usize,
     pub(crate) max_runsync_payload: usize,
@@ -50,14 +51,46 @@ impl App {
         endpoints.into_iter().map(Endpoint::overview).collect()
     }
 
-    /// When time next does something, to an endpoint or to what sleeps on the clock.
+    /// The next timer of an endpoint, or sleeper on the clock.
     pub(super) fn next_event(&self, overviews: &[Overview]) -> Option<Moment> {
         let of_endpoints = overviews.iter().filter_map(|overview| overview.next_event);
         of_endpoints.chain(self.clock.next_wake()).filter(|at| *at > self.clock.now()).min()
     }
 
-    /// Calls the webhook of a job that has ended once more, if there is such a job.
+    /// Calls the webhook of a job that has ended again. Returns whether there is such a job.
     pub(crate) fn redeliver_webhook(&self, job_id: &str) -> bool {
-        self.endpoints.values().any(|endpoint| endpoint.announce_again(job_id))
+        self.endpoints.values().any(|endpoint| endpoint.redeliver_webhook(job_id))
+    }
+}
+
+const QUEUE: &str = include_str!("../../openapi/queue.yaml");
+const WORKERS: &str = include_str!("../../openapi/workers.yaml");
+const REST: &str = include_str!("../../openapi/rest.yaml");
+
+/// The published OpenAPI descriptions. Replacing one changes nothing else: it is for testing what a code
+/// generator makes of a change.
+pub(crate) struct OpenApiDescriptions {
+    rest: StdMutex<String>,
+}
+
+impl Default for OpenApiDescriptions {
+    fn default() -> Self {
+        Self { rest: StdMutex::new(REST.to_owned()) }
+    }
+}
+
+impl OpenApiDescriptions {
+    /// The description of this file name, if there is one.
+    pub(crate) fn named(&self, name: &str) -> Option<String> {
+        match name {
+            "queue.yaml" => Some(QUEUE.to_owned()),
+            "workers.yaml" => Some(WORKERS.to_owned()),
+            "rest.yaml" => Some(locked(&self.rest).clone()),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn set_rest(&self, text: String) {
+        *locked(&self.rest) = text;
     }
 }

@@ -1,11 +1,12 @@
-//! The control plane: what a Rust program does through [`LocalService`](crate::LocalService),
-//! over HTTP for all others. It has a separate path, and is opt-in.
+//! Control plane `/_local`: the functions of [`LocalService`](crate::LocalService) over HTTP, for the page and
+//! for programs in other languages. It is opt-in.
+//!
+//! `request_log` lists requests, `workers` the workers of an endpoint and their logs, `jobs` its jobs, and
+//! `page_events` notifies the page of changes.
 
-mod body;
-mod events;
-mod fault;
 mod jobs;
-mod logs;
+mod page_events;
+mod request_log;
 mod workers;
 
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use std::time::Duration;
 
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
+use axum::http::Uri;
 use axum::http::header::CONTENT_TYPE;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
@@ -21,31 +23,32 @@ use axum::{Json, Router};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use self::body::{body, parsed};
-use self::fault::FaultRule;
 use super::app::App;
 use crate::clock::milliseconds;
-use crate::http::ErrorResponse;
-use crate::limits::LimitUse;
+use crate::faults::FaultJson;
+use crate::http::{ErrorResponse, QueryParameters, read_body, read_json};
 use crate::operation::Operation;
+use crate::rate_limits::LimitUsage;
 
-/// Where the control plane is.
+/// The path of the control plane.
 pub(super) const PREFIX: &str = "/_local";
 
+/// The largest description, in bytes.
+const MAX_DESCRIPTION: usize = 10 * 1024 * 1024;
 const NO_SUCH_DESCRIPTION: &str =
     "no such description: available are queue.yaml, workers.yaml and rest.yaml";
 
 pub(super) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
     let routes = Router::new()
-        .route("/events", events::route())
-        .route("/requests", get(logs::requests))
-        .route("/webhooks", get(logs::webhooks))
+        .route("/events", page_events::route())
+        .route("/requests", get(request_log::list))
+        .route("/webhooks", get(webhooks))
         .route("/webhooks/{job_id}/redeliver", post(redeliver))
         .route("/clock", get(clock))
         .route("/clock/advance", post(advance))
-        .route("/limits", get(limits))
+        .route("/limits", get(rate_limits))
         .route("/faults", get(faults).post(add_fault).delete(clear_faults))
-        .route("/faults/{id}", delete(end_fault))
+        .route("/faults/{id}", delete(remove_fault))
         .route("/pods", post(add_pod))
         .route("/pods/{id}", delete(remove_pod))
         .route("/templates", post(add_template))
@@ -57,8 +60,8 @@ pub(super) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
     Router::new().nest(PREFIX, routes.route("/openapi/{name}", published))
 }
 
-/// A key of the service opens the control plane, sent as for the queue; one with permission for
-/// some operations only, if [`Operation::Control`] is among them.
+/// Requires a key of the service, sent as for the queue; a restricted one must permit
+/// [`Operation::Control`].
 async fn enter(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     match app.keys.authenticate(Operation::Control, &request) {
         Ok(_) => next.run(request).await,
@@ -70,10 +73,10 @@ async fn endpoints(State(app): State<Arc<App>>) -> Json<Value> {
     Json(json!(app.overviews()))
 }
 
-/// How far the limits are used; nothing where there are none.
-async fn limits(State(app): State<Arc<App>>) -> Json<Value> {
-    let Some(limiter) = &app.limiter else { return Json(json!([])) };
-    let limit = |LimitUse { endpoint, operation, used, refused }: LimitUse| {
+/// The usage of the rate limits; empty if there are none.
+async fn rate_limits(State(app): State<Arc<App>>) -> Json<Value> {
+    let Some(limiter) = &app.rate_limiter else { return Json(json!([])) };
+    let limit = |LimitUsage { endpoint, operation, used, refused }: LimitUsage| {
         let running = || app.endpoints.get(&*endpoint).map_or(0, |it| it.running_workers());
         let (allowed, window) = limiter.allowance(operation, running);
         json!({
@@ -86,6 +89,15 @@ async fn limits(State(app): State<Arc<App>>) -> Json<Value> {
         })
     };
     Json(limiter.usage().into_iter().map(limit).collect())
+}
+
+/// All attempts in the order in which they ended; with a query, a window of them, the newest first.
+async fn webhooks(State(app): State<Arc<App>>, uri: Uri) -> Result<Json<Value>, ErrorResponse> {
+    if uri.query().is_none() {
+        return Ok(Json(json!(app.webhooks.log())));
+    }
+    let (total, attempts) = app.webhooks.window(QueryParameters::of(&uri).window()?);
+    Ok(Json(json!({ "total": total, "webhooks": attempts })))
 }
 
 async fn redeliver(
@@ -116,7 +128,7 @@ async fn advance(
     State(app): State<Arc<App>>,
     request: Request,
 ) -> Result<Json<Value>, ErrorResponse> {
-    match parsed(request).await? {
+    match read_json(request).await? {
         Advance { ms: Some(ms), to_next_event: false } => {
             app.clock.advance(Duration::from_millis(ms));
         }
@@ -137,10 +149,10 @@ async fn add_fault(
     State(app): State<Arc<App>>,
     request: Request,
 ) -> Result<Json<Value>, ErrorResponse> {
-    let text: Value = parsed(request).await?;
-    let rule = FaultRule::deserialize(&text)
+    let json: Value = read_json(request).await?;
+    let rule = FaultJson::deserialize(&json)
         .map_err(|error| ErrorResponse::bad_request(format!("invalid body: {error}")))?;
-    let id = app.faults.add(rule.into_fault()?, Some(text));
+    let id = app.faults.add(rule.into_fault()?, Some(json));
     Ok(Json(json!({ "id": id })))
 }
 
@@ -148,7 +160,7 @@ async fn faults(State(app): State<Arc<App>>) -> Json<Value> {
     Json(json!(app.faults.list()))
 }
 
-async fn end_fault(
+async fn remove_fault(
     State(app): State<Arc<App>>,
     id: Result<Path<u64>, PathRejection>,
 ) -> Result<Json<Value>, ErrorResponse> {
@@ -165,7 +177,7 @@ async fn add_pod(
     State(app): State<Arc<App>>,
     request: Request,
 ) -> Result<Json<Value>, ErrorResponse> {
-    let pod = parsed(request).await?;
+    let pod = read_json(request).await?;
     app.catalog.add_pod(pod)?;
     Ok(Json(json!({})))
 }
@@ -182,17 +194,17 @@ async fn add_template(
     State(app): State<Arc<App>>,
     request: Request,
 ) -> Result<Json<Value>, ErrorResponse> {
-    let template = parsed(request).await?;
+    let template = read_json(request).await?;
     app.catalog.add_template(template)?;
     Ok(Json(json!({})))
 }
 
-/// Descriptions are published for everybody.
+/// Returns a description, without a key.
 async fn description(
     State(app): State<Arc<App>>,
     name: Result<Path<String>, PathRejection>,
 ) -> Result<Response, ErrorResponse> {
-    let text = name.ok().and_then(|Path(name)| app.descriptions.named(&name));
+    let text = name.ok().and_then(|Path(name)| app.openapi.named(&name));
     let text = text.ok_or_else(|| ErrorResponse::not_found(NO_SUCH_DESCRIPTION))?;
     Ok(([(CONTENT_TYPE, "application/yaml")], text).into_response())
 }
@@ -203,9 +215,9 @@ async fn set_rest_description(
     request: Request,
 ) -> Result<Json<Value>, ErrorResponse> {
     if name.is_ok_and(|Path(name)| name == "rest.yaml") {
-        let text = String::from_utf8(body(request).await?.into())
+        let text = String::from_utf8(read_body(request.into_body(), MAX_DESCRIPTION).await?.into())
             .map_err(|_| ErrorResponse::bad_request("a description must be valid UTF-8"))?;
-        app.descriptions.set_rest(text);
+        app.openapi.set_rest(text);
         Ok(Json(json!({})))
     } else {
         Err(ErrorResponse::not_found("only rest.yaml can be replaced"))

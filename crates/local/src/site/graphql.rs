@@ -1,4 +1,4 @@
-//! The GraphQL interface over HTTP.
+//! GraphQL over HTTP.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use axum::{Json, Router};
 use serde_json::json;
 
 use super::app::App;
-use super::faults::through;
-use crate::graphql::{self, Outcome};
+use super::fault_injection::with_faults;
+use crate::graphql::{self, GraphQlOutcome};
 use crate::http::{Connection, ErrorResponse, read_body, require_json};
 use crate::operation::Operation;
 
@@ -35,16 +35,15 @@ async fn enter(
     let process = |request: Request| async {
         execute(&app, request.into_body()).await.unwrap_or_else(with_errors)
     };
-    through(&app, Operation::GraphQl, None, &connection, request, process).await
+    with_faults(&app, Operation::GraphQl, None, &connection, request, process).await
 }
 
-/// Responds with 200 to what was executed, errors of its fields included, and with 400 to what could
-/// not be.
+/// Responds with 200 if the document was executed, even with errors of fields, and else with 400.
 async fn execute(app: &App, body: Body) -> Result<Response, ErrorResponse> {
     let body = read_body(body, MAX_BODY).await?;
     Ok(match graphql::execute(&app.schema, &body).await? {
-        Outcome::Executed(response) => Json(response).into_response(),
-        Outcome::Invalid(response) => {
+        GraphQlOutcome::Executed(response) => Json(response).into_response(),
+        GraphQlOutcome::Invalid(response) => {
             (StatusCode::BAD_REQUEST, Json(json!({ "errors": response.errors }))).into_response()
         }
     })

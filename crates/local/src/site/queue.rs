@@ -1,4 +1,4 @@
-//! The queue interface, `{base_url}/v2/{endpoint_id}/…` (interface: "Serverless queue operations").
+//! Queue over HTTP: `{base_url}/v2/{endpoint_id}/…` (interface: "Serverless queue operations").
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -13,28 +13,30 @@ use futures_util::{Stream, StreamExt};
 use serde_json::json;
 
 use super::app::App;
-use super::faults::through;
-use super::worker;
+use super::fault_injection::with_faults;
+use super::worker_protocol;
+use crate::error::Refusal;
 use crate::http::{Connection, ErrorResponse, QueryParameters, decoded, json, read_body};
 use crate::operation::Operation;
 use crate::queue::{
-    self, Endpoint, Mode, OpenAi, Receipt, Record, StreamShape, Submission, ttl_of,
+    self, Endpoint, Mode, OpenAiResponse, Receipt, Record, StreamShape, Submission, parse_ttl,
+    parse_wait,
 };
-use crate::refusal::Refusal;
+use crate::rate_limits::Permit;
 
-/// Where existing clients wait for a job that was submitted before.
+/// The undocumented path on which existing clients wait for a job.
 const STATUS_SYNC: &str = "status-sync";
 
-/// What the path of a request asks for: `/v2/{endpoint_id}/{operation}`, and for some operations
-/// an id or the rest of a path after that.
+/// The route of a path of the queue: `/v2/{endpoint_id}/{operation}`, and for some operations an id or the
+/// rest of a path.
 pub(super) struct Route<'a> {
     operation: Operation,
     method: Method,
-    /// Whether the interface does not name the path, but existing clients request it.
+    /// Whether the interface does not document the path, but existing clients use it.
     is_undocumented: bool,
-    /// The endpoint's id, as it was sent.
+    /// The id of the endpoint, not decoded.
     endpoint: &'a str,
-    /// What comes after the operation, as it was sent.
+    /// The path after the operation, not decoded.
     id: &'a str,
 }
 
@@ -65,16 +67,18 @@ impl<'a> Route<'a> {
             ("ping", Some(_)) => (Operation::Ping, Method::GET),
             _ => return None,
         };
-        let whole = match id {
+        let is_complete = match id {
             None => true,
-            Some(rest) if operation.is_of_workers() => worker::is_whole(operation, rest),
+            Some(rest) if operation.is_of_workers() => {
+                worker_protocol::has_required_names(operation, rest)
+            }
             Some(rest) => {
                 !rest.is_empty() && (operation == Operation::OpenAi || !rest.contains('/'))
             }
         };
         let id = id.unwrap_or_default();
         let is_undocumented = name == STATUS_SYNC;
-        (whole && !endpoint.is_empty()).then_some(Self {
+        (is_complete && !endpoint.is_empty()).then_some(Self {
             operation,
             method,
             is_undocumented,
@@ -83,29 +87,29 @@ impl<'a> Route<'a> {
         })
     }
 
-    /// Whether a service takes requests with this path; a strict one takes only documented paths.
-    pub(super) fn is_taken(&self, is_strict: bool) -> bool {
+    /// Whether the service has this path; a strict one has only documented paths.
+    pub(super) fn is_served(&self, is_strict: bool) -> bool {
         !(is_strict && self.is_undocumented)
     }
 
-    /// Responds to a request that has this route.
+    /// Responds to a request with this route.
     pub(super) async fn respond(
         self,
         app: &App,
         connection: &Connection,
         request: Request,
     ) -> Response {
-        if self.takes(request.method(), app.is_strict) {
+        if self.allows(request.method(), app.is_strict) {
             let response = self.enter(app, connection, request).await;
             response.unwrap_or_else(IntoResponse::into_response)
         } else {
             let mut response = ErrorResponse::wrong_method(&request).into_response();
-            let takes_post = self.takes(&Method::POST, app.is_strict);
-            let allowed = match (&self.method, self.answers_head()) {
+            let allows_post = self.allows(&Method::POST, app.is_strict);
+            let allowed = match (&self.method, self.allows_head()) {
                 _ if self.operation == Operation::OpenAi => "GET,POST",
-                (_, true) if takes_post => "GET,HEAD,POST",
+                (_, true) if allows_post => "GET,HEAD,POST",
                 (_, true) => "GET,HEAD",
-                (&Method::GET, _) if takes_post => "GET,POST",
+                (&Method::GET, _) if allows_post => "GET,POST",
                 (&Method::GET, _) => "GET",
                 _ => "POST",
             };
@@ -114,25 +118,25 @@ impl<'a> Route<'a> {
         }
     }
 
-    fn takes(&self, method: &Method, is_strict: bool) -> bool {
-        // Existing clients post what the interface says to get.
+    fn allows(&self, method: &Method, is_strict: bool) -> bool {
+        // Existing clients use POST where the interface documents GET.
         let is_posted =
             !is_strict && matches!(self.operation, Operation::Status | Operation::Stream);
         self.method == *method
-            || (self.answers_head() && *method == Method::HEAD)
+            || (self.allows_head() && *method == Method::HEAD)
             || (self.operation == Operation::OpenAi && *method == Method::GET)
             || (is_posted && *method == Method::POST)
     }
 
-    /// What can be read can be asked about; the HTTP library leaves out the body then. Reading
-    /// the chunks takes them away, so without the body they would be lost, and jobs too.
-    fn answers_head(&self) -> bool {
+    /// Whether HEAD is allowed, for which hyper omits the body. A request for chunks or jobs removes them,
+    /// so without a body they would be lost.
+    fn allows_head(&self) -> bool {
         self.method == Method::GET
             && self.operation != Operation::Stream
             && !self.operation.is_of_workers()
     }
 
-    /// Whether workers send such requests.
+    /// Whether the path is of the worker protocol.
     pub(super) fn is_of_workers(&self) -> bool {
         self.operation.is_of_workers()
     }
@@ -141,7 +145,7 @@ impl<'a> Route<'a> {
         self.operation
     }
 
-    /// The endpoint's id, as it was sent.
+    /// The id of the endpoint, not decoded.
     pub(super) fn endpoint(&self) -> &'a str {
         self.endpoint
     }
@@ -153,14 +157,14 @@ impl<'a> Route<'a> {
         request: Request,
     ) -> Result<Response, ErrorResponse> {
         let user = app.keys.authenticate(self.operation, &request)?;
-        // The names that workers append are decoded one by one.
+        // The names in the path of a worker are decoded separately.
         let id = if self.is_of_workers() { self.id.into() } else { decoded(self.id)? };
         let endpoint = decoded(self.endpoint)?;
-        let endpoint = app.endpoints.get(endpoint.as_ref()).ok_or_else(|| no_such_endpoint(app))?;
+        let endpoint = app.endpoints.get(endpoint.as_ref()).ok_or_else(|| unknown_endpoint(app))?;
         let response = self.admitted(app, user, endpoint, &id, connection, request).await;
         let response = response.unwrap_or_else(IntoResponse::into_response);
         if response.status() == StatusCode::TOO_MANY_REQUESTS && !self.is_of_workers() {
-            endpoint.note_throttled();
+            endpoint.count_throttled();
         }
         Ok(response)
     }
@@ -174,7 +178,7 @@ impl<'a> Route<'a> {
         connection: &Connection,
         request: Request,
     ) -> Result<Response, ErrorResponse> {
-        let under_way = match &app.limiter {
+        let permit = match &app.rate_limiter {
             Some(limiter) => limiter
                 .admit(user, endpoint.name(), self.operation, || endpoint.running_workers())?,
             None => None,
@@ -188,15 +192,16 @@ impl<'a> Route<'a> {
             };
             response.unwrap_or_else(IntoResponse::into_response)
         };
-        let response = through(app, self.operation, Some(name), connection, request, process).await;
-        Ok(match under_way {
-            Some(slot) => until_its_end(response, slot),
+        let response =
+            with_faults(app, self.operation, Some(name), connection, request, process).await;
+        Ok(match permit {
+            Some(permit) => hold_until_end(response, permit),
             None => response,
         })
     }
 }
 
-fn no_such_endpoint(app: &App) -> ErrorResponse {
+fn unknown_endpoint(app: &App) -> ErrorResponse {
     let mut names: Vec<&str> = app.endpoints.keys().map(String::as_str).collect();
     names.sort_unstable();
     ErrorResponse::not_found(format!("no such endpoint; available: {}", names.join(", ")))
@@ -221,14 +226,16 @@ async fn process(
         }
         Operation::Health => json(&endpoint.health()),
         Operation::OpenAi => openai(app, endpoint, id, request).await?,
-        // What this does is our own reading, the interface names only the path.
+        // The interface names only the path; the response is an interpretation.
         Operation::Requests => json(&endpoint.records()),
         Operation::JobTake
         | Operation::JobTakeBatch
         | Operation::JobStop
         | Operation::JobStream
         | Operation::JobDone
-        | Operation::Ping => worker::process(app, operation, endpoint, id, request).await?,
+        | Operation::Ping => {
+            worker_protocol::process(app, operation, endpoint, id, request).await?
+        }
         Operation::GetPod | Operation::GetTemplate | Operation::GraphQl | Operation::Control => {
             return Err(ErrorResponse::internal("not an operation of the queue"));
         }
@@ -250,14 +257,14 @@ async fn run_sync(
     endpoint: &Arc<Endpoint>,
     request: Request,
 ) -> Result<Record, ErrorResponse> {
-    let wait = queue::wait_of(QueryParameters::of(request.uri()).get("wait"))?;
+    let wait = parse_wait(QueryParameters::of(request.uri()).get("wait"))?;
     let body = read_body(request.into_body(), app.max_runsync_payload).await?;
-    Ok(queue::run_sync(endpoint, Submission::parse(&body)?, wait).await?)
+    Ok(endpoint.run_sync(Submission::parse(&body)?, wait).await?)
 }
 
 fn status(endpoint: &Arc<Endpoint>, id: &str, uri: &Uri) -> Result<Record, Refusal> {
     if let Some(ttl) = QueryParameters::of(uri).get("ttl") {
-        endpoint.set_ttl(id, ttl_of("ttl", ttl.parse().ok())?)?;
+        endpoint.set_ttl(id, parse_ttl("ttl", ttl.parse().ok())?)?;
     }
     endpoint.status(id)
 }
@@ -268,12 +275,12 @@ async fn status_sync(
     id: &str,
     uri: &Uri,
 ) -> Result<Record, ErrorResponse> {
-    let wait = queue::wait_of(QueryParameters::of(uri).get("wait"))?;
-    Ok(queue::wait_for(endpoint, id, wait).await?)
+    let wait = parse_wait(QueryParameters::of(uri).get("wait"))?;
+    Ok(endpoint.wait_for(id, wait).await?)
 }
 
 fn stream(app: &App, endpoint: &Arc<Endpoint>, id: &str) -> Result<Response, Refusal> {
-    let (status, chunks) = endpoint.drain(id)?;
+    let (status, chunks) = endpoint.take_chunks(id)?;
     Ok(match app.stream_shape {
         StreamShape::Array => json(&chunks),
         StreamShape::Object => json(&json!({ "status": status, "stream": chunks })),
@@ -288,13 +295,13 @@ async fn openai(
 ) -> Result<Response, ErrorResponse> {
     let body = read_body(request.into_body(), app.max_runsync_payload).await?;
     Ok(match queue::openai(endpoint, route, &body).await? {
-        OpenAi::Output(output) => json(output.as_ref()),
-        OpenAi::Failure(error) => {
+        OpenAiResponse::Output(output) => json(output.as_ref()),
+        OpenAiResponse::Failure(error) => {
             let mut response = json(&error);
             *response.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
             response
         }
-        OpenAi::Events(events) => events_response(events),
+        OpenAiResponse::Events(events) => events_response(events),
     })
 }
 
@@ -306,14 +313,14 @@ fn events_response(events: impl Stream<Item = Bytes> + Send + 'static) -> Respon
     response
 }
 
-/// Keeps something until a body that goes on is at its end.
-fn until_its_end(response: Response, kept: impl Send + 'static) -> Response {
+/// Holds a permit until the end of a streamed body.
+fn hold_until_end(response: Response, permit: Permit) -> Response {
     if response.headers().get(CONTENT_TYPE).is_none_or(|kind| kind != "text/event-stream") {
         return response;
     }
     response.map(|body| {
         Body::from_stream(body.into_data_stream().inspect(move |_| {
-            let _ = &kept;
+            let _ = &permit;
         }))
     })
 }

@@ -1,4 +1,4 @@
-//! The REST interface: reading one Pod and one template (interface: "REST reads").
+//! REST: reads of a Pod and a template (interface: "REST reads").
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use axum::{Json, Router};
 use serde_json::Value;
 
 use super::app::App;
-use super::faults::through;
+use super::fault_injection::with_faults;
 use crate::catalog::{PodIncludes, Template, TemplateIncludes};
 use crate::http::{Connection, ErrorResponse, QueryParameters};
 use crate::operation::Operation;
@@ -34,7 +34,8 @@ async fn enter(
 ) -> Response {
     match app.keys.authenticate(operation, &request) {
         Ok(_) => {
-            through(&app, operation, None, &connection, request, |request| next.run(request)).await
+            with_faults(&app, operation, None, &connection, request, |request| next.run(request))
+                .await
         }
         Err(refused) => refused.into_response(),
     }
@@ -53,7 +54,7 @@ async fn pod(
         template: query.flag("includeTemplate")?,
         workers: query.flag("includeWorkers")?,
     };
-    Ok(Json(app.catalog.pod(&text(id), includes)?))
+    Ok(Json(app.catalog.pod(&id_of(id), includes)?))
 }
 
 async fn template(
@@ -67,10 +68,10 @@ async fn template(
         public: query.flag("includePublicTemplates")?,
         vendor: query.flag("includeVendorTemplates")?,
     };
-    Ok(Json(app.catalog.template(&text(id), includes)?))
+    Ok(Json(app.catalog.template(&id_of(id), includes)?))
 }
 
-/// An id in a path. One that does not decode is nobody's, and so is the empty one.
-fn text(id: Result<Path<String>, PathRejection>) -> String {
+/// An id in a path. If it does not decode, it is empty, and so unknown.
+fn id_of(id: Result<Path<String>, PathRejection>) -> String {
     id.map(|Path(id)| id).unwrap_or_default()
 }

@@ -1,5 +1,11 @@
-//! Handlers in any language: a command runs as the worker, one process for each, and speaks JSON
-//! lines on its standard input and output.
+//! Command handler: jobs as JSON lines on the standard input of a process, responses on its standard
+//! output.
+//!
+//! A worker is one process, which runs one job after another. Invariant: a line is never taken for the
+//! response to another job. Lines that were written after a response, before the next job was read, are
+//! dropped; and a process that ends between two jobs fails neither.
+//!
+//! Held by `tests/interface/handlers.rs`.
 
 use std::collections::HashMap;
 use std::future::poll_fn;
@@ -15,26 +21,24 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{ChildStdin, ChildStdout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::assignment::Assignment;
-use super::handler::{Handler, HandlerError};
-use super::job::{LocalJob, WorkerId};
-use super::logs::{LogSource, Logs};
-use super::outcome::{FailedWithOutput, WorkerLost};
-use super::process::{Process, shell};
+use super::handler::{FailedWithOutput, Handler, HandlerError, WorkerLost};
+use super::job::{JobJson, LocalJob, WorkerId};
+use super::processes::{Process, shell};
+use super::worker_log::{LogSource, WorkerLogs};
 use crate::sync::locked;
 
-/// A shell command that serves as the endpoint's worker.
-pub(crate) struct Command {
-    line: String,
-    logs: Arc<Logs>,
-    /// The processes that wait for a job. One that runs a job is with the job, so that dropping
-    /// the job ends it.
-    idle: Mutex<HashMap<WorkerId, Talk>>,
+/// A shell command whose processes are the workers of an endpoint.
+pub(crate) struct CommandHandler {
+    command: String,
+    logs: Arc<WorkerLogs>,
+    /// The idle processes. A process that runs a job is owned by the job, so that dropping the job kills
+    /// it.
+    idle: Mutex<HashMap<WorkerId, CommandProcess>>,
 }
 
-impl Command {
-    pub(crate) fn new(line: String, logs: Logs) -> Self {
-        Self { line, logs: Arc::new(logs), idle: Mutex::default() }
+impl CommandHandler {
+    pub(crate) fn new(command: String, logs: WorkerLogs) -> Self {
+        Self { command, logs: Arc::new(logs), idle: Mutex::default() }
     }
 
     async fn run_job(&self, job: LocalJob) -> Result<Value, HandlerError> {
@@ -51,9 +55,10 @@ impl Command {
                     }
                 }
             }
-            let mut process = Talk::start(&self.line, &self.logs, worker).map_err(|error| {
-                WorkerLost(format!("failed to start the worker `{}`: {error}", self.line))
-            })?;
+            let mut process =
+                CommandProcess::start(&self.command, &self.logs, worker).map_err(|error| {
+                    WorkerLost(format!("failed to start the worker `{}`: {error}", self.command))
+                })?;
             let response = process.run(&job).await.map_err(|lost| lost.why)?;
             Ok((response, process))
         };
@@ -66,12 +71,12 @@ impl Command {
     }
 }
 
-impl Handler for Command {
+impl Handler for CommandHandler {
     fn run(&self, job: LocalJob) -> BoxFuture<'_, Result<Value, HandlerError>> {
         Box::pin(self.run_job(job))
     }
 
-    fn logs(&self) -> Option<&Logs> {
+    fn logs(&self) -> Option<&WorkerLogs> {
         Some(&self.logs)
     }
 
@@ -80,55 +85,55 @@ impl Handler for Command {
     }
 }
 
-/// How a process is of no more use.
-struct Lost {
+/// A process that ended or broke the protocol.
+struct LostProcess {
     why: WorkerLost,
-    /// Whether it may have read any of its job. Another may be given a job that it has not: one
-    /// that has ended after its last response ends no other job.
+    /// Whether it may have read its job. If not, another process can run the job: a process that ended
+    /// after its last response fails no other job.
     has_job: bool,
 }
 
-/// How many lines that nobody asked for a process may have written when it gets its next job.
-const MAX_SURPLUS: usize = 1000;
+/// The largest number of lines that a process may write between a response and its next job.
+const MAX_UNEXPECTED_LINES: usize = 1000;
 
-/// A running command, and the lines that it reads and writes.
-struct Talk {
+/// A process of the command.
+struct CommandProcess {
     process: Process,
     stdin: ChildStdin,
     lines: Lines<BufReader<ChildStdout>>,
-    /// Whether it has answered a job. What it wrote since then is not about the next one.
+    /// Whether it has responded to a job. Lines that it wrote since then do not belong to the next one.
     is_used: bool,
-    log: WorkerOutput,
-    /// Tells the reader of its standard error that it has ended.
+    log: ProcessLog,
+    /// Notifies the reader of its standard error of its end.
     _running: DropGuard,
 }
 
-impl Talk {
-    fn start(line: &str, logs: &Arc<Logs>, worker: WorkerId) -> io::Result<Self> {
-        let mut child = shell(line).stdin(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+impl CommandProcess {
+    fn start(command: &str, logs: &Arc<WorkerLogs>, worker: WorkerId) -> io::Result<Self> {
+        let mut child = shell(command).stdin(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
         let (Some(stdin), Some(stdout), Some(stderr)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
             return Err(io::Error::other("no pipe to the process"));
         };
         let lines = BufReader::new(stdout).lines();
-        let log = WorkerOutput { logs: logs.clone(), worker: format!("worker-{worker}") };
+        let log = ProcessLog { logs: logs.clone(), worker: format!("worker-{worker}") };
         let ended = CancellationToken::new();
         let running = ended.clone().drop_guard();
         let reader = log.clone();
-        // In a task, because it has to go on while the process has no job, too.
+        // In a task, because it continues while the process has no job.
         tokio::spawn(async move {
-            let WorkerOutput { logs, worker } = reader;
+            let ProcessLog { logs, worker } = reader;
             logs.read(&worker, LogSource::Stderr, stderr, ended.cancelled()).await;
         });
         let process = Process::new(child);
         Ok(Self { process, stdin, lines, is_used: false, log, _running: running })
     }
 
-    /// Whether it can take another job, after what it wrote behind its last response is dropped.
+    /// Drops the lines that it wrote after its last response. Returns whether it can take another job.
     async fn is_ready(&mut self) -> bool {
-        for _ in 0..MAX_SURPLUS {
-            // Once, and without waiting: there is a line, or there is none yet.
+        for _ in 0..MAX_UNEXPECTED_LINES {
+            // Polled once, without waiting.
             let next = poll_fn(|context| {
                 let next = Pin::new(&mut self.lines).poll_next_line(context);
                 Poll::Ready(match next {
@@ -137,21 +142,21 @@ impl Talk {
                 })
             });
             match next.await {
-                None => return matches!(self.process.ended(), Ok(None)),
-                Some(Ok(Some(line))) => self.log.report_surplus(&line),
+                None => return matches!(self.process.exit_status(), Ok(None)),
+                Some(Ok(Some(line))) => self.log.report_unexpected(&line),
                 Some(Ok(None) | Err(_)) => return false,
             }
         }
         false
     }
 
-    /// Gives the process a job and reads lines until its response. An outer error means that the
-    /// process is of no more use.
-    async fn run(&mut self, job: &LocalJob) -> Result<Result<Value, HandlerError>, Lost> {
-        let mut line = Assignment::of(job).to_string();
+    /// Writes a job to the process, and reads lines until its response. The outer error means that the
+    /// process is lost.
+    async fn run(&mut self, job: &LocalJob) -> Result<Result<Value, HandlerError>, LostProcess> {
+        let mut line = JobJson::of(job).to_string();
         line.push('\n');
         let mut written = 0;
-        let mut surplus = 0;
+        let mut unexpected = 0;
         if let Err(error) = self.send(line.as_bytes(), &mut written).await {
             return Err(self.lost(&error.to_string(), written).await);
         }
@@ -164,27 +169,29 @@ impl Talk {
                 Err(error) => return Err(self.lost(&error.to_string(), written).await),
             };
             if self.is_used && self.is_unread(written) {
-                // It does not know this job yet.
-                self.log.report_surplus(&line);
-                surplus += 1;
-                if surplus > MAX_SURPLUS {
+                // It has not read this job.
+                self.log.report_unexpected(&line);
+                unexpected += 1;
+                if unexpected > MAX_UNEXPECTED_LINES {
                     let why =
                         WorkerLost("the worker keeps writing without reading its job".to_owned());
-                    return Err(Lost { why, has_job: false });
+                    return Err(LostProcess { why, has_job: false });
                 }
                 continue;
             }
             if line.trim().is_empty() {
                 continue;
             }
-            match Line::parse(&line).map_err(|why| Lost { why: WorkerLost(why), has_job: true })? {
-                Line::Stream(chunk) => job.emit(chunk).await,
-                Line::Progress(value) => job.progress(value),
-                Line::Output(output) => {
+            match ResponseLine::parse(&line)
+                .map_err(|why| LostProcess { why: WorkerLost(why), has_job: true })?
+            {
+                ResponseLine::Stream(chunk) => job.emit(chunk).await,
+                ResponseLine::Progress(value) => job.progress(value),
+                ResponseLine::Output(output) => {
                     self.is_used = true;
                     return Ok(Ok(output));
                 }
-                Line::Error(error) => {
+                ResponseLine::Error(error) => {
                     self.is_used = true;
                     return Ok(Err(error));
                 }
@@ -201,8 +208,8 @@ impl Talk {
         self.stdin.flush().await
     }
 
-    /// Whether all that was written of a job is still in the pipe. Where the system does not tell,
-    /// it may have been read.
+    /// Whether all bytes of a job are still in the pipe. On systems that do not tell, it may have been
+    /// read.
     #[cfg(target_os = "linux")]
     fn is_unread(&self, written: usize) -> bool {
         let left = rustix::io::ioctl_fionread(&self.stdin);
@@ -214,17 +221,17 @@ impl Talk {
         written == 0
     }
 
-    async fn lost(&self, what: &str, written: usize) -> Lost {
+    async fn lost(&self, what: &str, written: usize) -> LostProcess {
         let has_job = !self.is_unread(written);
-        Lost { why: self.death(what).await, has_job }
+        LostProcess { why: self.reason(what).await, has_job }
     }
 
-    /// Says how a process that does not respond ended.
-    async fn death(&self, what: &str) -> WorkerLost {
-        // Its exit status comes a moment after the end of its output.
+    /// The reason why a process did not respond.
+    async fn reason(&self, what: &str) -> WorkerLost {
+        // Its exit status is available only shortly after the end of its output.
         let mut status: Option<ExitStatus> = None;
         for _ in 0..20 {
-            status = self.process.ended().ok().flatten();
+            status = self.process.exit_status().ok().flatten();
             if status.is_some() {
                 break;
             }
@@ -237,36 +244,36 @@ impl Talk {
     }
 }
 
-/// The logs of one worker.
+/// The log of one worker.
 #[derive(Clone)]
-struct WorkerOutput {
-    logs: Arc<Logs>,
+struct ProcessLog {
+    logs: Arc<WorkerLogs>,
     worker: String,
 }
 
-impl WorkerOutput {
-    /// Reports a line that was dropped, without its text, which may hold what is secret in a job.
-    fn report_surplus(&self, line: &str) {
+impl ProcessLog {
+    /// Reports a dropped line without its text, which may contain secrets of a job.
+    fn report_unexpected(&self, line: &str) {
         if !line.trim().is_empty() {
             let length = line.len();
-            let words =
+            let text =
                 format!("dropped a line of {length} bytes that was written after a response");
-            self.logs.say(&self.worker, None, words);
+            self.logs.add_message(&self.worker, None, text);
         }
     }
 }
 
-/// A line of the process.
-enum Line {
+/// A line that the process writes.
+enum ResponseLine {
     Stream(Value),
     Progress(Value),
     Output(Value),
     Error(HandlerError),
 }
 
-impl Line {
+impl ResponseLine {
     fn parse(line: &str) -> Result<Self, String> {
-        let unusable = || {
+        let invalid = || {
             format!(
                 "the worker wrote a line that is not an object with output, error, stream or \
                  progress: {}",
@@ -274,7 +281,7 @@ impl Line {
             )
         };
         let Ok(Value::Object(mut members)) = serde_json::from_str(line) else {
-            return Err(unusable());
+            return Err(invalid());
         };
         let mut take = |name| members.remove(name);
         let text = |error| match error {
@@ -293,7 +300,7 @@ impl Line {
         } else if let Some(value) = take("progress") {
             Ok(Self::Progress(value))
         } else {
-            Err(unusable())
+            Err(invalid())
         }
     }
 }

@@ -1,13 +1,14 @@
-//! A job as its handler sees it.
+//! A job as its handler sees it, and as the JSON that a worker process gets.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use crate::clock::{Clock, Moment};
+use crate::clock::{Clock, Moment, milliseconds};
 use crate::sync::locked;
 
 /// Identifies a worker of an endpoint.
@@ -28,23 +29,23 @@ pub struct LocalJob {
     pub context: JobContext,
 }
 
-/// Where the reports of a running job go. One of an attempt that is over is dropped.
-pub(crate) trait Reports: Send + Sync {
-    fn emit(self: Arc<Self>, id: &str, attempt: u64, output: Value, metrics: Map<String, Value>);
-    fn progress(self: Arc<Self>, id: &str, attempt: u64, value: Value);
+/// A report of a handler on its job.
+pub(crate) enum HandlerReport {
+    Chunk { output: Value, metrics: Map<String, Value> },
+    Progress(Value),
 }
 
 /// How a handler reports on its job and learns of its end. A clone refers to the same job, and remains
 /// usable after the fields of its [`LocalJob`] were moved out.
 #[derive(Clone)]
 pub struct JobContext {
-    pub(crate) reports: Arc<dyn Reports>,
-    pub(crate) id: Arc<str>,
+    /// Takes the reports of this attempt; once it is over, they are dropped.
+    pub(crate) report: Arc<dyn Fn(HandlerReport) + Send + Sync>,
     pub(crate) attempt: u64,
     pub(crate) worker: WorkerId,
     pub(crate) stop: CancellationToken,
     pub(crate) clock: Clock,
-    /// How far the handler has got in time, for a clock that stands still.
+    /// The time that the handler has reached, for a manual clock.
     pub(crate) time: Arc<Mutex<Moment>>,
 }
 
@@ -136,14 +137,14 @@ impl JobContext {
 
     /// Adds a chunk to the job's stream. `metrics` override the default metrics.
     pub async fn emit_with_metrics(&self, output: Value, metrics: Map<String, Value>) {
-        self.reports.clone().emit(&self.id, self.attempt, output, metrics);
-        // A handler that emits in a loop leaves room for those who read.
+        (self.report)(HandlerReport::Chunk { output, metrics });
+        // A handler that emits in a loop must not starve the requests that read.
         tokio::task::yield_now().await;
     }
 
     /// Sets the `output` that `/status` shows while the job runs. The result replaces it.
     pub fn progress(&self, value: Value) {
-        self.reports.clone().progress(&self.id, self.attempt, value);
+        (self.report)(HandlerReport::Progress(value));
     }
 
     /// Waits until the job is cancelled, timed out or deleted. From then on its result is ignored, and
@@ -189,9 +190,93 @@ impl fmt::Debug for LocalJob {
 
 impl fmt::Debug for JobContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("JobContext")
-            .field("id", &self.id)
-            .field("attempt", &self.attempt)
-            .finish_non_exhaustive()
+        f.debug_struct("JobContext").field("attempt", &self.attempt).finish_non_exhaustive()
     }
+}
+
+/// The JSON of a job for a worker process. Fields that the submission omitted are omitted.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct JobJson<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) input: &'a Value,
+    #[serde(skip_serializing_if = "is_default", serialize_with = "policy")]
+    pub(crate) policy: JobPolicy,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "s3_config")]
+    pub(crate) s3_config: Option<&'a S3Config>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) webhook: Option<&'a str>,
+}
+
+impl<'a> JobJson<'a> {
+    /// The JSON for a command, which has no webhook.
+    pub(crate) fn of(job: &'a LocalJob) -> Self {
+        Self {
+            id: &job.id,
+            input: &job.input,
+            policy: job.policy,
+            s3_config: job.s3_config.as_ref(),
+            webhook: None,
+        }
+    }
+}
+
+impl fmt::Display for JobJson<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&serde_json::to_string(self).map_err(|_| fmt::Error)?)
+    }
+}
+
+/// The JSON of a policy, as it is submitted.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PolicyJson {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    execution_timeout: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ttl: Option<u64>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    low_priority: bool,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct S3ConfigJson<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    access_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    access_secret: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bucket_name: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    endpoint_url: Option<&'a str>,
+}
+
+fn is_default(policy: &JobPolicy) -> bool {
+    *policy == JobPolicy::default()
+}
+
+impl From<JobPolicy> for PolicyJson {
+    fn from(policy: JobPolicy) -> Self {
+        let in_milliseconds = |time: Option<Duration>| time.map(milliseconds);
+        Self {
+            execution_timeout: in_milliseconds(policy.execution_timeout),
+            ttl: in_milliseconds(policy.ttl),
+            low_priority: policy.low_priority,
+        }
+    }
+}
+
+fn policy<S: Serializer>(policy: &JobPolicy, to: S) -> Result<S::Ok, S::Error> {
+    PolicyJson::from(*policy).serialize(to)
+}
+
+fn s3_config<S: Serializer>(config: &Option<&S3Config>, to: S) -> Result<S::Ok, S::Error> {
+    let config = config.map(|config| S3ConfigJson {
+        access_id: config.access_id.as_deref(),
+        access_secret: config.access_secret.as_deref(),
+        bucket_name: config.bucket_name.as_deref(),
+        endpoint_url: config.endpoint_url.as_deref(),
+    });
+    config.serialize(to)
 }

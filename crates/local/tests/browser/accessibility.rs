@@ -1,4 +1,4 @@
-//! Both widths, light and dark: nothing overflows, and axe finds no violation.
+//! Accessibility: both widths, light and dark; nothing overflows, and axe finds no violation.
 
 use std::path::Path;
 
@@ -81,7 +81,7 @@ async fn axe_finds_no_violation() {
 
 /// Those replace all backgrounds, and take shadows away.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_chosen_is_seen_in_forced_colours() {
+async fn selections_are_visible_in_forced_colours() {
     let Some(page) = full().await else { return };
     page.browser.click("#job-filter [data-status=COMPLETED]").await;
     let forced = json!({ "features": [{ "name": "forced-colors", "value": "active" }] });
@@ -102,7 +102,7 @@ async fn what_is_chosen_is_seen_in_forced_colours() {
 
 /// A screen reader reads all that changes in a live region, so none holds a count.
 #[tokio::test(flavor = "multi_thread")]
-async fn only_what_is_said_is_live() {
+async fn only_announcements_are_live_regions() {
     let Some(page) = open(|builder| builder).await else { return };
     let live = "return [...document.querySelectorAll('output, [aria-live], [role]')]
          .filter((it) => it.matches('output, [aria-live], [role=alert], [role=status], [role=log]'))

@@ -1,4 +1,4 @@
-//! The connection to the service: lost, back again, and after a restart.
+//! Connection of the page to the service: lost, restored, and after a restart.
 
 use std::time::Duration;
 
@@ -92,7 +92,7 @@ async fn eight_tabs_live_at_once_also_when_the_first_ones_are_closed() {
 
 /// Whoever opens the new link in another tab opens the session of this one, too.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_tab_that_outlives_its_service_shows_what_the_next_one_has() {
+async fn a_tab_shows_the_state_of_a_restarted_service() {
     let Some(mut page) = open(|builder| builder.manual_clock()).await else { return };
     let address = page.local.address();
     page.get("/v2/echo/health").await;
@@ -145,9 +145,7 @@ async fn a_stream_that_falls_silent_is_noticed_and_opened_again() {
     page.until("shown.join() === 'Disconnected,Live'").await;
     page.until("held.size === 1").await;
     // The sign of life, in place of the next event.
-    page.browser
-        .run("[window.timer] = held.keys(); window.said = 'event: alive\\ndata:\\n\\n'")
-        .await;
+    page.browser.run("[window.timer] = held.keys(); window.said = ':\\n\\n'").await;
     page.run("echo", json!({})).await;
     page.until("held.size === 1 && !held.has(timer)").await;
     page.browser.run("window.said = null").await;
@@ -160,7 +158,7 @@ async fn a_stream_that_falls_silent_is_noticed_and_opened_again() {
 /// What is read over a connection that has died waits for as long as a stream may be silent, which
 /// here is until the test says so.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_read_over_a_dead_connection_is_given_up_and_read_again() {
+async fn a_read_over_a_dead_connection_is_repeated() {
     let Some(page) = open(|builder| builder.manual_clock()).await else { return };
     page.show("sleep").await;
     let id = page.run("sleep", json!({ "ms": 60_000 })).await;

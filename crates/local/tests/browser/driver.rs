@@ -1,4 +1,4 @@
-//! WebDriver, as far as these tests need it (W3C recommendation "WebDriver").
+//! WebDriver client, with the commands that these tests need (W3C recommendation "WebDriver").
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;

@@ -1,4 +1,4 @@
-//! The endpoints with their counts and workers, and the chart.
+//! Endpoints with their counts and workers, and the chart.
 
 use podqueue_local::{LocalJob, Workers};
 use serde_json::json;
@@ -49,7 +49,7 @@ async fn the_chart_shows_the_last_minutes_of_the_endpoint() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_name_that_turns_the_direction_of_text_turns_only_itself() {
+async fn a_bidirectional_name_does_not_affect_other_text() {
     let Some(page) = open(|builder| {
         builder.endpoint("turned \u{202E}name", |job: LocalJob| async move { Ok(job.input) })
     })
@@ -138,7 +138,7 @@ async fn the_endpoint_that_is_shown_is_in_view_in_a_long_list() {
             page.until_text("#jobs [data-endpoint]", &format!("number {other}")).await;
             page.until(IS_IN_VIEW).await;
         }
-        // Who looks at others is left where they are, however much changes.
+        // The scroll position is kept, however much changes.
         let up = "document.querySelector('.wide:has(#endpoint-list)').scrollTop = 0";
         page.browser.run(up).await;
         page.run("number 99", json!({})).await;

@@ -1,4 +1,4 @@
-//! One job: its values, chunks, time line and webhooks, and what can be done with it.
+//! Details of a job: values, chunks, time line, webhooks and actions.
 
 use std::process::Command;
 use std::sync::Mutex;
@@ -284,7 +284,7 @@ async fn long_numbers_are_shown_and_sent_again_as_they_are() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_may_be_secret_is_left_out_of_a_copy_and_named() {
+async fn possible_secrets_are_omitted_from_a_copy_and_named() {
     let Some(page) = open(|builder| builder).await else { return };
     page.show("echo").await;
     let body = json!({

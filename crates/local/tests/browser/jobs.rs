@@ -1,4 +1,4 @@
-//! The list of jobs: filter, search, and actions on everything that the filter finds.
+//! List of jobs: filter, search, and bulk actions.
 
 use std::time::Duration;
 
@@ -72,7 +72,7 @@ async fn five_hundred_failed_jobs_are_retried_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_filter_finds_is_cancelled_and_nothing_else() {
+async fn exactly_the_filtered_jobs_are_cancelled() {
     let Some(page) = open(|builder| builder.manual_clock()).await else { return };
     page.show("sleep").await;
     for _ in 0..5 {
@@ -138,7 +138,7 @@ async fn a_question_that_is_refused_changes_nothing() {
 
 /// What was typed a moment ago counts, though the list does not show it yet.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_question_is_about_what_the_search_field_says() {
+async fn the_confirmation_is_about_the_current_search() {
     let Some(page) = open(|builder| builder.manual_clock()).await else { return };
     page.show("sleep").await;
     for group in ["one", "two", "two"] {

@@ -1,4 +1,4 @@
-//! The keyboard alone.
+//! Keyboard operation without a mouse.
 
 use serde_json::json;
 

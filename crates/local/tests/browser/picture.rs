@@ -1,5 +1,5 @@
-//! The picture of the page in the README, and the recording in that of the local service:
-//! `scripts/picture.sh` and `scripts/page_recording.sh` run these.
+//! Screenshot of the page for the README, and recording for the README of the local service, made by
+//! `scripts/picture.sh` and `scripts/page_recording.sh`.
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Ten thousand jobs and requests: what an update costs, and that memory stays flat.
+//! Ten thousand jobs and requests: the cost of an update, and flat memory.
 
 use serde_json::{Value, json};
 
@@ -172,7 +172,7 @@ async fn the_memory_of_the_page_is_flat_over_an_hour_of_updates() {
         }
         metrics(&page).await
     };
-    // In the first hour the lists fill: what is gone half an hour later is still shown.
+    // In the first hour the lists fill: jobs that expire half an hour later are still shown.
     drop(hour().await);
     let before = hour().await;
     let after = hour().await;

@@ -1,4 +1,4 @@
-//! Writing and submitting a job.
+//! Form for submitting a job.
 
 use std::time::Duration;
 
@@ -71,7 +71,7 @@ async fn malformed_json_is_marked_where_it_is_wrong() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_service_refuses_is_shown_in_its_words() {
+async fn a_refusal_of_the_service_is_shown_with_its_message() {
     let Some(page) = open(|builder| builder).await else { return };
     page.browser.click("#submit-policy summary").await;
     page.browser.fill("#submit-ttl", "5").await;
@@ -109,7 +109,7 @@ async fn a_response_without_a_job_leaves_open_whether_it_was_submitted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_has_gone_elsewhere_stays_there_when_a_synchronous_job_ends() {
+async fn a_user_who_navigated_away_stays_there_when_a_synchronous_job_ends() {
     let Some(page) = open(|builder| builder.manual_clock()).await else { return };
     page.show("sleep").await;
     page.browser.choose("#submit-operation", "runsync").await;

@@ -1,4 +1,4 @@
-//! A service and a browser that has its page open.
+//! Fixture: a service, and a browser that has its page open.
 
 use podqueue_local::{Builder, LocalService};
 use serde_json::{Value, json};

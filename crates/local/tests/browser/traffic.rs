@@ -1,4 +1,4 @@
-//! Limits as bars, requests and calls of webhooks.
+//! Rate limits as bars, requests, and webhook calls.
 
 use podqueue_local::RateLimits;
 use serde_json::json;

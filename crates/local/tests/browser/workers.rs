@@ -1,4 +1,4 @@
-//! The workers of an endpoint that attach, and what they print.
+//! Attached workers of an endpoint, and the worker log.
 
 use std::time::Duration;
 
@@ -107,7 +107,7 @@ async fn a_line_too_long_for_its_row_is_read_by_mouse_and_by_keyboard() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_worker_of_lines_writes_to_standard_error_is_shown() {
+async fn standard_error_of_a_command_worker_is_shown() {
     let command = "while read -r line; do echo out of memory >&2; echo '{\"output\": 1}'; done";
     let Some(page) = open(|builder| builder.command_endpoint("lines", command)).await else {
         return;

@@ -1,4 +1,4 @@
-//! Faults on demand: what a client gets to see, and whether the request was processed.
+//! Faults: the response that a client gets, and whether the request was processed.
 
 use std::time::Duration;
 
@@ -111,7 +111,7 @@ async fn a_service_that_goes_down_on_a_request() {
 }
 
 #[tokio::test]
-async fn however_short_it_goes_down_and_comes_back() {
+async fn it_comes_back_after_the_shortest_downtime() {
     let service = Service::still(|builder| builder).await;
     for _ in 0..20 {
         service.local.refuse_connections(Duration::ZERO).await;

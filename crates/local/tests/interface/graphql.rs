@@ -269,7 +269,7 @@ async fn secrets_are_created_and_deleted_and_their_value_is_never_returned() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_executed_is_400_in_the_standard_form() {
+async fn an_invalid_document_is_400_in_the_standard_form() {
     let service = Service::still(|builder| builder).await;
     for query in [
         "mutation { saveTemplate(",

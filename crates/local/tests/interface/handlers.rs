@@ -1,4 +1,4 @@
-//! What a handler sees of its job, what it can do, and what becomes of it.
+//! Handlers, as closures and as commands: what they get of a job, what they can report, and its outcome.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -293,7 +293,7 @@ mod command {
     }
 
     #[tokio::test]
-    async fn what_a_process_writes_to_standard_error_is_in_its_logs() {
+    async fn standard_error_of_a_command_is_in_the_worker_log() {
         let worker = r#"read -r line; echo out of memory >&2; printf 'its last word' >&2; exit 3"#;
         let service = Service::start(|builder| {
             builder.api_key("canary-of-a-key").workers(1, 1).command_endpoint("dies", worker)
@@ -347,7 +347,7 @@ mod command {
     }
 
     #[tokio::test]
-    async fn the_one_that_takes_the_place_of_a_dead_one_has_to_start_first() {
+    async fn the_replacement_of_a_dead_process_starts_cold() {
         let workers = Workers::between(1, 1).cold_start(seconds(8));
         let service = Service::still(|builder| {
             builder.workers_of("sh", workers).command_endpoint("sh", WORKER)
@@ -382,7 +382,7 @@ mod command {
     }
 
     #[tokio::test]
-    async fn what_it_started_ends_with_it() {
+    async fn processes_that_it_started_end_with_it() {
         let pipe = Pipe::new();
         let worker = format!(r#"{} echo '{{"stream": 1}}'; wait"#, pipe.holder());
         let service =

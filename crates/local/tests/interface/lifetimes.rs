@@ -1,4 +1,4 @@
-//! Interface: "policy object", and "Payload, waiting and retention" as far as it is about time.
+//! Interface: "policy object", and the times of "Payload, waiting and retention".
 
 use std::time::Duration;
 

@@ -3,41 +3,40 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod arbitrary;
-mod attached;
-mod auth;
-mod control;
-mod descriptions;
+mod authentication;
+mod control_plane;
 #[cfg(unix)]
 mod dispositions;
 mod faults;
 mod graphql;
-mod graphql_bounds;
+mod graphql_cost_limits;
 mod handlers;
-mod hostile;
-mod hosts;
-mod kinds;
+mod host_check;
+mod hostile_peers;
 mod lifetimes;
-mod limits;
-mod liveness;
 mod openai;
-mod page;
+mod openapi_descriptions;
+mod page_access;
 mod page_events;
 mod page_jobs;
-mod page_logs;
-mod page_streams;
+mod page_lists;
 #[cfg(target_os = "linux")]
 mod preloaded_signal;
 mod program;
-mod programs;
 mod properties;
+mod rate_limits;
 mod requests;
 mod rest;
-mod running;
+mod service_lifecycle;
 #[cfg(target_os = "linux")]
 mod signals;
 mod states;
+mod strategies;
 mod streaming;
 mod support;
 mod webhooks;
+mod worker_kinds;
+mod worker_liveness;
+mod worker_processes;
+mod worker_protocol;
 mod workers;

@@ -1,16 +1,17 @@
-//! The stream of events of the page: it says that something has changed, and brings the counts.
+//! Server-sent events of the page.
 
-use std::time::Duration;
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
-use podqueue_local::{Fault, Operation, RateLimits};
+use podqueue_local::{Builder, Fault, Operation, RateLimits};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::page::{Browser, service};
-use crate::support::{Attached, NEVER, Service, seconds};
+use crate::page_access::{Browser, service};
+use crate::support::{Attached, NEVER, Service, eventually, seconds};
 
-/// What says that a stream is alive.
-const ALIVE: &str = "event: alive\ndata:";
+/// The comment that keeps a stream alive.
+const ALIVE: &str = ":";
 
 /// The events that one page gets.
 pub struct Events {
@@ -70,7 +71,7 @@ pub fn endpoint<'a>(state: &'a Value, name: &str) -> &'a Value {
 }
 
 #[tokio::test]
-async fn the_first_event_is_the_state_and_comes_at_once() {
+async fn the_first_event_is_the_state_and_is_sent_at_once() {
     let service = Service::still(|builder| {
         builder.without_builtin_endpoints().endpoint("own", |_| async { Ok(json!(1)) }).page()
     })
@@ -130,14 +131,14 @@ async fn an_event_follows_each_kind_of_change() {
     assert_eq!(service.get("/v2/sleep/health").await.0, 429);
     events.until(|state| endpoint(state, "sleep")["totals"]["throttled"] == 1).await;
     service.status("sleep", &id).await;
-    // Half an hour later its result is gone, and the page still knows that it was there.
+    // Half an hour later its result has expired, and the page still counts it.
     service.advance(seconds(30 * 60));
     events.until(|state| endpoint(state, "sleep")["jobs"]["EXPIRED"] == 1).await;
 }
 
 /// Nothing else has changed then, and the page has been quiet.
 #[tokio::test(start_paused = true)]
-async fn an_event_follows_where_only_the_next_wake_up_changes() {
+async fn an_event_follows_if_only_the_next_wake_up_changes() {
     let service = crate::support::in_real_time(service()).await;
     let browser = crate::support::in_real_time(Browser::open(&service)).await;
     let mut events = crate::support::in_real_time(Events::of(&browser)).await;
@@ -212,7 +213,7 @@ async fn many_changes_are_few_events() {
 
 /// What is not read stays with the service, and is never more than one event.
 #[tokio::test]
-async fn a_page_that_does_not_read_holds_up_nobody() {
+async fn a_page_that_does_not_read_does_not_block_others() {
     let service = service().await;
     let browser = Browser::open(&service).await;
     let _unread = Events::of(&browser).await;
@@ -224,7 +225,7 @@ async fn a_page_that_does_not_read_holds_up_nobody() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_service_where_nothing_happens_says_only_that_it_is_alive() {
+async fn an_idle_service_sends_only_keep_alive_comments() {
     let service = crate::support::in_real_time(service()).await;
     let browser = crate::support::in_real_time(Browser::open(&service)).await;
     let mut events = crate::support::in_real_time(Events::of(&browser)).await;
@@ -247,4 +248,55 @@ async fn it_ends_with_the_service_and_needs_a_key() {
     assert_eq!(request.send().await.unwrap().status(), 401);
     service.local.shutdown().await;
     assert_eq!(events.next_block().await, None);
+}
+
+/// The largest number of streams.
+const MAX_STREAMS: usize = 64;
+
+async fn streams(browser: &Browser<'_>, count: usize) -> Vec<Events> {
+    let mut streams = Vec::new();
+    for _ in 0..count {
+        streams.push(Events::of(browser).await);
+    }
+    streams
+}
+
+/// On a real clock, two snapshots have different times.
+#[tokio::test]
+async fn all_streams_share_the_same_snapshots() {
+    let service = Service::start(Builder::page).await;
+    let browser = Browser::open(&service).await;
+    let begun = Instant::now();
+    let mut streams = streams(&browser, MAX_STREAMS).await;
+    for _ in 0..200 {
+        service.run("echo", json!({ "input": {} })).await;
+    }
+    let mut looks = BTreeSet::new();
+    for stream in &mut streams {
+        loop {
+            let state = stream.next().await;
+            looks.insert(state.to_string());
+            if endpoint(&state, "echo")["jobs"]["COMPLETED"] == 200 {
+                break;
+            }
+        }
+    }
+    let most = 2 + begun.elapsed().as_millis() / 100;
+    assert!(looks.len() as u128 <= most, "{} looks in {:?}", looks.len(), begun.elapsed());
+}
+
+#[tokio::test]
+async fn one_stream_too_many_is_refused_until_another_is_closed() {
+    let service = service().await;
+    let browser = Browser::open(&service).await;
+    let mut streams = streams(&browser, MAX_STREAMS).await;
+    let refused = browser.request(Method::GET, "/_local/events").send().await.unwrap();
+    assert_eq!(refused.status(), 429);
+    let text = refused.text().await.unwrap();
+    assert!(text.contains("64 streams of events are open"), "{text}");
+    streams.pop();
+    let is_admitted = async || {
+        browser.request(Method::GET, "/_local/events").send().await.unwrap().status() == 200
+    };
+    eventually("another stream is possible", is_admitted).await;
 }

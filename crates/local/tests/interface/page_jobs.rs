@@ -1,10 +1,10 @@
-//! The jobs of an endpoint as the page shows and changes them.
+//! Jobs of an endpoint in the control plane: list, details and bulk changes.
 
 use podqueue_local::{LocalJob, RateLimits};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::page::{Browser, service};
+use crate::page_access::{Browser, service};
 use crate::support::{Attached, NEVER, Service, answer, eventually, seconds};
 
 async fn jobs(browser: &Browser<'_>, endpoint: &str, query: &str) -> (u64, Vec<Value>) {
@@ -78,7 +78,7 @@ async fn jobs_are_filtered_by_their_state() {
 }
 
 #[tokio::test]
-async fn a_search_finds_ids_and_what_goes_in_and_comes_out() {
+async fn a_search_finds_ids_inputs_and_outputs() {
     let service = Service::still(|builder| {
         let shout = |job: LocalJob| async move {
             let text = job.input["text"].as_str().ok_or("there is no \"text\"")?;
@@ -263,7 +263,7 @@ async fn of_a_job_that_expired_its_times_are_left() {
 }
 
 #[tokio::test]
-async fn without_a_page_nothing_is_kept_of_what_is_gone() {
+async fn without_a_page_there_is_no_history() {
     let service = Service::still(podqueue_local::Builder::control_plane).await;
     let id = service.run("count", json!({ "input": { "n": 1 } })).await;
     service.until("count", &id, "COMPLETED").await;
@@ -398,7 +398,7 @@ async fn secrets_are_in_no_response_of_the_page() {
 /// In a release build the first window of 10,000 jobs takes less than 20 ms; what is not optimized
 /// gets more.
 #[tokio::test]
-async fn the_first_window_of_10_000_jobs_comes_at_once() {
+async fn the_first_window_of_10_000_jobs_is_returned_at_once() {
     let service = Service::still(|builder| builder.workers(0, 0).page()).await;
     let browser = Browser::open(&service).await;
     for n in 0..10_000 {

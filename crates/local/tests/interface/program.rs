@@ -388,7 +388,7 @@ async fn a_key_of_the_environment_may_end_its_line_and_must_be_usable() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn what_is_printed_for_a_key_file_is_the_key_or_nothing() {
+async fn the_expression_for_a_key_file_yields_the_key_or_is_absent() {
     for (text, is_plain) in [
         ("canary\nanother\n", true),
         ("canary", true),
@@ -455,7 +455,7 @@ async fn a_name_that_can_never_match_is_an_error() {
 /// A pager that is not scrolled, or a terminal that is held, does not hold the service.
 #[cfg(unix)]
 #[tokio::test]
-async fn it_goes_on_where_its_standard_error_is_not_read() {
+async fn it_continues_while_standard_error_is_not_read() {
     let mut program = program();
     let command = program
         .args(["--worker", "e=seq 100000; sleep 1000", "--worker-count", "1-1", "--worker-logs"])
@@ -488,7 +488,7 @@ async fn it_goes_on_where_its_standard_error_is_not_read() {
     assert!(tokio::time::timeout(NEVER, child.wait()).await.unwrap().unwrap().success());
 }
 
-/// What a worker of lines writes to its standard error is printed, and nobody has to read it.
+/// The standard error of a command worker is printed, and need not be read.
 #[cfg(unix)]
 #[tokio::test]
 async fn workers_of_lines_run_on_where_their_standard_error_is_not_read() {

@@ -1,5 +1,5 @@
-//! Bad input never takes the service down: whatever is sent, there is an answer in JSON with a
-//! status that the interface knows, and the service goes on.
+//! Property tests with arbitrary input: every response is JSON with a status of the interface, and the
+//! service keeps working.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::runtime::Runtime;
 
-use crate::arbitrary::{body, bytes, control_path, fault, method, query, segment};
+use crate::strategies::{body, bytes, control_path, fault, method, query, segment};
 use crate::support::{KEY, NEVER, Service, eventually, members};
 
 /// A service for all cases of a test: what one request breaks, the next would notice.

@@ -316,7 +316,7 @@ async fn a_wrong_method_is_405() {
 }
 
 #[tokio::test]
-async fn what_can_be_read_answers_head_without_a_body() {
+async fn get_routes_answer_head_without_a_body() {
     let service = Service::still(|builder| builder).await;
     for (path, status) in
         [("/v2/echo/health", 200), ("/v2/none/health", 404), ("/v2/echo/run", 405)]

@@ -1,4 +1,4 @@
-//! Raw HTTP against a local service: requests and answers as the interface writes them down.
+//! Raw HTTP client for a local service.
 
 use std::time::Duration;
 
@@ -82,7 +82,7 @@ impl Service {
         now
     }
 
-    /// Polls until so many jobs of an endpoint run, and so many are queued.
+    /// Polls until an endpoint has these numbers of running and queued jobs.
     pub async fn until_busy(&self, endpoint: &str, running: u64, queued: u64) {
         let wanted = format!("{running} running and {queued} queued jobs");
         eventually(&wanted, async || {
@@ -160,7 +160,7 @@ impl Pipe {
         !self.read.is_finished()
     }
 
-    /// Waits until nobody holds the pipe any more.
+    /// Waits until no process holds the pipe.
     pub async fn released(self) {
         eventually("a pipe that nobody holds", async || !self.is_held()).await;
         std::fs::remove_file(self.path).unwrap();

@@ -63,7 +63,7 @@ impl Receiver {
     }
 }
 
-/// Waits until so many tries at a receiver have ended.
+/// Waits until a number of attempts at a receiver have ended.
 async fn until_tried(service: &Service, receiver: &Receiver, tries: usize) {
     let wanted = format!("{tries} tries");
     eventually(&wanted, async || tries_at(service, &receiver.url).len() >= tries).await;

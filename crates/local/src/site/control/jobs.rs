@@ -1,4 +1,4 @@
-//! The jobs of an endpoint as the page shows them, and changes of many at once.
+//! Jobs of an endpoint: a list by state and text, the details of a job, and bulk changes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,42 +13,40 @@ use reqwest::Url;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::body::parsed;
-use super::logs::Numbered;
-use crate::excerpt::cut;
-use crate::http::{ErrorResponse, QueryParameters, json as respond};
-use crate::queue::{Change, Endpoint, Filter, JobView, Shown, ShownChunk};
+use crate::bounded_log::{Numbered, Window};
+use crate::http::{ErrorResponse, QueryParameters, json as respond, read_json};
+use crate::queue::{BulkChange, Endpoint, HistoryChunk, JobDetails, JobFilter, JobView, cut_json};
 use crate::site::app::App;
 use crate::webhook::{WebhookDelivery, without_credentials};
-use crate::window::Window;
-use crate::worker::Policy;
+use crate::worker::PolicyJson;
 
-/// How much of a value is sent unless all of it is asked for, in bytes of JSON.
+/// The largest part of a value in the details, in bytes of JSON. The parameter `full` requests all of it.
 const MAX_VALUE: usize = 256 * 1024;
-/// After how many changes others get a turn.
-const CHANGES_AT_ONCE: usize = 64;
+/// The number of changes after which the task yields.
+const CHANGES_BEFORE_YIELD: usize = 64;
 
 pub(super) fn routes() -> Router<Arc<App>> {
     Router::new()
         .route("/jobs", get(list))
         .route("/jobs/cancel", post(cancel))
         .route("/jobs/retry", post(retry))
-        .route("/jobs/{id}", get(one))
+        .route("/jobs/{id}", get(details))
 }
 
-type Name = Result<Path<String>, PathRejection>;
+type EndpointName = Result<Path<String>, PathRejection>;
 
 fn endpoint<'a>(app: &'a App, name: &str) -> Result<&'a Arc<Endpoint>, ErrorResponse> {
     let endpoint = app.endpoints.get(name);
     endpoint.ok_or_else(|| ErrorResponse::not_found("no endpoint has this name"))
 }
 
-fn text(name: Name) -> String {
+fn name_of(name: EndpointName) -> String {
     name.map(|Path(name)| name).unwrap_or_default()
 }
 
+/// A job in the list.
 #[derive(Serialize)]
-struct Row {
+struct JobRow {
     #[serde(flatten)]
     job: JobView,
     input: Option<String>,
@@ -56,39 +54,39 @@ struct Row {
 
 async fn list(
     State(app): State<Arc<App>>,
-    name: Name,
+    name: EndpointName,
     uri: Uri,
 ) -> Result<Response, ErrorResponse> {
     #[derive(Serialize)]
     struct List {
         total: usize,
-        jobs: Vec<Row>,
+        jobs: Vec<JobRow>,
     }
     let query = QueryParameters::of(&uri);
     let given = |name| query.get(name).unwrap_or_default();
-    let filter = Filter::parse(given("status"), given("search"))?;
-    let endpoint = endpoint(&app, &text(name))?;
+    let filter = JobFilter::parse(given("status"), given("search"))?;
+    let endpoint = endpoint(&app, &name_of(name))?;
     let (total, jobs) = found(&app, endpoint, filter, query.window()?).await?;
-    let jobs = jobs.into_iter().map(|job| Row { input: job.preview(), job }).collect();
+    let jobs = jobs.into_iter().map(|job| JobRow { input: job.preview(), job }).collect();
     Ok(respond(&List { total, jobs }))
 }
 
-/// How many jobs a filter finds, and those of them in a window, the newest first.
+/// The number of jobs that match a filter, and those in a window, the newest first.
 async fn found(
     app: &App,
     endpoint: &Arc<Endpoint>,
-    filter: Filter,
+    filter: JobFilter,
     window: Window,
 ) -> Result<(usize, Vec<JobView>), ErrorResponse> {
-    if !filter.searches() {
+    if !filter.has_search() {
         return Ok(endpoint.views(&filter, window.offset, window.limit));
     }
-    let turn = app.searching.clone().lock_owned().await;
+    let lock = app.search_lock.clone().lock_owned().await;
     let endpoint = endpoint.clone();
     let search = tokio::task::spawn_blocking(move || {
-        let _turn = turn;
+        let _lock = lock;
         let (_, jobs) = endpoint.views(&filter, 0, usize::MAX);
-        window.of(jobs.into_iter().filter(|job| filter.finds(job)))
+        window.of(jobs.into_iter().filter(|job| filter.matches_text(job)))
     });
     search.await.map_err(|_| ErrorResponse::internal("the search has failed"))
 }
@@ -96,52 +94,53 @@ async fn found(
 /// A value, or the beginning of its JSON.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Excerpt<'a> {
+enum ValueExcerpt<'a> {
     Whole(&'a Value),
     Beginning(String),
 }
 
+/// The details of a job.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Job<'a> {
+struct JobDetailsJson<'a> {
     #[serde(flatten)]
     job: &'a JobView,
-    input: Option<Excerpt<'a>>,
-    output: Option<Excerpt<'a>>,
+    input: Option<ValueExcerpt<'a>>,
+    output: Option<ValueExcerpt<'a>>,
     error: Option<&'a str>,
-    chunks: &'a [ShownChunk],
+    chunks: &'a [HistoryChunk],
     chunks_total: u64,
-    policy: Option<Policy>,
+    policy: Option<PolicyJson>,
     webhook_url: Option<String>,
     webhook_tries: Vec<Numbered<WebhookDelivery>>,
-    /// What a copy of the job lacks, as it may be secret.
+    /// The fields that are withheld because they may contain secrets.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     withheld: Vec<&'static str>,
     timeline: Vec<Value>,
-    /// What is not whole, and how long it is in bytes of JSON.
+    /// The whole length of values that are cut, in bytes of JSON.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     cut: BTreeMap<&'static str, usize>,
 }
 
-async fn one(
+async fn details(
     State(app): State<Arc<App>>,
     path: Result<Path<(String, String)>, PathRejection>,
     uri: Uri,
 ) -> Result<Response, ErrorResponse> {
     let (name, id) = path.map(|Path(path)| path).unwrap_or_default();
-    let found = endpoint(&app, &name)?.shown(&id);
-    let Shown { job, chunks, chunks_total } = found.ok_or_else(|| {
+    let found = endpoint(&app, &name)?.job_details(&id);
+    let JobDetails { job, chunks, chunks_total } = found.ok_or_else(|| {
         ErrorResponse::not_found("no such job: the id is unknown, or it expired long ago")
     })?;
     if let Some(member) = QueryParameters::of(&uri).get("full") {
         return whole(member, &job, &chunks);
     }
     let mut lengths = BTreeMap::new();
-    let mut excerpt = |name, value| match cut(value, MAX_VALUE) {
-        None => Excerpt::Whole(value),
+    let mut excerpt = |name, value| match cut_json(value, MAX_VALUE) {
+        None => ValueExcerpt::Whole(value),
         Some((text, length)) => {
             lengths.insert(name, length);
-            Excerpt::Beginning(text)
+            ValueExcerpt::Beginning(text)
         }
     };
     let input = job.input().map(|input| excerpt("input", input));
@@ -159,9 +158,9 @@ async fn one(
         lengths.insert("chunks", chunks.iter().map(|chunk| chunk.len() + 1).sum());
     }
     let webhook_url = job.webhook().map(without_credentials);
-    let hides_webhook = job.webhook().map(Url::as_str) != webhook_url.as_deref();
-    let withheld = [("webhook", hides_webhook), ("s3Config", job.has_s3_config())];
-    Ok(respond(&Job {
+    let is_webhook_withheld = job.webhook().map(Url::as_str) != webhook_url.as_deref();
+    let withheld = [("webhook", is_webhook_withheld), ("s3Config", job.has_s3_config())];
+    Ok(respond(&JobDetailsJson {
         input,
         output,
         error,
@@ -170,15 +169,15 @@ async fn one(
         policy: job.policy(),
         webhook_url,
         withheld: withheld.into_iter().filter_map(|(name, is)| is.then_some(name)).collect(),
-        webhook_tries: app.webhooks.of_job(&job.id).into_iter().map(Numbered::from).collect(),
+        webhook_tries: app.webhooks.of_job(&job.id),
         timeline: job.timeline(),
         job: &job,
         cut: lengths,
     }))
 }
 
-/// One value of a job, all of it.
-fn whole(member: &str, job: &JobView, chunks: &[ShownChunk]) -> Result<Response, ErrorResponse> {
+/// A whole value of a job.
+fn whole(member: &str, job: &JobView, chunks: &[HistoryChunk]) -> Result<Response, ErrorResponse> {
     let value = match member {
         "input" => job.input().map(respond),
         "output" => job.output.as_deref().map(respond),
@@ -192,12 +191,12 @@ fn whole(member: &str, job: &JobView, chunks: &[ShownChunk]) -> Result<Response,
     value.ok_or_else(|| ErrorResponse::not_found(format!("the job has no {member}")))
 }
 
-/// The last of the chunks that take no more than so many bytes.
-fn newest_within(chunks: &[ShownChunk], bytes: usize) -> &[ShownChunk] {
-    let mut room = bytes;
-    let fits = |chunk: &&ShownChunk| match room.checked_sub(chunk.len() + 1) {
+/// The last chunks within a number of bytes.
+fn newest_within(chunks: &[HistoryChunk], bytes: usize) -> &[HistoryChunk] {
+    let mut left = bytes;
+    let fits = |chunk: &&HistoryChunk| match left.checked_sub(chunk.len() + 1) {
         Some(rest) => {
-            room = rest;
+            left = rest;
             true
         }
         None => false,
@@ -208,21 +207,21 @@ fn newest_within(chunks: &[ShownChunk], bytes: usize) -> &[ShownChunk] {
 
 async fn cancel(
     State(app): State<Arc<App>>,
-    name: Name,
+    name: EndpointName,
     request: Request,
 ) -> Result<Json<Value>, ErrorResponse> {
-    change(&app, name, request, Change::Cancel).await
+    change(&app, name, request, BulkChange::Cancel).await
 }
 
 async fn retry(
     State(app): State<Arc<App>>,
-    name: Name,
+    name: EndpointName,
     request: Request,
 ) -> Result<Json<Value>, ErrorResponse> {
-    change(&app, name, request, Change::Retry).await
+    change(&app, name, request, BulkChange::Retry).await
 }
 
-/// Which jobs are to be changed: those with an id, or all that a filter finds.
+/// The jobs to change: by their ids, or all that match a filter.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Selection {
@@ -233,19 +232,20 @@ struct Selection {
 
 async fn change(
     app: &App,
-    name: Name,
+    name: EndpointName,
     request: Request,
-    change: Change,
+    change: BulkChange,
 ) -> Result<Json<Value>, ErrorResponse> {
-    let selection: Selection = parsed(request).await?;
-    let endpoint = endpoint(app, &text(name))?;
+    let selection: Selection = read_json(request).await?;
+    let endpoint = endpoint(app, &name_of(name))?;
     let ids = match selection {
         Selection { ids: Some(ids), status: None, search: None } => ids,
         Selection { ids: None, status, search } if status.is_some() || search.is_some() => {
-            let filter = Filter::parse(&status.unwrap_or_default(), &search.unwrap_or_default())?;
+            let filter =
+                JobFilter::parse(&status.unwrap_or_default(), &search.unwrap_or_default())?;
             let all = Window { offset: 0, limit: usize::MAX };
             let (_, jobs) = found(app, endpoint, filter, all).await?;
-            // The oldest first, so that they are queued in the order in which they were before.
+            // The oldest first, so that retried jobs are queued in their original order.
             jobs.into_iter().rev().map(|job| job.id.to_string()).collect()
         }
         _ => {
@@ -254,8 +254,8 @@ async fn change(
         }
     };
     let mut changed = 0;
-    for some in ids.chunks(CHANGES_AT_ONCE) {
-        changed += some.iter().filter(|id| endpoint.apply(change, id)).count();
+    for some in ids.chunks(CHANGES_BEFORE_YIELD) {
+        changed += some.iter().filter(|id| endpoint.apply_change(change, id)).count();
         tokio::task::yield_now().await;
     }
     Ok(Json(json!({ "changed": changed, "unchanged": ids.len() - changed })))

@@ -1,4 +1,5 @@
-//! The workers of an endpoint that attach, and what worker processes print.
+//! Workers of an endpoint: the attached ones, their environment, and the worker log. Requests are in
+//! `request_log`.
 
 use std::sync::Arc;
 
@@ -11,33 +12,35 @@ use axum::{Json, Router};
 use reqwest::Url;
 use serde_json::{Value, json};
 
-use super::logs::Numbered;
 use crate::http::{ErrorResponse, QueryParameters};
-use crate::queue::Attachable;
+use crate::queue::WorkerApi;
 use crate::site::app::App;
-use crate::worker::{Environment, WorkerLog};
+use crate::worker::{WorkerEnvironment, WorkerLog};
 
 pub(super) fn routes() -> Router<Arc<App>> {
     Router::new()
         .route("/workers", get(workers))
         .route("/worker-env", get(environment))
-        .route("/worker-logs", get(logs))
+        .route("/worker-logs", get(worker_logs))
 }
 
-type Name = Result<Path<String>, PathRejection>;
+type EndpointName = Result<Path<String>, PathRejection>;
 
-async fn workers(State(app): State<Arc<App>>, name: Name) -> Result<Json<Value>, ErrorResponse> {
-    Ok(Json(json!(found(&app, name)?.workers())))
+async fn workers(
+    State(app): State<Arc<App>>,
+    name: EndpointName,
+) -> Result<Json<Value>, ErrorResponse> {
+    Ok(Json(json!(worker_api(&app, name)?.workers())))
 }
 
-/// The environment as a file for a container: one variable per line, nothing quoted.
+/// The environment as a file for a container: a variable on each line, without quotes.
 async fn environment(
     State(app): State<Arc<App>>,
-    name: Name,
+    name: EndpointName,
     uri: Uri,
 ) -> Result<Response, ErrorResponse> {
-    let crew = found(&app, name)?.crew;
-    let mut environment: Environment = crew.environment.clone();
+    let program = worker_api(&app, name)?.program;
+    let mut environment: WorkerEnvironment = program.environment.clone();
     if let Some(base_url) = QueryParameters::of(&uri).get("base_url") {
         let is_url = Url::parse(base_url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
         if !is_url || base_url.contains(char::is_whitespace) {
@@ -52,9 +55,9 @@ async fn environment(
     Ok(text.into_response())
 }
 
-async fn logs(
+async fn worker_logs(
     State(app): State<Arc<App>>,
-    name: Name,
+    name: EndpointName,
     uri: Uri,
 ) -> Result<Json<Value>, ErrorResponse> {
     let endpoint = name.ok().and_then(|Path(name)| app.endpoints.get(&name));
@@ -63,24 +66,23 @@ async fn logs(
     })?;
     let query = QueryParameters::of(&uri);
     let search = query.get("search").unwrap_or_default().to_ascii_lowercase();
-    let is_wanted = |line: &WorkerLog| {
+    let matches = |line: &WorkerLog| {
         query.get("worker").is_none_or(|worker| worker == line.worker)
             && query.get("job").is_none_or(|job| line.job.as_deref() == Some(job))
             && (search.is_empty() || line.text.to_ascii_lowercase().contains(&search))
     };
     if ["offset", "limit", "search"].iter().any(|name| query.get(name).is_some()) {
-        let (total, lines) = logs.window(query.window()?, is_wanted);
-        let lines: Vec<_> = lines.into_iter().map(Numbered::from).collect();
+        let (total, lines) = logs.window(query.window()?, matches);
         return Ok(Json(json!({ "total": total, "logs": lines })));
     }
     let mut lines = logs.all();
-    lines.retain(is_wanted);
+    lines.retain(matches);
     Ok(Json(json!(lines)))
 }
 
-fn found(app: &App, name: Name) -> Result<Attachable<'_>, ErrorResponse> {
+fn worker_api(app: &App, name: EndpointName) -> Result<WorkerApi<'_>, ErrorResponse> {
     let endpoint = name.ok().and_then(|Path(name)| app.endpoints.get(&name));
-    let attachable = endpoint.and_then(|endpoint| endpoint.attachable().ok());
+    let worker_api = endpoint.and_then(|endpoint| endpoint.worker_api().ok());
     let none = "no workers attach to an endpoint of this name";
-    attachable.ok_or_else(|| ErrorResponse::not_found(none))
+    worker_api.ok_or_else(|| ErrorResponse::not_found(none))
 }

@@ -1,0 +1,208 @@
+//! Registry of attached workers: their jobs, their pings and health, and the jobs that they have to stop.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::sync::Arc;
+
+use serde::Serialize;
+use tokio::sync::{Notify, oneshot};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::job::JobId;
+use super::submission::Submission;
+use crate::clock::Moment;
+use crate::worker::WorkerId;
+
+/// After this many missed pings in a row, a worker is lost; after this many unhealthy pings in a row,
+/// a worker process is replaced.
+const MAX_BAD_PINGS: u32 = 3;
+/// The largest number of jobs that a worker is told to stop at once. Its pings name any further ones.
+const MAX_STOPS: usize = 1000;
+/// The largest number of workers that are not attached, but have jobs to stop.
+const MAX_DETACHED: usize = 1000;
+
+/// A job that is assigned to a worker.
+#[derive(Debug)]
+pub(crate) struct AssignedJob {
+    pub(crate) id: JobId,
+    pub(crate) attempt: u64,
+    pub(crate) submission: Arc<Submission>,
+}
+
+/// A request of a worker that waits for jobs.
+#[derive(Debug)]
+pub(super) struct WaitingWorker {
+    pub(super) worker: WorkerId,
+    pub(super) max_jobs: usize,
+    pub(super) to: oneshot::Sender<Vec<AssignedJob>>,
+}
+
+/// The check that a worker failed, and the reason, as it reported them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Unhealthy {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) check: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<String>,
+}
+
+#[derive(Debug)]
+pub(super) struct AttachedWorker {
+    pub(super) name: Arc<str>,
+    /// The jobs that it runs.
+    pub(super) jobs: BTreeSet<JobId>,
+    pub(super) missed_pings: u32,
+    pub(super) last_ping: Option<Moment>,
+    /// The number of its last pings, in a row, that reported it as unhealthy.
+    unhealthy_pings: u32,
+    /// It asked to be replaced, once its jobs have ended.
+    pub(super) wants_replacement: bool,
+    pub(super) unhealthy: Option<Unhealthy>,
+    /// Ends its process, if the service has started one, when the worker is removed.
+    _stop: DropGuard,
+}
+
+/// The workers of an endpoint that are attached, or were started and will attach.
+#[derive(Debug, Default)]
+pub(super) struct AttachedWorkers {
+    workers: BTreeMap<WorkerId, AttachedWorker>,
+    by_name: HashMap<Arc<str>, WorkerId>,
+    /// The jobs that workers have to stop, and were not told to yet, by the names of the workers: a lost
+    /// worker may still be alive.
+    to_stop: HashMap<Arc<str>, Vec<JobId>>,
+    pub(super) waiting: VecDeque<WaitingWorker>,
+    /// Wakes the requests that wait for jobs to stop.
+    pub(super) stops: Arc<Notify>,
+}
+
+impl AttachedWorkers {
+    /// Adds a worker. The token is cancelled when it is removed.
+    pub(super) fn add(&mut self, id: WorkerId, name: Arc<str>) -> CancellationToken {
+        let stop = CancellationToken::new();
+        self.by_name.insert(name.clone(), id);
+        let worker = AttachedWorker {
+            name,
+            jobs: BTreeSet::new(),
+            missed_pings: 0,
+            last_ping: None,
+            unhealthy_pings: 0,
+            wants_replacement: false,
+            unhealthy: None,
+            _stop: stop.clone().drop_guard(),
+        };
+        self.workers.insert(id, worker);
+        stop
+    }
+
+    pub(super) fn remove(&mut self, id: WorkerId) -> Option<AttachedWorker> {
+        let worker = self.workers.remove(&id)?;
+        self.by_name.remove(&worker.name);
+        for job in &worker.jobs {
+            self.stop(&worker.name, job.clone());
+        }
+        Some(worker)
+    }
+
+    pub(super) fn id_of(&self, name: &str) -> Option<WorkerId> {
+        self.by_name.get(name).copied()
+    }
+
+    pub(super) fn name_of(&self, id: WorkerId) -> Option<Arc<str>> {
+        self.workers.get(&id).map(|worker| worker.name.clone())
+    }
+
+    /// The number of unhealthy workers.
+    pub(super) fn unhealthy(&self) -> usize {
+        self.workers.values().filter(|worker| worker.unhealthy.is_some()).count()
+    }
+
+    pub(super) fn get(&mut self, id: WorkerId) -> Option<&mut AttachedWorker> {
+        self.workers.get_mut(&id)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.workers.len()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (WorkerId, &AttachedWorker)> {
+        self.workers.iter().map(|(id, worker)| (*id, worker))
+    }
+
+    /// Adds a job to a worker.
+    pub(super) fn begin(&mut self, id: WorkerId, job: &JobId) {
+        let Some(worker) = self.workers.get_mut(&id) else { return };
+        worker.jobs.insert(job.clone());
+        let name = worker.name.clone();
+        // A stop of an earlier attempt would stop this one.
+        self.cancel_stop(&name, job);
+    }
+
+    /// Removes a job that the worker has ended itself.
+    pub(super) fn end(&mut self, id: WorkerId, job: &JobId) {
+        if let Some(worker) = self.get(id) {
+            worker.jobs.remove(job);
+        }
+    }
+
+    /// Removes a job of a worker. If the worker has not ended it itself, it will be told to stop it.
+    pub(super) fn end_unasked(&mut self, id: WorkerId, job: &JobId) {
+        if let Some(worker) = self.workers.get_mut(&id)
+            && worker.jobs.remove(job)
+        {
+            let name = worker.name.clone();
+            self.stop(&name, job.clone());
+        }
+    }
+
+    /// Whether a worker has a job.
+    pub(super) fn has(&self, name: &str, job: &str) -> bool {
+        let worker = self.id_of(name).and_then(|id| self.workers.get(&id));
+        worker.is_some_and(|worker| worker.jobs.contains(job))
+    }
+
+    /// A worker has to stop a job.
+    pub(super) fn stop(&mut self, name: &str, job: JobId) {
+        if self.to_stop.len() > MAX_DETACHED + 2 * self.by_name.len() {
+            self.to_stop.retain(|name, _| self.by_name.contains_key(name));
+        }
+        let jobs = self.to_stop.entry(name.into()).or_default();
+        if !jobs.contains(&job) {
+            if jobs.len() >= MAX_STOPS {
+                jobs.remove(0);
+            }
+            jobs.push(job);
+            self.stops.notify_waiters();
+        }
+    }
+
+    /// A worker does not have to stop a job any more.
+    pub(super) fn cancel_stop(&mut self, name: &str, job: &str) {
+        if let Some(jobs) = self.to_stop.get_mut(name) {
+            jobs.retain(|stopped| **stopped != *job);
+        }
+    }
+
+    /// Removes and returns the jobs that a worker has to stop.
+    pub(super) fn take_stops(&mut self, name: &str) -> Vec<JobId> {
+        self.to_stop.remove(name).unwrap_or_default()
+    }
+}
+
+impl AttachedWorker {
+    /// Notes a missed ping. Returns whether the worker is lost.
+    pub(super) fn miss_ping(&mut self) -> bool {
+        self.missed_pings += 1;
+        self.missed_pings >= MAX_BAD_PINGS
+    }
+
+    /// Notes the health of a ping. Returns whether the worker has been unhealthy for too long.
+    pub(super) fn note_health(&mut self, unhealthy: Option<Unhealthy>) -> bool {
+        self.unhealthy_pings = if unhealthy.is_some() { self.unhealthy_pings + 1 } else { 0 };
+        self.unhealthy = unhealthy;
+        self.unhealthy_pings >= MAX_BAD_PINGS
+    }
+
+    /// Whether it asked to be replaced and has no jobs.
+    pub(super) fn can_be_replaced(&self) -> bool {
+        self.wants_replacement && self.jobs.is_empty()
+    }
+}

@@ -1,0 +1,77 @@
+//! List of the request log. What workers print is in `workers`.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::Uri;
+use serde_json::{Value, json};
+
+use crate::clock::milliseconds;
+use crate::http::{ErrorResponse, QueryParameters, RequestEntry, decoded};
+use crate::operation::Operation;
+use crate::site::app::App;
+use crate::site::queue::Route;
+
+/// All requests in the order of their arrival; with a query, a window of those that match, the newest first.
+pub(super) async fn list(
+    State(app): State<Arc<App>>,
+    uri: Uri,
+) -> Result<Json<Value>, ErrorResponse> {
+    if uri.query().is_none() {
+        return Ok(Json(json!(app.requests.records())));
+    }
+    let query = QueryParameters::of(&uri);
+    let search = query.get("search").unwrap_or_default().to_ascii_lowercase();
+    let status = query.get("status").unwrap_or_default();
+    let matches = |entry: &RequestEntry| {
+        let has_status = || entry.status.is_some_and(|known| known.to_string().starts_with(status));
+        let text = || format!("{} {}", entry.method, entry.target()).to_ascii_lowercase();
+        (status.is_empty() || has_status()) && (search.is_empty() || text().contains(&search))
+    };
+    let entries = app.requests.newest_first().into_iter().filter(matches);
+    let (total, entries) = query.window()?.of(entries);
+    let requests: Vec<Value> = entries.iter().map(request).collect();
+    Ok(Json(json!({ "total": total, "requests": requests })))
+}
+
+fn request(entry: &RequestEntry) -> Value {
+    let (operation, endpoint) = operation_and_endpoint(entry.path());
+    json!({
+        "number": entry.number,
+        "method": entry.method.as_str(),
+        "path": entry.path(),
+        "query": entry.query(),
+        "status": entry.status,
+        "atMs": milliseconds(entry.at),
+        "endpoint": endpoint,
+        "operation": operation,
+        "note": note(entry),
+    })
+}
+
+/// The operation and the endpoint of a path.
+fn operation_and_endpoint(path: &str) -> (Option<Operation>, Option<String>) {
+    if let Some(route) = Route::of(path) {
+        let endpoint = decoded(route.endpoint()).ok().map(Into::into);
+        return (Some(route.operation()), endpoint);
+    }
+    let operation = match path {
+        "/graphql" => Some(Operation::GraphQl),
+        path if path.starts_with("/v1/pods/") => Some(Operation::GetPod),
+        path if path.starts_with("/v1/templates/") => Some(Operation::GetTemplate),
+        _ => None,
+    };
+    (operation, None)
+}
+
+/// The reason of a response that did not come from the operation.
+fn note(entry: &RequestEntry) -> Option<&'static str> {
+    match entry.status {
+        _ if entry.is_faulted => Some("fault"),
+        Some(429) => Some("limited"),
+        Some(401) => Some("unauthorized"),
+        _ if !entry.is_authenticated => Some("unauthorized"),
+        _ => None,
+    }
+}
