@@ -1,7 +1,6 @@
 //! The client: three interfaces, one key, one connection pool.
 
 mod builder;
-mod http;
 pub(crate) mod urls;
 
 pub use builder::ClientBuilder;
@@ -9,14 +8,15 @@ pub use builder::ClientBuilder;
 use std::fmt;
 use std::sync::Arc;
 
+use podqueue_runtime::__private::{Credential, Transport};
+use podqueue_runtime::{Authorization, Service};
+
 use self::builder::SETTINGS;
 use self::urls::Interface;
 use crate::context::{Context, PollLines, Retried};
 use crate::error::{Error, Result};
 use crate::graphql::{Graphql, Secrets, Templates};
-use crate::hiding::credentials;
 use crate::queue::Endpoint;
-use crate::transport::{Budget, Key, Lane, Limiter, Transport, Wire};
 
 /// A client for the three interfaces: the job queue, REST and GraphQL.
 ///
@@ -85,7 +85,7 @@ impl Client {
     /// The GraphQL interface: any operation generated from a `.graphql` file.
     #[must_use]
     pub fn graphql(&self) -> Graphql {
-        Graphql::new(Arc::clone(&self.context))
+        Graphql::of(self.context.graphql.clone(), self.context.graphql_body)
     }
 
     /// Templates: create, update and delete.
@@ -98,10 +98,6 @@ impl Client {
     #[must_use]
     pub fn secrets(&self) -> Secrets {
         Secrets::new(self.graphql())
-    }
-
-    pub(crate) fn context(&self) -> &Arc<Context> {
-        &self.context
     }
 }
 
@@ -123,73 +119,56 @@ impl ClientBuilder {
         if key.expose().is_empty() {
             return Err(refuse("api_key", "must not be empty"));
         }
-        let visible = key.expose().bytes().all(|byte| byte.is_ascii_graphic());
-        let key = visible.then(|| Key::new(key)).flatten().ok_or_else(|| {
-            refuse(
+        if !key.expose().bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(refuse(
                 "api_key",
                 "must consist of visible ASCII characters, without spaces or line breaks",
-            )
-        })?;
-        if !self.rate_limits.share_is_usable() {
-            return Err(refuse("rate_limits.share", "must be above 0 and at most 1"));
+            ));
         }
-        self.refuse_zeros()?;
+        let mut settings = self.settings;
+        let plain_http = settings.plain_http;
         let url = |interface, text: Option<String>| {
-            text.map(|text| urls::parse(interface, &text, self.plain_http)).transpose()
+            text.map(|text| urls::parse(interface, &text, plain_http)).transpose()
         };
-        let base_url = url(Interface::Queue, self.base_url.clone())?;
-        let rest_url = url(Interface::Rest, self.rest_url.clone())?;
-        let graphql_url = url(Interface::Graphql, self.graphql_url.clone())?;
-        let is_local = urls::are_local([&base_url, &rest_url, &graphql_url]);
-        let http = match &self.http_client {
-            Some(http) => http.clone(),
-            None => self.http(is_local)?,
-        };
-        let connect_timeout = self.time_to_connect();
-        let environment = |name| std::env::var(name).ok();
-        #[cfg_attr(not(feature = "shared-limits"), expect(unused_mut))]
-        let mut limiter = Limiter::new(self.rate_limits);
-        #[cfg(feature = "shared-limits")]
-        if let Some(limits) = self.shared_limits {
-            let base_url = base_url.as_ref().map_or("", reqwest::Url::as_str);
-            limiter.share(limits, base_url, key.secret()).map_err(|error| {
-                refuse("shared_limits", "need a thread, which could not be started")
-                    .with_source(error)
-            })?;
-        }
-        let at_proxies = credentials::of_proxies(self.proxy.as_ref(), environment);
+        let base_url = url(Interface::Queue, self.base_url)?;
+        let rest_url = url(Interface::Rest, self.rest_url)?;
+        let graphql_url = url(Interface::Graphql, self.graphql_url)?;
+        let urls: Vec<_> = [&base_url, &rest_url, &graphql_url].into_iter().flatten().collect();
+        settings.rate_limits = self.rate_limits.limits().clone();
+        settings.observer = self.observer.of_calls();
+        let transport = Arc::new(settings.build(SETTINGS, &urls, vec![key.clone()])?);
+        let service = |authorization| service(&transport, authorization);
+        let rest = service(Authorization::bearer(key.clone()))?.at_setting("rest_url", rest_url);
         Ok(Client {
             context: Arc::new(Context {
-                base_url,
-                rest_url,
-                is_rest_url_exact: self.is_rest_url_exact,
-                graphql_url,
-                plain_http: self.plain_http,
-                queue_auth: self.queue_auth,
+                queue: service(self.queue_auth.of_calls(&key))?.at_setting("base_url", base_url),
+                rest: if self.is_rest_url_exact { rest } else { rest.taking_base_path() },
+                graphql: service(Authorization::query("api_key", key.clone()))?
+                    .at_setting("graphql_url", graphql_url),
                 graphql_body: self.graphql_body,
+                rate_limits: self.rate_limits,
                 poll_lines: PollLines::new(self.polling.interval()),
                 polling: self.polling,
                 retried: Retried::default(),
                 run_limit: self.run_limit,
                 run_sync_limit: self.run_sync_limit,
-                transport: Transport {
-                    wire: Wire {
-                        http,
-                        lane: self.http_client.map(|_| Arc::new(Lane::new())),
-                        key,
-                        at_proxies,
-                        timeout: self.timeout,
-                        largest_response: self.largest_response,
-                    },
-                    retry: self.retry,
-                    budget: Budget::new(),
-                    limiter,
-                    call_timeout: self.call_timeout,
-                    connect_timeout,
-                    observer: self.observer,
-                },
+                observer: self.observer,
             }),
         })
+    }
+}
+
+/// A service of the client's, whose key the transport knows as a secret already.
+fn service(transport: &Arc<Transport>, authorization: Authorization) -> Result<Service> {
+    let mut credential = Credential::new(SETTINGS, authorization)?;
+    credential.take_secrets();
+    Ok(Service::new(Arc::clone(transport), credential))
+}
+
+/// The service at the client's REST URL, for generated calls: `Api::new(&client)`.
+impl From<&Client> for Service {
+    fn from(client: &Client) -> Self {
+        client.context.rest.clone()
     }
 }
 

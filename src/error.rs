@@ -1,22 +1,20 @@
-//! The crate's error type.
+//! The crate's error type: that of the runtime, with what concerns jobs.
 
-mod attempted;
 mod kind;
-mod redacted;
-mod service_message;
 
-pub(crate) use attempted::{Attempted, ShownId};
 pub use kind::ErrorKind;
-pub(crate) use service_message::service_message;
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::error::Error as StdError;
-use std::fmt::{self, Write};
+use std::fmt;
 use std::time::Duration;
 
 use bytes::Bytes;
-
-use crate::hiding::{Redactor, Secrets};
+use podqueue_runtime::__private::json;
+use podqueue_runtime::__private::redact::{Redactor, Secrets};
+use podqueue_runtime::Error as CallError;
+use podqueue_runtime::{Idempotency, Reply};
 
 /// The result type of every call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -43,27 +41,13 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 ///     }
 /// }
 /// ```
-pub struct Error(Box<Detail>);
+pub struct Error(CallError);
 
-struct Detail {
-    kind: ErrorKind,
-    attempted: String,
-    message: String,
-    field: Option<String>,
-    status: Option<u16>,
-    body: Option<Body>,
-    retry_after: Option<Duration>,
-    job_id: Option<String>,
-    attached: Vec<Box<dyn Any + Send + Sync>>,
-    after_unknown_outcome: bool,
-    source: Option<Box<dyn StdError + Send + Sync>>,
-}
+/// A kind that the runtime does not know.
+struct JobKind(ErrorKind);
 
-/// The body of a reply as it came, and what must not be shown of it.
-struct Body {
-    bytes: Bytes,
-    secrets: Secrets,
-}
+/// The id of the job that an error is about.
+struct JobId(String);
 
 impl Error {
     /// An error of `kind`: `attempted` completes "could not …" as a noun phrase (`run on endpoint
@@ -73,19 +57,13 @@ impl Error {
         attempted: impl Into<String>,
         message: impl Into<String>,
     ) -> Self {
-        Self(Box::new(Detail {
-            kind,
-            attempted: attempted.into(),
-            message: message.into(),
-            field: None,
-            status: None,
-            body: None,
-            retry_after: None,
-            job_id: None,
-            attached: Vec::new(),
-            after_unknown_outcome: false,
-            source: None,
-        }))
+        match kind.of_call() {
+            Some(kind) => Self(CallError::new(kind, attempted, message)),
+            None => {
+                let error = CallError::new(podqueue_runtime::ErrorKind::Other, attempted, message);
+                Self(error.attach(JobKind(kind)))
+            }
+        }
     }
 
     /// A request refused before anything was sent: `field` breaks `rule`.
@@ -94,108 +72,96 @@ impl Error {
         field: impl Into<String>,
         rule: impl fmt::Display,
     ) -> Self {
-        let field = field.into();
-        let mut error = Self::new(
-            ErrorKind::InvalidRequest,
-            attempted,
-            format!("refused before sending: `{field}` {rule}"),
-        );
-        error.0.field = Some(field);
-        error
+        Self(CallError::refused(attempted, field, rule))
     }
 
-    pub(crate) fn with_kind(mut self, kind: ErrorKind) -> Self {
-        self.0.kind = kind;
-        self
+    pub(crate) fn with_kind(self, kind: ErrorKind) -> Self {
+        match kind.of_call() {
+            Some(kind) => {
+                let mut error = self.0.with_kind(kind);
+                error.detach::<JobKind>();
+                Self(error)
+            }
+            None => Self(self.0.attach(JobKind(kind))),
+        }
     }
 
-    pub(crate) fn with_message(mut self, message: impl Into<String>) -> Self {
-        self.0.message = message.into();
-        self
-    }
-
-    pub(crate) fn with_status(mut self, status: u16) -> Self {
-        self.0.status = Some(status);
-        self
+    pub(crate) fn with_message(self, message: impl Into<String>) -> Self {
+        Self(self.0.with_message(message))
     }
 
     /// With the body of a reply, which is redacted where it is shown and not before.
-    pub(crate) fn with_body(mut self, bytes: Bytes, secrets: Secrets) -> Self {
-        self.0.body = Some(Body { bytes, secrets });
-        self
+    pub(crate) fn with_body(self, bytes: Bytes, secrets: Secrets) -> Self {
+        Self(self.0.with_body(bytes, secrets))
     }
 
-    pub(crate) fn with_retry_after(mut self, retry_after: Option<Duration>) -> Self {
-        self.0.retry_after = retry_after;
-        self
+    pub(crate) fn with_field(self, field: impl Into<String>) -> Self {
+        Self(self.0.with_field(field))
     }
 
-    pub(crate) fn with_job_id(mut self, job_id: &str) -> Self {
-        self.0.job_id = Some(job_id.to_owned());
-        self
+    pub(crate) fn with_job_id(self, job_id: &str) -> Self {
+        self.attach(JobId(job_id.to_owned()))
     }
 
     /// With something that a module above knows of the failure, in place of an earlier one of the
     /// same type. That module also has the public method that returns it.
-    pub(crate) fn attach<T: Any + Send + Sync>(mut self, it: T) -> Self {
-        self.0.attached.retain(|other| !other.is::<T>());
-        self.0.attached.push(Box::new(it));
-        self
+    pub(crate) fn attach<T: Any + Send + Sync>(self, it: T) -> Self {
+        Self(self.0.attach(it))
     }
 
     /// What was attached of this type.
     pub(crate) fn attached<T: Any>(&self) -> Option<&T> {
-        self.0.attached.iter().find_map(|it| it.downcast_ref())
+        self.0.attached()
     }
 
-    pub(crate) fn with_unknown_outcome_before(mut self, before: bool) -> Self {
-        self.0.after_unknown_outcome = before;
-        self
+    pub(crate) fn with_source(self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        Self(self.0.with_source(source))
     }
 
-    pub(crate) fn with_source(
-        mut self,
-        source: impl Into<Box<dyn StdError + Send + Sync>>,
-    ) -> Self {
-        self.0.source = Some(source.into());
-        self
+    /// With the response that it is about.
+    pub(crate) fn explained_by(self, reply: &Reply) -> Self {
+        Self(reply.explain(self.0))
     }
 
-    /// Without the secrets in what lies beneath: an HTTP/2 peer can close a connection with any words.
-    pub(crate) fn with_redacted_source(mut self, redactor: &Redactor) -> Self {
-        self.0.source = self.0.source.map(|source| redacted::source(source, redactor));
-        self
+    /// An error about a value that could not be decoded, without its secrets.
+    pub(crate) fn redacted(self, redactor: &Redactor) -> Self {
+        Self(json::redacted(self.0, redactor))
+    }
+
+    /// The error of a success that cannot be read.
+    pub(crate) fn unreadable(self, idempotency: Idempotency) -> Self {
+        Self(idempotency.unreadable(self.0))
+    }
+
+    /// The error of a call that was refused after an attempt that may have taken effect.
+    pub(crate) fn refused_after(self) -> Self {
+        Self(Idempotency::refused_after(self.0))
     }
 
     /// The body of the reply as it came, to be read and not to be shown.
     pub(crate) fn unredacted_body(&self) -> Option<&Bytes> {
-        self.0.body.as_ref().map(|body| &body.bytes)
-    }
-
-    /// What must not be shown of the reply.
-    pub(crate) fn secrets(&self) -> Secrets {
-        self.0.body.as_ref().map(|body| body.secrets.clone()).unwrap_or_default()
+        self.0.unredacted_body()
     }
 
     pub(crate) fn message(&self) -> &str {
-        &self.0.message
+        self.0.message()
     }
 
     /// Whether an attempt of the same call may have taken effect before.
     pub(crate) fn is_after_unknown_outcome(&self) -> bool {
-        self.0.after_unknown_outcome
+        self.0.is_after_unknown_outcome()
     }
 
     /// The kind of failure.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
-        self.0.kind
+        self.attached().map_or_else(|| self.0.kind().into(), |JobKind(kind)| *kind)
     }
 
     /// The HTTP status, if there was a response.
     #[must_use]
     pub fn status(&self) -> Option<u16> {
-        self.0.status
+        self.0.status()
     }
 
     /// Whether the same call can safely be retried later, without the risk of doing something
@@ -206,15 +172,9 @@ impl Error {
     /// this sense.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
-        match self.0.kind {
-            ErrorKind::Connect
-            | ErrorKind::Network
-            | ErrorKind::Timeout
-            | ErrorKind::RateLimited
-            | ErrorKind::ForeignRecord => true,
-            // What the service does not implement, it will not do later either.
-            ErrorKind::Server => self.0.status != Some(501),
-            _ => false,
+        match self.attached() {
+            Some(JobKind(kind)) => *kind == ErrorKind::ForeignRecord,
+            None => self.0.is_retryable(),
         }
     }
 
@@ -223,85 +183,58 @@ impl Error {
     /// response became unreadable.
     #[must_use]
     pub fn job_id(&self) -> Option<&str> {
-        self.0.job_id.as_deref()
+        self.attached().map(|JobId(id)| id.as_str()).or(self.0.created_id())
     }
 
     /// How long the service asked to wait before the next call (`Retry-After`), if it did.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
-        self.0.retry_after
+        self.0.retry_after()
     }
 
     /// The response body as text, if there was a response. The API key and the request's secrets
     /// are redacted in every encoding: escaped for JSON, a URL, HTML or mail, even several times over,
-    /// in Base64 or hex, as a list of numbers, with line breaks, and long ones also in part. A request's secrets are values
-    /// that are secret by nature (a storage credential, the value of a secret), values whose name
-    /// suggests a secret (`password`, `HF_TOKEN`), and all values of an `env` except trivial ones:
-    /// fewer than 6 characters, words of fewer than 8 letters, numbers and dates. Nothing else is
-    /// redacted, so do not log the body where the service's own data must not appear.
+    /// in Base64 or hex, as a list of numbers, with line breaks, and long ones also in part. A
+    /// request's secrets are values that are secret by nature (a storage credential, the value of a
+    /// secret), values whose name suggests a secret (`password`, `HF_TOKEN`), and all values of an
+    /// `env` except trivial ones: fewer than 6 characters, words of fewer than 8 letters, numbers and
+    /// dates. Nothing else is redacted, so do not log the body where the service's own data must not
+    /// appear.
     ///
     /// The text is redacted anew on each call.
     #[must_use]
-    pub fn body(&self) -> Option<std::borrow::Cow<'_, str>> {
-        let Body { bytes, secrets } = self.0.body.as_ref()?;
-        Some(secrets.hide(&String::from_utf8_lossy(bytes)).into())
+    pub fn body(&self) -> Option<Cow<'_, str>> {
+        self.0.body()
     }
 
     /// The invalid field for [`ErrorKind::InvalidRequest`], and the path to the field that could
     /// not be decoded for [`ErrorKind::Decode`].
     #[must_use]
     pub fn field(&self) -> Option<&str> {
-        self.0.field.as_deref()
+        self.0.field()
     }
+}
 
-    pub(crate) fn with_field(mut self, field: impl Into<String>) -> Self {
-        self.0.field = Some(field.into());
-        self
+impl From<CallError> for Error {
+    fn from(error: CallError) -> Self {
+        Self(error)
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", self.0.attempted)?;
-        for character in self.0.message.chars() {
-            match character {
-                // A terminal must not obey what the service or a handler says.
-                _ if character.is_control() && !matches!(character, '\n' | '\t') => {
-                    write!(f, "{}", character.escape_default())?;
-                }
-                _ => f.write_char(character)?,
-            }
-        }
-        Ok(())
+        self.0.fmt(f)
     }
 }
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Detail { kind, attempted, message, field, status, retry_after, job_id, .. } = &*self.0;
-        let mut debug = f.debug_struct("Error");
-        debug.field("kind", kind).field("attempted", attempted).field("message", message);
-        if let Some(field) = field {
-            debug.field("field", field);
-        }
-        if let Some(status) = status {
-            debug.field("status", status);
-        }
-        if let Some(retry_after) = retry_after {
-            debug.field("retry_after", retry_after);
-        }
-        if let Some(job_id) = job_id {
-            debug.field("job_id", &ShownId(job_id));
-        }
-        if let Some(source) = &self.0.source {
-            debug.field("source", source);
-        }
-        debug.finish_non_exhaustive()
+        self.0.debug(f, &self.kind(), self.job_id().map(|id| ("job_id", id)))
     }
 }
 
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.0.source.as_deref().map(|source| source as &(dyn StdError + 'static))
+        self.0.source()
     }
 }

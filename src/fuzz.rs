@@ -4,10 +4,10 @@
 use reqwest::header::{HeaderMap, HeaderValue, RETRY_AFTER};
 
 use crate::error::service_message;
-use crate::hiding::Secrets;
 pub use crate::queue::fuzz::{health, record, stream};
-use crate::secret_string::SecretString;
-use crate::transport::retry_after;
+use podqueue_runtime::__private::redact::Secrets;
+use podqueue_runtime::__private::retry_after;
+use podqueue_runtime::SecretString;
 
 /// The body of an error reply: what is shown of it is short, and without the secret.
 pub fn error_body(body: &[u8]) {

@@ -13,45 +13,51 @@
 //! # }
 //! ```
 
-#[doc(hidden)]
-pub mod document;
-mod execute;
-mod failure;
+mod delete;
 mod generated;
-mod gone;
 mod new_template;
+mod not_found;
 mod port;
-mod raw;
 mod secrets;
 mod template;
 mod templates;
 
-pub use execute::{Execute, Graphql};
-pub use failure::{GraphqlError, GraphqlFailure, PathSegment};
 pub use generated::*;
 pub use new_template::NewTemplate;
+#[doc(hidden)]
+pub use podqueue_runtime::graphql::document;
+pub use podqueue_runtime::graphql::{GraphqlError, Operation, PathSegment};
 pub use port::{Port, Protocol};
 pub use secrets::{Secret, Secrets};
 pub use template::Template;
 pub use templates::Templates;
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use podqueue_runtime::__private::Attempted;
 
-use self::document::Document;
+use crate::error::{Error, ErrorKind};
 
-/// An operation generated from a `.graphql` file, in this crate or in yours.
-///
-/// Implemented by generated code, for use with [`Graphql::execute`].
-pub trait Operation {
-    /// The variables that the operation declares.
-    type Variables: Serialize;
-    /// What the operation selects.
-    type Data: DeserializeOwned;
-    /// The operation's name.
-    const NAME: &'static str;
-    /// The operation and the fragments that it reaches, with its variables declared.
-    const TEXT: &'static str;
-    /// The same without declarations, with a place for each value.
-    const DOCUMENT: &'static Document;
+/// The GraphQL interface ([GraphQL](crate#the-interface)); returned by
+/// [`Client::graphql`](crate::Client::graphql).
+pub type Graphql = podqueue_runtime::graphql::Graphql<Error>;
+
+/// An operation to be executed; returned by [`Graphql::execute`].
+pub type Execute<O> = podqueue_runtime::graphql::Execute<O, Error>;
+
+/// The errors in a GraphQL response, along with its partial result; returned by [`Error::graphql`].
+pub type GraphqlFailure = podqueue_runtime::graphql::GraphqlFailure<Error>;
+
+impl Error {
+    /// The errors that the GraphQL interface returned, along with the partial result.
+    #[must_use]
+    pub fn graphql(&self) -> Option<&GraphqlFailure> {
+        self.attached()
+    }
+}
+
+/// The error for a response without errors and without the result that was selected.
+fn nothing_came(operation: &'static str, field: &str) -> Error {
+    let message =
+        format!("`{field}` in the response is null, although the response contains no errors");
+    let attempted = Attempted::new(operation).on_interface("GraphQL");
+    Error::new(ErrorKind::Decode, attempted, message).with_field(format!("data.{field}"))
 }

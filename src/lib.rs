@@ -77,8 +77,6 @@
 // The features that items need, as badges on docs.rs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-extern crate self as podqueue;
-
 #[cfg(feature = "blocking")]
 pub mod blocking;
 mod client;
@@ -89,57 +87,42 @@ mod events;
 #[doc(hidden)]
 pub mod fuzz;
 pub mod graphql;
-mod hiding;
-mod json;
-#[doc(hidden)]
-pub mod lenient;
-mod line;
 mod observe;
-mod open_enum;
 mod queue;
-#[cfg(test)]
-mod random;
+mod rate_limits;
 mod request;
 pub mod rest;
-mod secret_string;
-mod transport;
 #[cfg(feature = "webhook")]
 pub mod webhook;
 
 pub use client::{Client, ClientBuilder};
-pub use context::{GraphqlBody, Polling, QueueAuth};
+pub use context::{Polling, QueueAuth};
 pub use error::{Error, ErrorKind, Result};
 pub use events::{ServerEvent, ServerEvents};
 pub use graphql::{NewTemplate, Port, Protocol, Secret, Secrets, Template, Templates};
 pub use observe::Observation;
+pub use podqueue_runtime::graphql::GraphqlBody;
+#[cfg(feature = "shared-limits")]
+pub use podqueue_runtime::{ChangeRecords, LimitStore, SharedLimits, StoreError};
+pub use podqueue_runtime::{RetryPolicy, SecretString, Service};
 pub use queue::{
     Endpoint, Finished, Health, Job, JobCounts, JobFailure, JobRecord, JobStatus, JobStream,
     Metrics, Notifier, Policy, Purged, RemoteCancel, Run, RunAll, RunSync, S3Config, StatusRequest,
     StreamChunk, UndocumentedStatus, Wait, WorkerCounts,
 };
+pub use rate_limits::RateLimits;
 pub use request::Request;
 pub use rest::{Authorization, Part, Rest};
-pub use secret_string::SecretString;
-#[cfg(feature = "shared-limits")]
-pub use transport::{ChangeRecords, LimitStore, SharedLimits, StoreError};
-pub use transport::{RateLimits, RetryPolicy};
 #[cfg(feature = "webhook")]
 pub use webhook::Webhooks;
 
 /// Support for generated code. Not public API: it changes without notice.
 #[doc(hidden)]
 pub mod __private {
-    pub use graphql_client;
-    pub use serde;
-    pub use serde_json;
+    pub use podqueue_runtime::__private::*;
 
-    pub use crate::__object as object;
-    pub use crate::__open_enum as open_enum;
-    pub use crate::__union as union;
     #[cfg(fuzzing)]
     pub use crate::fuzz;
-    pub use crate::hiding::Untyped;
-    pub use crate::lenient;
 }
 
 /// Includes the operations that the build script generated from your crate's `.graphql` files.
@@ -148,6 +131,9 @@ pub mod __private {
 #[macro_export]
 macro_rules! include_queries {
     () => {
+        #[allow(unused_imports)]
+        use $crate as __runtime;
+
         include!(concat!(
             env!(
                 "OUT_DIR",
@@ -165,9 +151,7 @@ macro_rules! include_queries {
 /// the crate has several descriptions, name one by its file without the extension, in a separate
 /// module: `mod pets { podqueue::include_rest!("pets"); }`.
 ///
-/// The macro belongs in a module, not in a function. If your crate has renamed the dependency,
-/// as in `queue = { package = "podqueue", … }`, generated code only finds it with
-/// `extern crate queue as podqueue;` at the root of the crate.
+/// The macro belongs in a module, not in a function.
 #[macro_export]
 macro_rules! include_rest {
     ($($name:tt)?) => {
@@ -175,6 +159,6 @@ macro_rules! include_rest {
             "PODQUEUE_REST",
             "this crate needs a build script, `build.rs`, whose `main` calls `podqueue_codegen::Build::new().rest(\"openapi\").run()`"
         ));
-        podqueue_rest! { $($name)? }
+        podqueue_rest! { [$crate] $($name)? }
     };
 }

@@ -1,4 +1,4 @@
-//! Observability: what a client does, as events for metrics.
+//! Observations: events for metrics, of each call, retry, 429, poll and wait.
 
 use std::fmt;
 use std::sync::Arc;
@@ -85,9 +85,43 @@ pub enum Observation<'a> {
     },
 }
 
+impl<'a> Observation<'a> {
+    /// That of a call; `None` for one that this version does not know.
+    fn of_call(observation: &podqueue_runtime::Observation<'a>) -> Option<Self> {
+        use podqueue_runtime::Observation as Of;
+        Some(match *observation {
+            Of::CallEnded {
+                operation,
+                scope,
+                attempts,
+                limiter_wait,
+                elapsed,
+                status,
+                error,
+                ..
+            } => Self::CallEnded {
+                operation,
+                endpoint_id: scope,
+                attempts,
+                limiter_wait,
+                elapsed,
+                status,
+                error: error.map(Into::into),
+            },
+            Of::Retried { operation, scope, error, pause, .. } => {
+                Self::Retried { operation, endpoint_id: scope, error: error.into(), pause }
+            }
+            Of::Throttled { operation, scope, retry_after, .. } => {
+                Self::Throttled { operation, endpoint_id: scope, retry_after }
+            }
+            _ => return None,
+        })
+    }
+}
+
 type Tell = dyn Fn(&Observation<'_>) + Send + Sync;
 
-/// The function that is told, where there is one.
+/// The function that is told of observations, if any.
 #[derive(Clone, Default)]
 pub(crate) struct Observer(Option<Arc<Tell>>);
 
@@ -96,7 +130,19 @@ impl Observer {
         Self(Some(Arc::new(tell)))
     }
 
-    /// Makes the observation only where somebody listens.
+    /// The runtime's observer, which tells the same function.
+    pub(crate) fn of_calls(&self) -> podqueue_runtime::__private::Observer {
+        match self.0.clone() {
+            None => Default::default(),
+            Some(tell) => podqueue_runtime::__private::Observer::new(move |observation| {
+                if let Some(observation) = Observation::of_call(observation) {
+                    tell(&observation);
+                }
+            }),
+        }
+    }
+
+    /// Makes the observation only if there is a function to tell.
     pub(crate) fn tell<'a>(&self, observation: impl FnOnce() -> Observation<'a>) {
         if let Some(tell) = &self.0 {
             tell(&observation());

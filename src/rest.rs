@@ -15,13 +15,8 @@
 //! Any other description becomes such calls in a crate of yours, by
 //! [`include_rest!`](crate::include_rest).
 
-mod authorization;
-#[doc(hidden)]
-pub mod call;
 mod generated;
 mod of_client;
-mod part;
 
-pub use authorization::Authorization;
 pub use generated::*;
-pub use part::Part;
+pub use podqueue_runtime::{Authorization, Part};

@@ -3,16 +3,17 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::context::{GraphqlBody, Polling, QueueAuth};
+use podqueue_runtime::__private::Settings;
+#[cfg(feature = "shared-limits")]
+use podqueue_runtime::SharedLimits;
+use podqueue_runtime::graphql::GraphqlBody;
+use podqueue_runtime::{RetryPolicy, SecretString};
+
+use crate::context::{Polling, QueueAuth};
 use crate::error::{Error, Result};
 use crate::observe::{Observation, Observer};
 use crate::queue::{Run, RunSync};
-use crate::secret_string::SecretString;
-#[cfg(feature = "shared-limits")]
-use crate::transport::SharedLimits;
-use crate::transport::{RateLimits, RetryPolicy};
-
-const MIB: usize = 1024 * 1024;
+use crate::rate_limits::RateLimits;
 
 /// What errors about the settings name.
 pub(super) const SETTINGS: &str = "client settings";
@@ -26,24 +27,15 @@ pub struct ClientBuilder {
     pub(super) rest_url: Option<String>,
     pub(super) is_rest_url_exact: bool,
     pub(super) graphql_url: Option<String>,
-    pub(super) plain_http: bool,
     pub(super) queue_auth: QueueAuth,
     pub(super) graphql_body: GraphqlBody,
-    pub(super) retry: RetryPolicy,
     pub(super) rate_limits: RateLimits,
-    #[cfg(feature = "shared-limits")]
-    pub(super) shared_limits: Option<SharedLimits>,
     pub(super) polling: Polling,
-    pub(super) timeout: Duration,
-    pub(super) call_timeout: Option<Duration>,
-    pub(super) connect_timeout: Duration,
-    pub(super) largest_response: usize,
     pub(super) run_limit: usize,
     pub(super) run_sync_limit: usize,
-    pub(super) user_agent: String,
-    pub(super) proxy: Option<SecretString>,
-    pub(super) http_client: Option<reqwest::Client>,
     pub(super) observer: Observer,
+    /// Those that the client has in common with any service.
+    pub(super) settings: Settings,
 }
 
 impl ClientBuilder {
@@ -54,40 +46,15 @@ impl ClientBuilder {
             rest_url: None,
             is_rest_url_exact: false,
             graphql_url: None,
-            plain_http: false,
             queue_auth: QueueAuth::default(),
             graphql_body: GraphqlBody::default(),
-            retry: RetryPolicy::new(),
             rate_limits: RateLimits::new(),
-            #[cfg(feature = "shared-limits")]
-            shared_limits: None,
             polling: Polling::new(),
-            timeout: Duration::from_secs(60),
-            call_timeout: None,
-            connect_timeout: Duration::from_secs(10),
-            largest_response: 64 * MIB,
             run_limit: Run::MAX_BODY,
             run_sync_limit: RunSync::MAX_BODY,
-            user_agent: concat!("podqueue/", env!("CARGO_PKG_VERSION")).to_owned(),
-            proxy: None,
-            http_client: None,
             observer: Observer::default(),
+            settings: Settings::new(concat!("podqueue/", env!("CARGO_PKG_VERSION"))),
         }
-    }
-
-    /// With any of these at zero, every call would fail, and some only after they were sent.
-    pub(super) fn refuse_zeros(&self) -> Result<()> {
-        for (field, is_zero) in [
-            ("timeout", self.timeout.is_zero()),
-            ("call_timeout", self.call_timeout.is_some_and(|time| time.is_zero())),
-            ("connect_timeout", self.connect_timeout.is_zero()),
-            ("largest_response", self.largest_response == 0),
-        ] {
-            if is_zero {
-                return Err(Error::refused(SETTINGS, field, "must be above zero"));
-            }
-        }
-        Ok(())
     }
 
     /// Reads the key and the URLs from the environment: `PODQUEUE_API_KEY`, `PODQUEUE_BASE_URL`,
@@ -155,7 +122,7 @@ impl ClientBuilder {
 
     /// Allows plain http to hosts other than this machine. The API key is then sent unencrypted.
     pub fn allow_plain_http(mut self) -> Self {
-        self.plain_http = true;
+        self.settings.plain_http = true;
         self
     }
 
@@ -172,8 +139,26 @@ impl ClientBuilder {
     }
 
     /// How often, and after what delay, a failed call is retried.
+    ///
+    /// What may be retried does not depend on the policy and is the same for all three interfaces:
+    ///
+    /// | call | 429, or never sent | 408, 425, 500, 502 and above | sent, but no response | an unreadable success | a web page with 403 or 404 |
+    /// |---|---|---|---|---|---|
+    /// | `status`, `health`, REST reads, GraphQL queries | retried | retried | retried | error | retried |
+    /// | stream | retried | retried | retried, with [a gap](crate::StreamChunk::after_gap) | retried, with a gap | retried |
+    /// | run, runsync, openai | retried | [outcome unknown](crate::ErrorKind::OutcomeUnknown) | outcome unknown | outcome unknown | error |
+    /// | run, runsync [at least once](crate::Run::at_least_once) | retried | retried | retried | outcome unknown | retried |
+    /// | cancel | retried | retried | retried | error | retried |
+    /// | retry | retried | settled by reading the job's status | the same | the same | error |
+    /// | purge-queue | retried | outcome unknown | outcome unknown | outcome unknown | error |
+    /// | changing a template | retried | retried | retried | error | retried |
+    /// | deleting a template or a secret | retried | retried; a clear "not found" then counts as deleted, and after any other refusal the outcome is unknown | the same | outcome unknown | retried |
+    /// | creating a template or a secret, any other mutation | retried | outcome unknown | outcome unknown | outcome unknown | error |
+    ///
+    /// Any other status is final, 501 included. A web page with 403 or 404 comes from a gateway: the
+    /// service responds in JSON.
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
-        self.retry = policy;
+        self.settings.retry = policy;
         self
     }
 
@@ -198,7 +183,7 @@ impl ClientBuilder {
     /// [`LimitStore`]: crate::LimitStore
     #[cfg(feature = "shared-limits")]
     pub fn shared_limits(mut self, limits: SharedLimits) -> Self {
-        self.shared_limits = Some(limits);
+        self.settings.shared_limits = Some(limits);
         self
     }
 
@@ -212,7 +197,7 @@ impl ClientBuilder {
     /// default. The `wait` of a synchronous job and the time it takes to send a large body come on
     /// top.
     pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = timeout;
+        self.settings.timeout = timeout;
         self
     }
 
@@ -225,7 +210,7 @@ impl ClientBuilder {
     /// fails with [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown). It applies to
     /// each call, not to a wait, which has a [separate timeout](crate::Wait::timeout).
     pub fn call_timeout(mut self, timeout: Duration) -> Self {
-        self.call_timeout = Some(timeout);
+        self.settings.call_timeout = Some(timeout);
         self
     }
 
@@ -233,7 +218,7 @@ impl ClientBuilder {
     /// [`timeout`](Self::timeout) and of [`call_timeout`](Self::call_timeout), so that a failed
     /// connection can be distinguished from a request that was sent and got no response.
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
-        self.connect_timeout = timeout;
+        self.settings.connect_timeout = timeout;
         self
     }
 
@@ -242,7 +227,7 @@ impl ClientBuilder {
     /// [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) if it is the success
     /// response to a call that must not be made twice.
     pub fn largest_response(mut self, bytes: usize) -> Self {
-        self.largest_response = bytes;
+        self.settings.largest_response = bytes;
         self
     }
 
@@ -256,7 +241,7 @@ impl ClientBuilder {
 
     /// The `User-Agent` header; `podqueue/<version>` by default.
     pub fn user_agent(mut self, name: impl Into<String>) -> Self {
-        self.user_agent = name.into();
+        self.settings.user_agent = name.into();
         self
     }
 
@@ -264,7 +249,7 @@ impl ClientBuilder {
     /// password, and is never logged. By default, the environment variables `HTTPS_PROXY`,
     /// `HTTP_PROXY` and `NO_PROXY` apply, unless all URLs of the client are of this machine.
     pub fn proxy(mut self, url: impl Into<SecretString>) -> Self {
-        self.proxy = Some(url.into());
+        self.settings.proxy = Some(url.into());
         self
     }
 
@@ -316,7 +301,7 @@ impl ClientBuilder {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn http_client(mut self, client: reqwest::Client) -> Self {
-        self.http_client = Some(client);
+        self.settings.http_client = Some(client);
         self
     }
 
@@ -364,11 +349,11 @@ impl fmt::Debug for ClientBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ClientBuilder")
             .field("api_key", &self.api_key)
-            .field("retry", &self.retry)
+            .field("retry", &self.settings.retry)
             .field("rate_limits", &self.rate_limits)
             .field("polling", &self.polling)
-            .field("timeout", &self.timeout)
-            .field("call_timeout", &self.call_timeout)
+            .field("timeout", &self.settings.timeout)
+            .field("call_timeout", &self.settings.call_timeout)
             .finish_non_exhaustive()
     }
 }

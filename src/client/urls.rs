@@ -1,9 +1,9 @@
-//! URLs of services: checked, and brought into one form.
+//! URLs of the three interfaces: validated and normalized.
 
+use podqueue_runtime::__private::url::{base, check};
 use reqwest::Url;
 
-use crate::error::{Error, Result};
-use crate::queue::http_url::is_loopback;
+use crate::error::Result;
 
 /// Which of the three interfaces a URL is for.
 #[derive(Clone, Copy)]
@@ -35,7 +35,7 @@ impl Interface {
 pub(super) fn parse(interface: Interface, text: &str, plain_http: bool) -> Result<Url> {
     let settings = "client settings";
     if matches!(interface, Interface::Graphql) {
-        return check(settings, interface.field(), text, plain_http);
+        return Ok(check(settings, interface.field(), text, plain_http)?);
     }
     let mut url = base(settings, interface.field(), text, plain_http)?;
     if let Some(version) = interface.version() {
@@ -44,46 +44,6 @@ pub(super) fn parse(interface: Interface, text: &str, plain_http: bool) -> Resul
         url.set_path(&versioned);
     }
     Ok(url)
-}
-
-/// A URL to which paths are appended unchanged.
-pub(crate) fn base(attempted: &str, field: &str, text: &str, plain_http: bool) -> Result<Url> {
-    let url = check(attempted, field, text, plain_http)?;
-    if url.query().is_some() {
-        return Err(Error::refused(attempted, field, "must not carry a query"));
-    }
-    Ok(url)
-}
-
-fn check(attempted: &str, field: &str, text: &str, plain_http: bool) -> Result<Url> {
-    let refuse = |rule: &str| Err(Error::refused(attempted, field, rule));
-    let Ok(url) = Url::parse(text.trim()) else {
-        return refuse("is not a URL");
-    };
-    match url.scheme() {
-        "https" => {}
-        "http" if plain_http || is_loopback(&url) => {}
-        "http" => {
-            return refuse(
-                "must be https: over plain http the key is sent unencrypted \
-                 (ClientBuilder::allow_plain_http permits it)",
-            );
-        }
-        _ => return refuse("must be an https URL"),
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return refuse("must not carry a user name or password");
-    }
-    if url.fragment().is_some() {
-        return refuse("must not carry a fragment");
-    }
-    Ok(url)
-}
-
-/// Whether there are URLs, all of this machine.
-pub(super) fn are_local(urls: [&Option<Url>; 3]) -> bool {
-    let mut urls = urls.into_iter().flatten();
-    urls.next().is_some_and(is_loopback) && urls.all(is_loopback)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-use crate::line::{Blocked, Line, Rule};
+use podqueue_runtime::__private::fair_queue::{Blocked, Line, Rule};
 
 /// How much an endpoint that was quiet may catch up on at once.
 const CREDIT: Duration = Duration::from_secs(1);
@@ -95,7 +95,7 @@ mod tests {
     use futures_util::FutureExt;
 
     use super::*;
-    use crate::line::model::{Subject, explore, wander};
+    use crate::context::model::{Subject, explore, wander};
 
     const INTERVAL: Duration = Duration::from_millis(10);
 

@@ -1,6 +1,8 @@
-//! The kinds of failure.
+//! Kinds of errors: a closed set to match on, each with a label for metrics.
 
 use std::fmt;
+
+use podqueue_runtime::ErrorKind as CallErrorKind;
 
 /// The kind of an [`Error`](crate::Error), and what to do about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -121,6 +123,60 @@ impl ErrorKind {
     }
 }
 
+impl ErrorKind {
+    /// The runtime's kind of the same name; `None` for those that concern jobs.
+    pub(crate) const fn of_call(self) -> Option<CallErrorKind> {
+        Some(match self {
+            Self::InvalidRequest => CallErrorKind::InvalidRequest,
+            Self::Connect => CallErrorKind::Connect,
+            Self::Network => CallErrorKind::Network,
+            Self::Timeout => CallErrorKind::Timeout,
+            Self::OutcomeUnknown => CallErrorKind::OutcomeUnknown,
+            Self::BadRequest => CallErrorKind::BadRequest,
+            Self::Unauthorized => CallErrorKind::Unauthorized,
+            Self::NotFound => CallErrorKind::NotFound,
+            Self::RateLimited => CallErrorKind::RateLimited,
+            Self::Server => CallErrorKind::Server,
+            Self::Redirect => CallErrorKind::Redirect,
+            Self::UnexpectedStatus => CallErrorKind::UnexpectedStatus,
+            Self::ResponseTooLarge => CallErrorKind::ResponseTooLarge,
+            Self::Decode => CallErrorKind::Decode,
+            Self::Graphql => CallErrorKind::Graphql,
+            Self::JobExpired
+            | Self::ForeignRecord
+            | Self::StreamGap
+            | Self::JobFailed
+            | Self::JobCancelled
+            | Self::JobTimedOut
+            | Self::JobNotFinished
+            | Self::WaitTimedOut => return None,
+        })
+    }
+}
+
+impl From<CallErrorKind> for ErrorKind {
+    fn from(kind: CallErrorKind) -> Self {
+        match kind {
+            CallErrorKind::InvalidRequest => Self::InvalidRequest,
+            CallErrorKind::Connect => Self::Connect,
+            CallErrorKind::Network => Self::Network,
+            CallErrorKind::Timeout => Self::Timeout,
+            CallErrorKind::OutcomeUnknown => Self::OutcomeUnknown,
+            CallErrorKind::BadRequest => Self::BadRequest,
+            CallErrorKind::Unauthorized => Self::Unauthorized,
+            CallErrorKind::NotFound => Self::NotFound,
+            CallErrorKind::RateLimited => Self::RateLimited,
+            CallErrorKind::Server => Self::Server,
+            CallErrorKind::Redirect => Self::Redirect,
+            CallErrorKind::ResponseTooLarge => Self::ResponseTooLarge,
+            CallErrorKind::Decode => Self::Decode,
+            CallErrorKind::Graphql => Self::Graphql,
+            // The runtime's kinds may grow; a test keeps this list complete.
+            _ => Self::UnexpectedStatus,
+        }
+    }
+}
+
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
@@ -152,6 +208,10 @@ mod tests {
             }
             assert_eq!(label, snake);
             assert_eq!(kind.to_string(), label);
+            if let Some(of_call) = kind.of_call() {
+                assert_eq!(of_call.as_str(), label);
+                assert_eq!(ErrorKind::from(of_call), kind);
+            }
         }
     }
 

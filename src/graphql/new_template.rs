@@ -8,7 +8,7 @@ use serde::ser::{SerializeSeq, Serializer};
 
 use super::Port;
 use crate::error::{Error, Result};
-use crate::secret_string::SecretString;
+use podqueue_runtime::SecretString;
 
 /// A template to create, or the new state of an existing one ([Template, GraphQL
 /// shape](crate#the-interface)).

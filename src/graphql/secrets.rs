@@ -1,13 +1,14 @@
 //! Secrets by name: create, delete.
 
+use podqueue_runtime::Idempotency;
 use serde::{Deserialize, Serialize};
 
-use super::gone::Deleted;
+use super::delete::delete;
+use super::not_found::Deleted;
 use super::{Graphql, Operation, SecretCreate, SecretDelete};
 use crate::error::Error;
 use crate::request::Request;
-use crate::secret_string::SecretString;
-use crate::transport::Repeat;
+use podqueue_runtime::SecretString;
 
 /// Creates and deletes secrets ([GraphQL](crate#the-interface)); returned by
 /// [`Client::secrets`](crate::Client::secrets).
@@ -23,7 +24,7 @@ pub struct Secret {
     /// The secret's id, by which it is deleted.
     pub id: String,
     /// Its name, by which templates refer to it.
-    #[serde(default, deserialize_with = "crate::lenient::or_default")]
+    #[serde(default, deserialize_with = "podqueue_runtime::lenient::or_default")]
     pub name: String,
     /// What it is for.
     #[serde(default)]
@@ -51,12 +52,13 @@ impl Secrets {
                 return Err(Error::refused("create secret", "name", "must not be empty"));
             }
             let variables = Input { input: NameAndValue { name: &name, value: value.expose() } };
-            let created: Created =
-                graphql.send::<SecretCreate, _>(&variables, Repeat::Once, timeout).await?;
+            let created: Created = graphql
+                .send::<SecretCreate, _>(&variables, Idempotency::NonIdempotent, timeout)
+                .await?;
             created
                 .secret_create
-                .ok_or_else(|| super::execute::nothing_came(SecretCreate::NAME, "secretCreate"))
-                .map_err(|error| Repeat::Once.unreadable(error))
+                .ok_or_else(|| super::nothing_came(SecretCreate::NAME, "secretCreate"))
+                .map_err(|error| error.unreadable(Idempotency::NonIdempotent))
         })
     }
 
@@ -75,7 +77,7 @@ impl Secrets {
                 return Err(Error::refused("delete secret", "id", "must not be empty"));
             }
             let deleted = Deleted { thing: "secret", field: "secretDelete", id: &id };
-            graphql.send_delete::<SecretDelete>(&ById { id: &id }, deleted, timeout).await
+            delete::<SecretDelete>(&graphql, &ById { id: &id }, deleted, timeout).await
         })
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer};
 
-use crate::lenient;
+use podqueue_runtime::lenient;
 
 /// A saved template, as returned by [`Templates`](super::Templates). The REST interface returns a
 /// [`rest::types::Template`](crate::rest::types::Template) instead.

@@ -1,15 +1,16 @@
 //! Templates by name: create, update, delete.
 
+use podqueue_runtime::Idempotency;
 use serde::{Deserialize, Serialize};
 
-use super::gone::Deleted;
+use super::delete::delete;
 use super::new_template::TemplateInput;
+use super::not_found::Deleted;
 use super::{
     DeleteTemplate, Graphql, ModifyTemplate, NewTemplate, Operation, SaveTemplate, Template,
 };
 use crate::error::{Error, Result};
 use crate::request::Request;
-use crate::transport::Repeat;
 
 /// Creates, updates and deletes templates ([GraphQL](crate#the-interface)); returned by
 /// [`Client::templates`](crate::Client::templates).
@@ -37,9 +38,12 @@ impl Templates {
         Request::new(move |timeout| async move {
             template.check("create template")?;
             let variables = Input { input: WithId { id: None, template: template.input() } };
-            let saved: Saved =
-                graphql.send::<SaveTemplate, _>(&variables, Repeat::Once, timeout).await?;
-            saved.template(SaveTemplate::NAME).map_err(|error| Repeat::Once.unreadable(error))
+            let saved: Saved = graphql
+                .send::<SaveTemplate, _>(&variables, Idempotency::NonIdempotent, timeout)
+                .await?;
+            saved
+                .template(SaveTemplate::NAME)
+                .map_err(|error| error.unreadable(Idempotency::NonIdempotent))
         })
     }
 
@@ -58,8 +62,9 @@ impl Templates {
             }
             template.check("update template")?;
             let variables = Input { input: WithId { id: Some(&id), template: template.input() } };
-            let saved: Saved =
-                graphql.send::<ModifyTemplate, _>(&variables, Repeat::Safe, timeout).await?;
+            let saved: Saved = graphql
+                .send::<ModifyTemplate, _>(&variables, Idempotency::Idempotent, timeout)
+                .await?;
             saved.template(ModifyTemplate::NAME)
         })
     }
@@ -81,7 +86,7 @@ impl Templates {
             }
             let deleted = Deleted { thing: "template", field: "deleteTemplate", id: &name };
             let variables = ByName { template_name: &name };
-            graphql.send_delete::<DeleteTemplate>(&variables, deleted, timeout).await
+            delete::<DeleteTemplate>(&graphql, &variables, deleted, timeout).await
         })
     }
 }
@@ -113,6 +118,6 @@ struct Saved {
 
 impl Saved {
     fn template(self, operation: &'static str) -> Result<Template> {
-        self.save_template.ok_or_else(|| super::execute::nothing_came(operation, "saveTemplate"))
+        self.save_template.ok_or_else(|| super::nothing_came(operation, "saveTemplate"))
     }
 }

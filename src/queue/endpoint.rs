@@ -13,11 +13,12 @@ use serde_json::value::RawValue;
 use super::health::{Health, Purged};
 use super::operations::{HEALTH, OPENAI, PURGE_QUEUE, REQUESTS, RUN};
 use crate::context::{Context, PollLine};
-use crate::error::{Attempted, Error, Result};
+use crate::error::{Error, Result};
 use crate::events::ServerEvents;
-use crate::json::not_serializable;
 use crate::request::Request;
-use crate::transport::{Call, Operation, Path, Reply};
+use podqueue_runtime::__private::Attempted;
+use podqueue_runtime::__private::json::not_serializable;
+use podqueue_runtime::{Call, Operation, Path, Reply};
 
 /// A serverless endpoint: submits jobs, and reports the endpoint's health ([Serverless queue
 /// operations](crate#the-interface)).
@@ -60,10 +61,10 @@ impl Endpoint {
         let endpoint = self.clone();
         Request::new(move |timeout| async move {
             let call = endpoint.own_call(&HEALTH, endpoint.path("/health"))?;
-            let reply = endpoint.send(call.timeout(timeout)).await?;
-            let health: Health = reply.decode(&endpoint.attempted(&HEALTH))?;
-            let limiter = &endpoint.context().transport.limiter;
-            limiter.workers_run(endpoint.shared_id(), health.workers.running);
+            let health: Health = endpoint.send(call.timeout(timeout)).await?.json()?;
+            if let Some(least) = endpoint.context().rate_limits.least(health.workers.running) {
+                endpoint.context().queue.set_least_limit(endpoint.shared_id(), least);
+            }
             Ok(health)
         })
     }
@@ -79,9 +80,7 @@ impl Endpoint {
         let endpoint = self.clone();
         Request::new(move |timeout| async move {
             let call = endpoint.own_call(&PURGE_QUEUE, endpoint.path("/purge-queue"))?;
-            let reply = endpoint.send(call.timeout(timeout)).await?;
-            let purged = reply.decode(&endpoint.attempted(&PURGE_QUEUE));
-            purged.map_err(|error| PURGE_QUEUE.repeat.unreadable(error))
+            Ok(endpoint.send(call.timeout(timeout)).await?.json()?)
         })
     }
 
@@ -118,12 +117,10 @@ impl Endpoint {
     /// [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) if no response arrived, or one
     /// that is not of this type.
     pub fn openai_as<O: DeserializeOwned>(&self, path: &str, body: impl Serialize) -> Request<O> {
-        let call = self.openai_call(path).and_then(|call| call.json("body", &body));
+        let call = self.openai_call(path).and_then(|call| Ok(call.json("body", &body)?));
         let endpoint = self.clone();
         Request::new(move |timeout| async move {
-            let reply = endpoint.send(call?.held_open().timeout(timeout)).await?;
-            let answer = reply.decode(&endpoint.attempted(&OPENAI));
-            answer.map_err(|error| OPENAI.repeat.unreadable(error))
+            Ok(endpoint.send(call?.held_open().timeout(timeout)).await?.json()?)
         })
     }
 
@@ -173,17 +170,14 @@ impl Endpoint {
     pub fn openai_stream(&self, path: &str, body: impl Serialize) -> Request<ServerEvents> {
         let call = self.openai_call(path).and_then(|call| {
             let body = streaming(&body, &self.attempted(&OPENAI))?;
-            call.json("body", &body)
+            Ok(call.json("body", &body)?)
         });
         let endpoint = self.clone();
         Request::new(move |timeout| async move {
-            let call = call?.header("accept", "text/event-stream".to_owned());
-            let mut call = call.held_open().timeout(timeout);
-            call.reads_events = true;
-            let most = endpoint.context().transport.wire.largest_response;
-            let reply = endpoint.send(call).await?;
-            let events = ServerEvents::new(reply, &endpoint.attempted(&OPENAI), most, true);
-            events.map_err(|error| OPENAI.repeat.unreadable(error))
+            let call = call?.header("accept", "text/event-stream").reads_events();
+            let reply = endpoint.send(call.held_open().timeout(timeout)).await?;
+            let most = endpoint.context().queue.largest_response();
+            Ok(ServerEvents::new(reply, most, true)?)
         })
     }
 
@@ -205,8 +199,7 @@ impl Endpoint {
         let endpoint = self.clone();
         Request::new(move |timeout| async move {
             let call = endpoint.own_call(&REQUESTS, endpoint.path("/requests"))?;
-            let reply = endpoint.send(call.timeout(timeout)).await?;
-            reply.decode(&endpoint.attempted(&REQUESTS))
+            Ok(endpoint.send(call.timeout(timeout)).await?.json()?)
         })
     }
 
@@ -223,7 +216,7 @@ impl Endpoint {
     /// Panics outside a tokio runtime, or in one whose time driver is disabled.
     pub async fn ready_to_run(&self, most: usize) -> usize {
         let most = u64::try_from(most).unwrap_or(u64::MAX);
-        let turns = self.context().transport.turns(&RUN, self.shared_id(), most).await;
+        let turns = self.context().queue.ready(&RUN, self.shared_id(), most).await;
         // Others may wait behind the turn that this one had.
         usize::try_from(turns).unwrap_or(usize::MAX).max(1)
     }
@@ -239,7 +232,7 @@ impl Endpoint {
     /// if the client has none. It contains no secret.
     #[must_use]
     pub fn base_url(&self) -> Option<&str> {
-        self.context().base_url.as_ref().map(Url::as_str)
+        self.context().queue.known_url().map(Url::as_str)
     }
 
     pub(crate) fn context(&self) -> &Context {
@@ -268,12 +261,12 @@ impl Endpoint {
     }
 
     pub(super) fn url(&self, attempted: &Attempted, path: Path) -> Result<Url> {
-        path.on(self.shared.context.base_url(attempted)?, attempted)
+        Ok(path.on(self.shared.context.queue.url(attempted)?, attempted)?)
     }
 
     /// A call of this endpoint, or of a job of its.
     pub(super) fn call(&self, operation: &Operation, attempted: Attempted, url: Url) -> Call {
-        Call::new(operation, attempted, url, self.shared.context.queue_auth.of_calls())
+        Call::to_url(operation, attempted, url).scope(Arc::clone(&self.shared.id))
     }
 
     /// The id, to be shared.
@@ -281,12 +274,12 @@ impl Endpoint {
         &self.shared.id
     }
 
-    pub(super) fn send(&self, call: Call) -> impl Future<Output = Result<Reply>> + Send {
-        self.shared.context.transport.send(call)
+    pub(super) async fn send(&self, call: Call) -> Result<Reply> {
+        Ok(self.shared.context.queue.send(call).await?)
     }
 
     pub(super) fn attempted(&self, operation: &Operation) -> Attempted {
-        Attempted::on_endpoint(operation.name, &self.shared.id)
+        Attempted::new(operation.name()).on("endpoint", &self.shared.id)
     }
 }
 

@@ -11,10 +11,10 @@ use super::stream::fuzz_chunks;
 use super::submission::read_new;
 use super::{Endpoint, Health, JobRecord, Purged};
 use crate::client::Client;
-use crate::error::Attempted;
-use crate::hiding::Secrets;
-use crate::secret_string::SecretString;
-use crate::transport::Reply;
+use podqueue_runtime::__private::Attempted;
+use podqueue_runtime::__private::redact::Secrets;
+use podqueue_runtime::Reply;
+use podqueue_runtime::SecretString;
 
 fn endpoint() -> Endpoint {
     static CLIENT: OnceLock<Client> = OnceLock::new();
@@ -26,14 +26,9 @@ fn endpoint() -> Endpoint {
 }
 
 fn reply(body: &[u8]) -> Reply {
-    Reply {
-        sent_at: SystemTime::now(),
-        status: 200,
-        body: Bytes::copy_from_slice(body),
-        after_unknown_outcome: false,
-        secrets: Secrets::new(vec![SecretString::from("k")], None),
-        incoming: None,
-    }
+    let secrets = Secrets::new(vec![SecretString::from("k")], None);
+    let attempted = Attempted::new("read").on_interface("queue");
+    Reply::received(attempted, 200, Bytes::copy_from_slice(body), secrets)
 }
 
 /// A record of a job that is known, and of one that is new.
@@ -79,9 +74,9 @@ pub fn stream(body: &[u8]) {
 
 /// A health report, and what a purge answers.
 pub fn health(body: &[u8]) {
-    let (reply, attempted) = (reply(body), Attempted::on_interface("health", "queue"));
-    if let Err(error) = reply.decode::<Health>(&attempted) {
+    let reply = reply(body);
+    if let Err(error) = reply.decode::<Health>() {
         let _ = format!("{error} {error:?}");
     }
-    let _ = reply.decode::<Purged>(&attempted);
+    let _ = reply.decode::<Purged>();
 }

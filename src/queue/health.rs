@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer};
 
-use crate::lenient;
+use podqueue_runtime::lenient;
 
 /// An endpoint's numbers of jobs and workers ([Health report](crate#the-interface)).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]

@@ -12,11 +12,12 @@ use super::Endpoint;
 use super::endpoint::made_once;
 use super::lifespan::Lifespan;
 use super::operations::STATUS;
-use crate::error::{Attempted, Error, ErrorKind, Result, ShownId};
-use crate::hiding::Secrets;
+use crate::error::{Error, ErrorKind, Result};
 use crate::observe::Observation;
-use crate::secret_string::SecretString;
-use crate::transport::{Call, Operation, Reply};
+use podqueue_runtime::__private::redact::Secrets;
+use podqueue_runtime::__private::{Attempted, ShownId};
+use podqueue_runtime::SecretString;
+use podqueue_runtime::{Call, Operation, Reply};
 
 /// A handle to a job: read its status, wait for it, stream from it, cancel or retry it.
 ///
@@ -73,7 +74,7 @@ impl Job {
     /// What must not be shown of what the service and the handler say about the job.
     pub(super) fn secrets(&self) -> Secrets {
         let submitted = self.submitted.iter().flat_map(|them| them.iter());
-        let of_all_calls = self.endpoint.context().secrets();
+        let of_all_calls = self.endpoint.context().queue.secrets();
         Secrets::new(submitted.chain(of_all_calls).cloned().collect(), None)
     }
 
@@ -130,24 +131,23 @@ impl Job {
     }
 
     pub(super) fn call(&self, operation: &Operation) -> Result<Call> {
-        let attempted = self.attempted(operation.name);
+        let attempted = self.attempted(operation.name());
         let url = || {
-            let path = self.endpoint.path("/").literal(operation.name).literal("/");
+            let path = self.endpoint.path("/").literal(operation.name()).literal("/");
             self.endpoint.url(&attempted, path.parameter("job id", &self.id))
         };
-        let url = match operation.name == STATUS.name {
+        let url = match operation.name() == STATUS.name() {
             true => made_once(&self.known.status_url, url)?,
             false => url()?,
         };
-        let mut call = self.endpoint.call(operation, attempted, url);
-        call.secrets.extend(self.submitted.iter().flat_map(|them| them.iter().cloned()));
-        Ok(call)
+        let call = self.endpoint.call(operation, attempted, url);
+        Ok(call.secrets(self.submitted.iter().flat_map(|them| them.iter().cloned())))
     }
 
     /// Sends a call about this job and tells a job that is gone from one that never was.
     pub(super) async fn send(&self, call: Call) -> Result<Reply> {
         let sent = self.endpoint.send(call).await;
-        sent.map_err(|error| self.known.lifespan.explain(error))
+        sent.map_err(|error| self.known.lifespan.explain(error).with_job_id(&self.id))
     }
 
     pub(super) fn lifespan(&self) -> &Lifespan {
@@ -166,8 +166,8 @@ impl Job {
 
     /// Tells who counts that a wait or a stream is about to ask.
     pub(super) fn tell_of_poll(&self, operation: &Operation) {
-        self.endpoint.context().transport.observer.tell(|| Observation::Polled {
-            operation: operation.name,
+        self.endpoint.context().observer.tell(|| Observation::Polled {
+            operation: operation.name(),
             endpoint_id: self.endpoint.id(),
             job_id: &self.id,
         });
@@ -185,7 +185,7 @@ impl Job {
             "the response {what}: responses were mixed up in transit, and this one says nothing about job {:?}; retry, and if it keeps happening, look for a proxy that shares connections",
             ShownId(&self.id)
         );
-        Error::new(ErrorKind::ForeignRecord, self.attempted(operation.name), message)
+        Error::new(ErrorKind::ForeignRecord, self.attempted(operation.name()), message)
             .with_job_id(&self.id)
     }
 
@@ -195,7 +195,7 @@ impl Job {
     }
 
     pub(super) fn attempted(&self, what: impl Into<Cow<'static, str>>) -> Attempted {
-        Attempted::of_job(what, &self.id, self.endpoint.shared_id())
+        Attempted::new(what).of("job", &self.id).on("endpoint", self.endpoint.shared_id())
     }
 
     /// The job as errors name it.

@@ -15,7 +15,8 @@ use tracing::instrument::WithSubscriber;
 use super::operations::RUN;
 use super::wait::PollGroup;
 use super::{Endpoint, JobRecord, Run, Wait};
-use crate::error::{Attempted, Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
+use podqueue_runtime::__private::Attempted;
 
 /// How many jobs are in flight where nothing else is said.
 const CONCURRENCY: usize = 100;

@@ -1,64 +1,29 @@
-//! The operations of the queue interface, as data: method, what a second request would do (the
-//! retry table is in `src/transport/repeat.rs`), and the documented limits per endpoint and user
-//! ([Rate limits](crate#the-interface)). None are documented for `retry` and `health`.
+//! Operations of the queue interface as data: method, idempotency, and the documented limits per
+//! endpoint and user ([Rate limits](crate#the-interface)). None are documented for `retry` and
+//! `health`.
 
-use reqwest::Method;
+use podqueue_runtime::Idempotency::{Idempotent, IdempotentEffect, NonIdempotent};
+use podqueue_runtime::{Limit, Method, Operation};
 
-use crate::transport::Repeat::{Looked, Noted, Once, Safe};
-use crate::transport::{Limit, Operation};
-
-pub(super) static RUN: Operation = Operation {
-    name: "run",
-    method: Method::POST,
-    repeat: Once,
-    limit: Some(Limit { requests: 1_000, concurrent: Some(200) }),
-};
-pub(super) static RUN_SYNC: Operation = Operation {
-    name: "runsync",
-    method: Method::POST,
-    repeat: Once,
-    limit: Some(Limit { requests: 2_000, concurrent: Some(400) }),
-};
-pub(super) static STATUS: Operation = Operation {
-    name: "status",
-    method: Method::GET,
-    repeat: Safe,
-    limit: Some(Limit { requests: 2_000, concurrent: Some(400) }),
-};
+pub(super) static RUN: Operation =
+    Operation::new("run", Method::POST, NonIdempotent).limit(Limit::new(1_000).concurrent(200));
+pub(super) static RUN_SYNC: Operation =
+    Operation::new("runsync", Method::POST, NonIdempotent).limit(Limit::new(2_000).concurrent(400));
+pub(super) static STATUS: Operation =
+    Operation::new("status", Method::GET, Idempotent).limit(Limit::new(2_000).concurrent(400));
 /// A lost answer may have carried chunks, which do not come again.
-pub(super) static STREAM: Operation = Operation {
-    name: "stream",
-    method: Method::GET,
-    repeat: Noted,
-    limit: Some(Limit { requests: 2_000, concurrent: Some(400) }),
-};
-pub(super) static CANCEL: Operation = Operation {
-    name: "cancel",
-    method: Method::POST,
-    repeat: Safe,
-    limit: Some(Limit { requests: 100, concurrent: Some(20) }),
-};
+pub(super) static STREAM: Operation = Operation::new("stream", Method::GET, IdempotentEffect)
+    .limit(Limit::new(2_000).concurrent(400));
+pub(super) static CANCEL: Operation =
+    Operation::new("cancel", Method::POST, Idempotent).limit(Limit::new(100).concurrent(20));
 /// The job's status tells: see `Job::retry`.
-pub(super) static RETRY: Operation =
-    Operation { name: "retry", method: Method::POST, repeat: Looked, limit: None };
+/// It would retry a job twice; [`Job::retry`](super::Job::retry) reads the status to verify the outcome.
+pub(super) static RETRY: Operation = Operation::new("retry", Method::POST, NonIdempotent);
 /// A second purge could remove what was queued in between.
-pub(super) static PURGE_QUEUE: Operation = Operation {
-    name: "purge-queue",
-    method: Method::POST,
-    repeat: Once,
-    limit: Some(Limit { requests: 2, concurrent: None }),
-};
-pub(super) static HEALTH: Operation =
-    Operation { name: "health", method: Method::GET, repeat: Safe, limit: None };
-pub(super) static OPENAI: Operation = Operation {
-    name: "openai",
-    method: Method::POST,
-    repeat: Once,
-    limit: Some(Limit { requests: 2_000, concurrent: Some(400) }),
-};
-pub(super) static REQUESTS: Operation = Operation {
-    name: "requests",
-    method: Method::GET,
-    repeat: Safe,
-    limit: Some(Limit { requests: 10, concurrent: Some(2) }),
-};
+pub(super) static PURGE_QUEUE: Operation =
+    Operation::new("purge-queue", Method::POST, NonIdempotent).limit(Limit::new(2));
+pub(super) static HEALTH: Operation = Operation::new("health", Method::GET, Idempotent);
+pub(super) static OPENAI: Operation =
+    Operation::new("openai", Method::POST, NonIdempotent).limit(Limit::new(2_000).concurrent(400));
+pub(super) static REQUESTS: Operation =
+    Operation::new("requests", Method::GET, Idempotent).limit(Limit::new(10).concurrent(2));

@@ -4,11 +4,10 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::gateway::is_not_the_services;
+use super::gateway::{is_about_a_job, is_not_the_services};
 use super::lifespan::Lifespan;
 use super::looks::rarest;
 use crate::error::{Error, ErrorKind};
-use crate::json::is_about_a_job;
 
 /// How long nothing but passing failures may come before a wait without a deadline, or a stream, gives
 /// up.

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 
-use crate::error::{Attempted, Error, Result};
+use crate::error::{Error, Result};
+use podqueue_runtime::__private::Attempted;
 
 const DAY: u64 = 24 * 60 * 60;
 const EXECUTION_TIMEOUT: RangeInclusive<Duration> =

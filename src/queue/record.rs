@@ -9,11 +9,14 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::{Job, JobStatus};
-use crate::error::{Attempted, Error, ErrorKind, Result};
-use crate::hiding::Redactor;
-use crate::json::{OtherFields, RawField, decode_at, for_each_field, not_decodable, redacted};
-use crate::lenient;
-use crate::transport::{Operation, Reply};
+use crate::error::{Error, ErrorKind, Result};
+use podqueue_runtime::__private::Attempted;
+use podqueue_runtime::__private::json::{
+    OtherFields, RawField, decode_at, for_each_field, not_decodable,
+};
+use podqueue_runtime::__private::redact::Redactor;
+use podqueue_runtime::lenient;
+use podqueue_runtime::{Operation, Reply};
 
 /// A job as reported by the service ([Job status record](crate#the-interface)).
 ///
@@ -86,7 +89,7 @@ impl Error {
 impl Job {
     /// Reads a record of this job.
     pub(super) fn read(&self, operation: &Operation, reply: &Reply) -> Result<JobRecord> {
-        let attempted = self.attempted(operation.name);
+        let attempted = self.attempted(operation.name());
         let record = JobRecord::read(&attempted, reply, |id, others| match id {
             Some(id) if !self.has_id(&id) => Err(self.about_another(operation, &id)),
             // Without an id, it may be what a stream was to get.
@@ -96,7 +99,7 @@ impl Job {
             _ => Ok(self.clone()),
         });
         let record = record.map_err(|error| error.with_job_id(self.id()))?;
-        record.is_seen_since(reply.sent_at);
+        record.is_seen_since(reply.sent_at());
         Ok(record)
     }
 }
@@ -108,7 +111,7 @@ impl JobRecord {
         reply: &Reply,
         job: impl FnOnce(Option<String>, &OtherFields) -> Result<Job>,
     ) -> Result<Self> {
-        Self::read_fields(attempted, &reply.body, job).map_err(|error| reply.explain(error))
+        Self::read_fields(attempted, reply.body(), job).map_err(|error| error.explained_by(reply))
     }
 
     fn read_fields(
@@ -139,7 +142,8 @@ impl JobRecord {
         let status = status.map_or(Ok(None), |status| status.read(attempted))?;
         let Some(status) = status else {
             let missing = <serde_json::Error as serde::de::Error>::missing_field("status");
-            return Err(not_decodable(attempted, "status", missing).with_job_id(job.id()));
+            let error = Error::from(not_decodable(attempted, "status", missing));
+            return Err(error.with_job_id(job.id()));
         };
         let others = Arc::new(others);
         Ok(Self { job, status, output, error, delay_time, execution_time, others })
@@ -377,7 +381,7 @@ impl JobRecord {
 
     fn decode<T: DeserializeOwned>(&self, what: &str, json: &[u8]) -> Result<T> {
         decode_at(&self.job.attempted(what.to_owned()), what, json).map_err(|error| {
-            redacted(error, &self.job.secrets().redactor()).with_record(self.clone())
+            Error::from(error).redacted(&self.job.secrets().redactor()).with_record(self.clone())
         })
     }
 }

@@ -35,7 +35,7 @@ impl Job {
                         format!("{}; this job may or may not have been retried", error.message());
                     error.with_kind(ErrorKind::OutcomeUnknown).with_message(message)
                 }
-                _ => RETRY.repeat.unreadable(error),
+                _ => error.unreadable(RETRY.idempotency()),
             }),
             Err(error) => Err(error),
         };

@@ -6,9 +6,10 @@ use reqwest::Url;
 use serde::Serialize;
 
 use super::http_url::is_http_url;
-use crate::error::{Attempted, Error, Result};
-use crate::hiding::credentials;
-use crate::secret_string::SecretString;
+use crate::error::{Error, Result};
+use podqueue_runtime::__private::Attempted;
+use podqueue_runtime::__private::redact::credentials;
+use podqueue_runtime::SecretString;
 
 /// Object-storage settings that are passed on to the worker ([s3Config
 /// object](crate#the-interface)). The worker must implement their use itself; any S3-compatible

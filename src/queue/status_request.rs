@@ -93,9 +93,8 @@ impl StatusRequest {
     }
 
     async fn send(self) -> Result<JobRecord> {
-        let mut call = self.job.call(&STATUS)?.timeout(self.timeout);
-        call.urgent_from = self.urgent_from;
-        call.largest_response = self.largest_response;
+        let call = self.job.call(&STATUS)?.timeout(self.timeout).urgent_from(self.urgent_from);
+        let mut call = call.largest_response(self.largest_response);
         if let Some(longest) = self.look {
             call = call.longest_pause(rarest(self.job.id())).longest_silence(longest);
         }
@@ -106,7 +105,7 @@ impl StatusRequest {
             let milliseconds = ttl.as_millis();
             if milliseconds == 0 {
                 return Err(Error::refused(
-                    call.attempted,
+                    call.attempted(),
                     "ttl",
                     "must be at least one millisecond",
                 ));

@@ -105,8 +105,8 @@ impl<T: DeserializeOwned + Send + 'static> JobStream<T> {
         let job = Arc::new(OnceLock::new());
         let accepted = Arc::clone(&job);
         let submission = futures_util::stream::once(async move {
-            let job = run.send().await?;
-            Ok(chunks(Poller::new(accepted.get_or_init(|| job).clone())))
+            let job = run.send().await;
+            job.map(|job| chunks(Poller::new(accepted.get_or_init(|| job).clone())))
         });
         Self { job, inner: Box::pin(submission.try_flatten()) }
     }

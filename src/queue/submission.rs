@@ -13,11 +13,12 @@ use super::body::Body;
 use super::http_url::is_http_url;
 use super::operations::{RUN, RUN_SYNC};
 use super::{Endpoint, Job, JobRecord, Policy, S3Config};
-use crate::error::{Attempted, Error, Result};
-use crate::hiding::credentials;
-use crate::json::{not_decodable, not_serializable, text_in_flawed};
-use crate::secret_string::SecretString;
-use crate::transport::{Call, Operation, Repeat, Reply, RetryPolicy};
+use crate::error::{Error, Result};
+use podqueue_runtime::__private::Attempted;
+use podqueue_runtime::__private::json::{not_decodable, not_serializable, text_in_flawed};
+use podqueue_runtime::__private::redact::credentials;
+use podqueue_runtime::SecretString;
+use podqueue_runtime::{Call, Idempotency, Operation, Reply, RetryPolicy};
 
 /// What stands before the input in every body.
 const BEFORE_INPUT: &str = r#"{"input":"#;
@@ -135,7 +136,7 @@ impl Submission {
     fn into_call(self, operation: &Operation, limit: usize) -> Result<Call> {
         let attempted = self.endpoint.attempted(operation);
         if let Some(error) = self.failed {
-            return Err(not_serializable(attempted, "input", error));
+            return Err(not_serializable(attempted, "input", error).into());
         }
         let mut body = self.body;
         let input = &body.as_bytes()[BEFORE_INPUT.len()..];
@@ -164,25 +165,25 @@ impl Submission {
             );
             return Err(Error::refused(attempted, "body", rule));
         }
-        let url = match operation.name == RUN.name {
+        let url = match operation.name() == RUN.name() {
             true => self.endpoint.run_url(&attempted)?,
             false => {
-                let path = self.endpoint.path("/").literal(operation.name);
+                let path = self.endpoint.path("/").literal(operation.name());
                 self.endpoint.url(&attempted, path)?
             }
         };
         let call = self.endpoint.call(operation, attempted, url);
-        let mut call = call.body(body).timeout(self.timeout);
-        call.answers_new_job = true;
-        call.retry = self.retry;
+        let mut call = call.body(body).timeout(self.timeout).created_id("id").retry(self.retry);
         if self.at_least_once {
-            call.operation.repeat = Repeat::AtLeastOnce;
+            call = call.idempotency(Idempotency::AtLeastOnce);
         }
-        call.secrets.extend(self.s3_config.iter().flat_map(S3Config::secrets));
-        call.secrets.extend(self.webhook.iter().flat_map(secrets_of_webhook));
-        Ok(call)
+        let of_s3_config = self.s3_config.iter().flat_map(S3Config::secrets);
+        // The service can put the URL that a job ends with into an error.
+        let of_webhook = self.webhook.iter().flat_map(secrets_of_webhook);
+        Ok(call.secrets(of_s3_config.chain(of_webhook)))
     }
 
+    /// The job's ttl as the policy sets it.
     fn ttl(&self) -> Option<Duration> {
         self.policy.as_ref().and_then(Policy::ttl_that_is_set)
     }
@@ -195,7 +196,8 @@ fn append(
     value: &(impl Serialize + ?Sized),
 ) -> Result<()> {
     body.push(&format!(r#","{field}":"#));
-    serde_json::to_writer(body, value).map_err(|error| not_serializable(attempted, field, error))
+    let written = serde_json::to_writer(body, value);
+    Ok(written.map_err(|error| not_serializable(attempted, field, error))?)
 }
 
 fn check_webhook(attempted: &Attempted, webhook: &str) -> Result<()> {
@@ -226,12 +228,12 @@ pub(super) fn read_new(
         Some(id) if !id.is_empty() => Ok(Job::from_id(endpoint.clone(), &id).with_secrets(secrets)),
         _ => {
             let missing = <serde_json::Error as serde::de::Error>::missing_field("id");
-            Err(not_decodable(&attempted, "id", missing))
+            Err(not_decodable(&attempted, "id", missing).into())
         }
     });
     record.map_err(|error| {
-        let error = operation.repeat.unreadable(error);
-        match text_in_flawed(&reply.body, "id") {
+        let error = error.unreadable(operation.idempotency());
+        match text_in_flawed(reply.body(), "id") {
             Some(id) => error.with_job_id(&id),
             None => error,
         }
@@ -272,11 +274,11 @@ impl Run {
     pub(super) async fn send(self) -> Result<Job> {
         let (endpoint, ttl) = (self.submission.endpoint.clone(), self.submission.ttl());
         let call = self.submission.into_call(&RUN, endpoint.context().run_limit)?;
-        let secrets = call.secrets.clone();
+        let secrets = call.known_secrets().to_vec();
         let reply = endpoint.send(call).await?;
         let record = read_new(&endpoint, &RUN, &reply, &secrets)?;
-        record.job().lifespan().accepted(reply.sent_at, ttl);
-        record.is_seen_since(reply.sent_at);
+        record.job().lifespan().accepted(reply.sent_at(), ttl);
+        record.is_seen_since(reply.sent_at());
         Ok(record.job().clone())
     }
 }
@@ -321,18 +323,17 @@ impl RunSync {
         }
         let (ttl, wait) = (self.submission.ttl(), self.wait.unwrap_or(DEFAULT_WAIT));
         let mut call = self.submission.into_call(&RUN_SYNC, endpoint.context().run_sync_limit)?;
-        call.extra_time += wait + WAIT_MARGIN;
-        call = call.held_open();
+        call = call.extra_time(wait + WAIT_MARGIN).held_open();
         if let Some(wait) = self.wait {
             call = call.query("wait", &wait.as_millis().to_string());
         }
-        let secrets = call.secrets.clone();
+        let secrets = call.known_secrets().to_vec();
         let reply = endpoint.send(call).await?;
         let record = read_new(&endpoint, &RUN_SYNC, &reply, &secrets)?;
         let lifespan = record.job().lifespan();
-        lifespan.accepted(reply.sent_at, ttl);
+        lifespan.accepted(reply.sent_at(), ttl);
         lifespan.waited_for(wait);
-        record.is_seen_since(reply.sent_at);
+        record.is_seen_since(reply.sent_at());
         record.into_result()
     }
 }

@@ -15,7 +15,7 @@ use super::{Job, JobRecord, JobStatus, Notifier};
 use crate::context::{PollLine, Polling};
 use crate::error::{Error, ErrorKind, Result};
 use crate::observe::Observation;
-use crate::transport::require_runtime;
+use podqueue_runtime::__private::require_runtime;
 
 /// How long before the deadline the status is asked for a last time.
 const LAST_LOOK: Duration = Duration::from_millis(250);
@@ -206,7 +206,7 @@ impl Wait {
         let (job, started) = (self.job.clone(), Instant::now());
         let mut polls = 0;
         let result = self.until_ended(&mut polls).await;
-        job.endpoint().context().transport.observer.tell(|| Observation::WaitEnded {
+        job.endpoint().context().observer.tell(|| Observation::WaitEnded {
             endpoint_id: job.endpoint().id(),
             job_id: job.id(),
             polls,
@@ -374,7 +374,7 @@ impl Wait {
             Ok(record) => {
                 let status = record.shown_status();
                 let what = format!("the service responded with the job {status}");
-                let attempted = self.job.attempted(CANCEL.name);
+                let attempted = self.job.attempted(CANCEL.name());
                 (Error::new(ErrorKind::JobNotFinished, attempted, what), Some(record))
             }
             // The service refuses to cancel what has ended, possibly just now; and what was lost, or

@@ -1,3 +1,5 @@
-//! What the generator makes of `openapi/`, as it does for the descriptions of other crates.
+//! REST calls generated from `openapi/`, as for the descriptions of other crates.
+
+use crate as __runtime;
 
 include!(concat!(env!("OUT_DIR"), "/podqueue_rest.rs"));

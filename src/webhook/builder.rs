@@ -11,7 +11,7 @@ use super::token::Token;
 use crate::context::RetriedListener;
 use crate::error::{Error, Result};
 use crate::queue::{Endpoint, JobRecord};
-use crate::secret_string::SecretString;
+use podqueue_runtime::SecretString;
 
 /// The payload holds input and output of the job, whose sizes the interface bounds in part only.
 const BODY_LIMIT: usize = 64 * 1024 * 1024;

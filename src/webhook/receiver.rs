@@ -12,10 +12,10 @@ use super::deliveries::Deliveries;
 use super::handler::Handler;
 use super::token::Token;
 use crate::error::{Error, ErrorKind, Result};
-use crate::json::text_in_whole;
 use crate::queue::gateway::is_not_the_services;
 use crate::queue::{Endpoint, Notifier};
-use crate::secret_string::SecretString;
+use podqueue_runtime::__private::json::text_in_whole;
+use podqueue_runtime::SecretString;
 
 /// An id that is longer is none.
 const LONGEST_ID: usize = 256;

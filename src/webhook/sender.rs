@@ -10,8 +10,9 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use crate::error::{Error, Result};
 use crate::queue::JobRecord;
-use crate::queue::http_url::{is_http_url, is_loopback};
-use crate::secret_string::SecretString;
+use crate::queue::http_url::is_http_url;
+use podqueue_runtime::__private::url::is_loopback;
+use podqueue_runtime::SecretString;
 
 const PAUSE: Duration = Duration::from_secs(10);
 /// How long the receiver may take.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use subtle::ConstantTimeEq;
 
 use crate::error::{Error, Result};
-use crate::secret_string::SecretString;
+use podqueue_runtime::SecretString;
 
 const BYTES: usize = 32;
 /// 128 bits, where each character is of 16.

@@ -4,10 +4,12 @@
 use std::error::Error as _;
 use std::time::Duration;
 
+use podqueue::__private::rest::{Changes, RestCall};
 use podqueue::graphql::{SaveTemplate, SecretCreate, save_template, secret_create, types};
 use podqueue::rest::Authorization;
-use podqueue::rest::call::{Changes, RestCall, Target};
-use podqueue::{Client, Error, ErrorKind, GraphqlBody, NewTemplate, RetryPolicy, S3Config};
+use podqueue::{
+    Client, Error, ErrorKind, GraphqlBody, NewTemplate, RetryPolicy, S3Config, Service,
+};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -235,7 +237,7 @@ async fn write(client: &Client, method: &'static str) -> podqueue::Result<()> {
         .query("api_key", &[QUERY])
         .header("x-auth-token", &HEADER)
         .json(Some(&body), Changes::NONE)
-        .send::<Vec<String>>(Target::of(client, "/v1"))
+        .send::<Vec<String>, Error>(Service::from(client).below("/v1"))
         .await
         .map(drop)
 }
@@ -254,7 +256,7 @@ async fn every_method_is_sent_as_itself_and_retried_as_its_semantics_allow() {
     ] {
         let server = Script::of([Reply::Close, Reply::ok("")]).await;
         let call = RestCall::new("it", method).literal("/it");
-        let result = call.send_empty(Target::of(&server.client(), "/v1")).await;
+        let result = call.send_empty::<Error>(Service::from(&server.client()).below("/v1")).await;
         assert_eq!(server.lines(), vec![format!("{method} /v1/it"); sent]);
         let kind = result.err().map(|error| error.kind());
         assert_eq!(kind, (sent == 1).then_some(ErrorKind::OutcomeUnknown), "{method}");
@@ -313,7 +315,7 @@ async fn an_authorization_that_cannot_be_sent_is_refused() {
             "has the name of a header that the HTTP client sets",
         ),
     ] {
-        let error = Target::at(&server.client(), server.url(), authorization).unwrap_err();
+        let error = Service::from(&server.client()).at(server.url(), authorization).unwrap_err();
         assert_eq!(
             error.to_string(),
             format!("REST settings: refused before sending: `authorization` {rule}")
@@ -327,7 +329,7 @@ async fn a_credential_in_base64_is_not_shown_decoded() {
     let server = Script::then_always([], Reply::json(401, json!({"error": said}))).await;
     let basic = "Basic bWU6Y2FuYXJ5LTE=";
     let authorization = Authorization::header("authorization", basic);
-    let target = Target::at(&server.client(), server.url(), authorization).unwrap();
+    let target = Service::from(&server.client()).at(server.url(), authorization).unwrap();
     let get = || RestCall::new("get", "GET").literal("/things");
     let input = json!({"headers": {"Authorization": basic}});
     for error in [

@@ -4,8 +4,8 @@ use std::future::IntoFuture;
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use podqueue::rest::call::{RestCall, Target};
-use podqueue::{Client, ErrorKind, Result, ServerEvents};
+use podqueue::__private::rest::RestCall;
+use podqueue::{Client, ErrorKind, Result, ServerEvents, Service};
 use serde_json::json;
 
 use crate::support::{KEY, Reply, Script};
@@ -18,7 +18,7 @@ fn stream(body: &str) -> Reply {
 /// As a generated call does it.
 async fn watch(client: &Client, timeout: Option<Duration>) -> Result<ServerEvents> {
     let call = RestCall::new("watch", "GET").literal("/events").timeout(timeout);
-    call.send_events(Target::of(client, "")).await
+    call.send_events(Service::from(client).below("")).await
 }
 
 /// The data of all events, and the kinds of errors.

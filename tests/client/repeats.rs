@@ -1,5 +1,5 @@
 //! What may be sent again, row by row and column by column, over HTTP: which call, what came back,
-//! and how often it was sent. How it is decided is one table, in `src/transport/repeat.rs`.
+//! and how often it was sent. How it is decided is one table, in `crates/runtime/src/idempotency.rs`.
 
 use futures_util::StreamExt;
 use podqueue::{Client, ErrorKind, NewTemplate, Result};

@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::StreamExt;
+use podqueue::__private::rest::{Changes, RestCall};
 use podqueue::graphql::{SaveTemplate, SecretCreate, save_template, secret_create, types};
-use podqueue::rest::call::{Changes, RestCall, Target};
-use podqueue::{Error, GraphqlBody, NewTemplate, QueueAuth, S3Config, SecretString};
+use podqueue::{Error, GraphqlBody, NewTemplate, QueueAuth, S3Config, SecretString, Service};
 use serde_json::{Value, json};
 
 use crate::support::{KEY, Reply, Script};
@@ -205,12 +205,12 @@ async fn drive(server: &Script, printed: &Printed) -> Vec<Error> {
         printed.note(&format!("{client:?} {endpoint:?} {job:?} {run:?} {all:?} {stream:?}"));
         printed.note(&format!("{save:?} {store:?}"));
         // As the generator writes a call of a description that has such parts.
-        let rest = Target::of(&client, "/v1");
+        let rest = Service::from(&client).below("/v1");
         let write = RestCall::new("write", "PUT").literal("/logins/");
         let write = write.parameter("token", &"path-canary").query("apiKey", &"path-canary");
         let write = write.header("x-auth-token", &"path-canary");
         let body = json!({"password": "body-canary", "env": {"A": "env-canary"}});
-        let write = write.json(Some(&body), Changes::NONE).send_empty(rest);
+        let write = write.json(Some(&body), Changes::NONE).send_empty::<Error>(rest);
         let password = json!({"password": "body-canary"}).as_object().unwrap().clone();
         let wait = job.wait().timeout(moment).cancel_on_timeout();
         let results = [

@@ -4,8 +4,9 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The crates that are published, in the order in which they are.
-pub const PUBLISHED: [&str; 8] = [
+pub const PUBLISHED: [&str; 9] = [
     "podqueue-codegen",
+    "podqueue-runtime",
     "podqueue-local",
     "podqueue",
     "podqueue-postgres",

@@ -173,13 +173,14 @@ const SETTINGS: [(&str, &str); 7] = [
 ];
 
 /// A message without what only a program that uses the library can do, such as set what it names in
-/// parentheses, `(ClientBuilder::proxy)`; and what to do in the program instead.
+/// parentheses, ``(the builder's `proxy`)``; and what to do in the program instead.
 pub fn translated(message: String) -> (String, Option<&'static str>) {
     let message = message.replace(": pass it to the client's builder", "");
-    let mut settings = [" (ClientBuilder::", " (Postgres::"].into_iter();
+    let mut settings = [" (ClientBuilder::", " (the builder's `", " (Postgres::"].into_iter();
     let parts = settings.find_map(|owner| message.split_once(owner)).and_then(|(before, rest)| {
         let (setting, after) = rest.split_once(')')?;
-        let hint = SETTINGS.iter().find(|(name, _)| setting.split(' ').next() == Some(name));
+        let setting = setting.split([' ', '`']).next();
+        let hint = SETTINGS.iter().find(|(name, _)| setting == Some(name));
         Some((format!("{before}{after}"), hint.map(|(_, hint)| *hint)))
     });
     parts.unwrap_or((message, None))

@@ -109,6 +109,7 @@ pub fn generate(
                 /// Input objects, enums and scalars, which all operations share.
                 #unused
                 pub mod types {
+                    use super::__runtime;
                     #types
                 }
 
@@ -116,6 +117,7 @@ pub fn generate(
                 #[doc(hidden)]
                 #unused
                 pub mod shapes {
+                    use super::__runtime;
                     #shapes
                 }
             }
@@ -123,11 +125,11 @@ pub fn generate(
         SharedTypes::OfPodqueue => quote! {
             #[doc(no_inline)]
             #unused_item
-            pub use ::podqueue::graphql::types;
+            pub use __runtime::graphql::types;
 
             #[doc(hidden)]
             #unused_item
-            pub use ::podqueue::graphql::shapes;
+            pub use __runtime::graphql::shapes;
         },
     };
     let code = print::file(schema_name, quote!(#shared #modules)).map_err(|it| vec![it])?;

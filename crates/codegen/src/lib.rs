@@ -36,8 +36,9 @@
 //! ```
 //!
 //! Then `podqueue::include_rest!()` brings in `Api`, with a method for each operation, and the
-//! module `types`. `Api::new(&client)` calls the client's `rest_url`, `Api::at` another URL with an
-//! separate authorization. What of a description cannot be expressed is left out with a warning.
+//! module `types`. `Api::new(&client)` calls the client's `rest_url`, `Api::at` another URL with a
+//! separate authorization. With `podqueue_runtime::include_rest!()` it needs no client:
+//! `Api::new(&service)`. What of a description cannot be expressed is left out with a warning.
 //! For several descriptions, see [`Build::rest`].
 //!
 //! # When the service changes
@@ -49,7 +50,7 @@
 //! # Without a build script
 //!
 //! [`graphql::generate`] takes text and returns code; [`Source::find`] and [`Source::read`] bring
-//! files in.
+//! files in. The code stands in a module that has `use podqueue as __runtime;`.
 
 mod build;
 mod derives;

@@ -85,7 +85,7 @@ impl OpenEnum {
                 }
             }
 
-            ::podqueue::__private::open_enum!(#name);
+            __runtime::__private::open_enum!(#name);
         }
     }
 }

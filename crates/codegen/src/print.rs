@@ -14,7 +14,7 @@ pub(crate) fn file(source: &str, tokens: TokenStream) -> Result<String, Diagnost
 }
 
 /// The macro with a line for each field of an object.
-const OBJECT: &str = "::podqueue::__private::object! {\n";
+const OBJECT: &str = "__runtime::__private::object! {\n";
 
 /// Gives each field of an object a line of its own: the printer takes them for words.
 fn by_line(code: &str) -> String {
@@ -74,7 +74,7 @@ fn indentation(line: &str) -> usize {
 }
 
 fn starts_item(line: &str) -> bool {
-    ["///", "#[", "impl", "pub ", "fn ", "const ", "::podqueue::__private::"]
+    ["///", "#[", "impl", "pub ", "fn ", "const ", "__runtime::__private::"]
         .iter()
         .any(|start| line.starts_with(start))
 }

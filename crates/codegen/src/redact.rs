@@ -172,7 +172,7 @@ impl Rule<'_> {
             fields.iter().zip(self.shown(fields)).zip(values).map(|((field, shown), value)| {
                 let value = match shown {
                     Shown::Not => quote!(&format_args!("[redacted]")),
-                    Shown::InPart => quote!(&::podqueue::__private::Untyped(#value)),
+                    Shown::InPart => quote!(&__runtime::__private::Untyped(#value)),
                     Shown::Whole => value,
                 };
                 match &field.ident {

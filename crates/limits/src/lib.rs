@@ -1,5 +1,5 @@
 //! Stores for the shared rate limits of [podqueue]: see
-//! [`ClientBuilder::shared_limits`](podqueue::ClientBuilder::shared_limits).
+//! [`ServiceBuilder::shared_limits`](podqueue_runtime::ServiceBuilder::shared_limits).
 //!
 //! ```no_run
 //! use podqueue::{Client, SharedLimits};

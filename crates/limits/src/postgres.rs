@@ -5,8 +5,8 @@ mod statements;
 use std::fmt;
 use std::time::Duration;
 
-use podqueue::{ChangeRecords, LimitStore, StoreError};
 use podqueue_postgres::{Connection, Target};
+use podqueue_runtime::{ChangeRecords, LimitStore, StoreError};
 
 /// How long an exchange may take, and how long connecting: a database that hangs is an error.
 const TIME: Duration = Duration::from_secs(5);

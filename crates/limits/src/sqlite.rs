@@ -6,7 +6,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use podqueue::{ChangeRecords, LimitStore, StoreError};
+use podqueue_runtime::{ChangeRecords, LimitStore, StoreError};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
 /// How long to wait for other processes, each of which needs the file for a moment.

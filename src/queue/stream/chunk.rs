@@ -5,9 +5,13 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::error::{Attempted, Result};
-use crate::json::{RawField, decode_at, elements, is_status_of_http, not_decodable, without_mark};
+use crate::error::Result;
 use crate::queue::JobStatus;
+use crate::queue::gateway::is_status_of_http;
+use podqueue_runtime::__private::Attempted;
+use podqueue_runtime::__private::json::{
+    RawField, decode_at, elements, not_decodable, without_mark,
+};
 
 /// A chunk of a handler's output ([Stream chunk](crate#the-interface)). The service splits chunks
 /// larger than 1 MB.
@@ -162,7 +166,7 @@ impl Batch {
             return Ok(batch);
         }
         let missing = <serde_json::Error as serde::de::Error>::missing_field("stream");
-        Err(not_decodable(attempted, "stream", missing))
+        Err(not_decodable(attempted, "stream", missing).into())
     }
 }
 

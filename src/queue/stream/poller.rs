@@ -9,13 +9,14 @@ use tokio::time::Instant;
 
 use super::chunk::{Batch, RawChunk, StreamChunk};
 use crate::context::{Pauses, PollLine};
-use crate::error::{Attempted, Error, ErrorKind, Result};
-use crate::json::redacted;
+use crate::error::{Error, ErrorKind, Result};
 use crate::queue::looks::{longest_silence, rarest};
 use crate::queue::operations::{STATUS, STREAM};
 use crate::queue::passing::{Patience, may_pass, pause_after};
 use crate::queue::{Job, JobRecord, JobStatus};
-use crate::transport::{Reply, require_runtime};
+use podqueue_runtime::__private::Attempted;
+use podqueue_runtime::__private::require_runtime;
+use podqueue_runtime::Reply;
 
 /// The state of a stream between two items.
 pub(super) struct Poller {
@@ -93,7 +94,7 @@ impl Poller {
             }
             if let Err(error) = require_runtime(&self.attempted) {
                 self.over = true;
-                return Some(Err(error));
+                return Some(Err(error.into()));
             }
             tokio::time::sleep(std::mem::take(&mut self.pause)).await;
             if let Err(error) = self.poll().await {
@@ -106,7 +107,7 @@ impl Poller {
     /// What was received of a chunk that cannot be read is not handed out a second time.
     fn explain(&self, error: Error, chunk: &RawChunk) -> Error {
         let secrets = self.job.secrets();
-        let error = redacted(error, &secrets.redactor());
+        let error = error.redacted(&secrets.redactor());
         error.with_job_id(self.job.id()).with_body(chunk.bytes(), secrets)
     }
 
@@ -138,7 +139,7 @@ impl Poller {
                 return self.survive_without_chunks(error);
             }
         };
-        self.gap |= reply.after_unknown_outcome;
+        self.gap |= reply.is_after_unknown_outcome();
         let batch = match self.read(&reply) {
             Ok(batch) => batch,
             Err(error) => {
@@ -175,8 +176,8 @@ impl Poller {
     }
 
     fn read(&self, reply: &Reply) -> Result<Batch> {
-        let batch = Batch::read(&self.attempted, &reply.body)
-            .map_err(|error| reply.explain(error).with_job_id(self.job.id()))?;
+        let batch = Batch::read(&self.attempted, reply.body())
+            .map_err(|error| error.explained_by(reply).with_job_id(self.job.id()))?;
         match &batch.job_id {
             Some(id) if !self.job.has_id(id) => Err(self.job.about_another(&STREAM, id)),
             _ => Ok(batch),

@@ -66,7 +66,7 @@ impl Client {
         options.set_module_visibility(parse_quote!(pub));
         options.set_normalization(Normalization::Rust);
         options.set_skip_serializing_none(true);
-        options.set_serde_path(parse_quote!(::podqueue::__private::serde));
+        options.set_serde_path(parse_quote!(__runtime::__private::serde));
         options.set_custom_scalars_module(parse_quote!(super::types));
         options.set_variables_derives("Clone,Debug,PartialEq".to_owned());
         options.set_response_derives("Serialize,Clone,Debug,PartialEq".to_owned());

@@ -58,8 +58,8 @@ impl<'a> Inputs<'a> {
         });
         syn::parse_quote! {
             #docs
-            #[derive(::podqueue::__private::serde::Serialize, Clone, Debug, PartialEq #default)]
-            #[serde(crate = "::podqueue::__private::serde")]
+            #[derive(__runtime::__private::serde::Serialize, Clone, Debug, PartialEq #default)]
+            #[serde(crate = "__runtime::__private::serde")]
             pub struct #ident {
                 #(#fields,)*
             }
@@ -83,8 +83,8 @@ impl<'a> Inputs<'a> {
         });
         syn::parse_quote! {
             #docs
-            #[derive(::podqueue::__private::serde::Serialize, Clone, Debug, PartialEq)]
-            #[serde(crate = "::podqueue::__private::serde")]
+            #[derive(__runtime::__private::serde::Serialize, Clone, Debug, PartialEq)]
+            #[serde(crate = "__runtime::__private::serde")]
             pub enum #ident {
                 #(#variants,)*
             }

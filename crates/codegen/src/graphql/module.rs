@@ -55,6 +55,7 @@ impl Context<'_> {
             #[doc = #module_docs]
             #unused
             pub mod #module {
+                use super::__runtime;
                 #shared
                 #body
             }
@@ -94,25 +95,25 @@ impl Context<'_> {
             #[derive(Clone, Copy, Debug)]
             pub struct #ident;
 
-            impl ::podqueue::graphql::Operation for #ident {
+            impl __runtime::graphql::Operation for #ident {
                 type Variables = #module::Variables;
                 type Data = #module::ResponseData;
                 const NAME: &'static str = #name;
                 const TEXT: &'static str = #text;
-                const DOCUMENT: &'static ::podqueue::graphql::document::Document = &#document;
+                const DOCUMENT: &'static __runtime::graphql::document::Document = &#document;
             }
 
-            impl ::podqueue::__private::graphql_client::GraphQLQuery for #ident {
+            impl __runtime::__private::graphql_client::GraphQLQuery for #ident {
                 type Variables = #module::Variables;
                 type ResponseData = #module::ResponseData;
 
                 fn build_query(
                     variables: Self::Variables,
-                ) -> ::podqueue::__private::graphql_client::QueryBody<Self::Variables> {
-                    ::podqueue::__private::graphql_client::QueryBody {
+                ) -> __runtime::__private::graphql_client::QueryBody<Self::Variables> {
+                    __runtime::__private::graphql_client::QueryBody {
                         variables,
-                        query: <Self as ::podqueue::graphql::Operation>::TEXT,
-                        operation_name: <Self as ::podqueue::graphql::Operation>::NAME,
+                        query: <Self as __runtime::graphql::Operation>::TEXT,
+                        operation_name: <Self as __runtime::graphql::Operation>::NAME,
                     }
                 }
             }

@@ -69,7 +69,7 @@ impl<'a> Shapes<'a> {
             return TokenStream::new();
         }
         quote! {
-            use ::podqueue::graphql::document::{InputField, InputShape, Presence, Shape};
+            use __runtime::graphql::document::{InputField, InputShape, Presence, Shape};
             #(#statics)*
         }
     }
@@ -105,7 +105,7 @@ impl<'a> Shapes<'a> {
         quote! {
             {
                 #[allow(clippy::wildcard_imports)]
-                use ::podqueue::graphql::document::*;
+                use __runtime::graphql::document::*;
                 Document {
                     kind: Kind::#kind,
                     parts: &[#(#parts),*],

@@ -9,7 +9,7 @@ use syn::{
 
 use crate::{derives, naming};
 
-const SERDE: &str = "::podqueue::__private::serde";
+const SERDE: &str = "__runtime::__private::serde";
 
 /// Tidies a struct or an enum; leaves other items as they are.
 pub(crate) fn tidy(item: &mut Item) {
@@ -62,11 +62,11 @@ fn tidy_container(attrs: &mut Vec<Attribute>) {
             match serde.iter().find(|(name, _)| path.is_ident(name)) {
                 Some(("Serialize", _)) => {
                     uses_serde = true;
-                    parse_quote!(::podqueue::__private::serde::Serialize)
+                    parse_quote!(__runtime::__private::serde::Serialize)
                 }
                 Some(_) => {
                     uses_serde = true;
-                    parse_quote!(::podqueue::__private::serde::Deserialize)
+                    parse_quote!(__runtime::__private::serde::Deserialize)
                 }
                 None => path,
             }

@@ -56,7 +56,7 @@ impl Types {
                     let docs = print::docs(&format!(
                         "{docs}\n\nThe schema says no more about a scalar than its name, so this is any JSON."
                     ));
-                    quote!(#docs pub type #ident = ::podqueue::__private::serde_json::Value;)
+                    quote!(#docs pub type #ident = __runtime::__private::serde_json::Value;)
                 }
             };
             items.push((name.clone(), item));

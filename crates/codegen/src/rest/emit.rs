@@ -31,12 +31,11 @@ const BY_STATUS: &str = "A success whose status is that of a response of another
 
 /// The docs of the one setter that every builder has.
 const TIMEOUT: &str = "How long one attempt at this call may take until its response is read, in place of \
-                       the client's [`timeout`](::podqueue::ClientBuilder::timeout). A \
-                       [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is \
+                       the timeout of the service or client. A shorter timeout of the whole call is \
                        raised to it.";
 
 /// The handle with a method for each operation, then the builders that these return.
-/// `base_path` is the path below which a `rest_url` without one is called.
+/// `base_path` is the path below which a service without one is called.
 pub(super) fn calls(
     handle: &str,
     base_path: &str,
@@ -110,8 +109,8 @@ impl Builder<'_> {
         let parameters = self.operation.parameters.iter().map(|parameter| Given {
             ident: format_ident!("{}", parameter.name),
             ty: match parameter.place {
-                Place::Part(PartKind::File) => syn::parse_quote!(::podqueue::Part),
-                Place::Part(PartKind::Files) => syn::parse_quote!(Vec<::podqueue::Part>),
+                Place::Part(PartKind::File) => syn::parse_quote!(__runtime::Part),
+                Place::Part(PartKind::Files) => syn::parse_quote!(Vec<__runtime::Part>),
                 _ => typed(&parameter.name),
             },
             required: parameter.required,
@@ -121,7 +120,7 @@ impl Builder<'_> {
         let body = body.map(|body| Given {
             ident: format_ident!("body"),
             ty: match body.content {
-                Content::Bytes => syn::parse_quote!(::podqueue::rest::call::Bytes),
+                Content::Bytes => syn::parse_quote!(__runtime::__private::rest::Bytes),
                 _ => typed("body"),
             },
             required: body.required,
@@ -155,13 +154,13 @@ impl Builder<'_> {
         });
         let changes = self
             .takes_changes()
-            .then(|| quote!(changes: ::podqueue::rest::call::Changes::default(),));
+            .then(|| quote!(changes: __runtime::__private::rest::Changes::default(),));
         let parts = self.takes_parts().then(|| quote!(parts: Vec::new(),));
         quote! {
             #docs
             #deprecated
             pub fn #method(&self, #(#arguments),*) -> #builder {
-                #builder { rest: self.target.clone(), timeout: None, #(#set,)* #(#unset,)* #changes #parts }
+                #builder { service: self.service.clone(), timeout: None, #(#set,)* #(#unset,)* #changes #parts }
             }
         }
     }
@@ -197,10 +196,10 @@ impl Builder<'_> {
         });
         let changes = self.takes_changes();
         let call = request::call(self.operation, changes);
-        let changed = changes.then(|| quote!(changes: ::podqueue::rest::call::Changes,));
+        let changed = changes.then(|| quote!(changes: __runtime::__private::rest::Changes,));
         let change = changes.then(changing);
         let parts = self.takes_parts();
-        let more_parts = parts.then(|| quote!(parts: Vec<(String, ::podqueue::Part)>,));
+        let more_parts = parts.then(|| quote!(parts: Vec<(String, __runtime::Part)>,));
         let part = parts.then(adding_parts);
         let events = self.events(&call);
         let by_status = self.by_status(&call);
@@ -216,7 +215,7 @@ impl Builder<'_> {
             #[derive(Clone)]
             #[must_use = "a call is sent only when it is awaited"]
             pub struct #builder {
-                rest: ::podqueue::rest::call::Target,
+                service: __runtime::__private::Service,
                 timeout: Option<::std::time::Duration>,
                 #(#fields,)*
                 #changed
@@ -238,8 +237,8 @@ impl Builder<'_> {
                 }
 
                 #send_docs
-                pub fn send(self) -> ::podqueue::rest::call::Sending<#answer> {
-                    #call #of_first.#send(self.rest)
+                pub fn send(self) -> __runtime::__private::rest::Sending<#answer, __runtime::Error> {
+                    #call #of_first.#send(self.service)
                 }
 
                 #by_status
@@ -248,8 +247,8 @@ impl Builder<'_> {
             }
 
             impl ::std::future::IntoFuture for #builder {
-                type Output = ::podqueue::Result<#answer>;
-                type IntoFuture = ::podqueue::rest::call::Sending<#answer>;
+                type Output = __runtime::Result<#answer>;
+                type IntoFuture = __runtime::__private::rest::Sending<#answer, __runtime::Error>;
 
                 fn into_future(self) -> Self::IntoFuture {
                     self.send()
@@ -275,8 +274,8 @@ impl Builder<'_> {
         });
         Some(quote! {
             /// Sends the request and reads the response as the type that belongs to its status.
-            pub fn by_status(self) -> ::podqueue::rest::call::Sending<#name> {
-                #call #accept.send_by_status(self.rest)
+            pub fn by_status(self) -> __runtime::__private::rest::Sending<#name, __runtime::Error> {
+                #call #accept.send_by_status(self.service)
             }
         })
     }
@@ -293,8 +292,8 @@ impl Builder<'_> {
         ));
         Some(quote! {
             #docs
-            pub fn events(self) -> ::podqueue::rest::call::Sending<::podqueue::ServerEvents> {
-                #call.send_events(self.rest)
+            pub fn events(self) -> __runtime::__private::rest::Sending<__runtime::ServerEvents, __runtime::Error> {
+                #call.send_events(self.service)
             }
         })
     }
@@ -321,7 +320,7 @@ impl Builder<'_> {
 fn adding_parts() -> TokenStream {
     quote! {
         /// Adds a part to the body, of any name. Parts of the same name are all sent.
-        pub fn part(mut self, name: impl Into<String>, part: ::podqueue::Part) -> Self {
+        pub fn part(mut self, name: impl Into<String>, part: __runtime::Part) -> Self {
             self.parts.push((name.into(), part));
             self
         }
@@ -344,7 +343,7 @@ fn changing() -> TokenStream {
         pub fn set(
             mut self,
             place: impl Into<String>,
-            value: impl ::podqueue::__private::serde::Serialize,
+            value: impl __runtime::__private::serde::Serialize,
         ) -> Self {
             self.changes.set(place, value);
             self

@@ -70,7 +70,7 @@ pub(super) fn lenient_field(field: &mut Field, meanings: &Meanings, loose: &Loos
                 derives::set_docs(&mut field.attrs, docs);
                 let shape = shape(value, loose).to_string().replace(' ', "");
                 let helper = format!("lenient::shape::further::<{shape},_>")
-                    .replace("::podqueue::__private::lenient", "lenient");
+                    .replace("__runtime::__private::lenient", "lenient");
                 metas.push(parse_quote!(deserialize_with = #helper));
             }
         }
@@ -82,7 +82,7 @@ pub(super) fn lenient_field(field: &mut Field, meanings: &Meanings, loose: &Loos
         // What is required and may be null has another one already.
         metas.retain(|meta| !meta.path().is_ident("deserialize_with"));
         // The module `types` has it in scope.
-        let helper = helper.replace("::podqueue::__private::lenient", "lenient");
+        let helper = helper.replace("__runtime::__private::lenient", "lenient");
         metas.push(parse_quote!(deserialize_with = #helper));
     }
     metas.sort_by_key(|meta| {
@@ -112,7 +112,7 @@ pub(super) fn has_default(ty: &Type) -> bool {
 
 /// Which of podqueue's helpers reads a field of this type.
 fn helper(ty: &Type, loose: &Loose) -> Option<String> {
-    let simple = |name: &str| Some(format!("::podqueue::__private::lenient::{name}"));
+    let simple = |name: &str| Some(format!("__runtime::__private::lenient::{name}"));
     let within = arguments(ty).last().copied();
     let is_loose = within.is_some_and(|it| is_collection(it) || is_scalar(it, loose));
     let shaped = || {
@@ -147,7 +147,7 @@ pub(super) fn answer_shape(ty: &Type) -> Option<TokenStream> {
 /// The type of podqueue's that says how a value of this type is read.
 fn shape(ty: &Type, loose: &Loose) -> TokenStream {
     let within = || arguments(ty).last().map(|it| shape(it, loose));
-    let shape = quote!(::podqueue::__private::lenient::shape);
+    let shape = quote!(__runtime::__private::lenient::shape);
     match () {
         () if is_named(ty, "f64") => quote!(#shape::Number),
         () if is_number(ty) => quote!(#shape::Integer<#ty>),

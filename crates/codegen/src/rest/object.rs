@@ -26,7 +26,7 @@ pub(super) fn of(item: &mut ItemStruct) -> Option<TokenStream> {
     derives::remove(&mut item.attrs, "Serialize");
     derives::remove(&mut item.attrs, "Deserialize");
     let name = &item.ident;
-    Some(quote!(::podqueue::__private::object! { #name { #(#lines)* } }))
+    Some(quote!(__runtime::__private::object! { #name { #(#lines)* } }))
 }
 
 /// How a field is read and written, in the words of podqueue's macro.

@@ -7,7 +7,7 @@ use syn::{Attribute, Meta, Path, parse_quote};
 /// The crates that podqueue hands on.
 const CRATES: [&str; 2] = ["serde", "serde_json"];
 
-/// `::serde_json::Value` becomes `::podqueue::__private::serde_json::Value`.
+/// `::serde_json::Value` becomes `__runtime::__private::serde_json::Value`.
 pub(super) struct Reexports;
 
 impl VisitMut for Reexports {
@@ -17,7 +17,7 @@ impl VisitMut for Reexports {
         });
         if path.leading_colon.is_some() && is_handed_on {
             let segments = &path.segments;
-            *path = parse_quote!(::podqueue::__private::#segments);
+            *path = parse_quote!(__runtime::__private::#segments);
         }
         syn::visit_mut::visit_path_mut(self, path);
     }
@@ -29,7 +29,7 @@ impl VisitMut for Reexports {
         for name in CRATES {
             for start in [format!(":: {name} ::"), format!("\"::{name}::")] {
                 let (quote, _) = start.split_at(start.find(':').unwrap_or_default());
-                text = text.replace(&start, &format!("{quote}::podqueue::__private::{name}::"));
+                text = text.replace(&start, &format!("{quote}__runtime::__private::{name}::"));
             }
         }
         if let Ok(tokens) = text.parse() {

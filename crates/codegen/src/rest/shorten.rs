@@ -25,7 +25,7 @@ impl VisitMut for Shorten {
             if PRELUDE.contains(&whole.as_str()) || (self.within_types && whole == MAP) {
                 path.leading_colon = None;
                 path.segments = [last].into_iter().collect();
-            } else if whole == format!("::podqueue::rest::types::{}", last.ident) {
+            } else if whole == format!("::podqueue_types::{}", last.ident) {
                 *path = if self.within_types {
                     parse_quote!(#last)
                 } else {

@@ -57,7 +57,7 @@ pub(super) fn decide(
             format: Some(item.name.clone()),
             ..SchemaObject::default()
         };
-        let path = format!("::podqueue::rest::types::{}", item.name);
+        let path = format!("::podqueue_types::{}", item.name);
         settings.with_conversion(
             stand_in,
             path,

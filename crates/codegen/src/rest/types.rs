@@ -98,10 +98,15 @@ pub(super) fn lenient<'a>(
     });
     let lenient = ["\"lenient::", " shaped < "].iter().any(|it| code.contains(it)).then(|| {
         quote!(
-            use ::podqueue::__private::lenient;
+            use __runtime::__private::lenient;
         )
     });
-    quote!(#map #lenient #errors #types)
+    let runtime = (lenient.is_some() || code.contains("__runtime")).then(|| {
+        quote!(
+            use super::__runtime;
+        )
+    });
+    quote!(#map #runtime #lenient #errors #types)
 }
 
 /// Says where serde is, to the code that it derives.
@@ -111,7 +116,7 @@ fn name_serde(item: &mut Item) {
     };
     let is_serde = |path: &syn::Path| path.segments.iter().any(|it| it.ident == "serde");
     if derives::derived(attrs).iter().any(is_serde) {
-        attrs.push(parse_quote!(#[serde(crate = "::podqueue::__private::serde")]));
+        attrs.push(parse_quote!(#[serde(crate = "__runtime::__private::serde")]));
     }
 }
 

@@ -71,7 +71,7 @@ pub(super) fn rewrite(
     });
     quote! {
         #(#sources)*
-        ::podqueue::__private::union! { #name #other { #(#lines)* } }
+        __runtime::__private::union! { #name #other { #(#lines)* } }
     }
 }
 

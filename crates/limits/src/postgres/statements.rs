@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use futures_util::future::{try_join, try_join3};
-use podqueue::ChangeRecords;
 use podqueue_postgres::{Failure, begin_tables, has_table};
+use podqueue_runtime::ChangeRecords;
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 

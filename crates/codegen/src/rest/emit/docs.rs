@@ -57,7 +57,7 @@ pub(super) fn parameter(parameter: &Parameter) -> String {
 pub(super) fn event(data: Option<&Type>) -> String {
     let Some(ty) = data else { return String::new() };
     let name = ty.to_token_stream().to_string().replace(' ', "");
-    format!("[`json`](::podqueue::ServerEvent::json) reads the data of an event as a [`{name}`].")
+    format!("[`json`](__runtime::ServerEvent::json) reads the data of an event as a [`{name}`].")
 }
 
 /// The words of the description, or ours where it has none.

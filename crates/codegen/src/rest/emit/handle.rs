@@ -15,45 +15,45 @@ pub(super) fn emit(
     let added = match base_path {
         "" => String::new(),
         path => format!(
-            " If that URL has no path, `{path}` is added, where the paths of the description begin; \
-             to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is."
+            " If the REST URL of a client has no path, `{path}` is added, where the paths of the \
+             description begin."
         ),
     };
     let new = print::docs(&format!(
-        "Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the \
-         client's key.{added}"
+        "Calls a service, such as `&service`, or a client's REST interface: `&client`.{added}"
     ));
+    let at = (!base_path.is_empty()).then(|| quote!(.below(#base_path)));
     quote! {
         /// The operations of the description. Cheap to clone.
         #[derive(Clone, Debug)]
         pub struct #name {
-            target: ::podqueue::rest::call::Target,
+            service: __runtime::__private::Service,
         }
 
         // Nobody calls all of a service.
         #[allow(dead_code, bindings_with_variant_name)]
         impl #name {
             #new
-            pub fn new(client: &::podqueue::Client) -> Self {
-                Self { target: ::podqueue::rest::call::Target::of(client, #base_path) }
+            pub fn new(service: impl Into<__runtime::__private::Service>) -> Self {
+                Self { service: service.into()#at }
             }
 
             /// Calls the service at another URL, to which paths are appended unchanged. The
-            /// client's key is not sent there: `authorization` says what is. Timeouts, retries
-            /// and all other settings are the client's.
+            /// authorization of the given service or client is not sent there: `authorization` says
+            /// what is. Timeouts, retries and all other settings are shared.
             ///
             /// # Errors
             ///
-            /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+            /// [`InvalidRequest`](__runtime::ErrorKind::InvalidRequest): the URL is invalid, is
             /// plain http to another machine, or has a query or credentials; or the authorization
             /// cannot be sent in a header.
             pub fn at(
-                client: &::podqueue::Client,
+                service: impl Into<__runtime::__private::Service>,
                 url: impl Into<String>,
-                authorization: ::podqueue::Authorization,
-            ) -> ::podqueue::Result<Self> {
-                let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
-                Ok(Self { target })
+                authorization: __runtime::Authorization,
+            ) -> __runtime::Result<Self> {
+                let service = service.into().at(url, authorization)?;
+                Ok(Self { service })
             }
 
             #(#methods)*

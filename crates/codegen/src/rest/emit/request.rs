@@ -47,7 +47,7 @@ pub(super) fn call(operation: &Operation, changes: bool) -> TokenStream {
         quote!(.optional_header(#wire, &self.#field))
     });
     quote! {
-        ::podqueue::rest::call::RestCall::new(#name, #method)
+        __runtime::__private::rest::RestCall::new(#name, #method)
             #(#path)* #(#path_query)* #(#queries)* #(#headers)* #accept #body #(#later_headers)*
             .timeout(self.timeout)
     }
@@ -85,8 +85,11 @@ fn part(part: &Parameter) -> Option<TokenStream> {
 
 fn body(body: &Body, parts: impl Iterator<Item = TokenStream>, changes: bool) -> TokenStream {
     let value = if body.required { quote!(Some(&self.body)) } else { quote!(self.body.as_ref()) };
-    let changes =
-        if changes { quote!(&self.changes) } else { quote!(::podqueue::rest::call::Changes::NONE) };
+    let changes = if changes {
+        quote!(&self.changes)
+    } else {
+        quote!(__runtime::__private::rest::Changes::NONE)
+    };
     let media = &body.media;
     match body.content {
         Content::Json if media == "application/json" => quote!(.json(#value, #changes)),
@@ -102,7 +105,7 @@ fn body(body: &Body, parts: impl Iterator<Item = TokenStream>, changes: bool) ->
             let required = body.required;
             quote!(.multipart(
                 #required,
-                ::podqueue::rest::call::Multipart::new()#(#parts)*.more(&self.parts),
+                __runtime::__private::rest::Multipart::new()#(#parts)*.more(&self.parts),
             ))
         }
         Content::Text | Content::Bytes | Content::Events => quote!(.raw(#media, #value)),
@@ -110,7 +113,7 @@ fn body(body: &Body, parts: impl Iterator<Item = TokenStream>, changes: bool) ->
 }
 
 fn path_style(style: PathStyle) -> TokenStream {
-    let path = quote!(::podqueue::rest::call::PathStyle);
+    let path = quote!(__runtime::__private::rest::PathStyle);
     match style {
         PathStyle::Json => quote!(#path::Json),
         PathStyle::Simple { exploded } => quote!(#path::Simple { exploded: #exploded }),
@@ -120,7 +123,7 @@ fn path_style(style: PathStyle) -> TokenStream {
 }
 
 fn style(style: Style) -> TokenStream {
-    let path = quote!(::podqueue::rest::call::Style);
+    let path = quote!(__runtime::__private::rest::Style);
     match style {
         Style::Json => quote!(#path::Json),
         Style::Exploded => quote!(#path::Exploded),

@@ -13,9 +13,9 @@ use crate::{print, redact};
 pub(super) fn send(answer: Option<&Answer>, ty: &Type) -> (TokenStream, TokenStream) {
     let Some(answer) = answer else { return (quote!(()), quote!(send_empty)) };
     match answer.content {
-        Content::Events => (quote!(::podqueue::ServerEvents), quote!(send_events)),
+        Content::Events => (quote!(__runtime::ServerEvents), quote!(send_events)),
         Content::Text => (quote!(String), quote!(send_text)),
-        Content::Bytes => (quote!(::podqueue::rest::call::Bytes), quote!(send_bytes)),
+        Content::Bytes => (quote!(__runtime::__private::rest::Bytes), quote!(send_bytes)),
         // Null says no more than no content does.
         _ if answer.may_be_empty && is_named(ty, "Option") => optional(argument(ty).unwrap_or(ty)),
         _ if answer.may_be_empty => optional(ty),
@@ -25,7 +25,7 @@ pub(super) fn send(answer: Option<&Answer>, ty: &Type) -> (TokenStream, TokenStr
 
 fn plain(ty: &Type) -> (TokenStream, TokenStream) {
     let send = match answer_shape(ty) {
-        Some(shape) => quote!(send_shaped::<#shape>),
+        Some(shape) => quote!(send_shaped::<#shape, _>),
         None => quote!(send),
     };
     (quote!(#ty), send)
@@ -33,7 +33,7 @@ fn plain(ty: &Type) -> (TokenStream, TokenStream) {
 
 fn optional(ty: &Type) -> (TokenStream, TokenStream) {
     let send = match answer_shape(ty) {
-        Some(shape) => quote!(send_optional_shaped::<#shape>),
+        Some(shape) => quote!(send_optional_shaped::<#shape, _>),
         None => quote!(send_optional),
     };
     (quote!(Option<#ty>), send)
@@ -91,7 +91,7 @@ pub(super) fn by_status(
                 (quote!(#ty), read)
             }
             (Some(Content::Text), _) => (quote!(String), quote!(text())),
-            (Some(_), _) => (quote!(::podqueue::rest::call::Bytes), quote!(bytes())),
+            (Some(_), _) => (quote!(__runtime::__private::rest::Bytes), quote!(bytes())),
             (None, _) => (quote!(), quote!()),
         };
         let (variant, read) = match success.content {
@@ -109,7 +109,7 @@ pub(super) fn by_status(
         variants.push(quote! {
             /// A status of success that was not known when this was generated, and the body: text
             /// if it is not JSON, null if there is none.
-            Other(u16, ::podqueue::__private::serde_json::Value)
+            Other(u16, __runtime::__private::serde_json::Value)
         });
         other
     });
@@ -128,8 +128,8 @@ pub(super) fn by_status(
 
         #debug
 
-        impl ::podqueue::rest::call::ByStatus for #ident {
-            fn read(response: &::podqueue::rest::call::Response<'_>) -> ::podqueue::Result<Self> {
+        impl __runtime::__private::rest::ByStatus for #ident {
+            fn read(response: &__runtime::__private::rest::Response<'_>) -> __runtime::__private::rest::Result<Self> {
                 Ok(match response.status() {
                     #(#arms,)*
                     _ => #last,

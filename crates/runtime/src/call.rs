@@ -1,0 +1,350 @@
+//! A call as a value: everything that is needed to send a request, and to send it again.
+//!
+//! An [`Operation`] is what all calls of one kind have in common: its name, its method, what a second
+//! request would do, and its rate limit. A [`Call`] adds the path, parameters and body of one request.
+//! [`Service::send`](crate::Service::send) sends it.
+
+use std::ops::Deref;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use reqwest::{Method, Url};
+use serde::Serialize;
+use tokio::time::Instant;
+
+use crate::authorization::Credential;
+use crate::error::{Attempted, Result};
+use crate::idempotency::Idempotency;
+use crate::json::not_serializable;
+use crate::limiter::Limit;
+use crate::path::{Path, escaped};
+use crate::retry::RetryPolicy;
+use crate::secret_string::SecretString;
+
+/// A slow uplink, for which large bodies get more time.
+const BYTES_PER_SECOND: u64 = 256 * 1024;
+
+/// What all calls of one kind have in common.
+///
+/// ```
+/// use podqueue_runtime::{Idempotency, Limit, Method, Operation};
+///
+/// static LIST_PETS: Operation = Operation::new("list_pets", Method::GET, Idempotency::Idempotent)
+///     .limit(Limit::new(1_000).concurrent(200));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Operation {
+    pub(crate) name: &'static str,
+    pub(crate) method: Method,
+    pub(crate) idempotency: Idempotency,
+    pub(crate) limit: Option<Limit>,
+}
+
+impl Operation {
+    /// An operation without a rate limit. The name appears in errors, traces and metrics.
+    #[must_use]
+    pub const fn new(name: &'static str, method: Method, idempotency: Idempotency) -> Self {
+        Self { name, method, idempotency, limit: None }
+    }
+
+    /// The rate limit of the operation, for each [scope](Call::scope).
+    #[must_use]
+    pub const fn limit(mut self, limit: Limit) -> Self {
+        self.limit = Some(limit);
+        self
+    }
+
+    /// The operation's name.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// What a second request would do.
+    #[must_use]
+    pub const fn idempotency(&self) -> Idempotency {
+        self.idempotency
+    }
+}
+
+/// One call, to be sent by [`Service::send`](crate::Service::send).
+///
+/// ```no_run
+/// # async fn example(service: podqueue_runtime::Service) -> podqueue_runtime::Result<()> {
+/// use podqueue_runtime::{Call, Idempotency, Method, Operation, Path};
+///
+/// static RENAME: Operation = Operation::new("rename_pet", Method::PUT, Idempotency::Idempotent);
+///
+/// let path = Path::new("/pets/").parameter("petId", "7").literal("/name");
+/// let call = Call::new(&RENAME, path).json("body", &serde_json::json!({"name": "Ada"}))?;
+/// let pet: serde_json::Value = service.send(call).await?.json()?;
+/// # let _ = pet;
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "a call is sent only by `Service::send`"]
+#[derive(Clone, Debug)]
+pub struct Call {
+    pub(crate) operation: Operation,
+    /// For errors.
+    pub(crate) attempted: Attempted,
+    pub(crate) scope: Option<Arc<str>>,
+    pub(crate) target: Target,
+    /// Escaped, as it is sent.
+    pub(crate) query: String,
+    pub(crate) headers: Vec<(&'static str, String)>,
+    pub(crate) body: Option<Bytes>,
+    pub(crate) timeout: Option<Duration>,
+    /// Time that an attempt may take beyond its timeout.
+    pub(crate) extra_time: Duration,
+    pub(crate) longest_silence: Option<Duration>,
+    pub(crate) is_held_open: bool,
+    pub(crate) longest_pause: Duration,
+    pub(crate) retry: Option<RetryPolicy>,
+    pub(crate) urgent_from: Option<Instant>,
+    pub(crate) created_id: Option<&'static str>,
+    pub(crate) largest_response: Option<usize>,
+    pub(crate) reads_events: bool,
+    pub(crate) secrets: Vec<SecretString>,
+}
+
+/// Where a call goes.
+#[derive(Clone, Debug)]
+pub(crate) enum Target {
+    /// Below the URL of the service.
+    Path(Path),
+    /// To the URL of the service itself.
+    Service,
+    /// To exactly this URL.
+    Url(Url),
+}
+
+impl Call {
+    /// A call of `operation` to a path below the service's URL.
+    pub fn new(operation: &Operation, path: impl Into<Path>) -> Self {
+        let attempted = Attempted::new(operation.name);
+        Self::to(operation, attempted, Target::Path(path.into()))
+    }
+
+    fn to(operation: &Operation, attempted: Attempted, target: Target) -> Self {
+        Self {
+            operation: operation.clone(),
+            attempted,
+            scope: None,
+            target,
+            query: String::new(),
+            headers: Vec::new(),
+            body: None,
+            timeout: None,
+            extra_time: Duration::ZERO,
+            longest_silence: None,
+            is_held_open: false,
+            longest_pause: Duration::MAX,
+            retry: None,
+            urgent_from: None,
+            created_id: None,
+            largest_response: None,
+            reads_events: false,
+            secrets: Vec::new(),
+        }
+    }
+
+    /// Adds a query parameter.
+    pub fn query(mut self, name: &str, value: &str) -> Self {
+        if !self.query.is_empty() {
+            self.query.push('&');
+        }
+        self.query.extend([&*escaped(name), "=", &*escaped(value)]);
+        self
+    }
+
+    /// Adds a header. Its value is marked as sensitive, so that no log shows it.
+    pub fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.headers.push((name, value.into()));
+        self
+    }
+
+    /// A body of JSON text. Large bodies get more time: a second for each 256 KiB.
+    pub fn body(mut self, json: impl Into<Bytes>) -> Self {
+        let json = json.into();
+        self.extra_time += Duration::from_secs(json.len() as u64 / BYTES_PER_SECOND);
+        self.body = Some(json);
+        self
+    }
+
+    /// A body that is serialized as JSON. Values whose names suggest a secret are redacted in what
+    /// the service says.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidRequest`](crate::ErrorKind::InvalidRequest) if it cannot be serialized; `field` is the
+    /// name under which the error mentions it.
+    pub fn json(self, field: &str, body: &(impl Serialize + ?Sized)) -> Result<Self> {
+        match serde_json::to_vec(body) {
+            Ok(json) => Ok(self.body(json)),
+            Err(source) => Err(not_serializable(self.attempted, field, source)),
+        }
+    }
+
+    /// The scope of the operation's rate limit: calls of an operation count together only if their
+    /// scopes are equal. Without a scope, a call is not limited.
+    pub fn scope(mut self, scope: impl Into<Arc<str>>) -> Self {
+        self.scope = Some(scope.into());
+        self
+    }
+
+    /// Values that must not be shown if the service repeats them, beside the authorization and the
+    /// secrets in a JSON body.
+    pub fn secrets(mut self, secrets: impl IntoIterator<Item = SecretString>) -> Self {
+        self.secrets.extend(secrets);
+        self
+    }
+
+    /// The timeout of an attempt, in place of the service's.
+    pub fn timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
+        self.timeout = timeout.into();
+        self
+    }
+
+    /// Time that an attempt may take beyond its timeout, because the service takes it knowingly.
+    pub fn extra_time(mut self, time: Duration) -> Self {
+        self.extra_time += time;
+        self
+    }
+
+    /// How often and how soon the call is retried, in place of the service's policy.
+    pub fn retry(mut self, policy: impl Into<Option<RetryPolicy>>) -> Self {
+        self.retry = policy.into();
+        self
+    }
+
+    /// What a second request would do, where that differs from the operation's.
+    pub fn idempotency(mut self, idempotency: Idempotency) -> Self {
+        self.operation.idempotency = idempotency;
+        self
+    }
+
+    /// The service responds only once something has happened, so the request stays open for long.
+    pub fn held_open(mut self) -> Self {
+        self.is_held_open = true;
+        self
+    }
+
+    /// The name of the field of a JSON response that identifies what the call created. If a success
+    /// is lost but for this field, the call counts as having taken effect, and the error has the
+    /// [id](crate::Error::created_id).
+    pub fn created_id(mut self, field: &'static str) -> Self {
+        self.created_id = Some(field);
+        self
+    }
+
+    /// The largest response that is read, in bytes, if that is less than the service's limit.
+    pub fn largest_response(mut self, bytes: impl Into<Option<usize>>) -> Self {
+        self.largest_response = bytes.into();
+        self
+    }
+
+    /// The longest time in which an attempt may receive nothing of its response.
+    pub fn longest_silence(mut self, longest: impl Into<Option<Duration>>) -> Self {
+        self.longest_silence = longest.into();
+        self
+    }
+
+    /// The longest pause before another attempt. If the service asks for a longer one, the call ends
+    /// with that error.
+    pub fn longest_pause(mut self, longest: Duration) -> Self {
+        self.longest_pause = longest;
+        self
+    }
+
+    /// Closes the connection after the response.
+    pub fn closing(self) -> Self {
+        self.header("connection", "close")
+    }
+
+    /// From then on it precedes all calls that wait for the rate limiter and are not urgent.
+    pub fn urgent_from(mut self, urgent_from: impl Into<Option<Instant>>) -> Self {
+        self.urgent_from = urgent_from.into();
+        self
+    }
+
+    /// Accepts a response that is a stream of [events](crate::ServerEvents).
+    pub fn reads_events(mut self) -> Self {
+        self.reads_events = true;
+        self
+    }
+}
+
+/// Support for this crate and those built on it. Not public API: it changes without notice.
+#[doc(hidden)]
+impl Call {
+    /// A call to exactly `url`, which is below the service's.
+    pub fn to_url(operation: &Operation, attempted: Attempted, url: Url) -> Self {
+        Self::to(operation, attempted, Target::Url(url))
+    }
+
+    /// A call to the URL of the service itself.
+    pub fn to_service(operation: &Operation, attempted: Attempted) -> Self {
+        Self::to(operation, attempted, Target::Service)
+    }
+
+    /// What errors say was attempted, in place of the operation's name.
+    pub fn attempting(mut self, attempted: Attempted) -> Self {
+        self.attempted = attempted;
+        self
+    }
+
+    pub fn attempted(&self) -> &Attempted {
+        &self.attempted
+    }
+
+    pub fn known_secrets(&self) -> &[SecretString] {
+        &self.secrets
+    }
+}
+
+/// A call with what the service adds to it.
+pub(crate) struct AddressedCall {
+    call: Call,
+    /// Without the authorization, also where that goes into the query.
+    pub(crate) url: Url,
+    pub(crate) credential: Arc<Credential>,
+}
+
+impl AddressedCall {
+    /// A call to `url`, to which its own query is added.
+    pub(crate) fn new(mut call: Call, mut url: Url, credential: Arc<Credential>) -> Self {
+        let query = std::mem::take(&mut call.query);
+        match url.query().filter(|before| !before.is_empty()) {
+            _ if query.is_empty() => {}
+            Some(before) => url.set_query(Some(&format!("{before}&{query}"))),
+            None => url.set_query(Some(&query)),
+        }
+        Self { call, url, credential }
+    }
+
+    pub(crate) fn into_attempted(self) -> Attempted {
+        self.call.attempted
+    }
+}
+
+impl Deref for AddressedCall {
+    type Target = Call;
+
+    fn deref(&self) -> &Call {
+        &self.call
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn query_parameters_are_escaped() {
+        let operation = Operation::new("list", Method::GET, Idempotency::Idempotent);
+        let call = Call::new(&operation, "/pets").query("a b", "c&d").query("e", "f");
+        assert_eq!(call.query, "a%20b=c%26d&e=f");
+    }
+}

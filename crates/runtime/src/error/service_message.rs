@@ -1,0 +1,110 @@
+//! Extracts the service's message from the body of an error response, whatever its form.
+
+use serde_json::Value;
+
+/// In characters.
+const LONGEST: usize = 500;
+
+/// How many characters are looked at for what is shown of a message.
+const MOST_READ: usize = 64 * LONGEST;
+
+/// The message in the body of an error reply, after `hide` has cut out of it what must not be shown:
+/// a secret of which white space was changed, or the end is missing, could not be found any more.
+///
+/// The interface does not show the shape of error bodies. In practice they are JSON of several
+/// shapes, problem details, or the page of a gateway.
+pub fn service_message(body: &[u8], hide: impl FnOnce(&str) -> String) -> Option<String> {
+    let text = match serde_json::from_slice::<Value>(body) {
+        Ok(json) => message_in(&json)?,
+        Err(_) => message_in_text(&String::from_utf8_lossy(body))?,
+    };
+    let text = match text.char_indices().nth(MOST_READ) {
+        Some((end, _)) => {
+            // A piece of a secret can stand at the cut, too short to be found.
+            let hidden = hide(&text[..end]);
+            let whole = hidden.chars().count().saturating_sub(LONGEST);
+            hidden.chars().take(whole).collect()
+        }
+        None => hide(&text),
+    };
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    (!text.is_empty()).then(|| shorten(&text))
+}
+
+fn message_in(json: &Value) -> Option<String> {
+    match json {
+        Value::String(text) => Some(text.clone()),
+        Value::Array(items) => join(items.iter().filter_map(message_in)),
+        Value::Object(object) => ["error", "message", "errors", "detail", "title"]
+            .iter()
+            .filter_map(|name| object.get(*name))
+            .find_map(message_in),
+        _ => None,
+    }
+}
+
+fn join(messages: impl Iterator<Item = String>) -> Option<String> {
+    let messages: Vec<_> = messages.collect();
+    (!messages.is_empty()).then(|| messages.join("; "))
+}
+
+fn message_in_text(text: &str) -> Option<String> {
+    let lower = text.to_ascii_lowercase();
+    if !lower.contains("<html") && !lower.contains("<!doctype") {
+        return Some(text.to_owned());
+    }
+    let start = lower.find("<title>")? + "<title>".len();
+    let end = start + lower[start..].find("</title>")?;
+    Some(text[start..end].to_owned())
+}
+
+fn shorten(text: &str) -> String {
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::service_message;
+
+    #[test]
+    fn the_message_is_found_in_every_shape_seen_in_practice() {
+        for (body, expected) in [
+            (r#"{"error":"no such pet"}"#, Some("no such pet")),
+            (r#"{"message":"no such pet"}"#, Some("no such pet")),
+            (r#"{"error":{"message":"no such pet","code":7}}"#, Some("no such pet")),
+            (r#"{"errors":[{"message":"one"},{"message":"two"}]}"#, Some("one; two")),
+            (r#"{"title":"Gone","detail":"no such pet"}"#, Some("no such pet")),
+            (r#"{"title":"Gone","status":404}"#, Some("Gone")),
+            (r#""no such pet""#, Some("no such pet")),
+            ("no such\n  pet\n", Some("no such pet")),
+            ("<html><head><TITLE>502 Bad Gateway</TITLE></head></html>", Some("502 Bad Gateway")),
+            ("<!doctype html><p>hello", None),
+            (r#"{"code":7}"#, None),
+            ("", None),
+        ] {
+            let message = service_message(body.as_bytes(), str::to_owned);
+            assert_eq!(message.as_deref(), expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn a_long_message_is_cut_between_characters() {
+        let message = service_message("é".repeat(2_000).as_bytes(), str::to_owned);
+        assert_eq!(message.expect("a message").chars().count(), 501);
+    }
+
+    #[test]
+    fn what_must_not_be_shown_is_cut_out_before_the_message_is_shortened_and_tidied() {
+        let secret = "the \n\n secret's  end";
+        for before in [0, 480, 490, 499, 500] {
+            let body = serde_json::json!({"error": format!("{}{secret}", "x".repeat(before))});
+            let message =
+                service_message(body.to_string().as_bytes(), |text| text.replace(secret, "[cut]"));
+            let message = message.expect("a message");
+            assert!(!message.contains("the"), "{message}");
+        }
+    }
+}

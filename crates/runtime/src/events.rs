@@ -1,0 +1,216 @@
+//! Server-sent events: a `text/event-stream` response, parsed as it arrives.
+
+mod parser;
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::Stream;
+use serde::de::DeserializeOwned;
+
+use self::parser::{Fields, Parser, TooLarge};
+use crate::error::{Attempted, Error, ErrorKind, Result};
+use crate::json::{decode_at, redacted};
+use crate::redact::Secrets;
+use crate::transport::{Incoming, Reply};
+
+/// The events of a `text/event-stream` response, in order, as they arrive.
+///
+/// A call that returns one is retried until the response begins, like any other call; its timeouts
+/// hold until then, too. After that only the [idle timeout](Self::idle_timeout) and the
+/// [total timeout](Self::total_timeout) apply, and nothing is retried: the stream ends with the
+/// response, or after one error as its last item. An event that the response ends within is
+/// discarded, as the format demands. To go on where a stream broke off, call the operation again,
+/// with the last [`id`](ServerEvent::id) if the service supports that.
+///
+/// A stream keeps its connection, and its place among the requests in flight that the rate
+/// limits allow, until it ends or is dropped, whether it is polled or not: the service counts it as
+/// well. Streams that are held without being polled so block later calls of the operation; a
+/// [total timeout](Self::total_timeout) frees their places.
+///
+/// Errors: [`Network`](ErrorKind::Network) if the connection breaks,
+/// [`Timeout`](ErrorKind::Timeout) if the service is silent for too long or the stream takes too
+/// long, [`ResponseTooLarge`](ErrorKind::ResponseTooLarge) for an event larger than
+/// [`largest_response`](crate::ServiceBuilder::largest_response).
+///
+/// Dropping the stream closes the connection.
+#[must_use = "events are read only when it is polled"]
+pub struct ServerEvents<E = Error> {
+    /// `None` after the end.
+    incoming: Option<Box<Incoming>>,
+    parser: Parser,
+    /// What follows the events that have arrived.
+    failure: Option<Error>,
+    /// No event has arrived, and one must.
+    lacks_event: bool,
+    origin: Arc<Origin>,
+    error: PhantomData<fn() -> E>,
+}
+
+/// Where events come from.
+struct Origin {
+    attempted: Attempted,
+    secrets: Secrets,
+}
+
+/// One event of a `text/event-stream` response.
+///
+/// `Debug` shows the length of the data only.
+#[non_exhaustive]
+pub struct ServerEvent<E = Error> {
+    /// The kind of event: `message` unless the service says otherwise.
+    pub event: String,
+    /// The event's content, its lines separated by `\n`.
+    pub data: String,
+    /// The last id that the service gave, with this event or an earlier one.
+    pub id: Option<String>,
+    /// The last delay before reconnecting that the service asked for, with this event or an earlier
+    /// one.
+    pub retry: Option<Duration>,
+    origin: Arc<Origin>,
+    error: PhantomData<fn() -> E>,
+}
+
+impl<E> ServerEvents<E> {
+    /// The events of a response that has begun. One that `must_have_events` may neither be without
+    /// content nor end before its first event.
+    #[doc(hidden)]
+    pub fn new(reply: Reply, most: usize, must_have_events: bool) -> Result<Self> {
+        const NO_CONTENT: u16 = 204;
+        let is_empty = reply.status() == NO_CONTENT;
+        let flaw = match reply.incoming() {
+            _ if is_empty && must_have_events => Some("the response has no content"),
+            Some(incoming) if incoming.is_encoded => {
+                Some("the response is compressed (content-encoding), which was not asked for")
+            }
+            None if !is_empty => Some("the response is not of type text/event-stream"),
+            _ => None,
+        };
+        if let Some(flaw) = flaw {
+            let error = Error::new(ErrorKind::Decode, reply.attempted(), flaw);
+            return Err(reply.unreadable(reply.explain(error)));
+        }
+        let (incoming, attempted, secrets) = reply.into_incoming();
+        let origin = Arc::new(Origin { attempted, secrets: secrets.looked_up() });
+        let (parser, lacks_event) = (Parser::new(most), must_have_events);
+        Ok(Self { incoming, parser, failure: None, lacks_event, origin, error: PhantomData })
+    }
+
+    /// Sets how long the service may be silent while the stream is being polled: no event arrives,
+    /// nor a part of one, nor a comment. The default is the call's timeout, which is the service's
+    /// [`timeout`](crate::ServiceBuilder::timeout) unless the call sets another.
+    pub fn idle_timeout(mut self, timeout: Duration) -> Self {
+        if let Some(incoming) = &mut self.incoming {
+            incoming.set_longest_silence(timeout);
+        }
+        self
+    }
+
+    /// Sets how long the stream may take in all, from now on, however much arrives: comments alone
+    /// can keep a stream alive for ever. There is no such limit by default.
+    ///
+    /// A stream that takes longer ends with [`Timeout`](ErrorKind::Timeout). If it is not polled, its
+    /// place among the requests in flight is free again soon after.
+    pub fn total_timeout(mut self, timeout: Duration) -> Self {
+        if let Some(incoming) = &mut self.incoming {
+            incoming.end_after(timeout);
+        }
+        self
+    }
+}
+
+impl<E: From<Error>> Stream for ServerEvents<E> {
+    type Item = Result<ServerEvent<E>, E>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = &mut *self;
+        loop {
+            if let Some(Fields { event, data, id, retry }) = this.parser.next() {
+                this.lacks_event = false;
+                let origin = Arc::clone(&this.origin);
+                let id = id.as_deref().map(str::to_owned);
+                let error = PhantomData;
+                return Poll::Ready(Some(Ok(ServerEvent {
+                    event,
+                    data,
+                    id,
+                    retry,
+                    origin,
+                    error,
+                })));
+            }
+            let Some(incoming) = &mut this.incoming else {
+                return Poll::Ready(this.failure.take().map(|error| Err(error.into())));
+            };
+            let Origin { attempted, secrets } = &*this.origin;
+            this.failure = match ready!(incoming.poll_chunk(context, attempted)) {
+                Some(Ok(chunk)) => match this.parser.feed(&chunk) {
+                    Ok(()) => continue,
+                    Err(TooLarge) => {
+                        let what =
+                            "an event is larger than the limit (the builder's `largest_response`)";
+                        Some(Error::new(ErrorKind::ResponseTooLarge, attempted, what))
+                    }
+                },
+                Some(Err(error)) => Some(error.with_redacted_source(&secrets.redactor())),
+                None if this.lacks_event => {
+                    let what = "the response ended before its first event";
+                    Some(Error::new(ErrorKind::Decode, attempted, what))
+                }
+                None => None,
+            };
+            this.incoming = None;
+        }
+    }
+}
+
+impl<E> fmt::Debug for ServerEvents<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServerEvents").finish_non_exhaustive()
+    }
+}
+
+impl<E> Clone for ServerEvent<E> {
+    fn clone(&self) -> Self {
+        Self {
+            event: self.event.clone(),
+            data: self.data.clone(),
+            id: self.id.clone(),
+            retry: self.retry,
+            origin: Arc::clone(&self.origin),
+            error: PhantomData,
+        }
+    }
+}
+
+impl<E: From<Error>> ServerEvent<E> {
+    /// Reads the data as JSON.
+    ///
+    /// # Errors
+    ///
+    /// [`Decode`](ErrorKind::Decode): the data is not JSON, or not a `T`.
+    /// [`Error::body`] is the data.
+    pub fn json<T: DeserializeOwned>(&self) -> Result<T, E> {
+        let Origin { attempted, secrets } = &*self.origin;
+        decode_at(attempted, "data", self.data.as_bytes()).map_err(|error| {
+            let error = redacted(error, &secrets.redactor());
+            error.with_body(Bytes::copy_from_slice(self.data.as_bytes()), secrets.clone()).into()
+        })
+    }
+}
+
+impl<E> fmt::Debug for ServerEvent<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServerEvent")
+            .field("event", &self.event)
+            .field("data", &format_args!("{} bytes", self.data.len()))
+            .field("id", &self.id)
+            .field("retry", &self.retry)
+            .finish_non_exhaustive()
+    }
+}

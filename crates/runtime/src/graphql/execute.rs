@@ -1,0 +1,332 @@
+//! Execution of GraphQL operations.
+
+use std::fmt;
+use std::future::{Future, IntoFuture};
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::time::Duration;
+
+use bytes::Bytes;
+use reqwest::Method;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::document::Kind;
+use super::{GraphqlError, GraphqlFailure, Operation};
+use crate::call::{self, Call};
+use crate::error::{Attempted, Error, ErrorKind, Result};
+use crate::idempotency::Idempotency;
+use crate::json::{RawField, decode_at, not_serializable};
+use crate::redact::{Secrets, secrets_named};
+use crate::service::Service;
+use crate::transport::Reply;
+
+/// The form of a GraphQL request's body.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum GraphqlBody {
+    /// Only `{"query": …}`: variables are inlined into the document as literals.
+    #[default]
+    QueryOnly,
+    /// `{"query": …, "variables": …, "operationName": …}`, as most GraphQL servers accept it.
+    Variables,
+}
+
+/// A GraphQL service.
+///
+/// ```no_run
+/// # async fn example(service: podqueue_runtime::Service) -> podqueue_runtime::Result<()> {
+/// use podqueue_runtime::graphql::Graphql;
+///
+/// let graphql = Graphql::new(&service);
+/// let data = graphql.raw("{ __typename }", serde_json::Map::new()).await?;
+/// # let _ = data;
+/// # Ok(())
+/// # }
+/// ```
+pub struct Graphql<E = Error> {
+    service: Service,
+    body: GraphqlBody,
+    error: PhantomData<fn() -> E>,
+}
+
+impl Graphql {
+    /// The GraphQL service at the service's URL.
+    pub fn new(service: impl Into<Service>) -> Self {
+        Self::of(service.into(), GraphqlBody::default())
+    }
+}
+
+impl<E: 'static> Graphql<E> {
+    /// The form of a request's body; [`GraphqlBody::QueryOnly`] by default.
+    #[must_use]
+    pub fn body(mut self, form: GraphqlBody) -> Self {
+        self.body = form;
+        self
+    }
+
+    #[doc(hidden)]
+    pub fn of(service: Service, body: GraphqlBody) -> Self {
+        Self { service, body, error: PhantomData }
+    }
+
+    pub(super) fn service(&self) -> &Service {
+        &self.service
+    }
+
+    /// Executes an operation generated from a `.graphql` file, with its variables.
+    ///
+    /// A query is retried after a transient failure. A mutation that may have taken effect is not:
+    /// it fails with [`ErrorKind::OutcomeUnknown`].
+    ///
+    /// # Errors
+    ///
+    /// - [`ErrorKind::InvalidRequest`] if a variable does not match the schema;
+    /// - [`ErrorKind::Graphql`] if the response contains errors, along with the partial result;
+    /// - the kinds for the service's error responses.
+    pub fn execute<O: Operation>(&self, variables: O::Variables) -> Execute<O, E> {
+        let attempted = attempted(O::NAME);
+        let variables = as_map(&attempted, &variables);
+        Execute { graphql: self.clone(), variables, timeout: None, operation: PhantomData }
+    }
+
+    /// Sends `O` with variables and a result of other types than the generated ones.
+    ///
+    /// # Errors
+    ///
+    /// As [`execute`](Self::execute).
+    #[doc(hidden)]
+    pub async fn send<O: Operation, D: DeserializeOwned>(
+        &self,
+        variables: &impl Serialize,
+        idempotency: Idempotency,
+        timeout: Option<Duration>,
+    ) -> Result<D> {
+        let reply = self.reply::<O>(variables, idempotency, timeout).await?;
+        let decoded = data::<E>(&reply).and_then(|data| {
+            let data = data.unwrap_or_else(|| Bytes::from_static(b"null"));
+            decode_at(reply.attempted(), "data", &data).map_err(|error| reply.explain(error))
+        });
+        decoded.map_err(|error| reply.unreadable(error))
+    }
+
+    /// Sends `O`. A mutation has the given idempotency; a query is always idempotent.
+    ///
+    /// # Errors
+    ///
+    /// As [`execute`](Self::execute), except for those that a successful response contains.
+    #[doc(hidden)]
+    pub async fn reply<O: Operation>(
+        &self,
+        variables: &impl Serialize,
+        idempotency: Idempotency,
+        timeout: Option<Duration>,
+    ) -> Result<Reply> {
+        let attempted = attempted(O::NAME);
+        let variables = as_map(&attempted, variables)?;
+        // Inlining also checks the variables against the schema, whatever form the body has.
+        let inlined = O::DOCUMENT
+            .inline(&variables)
+            .map_err(|unexpected| Error::refused(&attempted, unexpected.place, unexpected.rule))?;
+        let body = match self.body {
+            GraphqlBody::QueryOnly => serde_json::to_vec(&QueryOnly { query: &inlined }),
+            GraphqlBody::Variables => serde_json::to_vec(&graphql_client::QueryBody {
+                variables: &variables,
+                query: O::TEXT,
+                operation_name: O::NAME,
+            }),
+        };
+        let body = body.map_err(|error| not_serializable(&attempted, "query", error))?;
+        let (name, idempotency) = match O::DOCUMENT.kind {
+            Kind::Query => ("query", Idempotency::Idempotent),
+            Kind::Mutation => ("mutation", idempotency),
+        };
+        let url = self.service.url(&attempted)?;
+        let of_url = url.query_pairs().flat_map(|(name, value)| secrets_named(&name, &value));
+        let secrets = O::DOCUMENT.secrets(&variables).into_iter().chain(of_url);
+        let operation = call::Operation::new(name, Method::POST, idempotency);
+        let call = Call::to_service(&operation, attempted.clone()).secrets(secrets);
+        send::<E>(&self.service, call.body(body).timeout(timeout)).await
+    }
+}
+
+/// Sends a call, and reads the errors of the standard form in a refusal.
+pub(super) async fn send<E: 'static>(service: &Service, call: Call) -> Result<Reply> {
+    let attempted = call.attempted().clone();
+    match service.send(call).await {
+        Err(error) if error.status() == Some(400) => Err(as_graphql::<E>(&attempted, error)),
+        result => result,
+    }
+}
+
+/// The `data` of a response without errors; `None` where it is null or absent.
+///
+/// # Errors
+///
+/// [`Graphql`](ErrorKind::Graphql) if the response contains errors, and
+/// [`Decode`](ErrorKind::Decode) if it is no GraphQL response.
+pub fn data<E: 'static>(reply: &Reply) -> Result<Option<Bytes>> {
+    let attempted = reply.attempted();
+    let mut data = None;
+    let mut errors: Vec<GraphqlError> = Vec::new();
+    let fields = RawField::named(attempted, reply.body(), &["data", "errors"]);
+    for field in fields.map_err(|error| reply.explain(error))? {
+        match field.name {
+            "data" => data = field.present(),
+            "errors" => {
+                let read = field.read::<Option<Vec<_>>>(attempted);
+                errors = read.map_err(|error| reply.explain(error))?.unwrap_or_default();
+            }
+            _ => {}
+        }
+    }
+    if errors.is_empty() {
+        return Ok(data);
+    }
+    Err(reply.explain(failed::<E>(attempted, errors, data, reply.secrets())))
+}
+
+/// The errors in a body of the standard form, as the service wrote them.
+pub fn errors_in(attempted: &Attempted, body: &Bytes) -> Option<Vec<GraphqlError>> {
+    let fields = RawField::named(attempted, body, &["errors"]).ok()?;
+    let errors = fields.first()?.read::<Vec<GraphqlError>>(attempted).ok();
+    errors.filter(|errors| !errors.is_empty())
+}
+
+/// A GraphQL server answers 400 with errors of the standard form where a document is invalid.
+fn as_graphql<E: 'static>(attempted: &Attempted, error: Error) -> Error {
+    let Some(body) = error.unredacted_body().cloned() else { return error };
+    let Some(errors) = errors_in(attempted, &body) else { return error };
+    let secrets = error.secrets();
+    failed::<E>(attempted, errors, None, &secrets)
+        .with_status(400)
+        .with_body(body, secrets)
+        .with_unknown_outcome_before(error.is_after_unknown_outcome())
+}
+
+#[derive(Serialize)]
+struct QueryOnly<'a> {
+    query: &'a str,
+}
+
+fn attempted(operation: &'static str) -> Attempted {
+    Attempted::new(operation).on_interface("GraphQL")
+}
+
+fn as_map(attempted: &Attempted, variables: &impl Serialize) -> Result<Map<String, Value>> {
+    match serde_json::to_value(variables) {
+        Ok(Value::Object(map)) => Ok(map),
+        Ok(Value::Null) => Ok(Map::new()),
+        Ok(_) => Err(Error::refused(attempted, "variables", "must be an object")),
+        Err(error) => Err(not_serializable(attempted, "variables", error)),
+    }
+}
+
+fn failed<E: 'static>(
+    attempted: &Attempted,
+    mut errors: Vec<GraphqlError>,
+    data: Option<Bytes>,
+    secrets: &Secrets,
+) -> Error {
+    let secrets = secrets.clone().looked_up();
+    let redactor = secrets.redactor();
+    errors.iter_mut().for_each(|error| error.hide(&redactor));
+    let messages: Vec<_> = errors.iter().map(|error| error.message.as_str()).collect();
+    let partial = match &data {
+        Some(data) if holds_anything(data) => " (with a partial result)",
+        _ => "",
+    };
+    let message = format!("the service says: {}{partial}", messages.join("; "));
+    Error::new(ErrorKind::Graphql, attempted, message)
+        .attach(GraphqlFailure::<E>::new(attempted, errors, data, secrets))
+}
+
+/// Whether a result holds more than nulls.
+fn holds_anything(data: &Bytes) -> bool {
+    let fields: Option<Map<String, Value>> = serde_json::from_slice(data).ok();
+    fields.is_some_and(|fields| fields.values().any(|value| !value.is_null()))
+}
+
+/// An operation to be executed; returned by [`Graphql::execute`], it is sent when awaited and
+/// resolves to the data that the operation selects.
+#[must_use = "nothing is sent until it is awaited"]
+pub struct Execute<O, E = Error> {
+    graphql: Graphql<E>,
+    variables: Result<Map<String, Value>>,
+    timeout: Option<Duration>,
+    operation: PhantomData<fn() -> O>,
+}
+
+impl<E: 'static> Clone for Graphql<E> {
+    fn clone(&self) -> Self {
+        Self::of(self.service.clone(), self.body)
+    }
+}
+
+impl<E> fmt::Debug for Graphql<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Graphql").field("service", &self.service).finish_non_exhaustive()
+    }
+}
+
+impl<O: Operation, E: 'static> Execute<O, E> {
+    /// The timeout of a single attempt at this call, until its response has been read; overrides
+    /// the service's [`timeout`](crate::ServiceBuilder::timeout). A shorter
+    /// [`call_timeout`](crate::ServiceBuilder::call_timeout) is raised to it.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sends null for a variable or for a field of an input. In the generated types, `None` *omits*
+    /// the field; to many services, null means something else, such as "clear this field".
+    ///
+    /// The place is a path that uses the schema's names, as in errors: `readme`, `input.readme`,
+    /// `input.env[0].note`. It must not have a value yet. Nullable list elements are an `Option` in
+    /// the generated types, where `None` is null, and cannot be set here.
+    ///
+    /// # Errors
+    ///
+    /// The call then fails with [`ErrorKind::InvalidRequest`] if the place does not exist, has a
+    /// value, or cannot be null according to the schema.
+    pub fn null(mut self, place: impl AsRef<str>) -> Self {
+        self.variables = self.variables.and_then(|mut variables| {
+            O::DOCUMENT.set_null(&mut variables, place.as_ref()).map_err(|unexpected| {
+                Error::refused(attempted(O::NAME), unexpected.place, unexpected.rule)
+            })?;
+            Ok(variables)
+        });
+        self
+    }
+}
+
+impl<O: Operation, E> Execute<O, E>
+where
+    O::Data: 'static,
+    E: From<Error> + 'static,
+{
+    async fn send(self) -> Result<O::Data, E> {
+        let variables = self.variables?;
+        let once = Idempotency::NonIdempotent;
+        Ok(self.graphql.send::<O, O::Data>(&variables, once, self.timeout).await?)
+    }
+}
+
+impl<O: Operation + 'static, E: From<Error> + 'static> IntoFuture for Execute<O, E>
+where
+    O::Data: 'static,
+{
+    type Output = Result<O::Data, E>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+impl<O: Operation, E> fmt::Debug for Execute<O, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Execute").field("operation", &O::NAME).finish_non_exhaustive()
+    }
+}

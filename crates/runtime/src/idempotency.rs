@@ -1,0 +1,199 @@
+//! Retry table: idempotency of the operation × outcome of the attempt → what follows.
+//!
+//! How often and how soon a call is retried is up to the [`RetryPolicy`](crate::RetryPolicy).
+
+use self::Next::{Retry, RetryNoted, Stop, Unknown};
+use crate::error::{Error, ErrorKind};
+
+/// What a second request would do.
+///
+/// A call that was throttled with a 429, or never sent, is always retried. For the rest:
+///
+/// | | 408, 425, 500, 502 and above, or sent without a response | an unreadable success | a web page with 403 or 404 |
+/// |---|---|---|---|
+/// | `Idempotent` | retried | error | retried |
+/// | `IdempotentEffect` | retried; the reply [says so](crate::Reply::is_after_unknown_outcome) | error | retried |
+/// | `AtLeastOnce` | retried | outcome unknown | retried |
+/// | `NonIdempotent` | outcome unknown | outcome unknown | error |
+///
+/// Any other status is final, 501 included. A web page with 403 or 404 comes from a gateway.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Idempotency {
+    /// No harm: the call reads, or sets what it sets to the same again.
+    Idempotent,
+    /// No harm, but its response differs: what a lost response delivered is not delivered again, and
+    /// what was deleted is not found.
+    IdempotentEffect,
+    /// It has its effect twice, which the caller prefers to not at all.
+    AtLeastOnce,
+    /// It has its effect twice.
+    NonIdempotent,
+}
+
+/// What became of a request, as far as one can know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AttemptOutcome {
+    /// It never left.
+    NeverSent,
+    /// 429: it was not taken up.
+    Throttled,
+    /// 408, 425, 500, 502 and above: it may have been taken up before the service failed.
+    ServerFailed,
+    /// It was sent, and no complete response arrived.
+    NoAnswer,
+    /// The response is a success that cannot be read.
+    Unreadable,
+    /// Something between here and the service refused it. It did not get there, but that is nothing
+    /// to build a second submission on.
+    Intercepted,
+    /// The response is final.
+    Final,
+}
+
+/// Why an attempt did not bring a successful reply.
+pub(crate) struct Failure {
+    pub(crate) outcome: AttemptOutcome,
+    pub(crate) error: Error,
+}
+
+/// What follows an attempt that brought no reply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// It is retried.
+    Retry,
+    /// It is retried, and the reply says that an earlier attempt may have taken effect.
+    RetryNoted,
+    /// It is not retried: the outcome is unknown.
+    Unknown,
+    /// The error stands unchanged.
+    Stop,
+}
+
+impl Idempotency {
+    /// The table.
+    #[rustfmt::skip]
+    pub(crate) const fn after(self, outcome: AttemptOutcome) -> Next {
+        let row = match self {
+            // never sent, 429,   5xx,        no answer,  unreadable, intercepted, final
+            Self::Idempotent =>
+                [Retry,    Retry, Retry,      Retry,      Stop,       Retry,       Stop],
+            Self::IdempotentEffect =>
+                [Retry,    Retry, RetryNoted, RetryNoted, Stop,       Retry,       Stop],
+            Self::AtLeastOnce =>
+                [Retry,    Retry, RetryNoted, RetryNoted, Unknown,    Retry,       Stop],
+            Self::NonIdempotent =>
+                [Retry,    Retry, Unknown,    Unknown,    Unknown,    Stop,        Stop],
+        };
+        row[outcome as usize]
+    }
+
+    /// Whether a second time would do something twice.
+    const fn does_it_twice(self) -> bool {
+        matches!(self, Self::AtLeastOnce | Self::NonIdempotent)
+    }
+
+    /// The error of a call that is given up after so many attempts. `maybe_took_effect` says whether
+    /// one of them may have.
+    pub(crate) fn give_up(self, error: Error, ambiguous: u32, attempts: u32) -> Error {
+        let maybe_took_effect = ambiguous > 0;
+        if !maybe_took_effect || !self.does_it_twice() {
+            return error.with_unknown_outcome_before(maybe_took_effect);
+        }
+        if error.kind() == ErrorKind::OutcomeUnknown {
+            return error;
+        }
+        let sent = match (ambiguous, attempts) {
+            (_, 1) => "it may or may not have taken effect, and was not retried".to_owned(),
+            (1, _) => format!("one of the {attempts} attempts may have taken effect"),
+            _ => format!("any of the {attempts} attempts, possibly several, may have taken effect"),
+        };
+        unknown(error, &sent)
+    }
+
+    /// As [`unreadable`](Self::unreadable), whatever the error says.
+    pub(crate) fn unread_success(self, error: Error) -> Error {
+        match self.after(AttemptOutcome::Unreadable) {
+            Unknown => unknown(
+                error,
+                "the response reports success, so it has most likely taken effect, and was not retried",
+            ),
+            _ => error,
+        }
+    }
+}
+
+/// Support for this crate and those built on it. Not public API: it changes without notice.
+#[doc(hidden)]
+impl Idempotency {
+    /// The error of a call that was refused after an attempt that may have taken effect.
+    pub fn refused_after(error: Error) -> Error {
+        unknown(error, "an earlier attempt may have taken effect")
+    }
+
+    /// The error of a call that was answered as a success which cannot be read.
+    pub fn unreadable(self, error: Error) -> Error {
+        if error.kind() == ErrorKind::Decode { self.unread_success(error) } else { error }
+    }
+}
+
+impl Next {
+    pub(crate) const fn is_retry(self) -> bool {
+        matches!(self, Retry | RetryNoted)
+    }
+}
+
+impl AttemptOutcome {
+    /// Whether the request may have taken effect.
+    pub(crate) const fn is_ambiguous(self) -> bool {
+        matches!(self, Self::ServerFailed | Self::NoAnswer)
+    }
+}
+
+fn unknown(error: Error, sent: &str) -> Error {
+    let message = format!("{}; {sent}: check the service's state before retrying", error.message());
+    error.with_kind(ErrorKind::OutcomeUnknown).with_message(message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_never_left_or_was_throttled_is_always_sent_again_and_a_final_answer_never() {
+        use Idempotency::{AtLeastOnce, Idempotent, IdempotentEffect, NonIdempotent};
+        for repeat in [Idempotent, IdempotentEffect, AtLeastOnce, NonIdempotent] {
+            assert_eq!(repeat.after(AttemptOutcome::NeverSent), Retry, "{repeat:?}");
+            assert_eq!(repeat.after(AttemptOutcome::Throttled), Retry, "{repeat:?}");
+            assert_eq!(repeat.after(AttemptOutcome::Final), Stop, "{repeat:?}");
+        }
+    }
+
+    #[test]
+    fn the_rest_is_up_to_what_a_second_time_would_do() {
+        for (repeat, failed, unreadable) in [
+            (Idempotency::Idempotent, Retry, Stop),
+            (Idempotency::IdempotentEffect, RetryNoted, Stop),
+            (Idempotency::AtLeastOnce, RetryNoted, Unknown),
+            (Idempotency::NonIdempotent, Unknown, Unknown),
+        ] {
+            assert_eq!(repeat.after(AttemptOutcome::ServerFailed), failed, "{repeat:?}");
+            assert_eq!(repeat.after(AttemptOutcome::NoAnswer), failed, "{repeat:?}");
+            assert_eq!(repeat.after(AttemptOutcome::Unreadable), unreadable, "{repeat:?}");
+        }
+    }
+
+    #[test]
+    fn an_error_may_only_be_called_passing_where_nothing_can_be_done_twice() {
+        let error = || Error::new(ErrorKind::Connect, "a call", "no connection");
+        let kind =
+            |repeat: Idempotency, maybe: bool| repeat.give_up(error(), u32::from(maybe), 2).kind();
+        for repeat in [Idempotency::Idempotent, Idempotency::IdempotentEffect] {
+            assert_eq!(kind(repeat, true), ErrorKind::Connect);
+        }
+        for repeat in [Idempotency::AtLeastOnce, Idempotency::NonIdempotent] {
+            assert_eq!(kind(repeat, false), ErrorKind::Connect);
+            assert_eq!(kind(repeat, true), ErrorKind::OutcomeUnknown);
+        }
+    }
+}

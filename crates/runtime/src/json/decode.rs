@@ -1,0 +1,172 @@
+//! Decoding into a type, and describing failures.
+
+use std::error::Error as _;
+use std::fmt;
+
+use serde::de::DeserializeOwned;
+
+use super::parts::{finite, without_mark};
+use crate::error::{Attempted, Error, ErrorKind, Result};
+use crate::redact::{Redactor, without_values};
+
+/// What is said where numbers were replaced.
+const READ_AS_NULL: &str = " (NaN, Infinity and numbers beyond a double were read as null)";
+
+/// Reads the part of a reply that stands at `place` as JSON, the whole where that is empty. An error
+/// names the path to the place. Numbers that JSON does not have are read as null.
+pub fn decode_at<T: DeserializeOwned>(
+    attempted: &Attempted,
+    place: &str,
+    json: &[u8],
+) -> Result<T> {
+    let json = without_mark(json);
+    // To keep track of the path costs as much again, and is of use only where something is wrong.
+    if let Ok(value) = serde_json::from_slice(json) {
+        return Ok(value);
+    }
+    let finite = finite(json);
+    let mut deserializer = serde_json::Deserializer::from_slice(finite.as_deref().unwrap_or(json));
+    let decoded = serde_path_to_error::deserialize(&mut deserializer)
+        .map_err(|error| (error.path().to_string(), error.into_inner()))
+        .and_then(|value| match deserializer.end() {
+            Ok(()) => Ok(value),
+            Err(error) => Err((".".to_owned(), error)),
+        });
+    decoded.map_err(|(path, error)| {
+        let path = match (place, path.as_str()) {
+            ("", path) => path.to_owned(),
+            (place, ".") => place.to_owned(),
+            (place, path) if path.starts_with('[') => format!("{place}{path}"),
+            (place, path) => format!("{place}.{path}"),
+        };
+        // Of nulls it is said only where one of them is what does not fit.
+        let is_about_null = error.to_string().contains("null");
+        let note = match finite {
+            Some(_) if is_about_null => READ_AS_NULL,
+            Some(_) => "",
+            None => note_on(json),
+        };
+        undecodable(attempted, &path, &error, note)
+    })
+}
+
+/// What the bytes are, where that can be told and they are no JSON.
+fn note_on(bytes: &[u8]) -> &'static str {
+    match bytes.trim_ascii_start() {
+        [b'<', ..] => " (it looks like a web page)",
+        [0x1f, 0x8b, ..] => " (it looks compressed, although no compression was accepted)",
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => " (it looks like UTF-16 instead of UTF-8)",
+        _ => "",
+    }
+}
+
+/// The error for these bytes, which are not JSON of the expected shape at `path`.
+pub(super) fn flawed(
+    attempted: &Attempted,
+    path: &str,
+    bytes: &[u8],
+    error: &serde_json::Error,
+) -> Error {
+    undecodable(attempted, path, error, note_on(bytes))
+}
+
+/// The error for JSON that is not of the expected shape at `path`.
+pub fn not_decodable(attempted: &Attempted, path: &str, error: serde_json::Error) -> Error {
+    undecodable(attempted, path, &error, "")
+}
+
+fn undecodable(
+    attempted: &Attempted,
+    path: &str,
+    error: &serde_json::Error,
+    note: &'static str,
+) -> Error {
+    let what = if error.is_data() { "has an unexpected shape" } else { "is not JSON" };
+    let why = without_values(&error.to_string());
+    Undecodable { what, why, note }.describe(Error::new(ErrorKind::Decode, attempted, ""), path)
+}
+
+/// What serde found wrong, without the values it found: they may be secrets of the reply.
+#[derive(Clone, Debug)]
+struct Undecodable {
+    what: &'static str,
+    why: String,
+    note: &'static str,
+}
+
+impl Undecodable {
+    /// The error, said to be about what stands at `path`.
+    fn describe(self, error: Error, path: &str) -> Error {
+        let Self { what, why, note } = &self;
+        let message = match path {
+            "." => format!("the response {what}: {why}{note}"),
+            path => format!("`{path}` in the response {what}: {why}{note}"),
+        };
+        error.with_message(message).with_field(path).with_source(self)
+    }
+}
+
+impl fmt::Display for Undecodable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.why)
+    }
+}
+
+impl std::error::Error for Undecodable {}
+
+/// An error about what could not be decoded, without secrets: the names in a path, and what a type of
+/// the caller's says, come from what was received.
+pub fn redacted(error: Error, redactor: &Redactor) -> Error {
+    let found = error.source().and_then(|it| it.downcast_ref::<Undecodable>()).cloned();
+    let Some(found) = found else { return error };
+    let path = redactor.hide(error.field().unwrap_or("."));
+    let why = redactor.hide(&found.why);
+    Undecodable { why, ..found }.describe(error, &path)
+}
+
+/// The error for a value that serde could not write as JSON.
+pub fn not_serializable(
+    attempted: impl Into<String>,
+    field: &str,
+    source: serde_json::Error,
+) -> Error {
+    Error::refused(attempted, field, format_args!("cannot be serialized as JSON: {source}"))
+        .with_source(source)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decode_at;
+    use crate::error::Attempted;
+
+    #[test]
+    fn a_decoding_error_names_the_place_and_never_the_value() {
+        let read = Attempted::new("read").on_interface("REST");
+        let json = br#"{"env":{"A":"hun\"ter2"}}"#;
+        let error = decode_at::<std::collections::HashMap<String, Vec<u8>>>(&read, "", json)
+            .expect_err("a map is no list");
+        assert_eq!(error.field(), Some("env"));
+        let error =
+            decode_at::<std::collections::HashMap<String, u8>>(&read, "", br#"{"A":"hun\"ter2"}"#)
+                .expect_err("a string is no number");
+        assert_eq!(error.field(), Some("A"));
+        assert!(!format!("{error} {error:?}").contains("hun"), "{error:?}");
+    }
+
+    #[test]
+    fn that_numbers_were_read_as_null_is_said_of_a_null_alone() {
+        let read = Attempted::new("read").on_interface("REST");
+        let error = |json: &str| {
+            let error = decode_at::<Vec<u8>>(&read, "", json.as_bytes()).expect_err("no number");
+            error.to_string()
+        };
+        for json in ["[NaN]", "[1e400]", "[-1e400]"] {
+            assert!(error(json).contains("were read as null"), "{}", error(json));
+        }
+        for json in ["[true, NaN]", "[300, 1e400]"] {
+            assert!(!error(json).contains("null"), "{}", error(json));
+        }
+        let rest = decode_at::<Vec<Option<f64>>>(&read, "", b"[1e400, -1e400, 1e300, 2]");
+        assert_eq!(rest.ok(), Some(vec![None, None, Some(1e300), Some(2.0)]));
+    }
+}

@@ -1,0 +1,164 @@
+//! The gate in all ways in which a few callers can use it.
+
+use std::cell::RefCell;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::operation::{Gate, Pass};
+use super::{GRACE, Limit, WINDOW};
+use crate::fair_queue::model::{Subject, explore, wander};
+
+/// How long an attempt may take.
+const TIME: Duration = Duration::from_secs(2);
+
+struct Modelled {
+    gate: Arc<Gate>,
+    limit: Limit,
+    service: RefCell<Service>,
+}
+
+/// What the service sees, at worst.
+#[derive(Default)]
+struct Service {
+    /// When it counted the requests: at once, or as late as it could.
+    early: Vec<Instant>,
+    late: Vec<Instant>,
+    /// Until when it worked on each request.
+    open: Vec<Instant>,
+}
+
+struct Request {
+    pass: Pass,
+    stage: Stage,
+}
+
+#[derive(Clone, Copy)]
+enum Stage {
+    Admitted { at: Instant },
+    Sent { at: Instant, number: usize },
+    Answered { at: Instant, number: usize },
+}
+
+impl Modelled {
+    fn new(requests: u64, concurrent: Option<u64>) -> Self {
+        let limit = Limit { requests, concurrent };
+        Self { gate: Arc::new(Gate::new(limit)), limit, service: RefCell::default() }
+    }
+}
+
+/// What is left undone is over by then.
+fn over(admitted_at: Instant, at: Instant) -> Instant {
+    at.min(admitted_at + TIME + GRACE)
+}
+
+impl Subject for Modelled {
+    type Turn = Request;
+
+    fn longest(&self, held: u32, waiting: u32, _: u32) -> Duration {
+        // A window, and what a row of 429s costs.
+        Duration::from_secs(13) * held + Duration::from_secs(21) * (waiting + 2)
+    }
+
+    fn turn(&self, is_urgent: bool) -> Pin<Box<dyn Future<Output = Request>>> {
+        let gate = Arc::clone(&self.gate);
+        Box::pin(async move {
+            let pass = gate.pass(TIME, is_urgent.then(Instant::now)).await;
+            Request { pass, stage: Stage::Admitted { at: Instant::now() } }
+        })
+    }
+
+    fn ways(&self, request: &Request) -> usize {
+        match request.stage {
+            Stage::Admitted { .. } => 2,
+            Stage::Sent { .. } => 4,
+            Stage::Answered { .. } => 2,
+        }
+    }
+
+    fn go_on(&self, mut request: Request, way: usize) -> Option<Request> {
+        let now = Instant::now();
+        let mut service = self.service.borrow_mut();
+        match (request.stage, way) {
+            (Stage::Admitted { at }, 0) if now < at + TIME => {
+                request.pass.sent();
+                service.early.push(now);
+                // What nobody looks after counts no longer than its time.
+                service.open.push(over(at, at + TIME + GRACE));
+                request.stage = Stage::Sent { at, number: service.open.len() - 1 };
+                return Some(request);
+            }
+            (Stage::Admitted { .. }, _) => drop(request.pass),
+            (Stage::Sent { at, number }, 0..=2) => {
+                request.pass.answered();
+                service.late.push(over(at, now));
+                match way {
+                    0 => {
+                        request.stage = Stage::Answered { at, number };
+                        return Some(request);
+                    }
+                    1 => request.pass.finished(),
+                    _ => {
+                        request.pass.refused(None);
+                        request.pass.finished();
+                    }
+                }
+                service.open[number] = over(at, now);
+            }
+            (Stage::Answered { at, number }, 0) => {
+                request.pass.finished();
+                service.open[number] = over(at, now);
+            }
+            (Stage::Sent { at, number }, _) => {
+                drop(request.pass);
+                service.late.push(over(at, now) + GRACE);
+                service.open[number] = over(at, now) + GRACE;
+            }
+            (Stage::Answered { at, number }, _) => {
+                drop(request.pass);
+                service.open[number] = over(at, now) + GRACE;
+            }
+        }
+        None
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let now = Instant::now();
+        let mut service = self.service.borrow_mut();
+        let Service { early, late, open } = &mut *service;
+        for counted in [early, late] {
+            counted.sort();
+            let mut windows = counted.windows(self.limit.requests as usize + 1);
+            if windows.any(|some| some[some.len() - 1] - some[0] <= WINDOW) {
+                return Err(format!("more requests than allowed: {counted:?}"));
+            }
+        }
+        let open = open.iter().filter(|until| **until > now).count() as u64;
+        match self.limit.concurrent {
+            Some(most) if open > most => Err(format!("{open} requests open, {most} allowed")),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_idle(&self) -> Result<(), String> {
+        if self.gate.is_idle() { Ok(()) } else { Err("something was lost".to_owned()) }
+    }
+}
+
+#[test]
+fn no_limit_is_exceeded_and_nobody_is_held_up_in_any_short_run() {
+    for (requests, concurrent) in [(2, Some(1)), (4, Some(2))] {
+        let runs = explore(|| Modelled::new(requests, concurrent), &[false, false, true, false], 3);
+        assert!(runs > 1_000, "{runs}");
+    }
+}
+
+#[test]
+fn no_limit_is_exceeded_and_nobody_is_held_up_in_long_runs() {
+    for (requests, concurrent) in [(2, Some(1)), (4, Some(2)), (10, Some(3)), (3, None)] {
+        wander(|| Modelled::new(requests, concurrent), 100);
+    }
+}

@@ -1,0 +1,24 @@
+//! Limits that several processes keep together, by permits from a [store](store).
+//!
+//! The [ledger](allocation) is all that processes agree upon; a [holding](local_permits) is what one process has of it, and
+//! belongs to a gate. Between them, [members](participant) exchange reports for permits, on a
+//! [thread](thread) of their own, because a store blocks and a caller's runtime may stand still.
+
+mod allocation;
+mod local_permits;
+mod participant;
+mod store;
+mod thread;
+mod waker;
+
+#[cfg(test)]
+mod model;
+#[cfg(test)]
+mod simulation;
+#[cfg(test)]
+mod tests;
+
+pub(super) use local_permits::{Holding, State};
+pub(crate) use participant::Unreachable;
+pub use store::{ChangeRecords, LimitStore, SharedLimits, StoreError};
+pub(super) use thread::Shared;

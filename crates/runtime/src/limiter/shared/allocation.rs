@@ -1,0 +1,341 @@
+//! What processes of one account have agreed upon for one operation in one scope: the record in
+//! the store, and the only way to change it. Without a clock, a lock, or input and output.
+//!
+//! A process is given *permits*, each for one request. The sum of three things never exceeds the
+//! limit N: requests that the service can still count, requests without a response, and permits.
+//! The moment at which an answered request stops to count is known ten seconds ahead, so a permit
+//! can be given before there is room for it, to be used *from* that moment on. Of the permits, in
+//! the order of these moments, the k-th is within N together with the k - 1 before it, whatever
+//! becomes of those: a permit that is used becomes a request, and a request one that stops to count
+//! ten seconds later, at the earliest.
+//!
+//! A process that is not heard of until the end of its lease may have sent all it could, up to that
+//! moment.
+//!
+//! All moments and times are in microseconds, moments by the clock of the store.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::super::token_bucket::burst;
+use super::super::window_log::MARGIN;
+use super::super::{GRACE, Limit, WINDOW};
+
+/// How long a process may use what it was given.
+pub(super) const LEASE: u64 = 1_000_000;
+
+/// How far ahead permits are given.
+pub(super) const HORIZON: u64 = 250_000;
+
+/// What moments at which requests stop to count are rounded up to.
+const BUCKET: u64 = 20_000;
+
+/// How long what a process did not get is kept in mind.
+const RECENT: u64 = 400_000;
+
+/// How long a process may keep a slot for one request after the other while others have none.
+const TURN: u64 = 3_000_000;
+
+/// How late permits may be used without a loss of rate, as in the [pace](super::super::token_bucket).
+const LATENESS: u64 = 50_000;
+
+/// How much faster than evenly permits may follow each other, in percent: what was lost when a
+/// process died is made up for.
+const FASTER: u64 = 5;
+
+/// The record of one operation in one scope.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Ledger {
+    /// Which record it is. A process that reported to another one, because the store has lost it,
+    /// reports again what still counts.
+    #[serde(default)]
+    id: u64,
+    /// The moment of the last exchange.
+    #[serde(default)]
+    exchanged_at: u64,
+    /// From when on the next permit may be used, if they are to follow each other evenly.
+    pace: u64,
+    /// How many requests stop to count at a moment, in multiples of [`BUCKET`].
+    departures: BTreeMap<u64, u64>,
+    /// How many slots of dead processes are free at a moment.
+    orphans: BTreeMap<u64, u64>,
+    members: Vec<Member>,
+}
+
+/// A process that uses the operation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Member {
+    id: u64,
+    /// The end of its lease.
+    until: u64,
+    asked_at: u64,
+    /// When it was given permits last.
+    given_at: u64,
+    unanswered: u64,
+    permits: u64,
+    slots: u64,
+    /// How many permits and slots it would have liked to have in all.
+    wants: u64,
+    wants_slots: u64,
+}
+
+/// What a process reports, and asks for.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ask {
+    pub(super) member: u64,
+    /// In how much time how many answered requests stop to count, which were not reported before.
+    pub(super) departures: Vec<(u64, u64)>,
+    /// The same for those that were reported, to which record, and what the moment by that record is
+    /// at most, when this is asked.
+    pub(super) reported: Vec<(u64, u64)>,
+    pub(super) ledger: u64,
+    pub(super) moment: u64,
+    /// Whether that record lists the process.
+    pub(super) is_listed: bool,
+    /// How many requests have no response yet.
+    pub(super) unanswered: u64,
+    /// How many slots may be taken until it hears how many it gets.
+    pub(super) slots: u64,
+    /// How many permits it still has, and how many it gives back.
+    pub(super) permits: u64,
+    pub(super) returned: u64,
+    /// How many permits and slots it would like to have in all.
+    pub(super) wants: u64,
+    pub(super) wants_slots: u64,
+}
+
+/// What a process gets.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Grant {
+    /// The record that it is from, and its moment.
+    pub(super) ledger: u64,
+    pub(super) moment: u64,
+    /// Whether the permits that it still has go on with the new lease.
+    pub(super) goes_on: bool,
+    /// In how much time how many more permits may be used, in order.
+    pub(super) permits: Vec<(u64, u64)>,
+    /// How many slots it may take in all.
+    pub(super) slots: u64,
+    /// Whether that is all that it asked for.
+    pub(super) is_all: bool,
+}
+
+impl Ask {
+    /// Whether the record that it has reported to cannot have become idle since.
+    fn expects_a_record(&self) -> bool {
+        self.is_listed || !self.reported.is_empty()
+    }
+}
+
+impl Ledger {
+    /// The record in the store, or a new one with this id: if there is none, or if the store's clock
+    /// has been set. It has if the record is of a later moment, or if this is a later one than it can
+    /// be for the process that asks, which has been waiting for the store for so long.
+    pub(super) fn current(
+        now: u64,
+        stored: Option<Self>,
+        ask: &Ask,
+        waited: u64,
+        new_id: u64,
+    ) -> Self {
+        let is_intact = |stored: &Self| {
+            let reported = stored.id == ask.ledger && ask.expects_a_record();
+            stored.exchanged_at <= now && !(reported && now > ask.moment + waited + LEASE)
+        };
+        stored.filter(is_intact).unwrap_or_else(|| Self { id: new_id, ..Self::default() })
+    }
+
+    /// A process reports what became of its permits, and asks for more.
+    pub(super) fn exchange(&mut self, now: u64, limit: Limit, ask: &Ask) -> Grant {
+        self.settle(now);
+        self.exchanged_at = now;
+        let position = self.members.iter().position(|member| member.id == ask.member);
+        let known = position.map(|position| self.members.remove(position));
+        for (time, requests) in &ask.departures {
+            self.depart(now + time, *requests);
+        }
+        if ask.ledger != self.id && ask.expects_a_record() {
+            // The store has lost the record of this process. Other processes are about to report,
+            // too, and may still use the permits that they have.
+            for (time, requests) in &ask.reported {
+                self.depart(now + time, *requests);
+            }
+            self.pace = self.pace.max(now + LEASE);
+        }
+        let step = step(limit.requests);
+        let mut kept = 0;
+        if let Some(known) = &known {
+            kept = ask.permits;
+            self.pace = self.pace.saturating_sub(ask.returned.min(known.permits) * step);
+        }
+        self.pace = self.pace.max(now.saturating_sub(burst(limit.requests) as u64 * step));
+
+        let counted = ask.unanswered + self.members.iter().map(Member::counts).sum::<u64>();
+        let free = self.free(now, limit.requests, counted + kept);
+        let others = self.members.iter().map(|it| (it.permits, it.demand(now, it.wants)));
+        let fair = fair(free + kept, others, ask.wants);
+        let given_at = known.as_ref().map_or(0, |known| known.given_at);
+        // Where permits are few, whoever asks first after each would have them all: those who have
+        // gone without for longer come first.
+        let before = self.members.iter().filter(|it| it.given_at < given_at);
+        let theirs = before.map(|it| it.demand(now, it.wants).min(fair).saturating_sub(it.permits));
+        let free = free.saturating_sub(theirs.sum());
+        let given = fair.saturating_sub(kept).min(ask.wants.saturating_sub(kept)).min(free);
+        let permits = self.give(now, limit.requests, counted + kept, given);
+        let mut is_all = kept + given >= ask.wants;
+        if !is_all {
+            // Time in which calls wait earns no burst.
+            self.pace = self.pace.max(now.saturating_sub(LATENESS));
+        }
+
+        let mut slots = u64::MAX;
+        let mut held = 0;
+        if let Some(concurrent) = limit.concurrent {
+            let orphans: u64 = self.orphans.values().sum();
+            let of_others: u64 = self.members.iter().map(|member| member.slots).sum();
+            let places = concurrent.saturating_sub(orphans);
+            let free = places.saturating_sub(of_others);
+            let others = self.members.iter().map(|it| (it.slots, it.demand(now, it.wants_slots)));
+            slots = self::fair(free, others, ask.wants_slots).min(ask.wants_slots).min(free);
+            if !self.has_turn(now, places, ask.member) {
+                slots = 0;
+            }
+            held = slots.max(ask.slots);
+            is_all &= slots >= ask.wants_slots;
+        }
+        let member = Member {
+            id: ask.member,
+            until: now + LEASE,
+            asked_at: now,
+            given_at: if given > 0 { now } else { given_at },
+            unanswered: ask.unanswered,
+            permits: kept + given,
+            slots: held,
+            wants: ask.wants,
+            wants_slots: ask.wants_slots,
+        };
+        if member.counts() + member.slots + member.wants > 0 {
+            self.members.push(member);
+        }
+        Grant { ledger: self.id, moment: now, goes_on: known.is_some(), permits, slots, is_all }
+    }
+
+    #[cfg(test)]
+    pub(super) fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// Whether it would make no difference if this were a new one.
+    pub(super) fn is_idle(&self) -> bool {
+        self.members.is_empty() && self.departures.is_empty() && self.orphans.is_empty()
+    }
+
+    /// Forgets what no longer counts.
+    fn settle(&mut self, now: u64) {
+        let (dead, alive) =
+            std::mem::take(&mut self.members).into_iter().partition(|it| it.until <= now);
+        self.members = alive;
+        let dead: Vec<Member> = dead;
+        for member in dead {
+            // What it sent last may have been on its way at the end of the lease.
+            let over = member.until + micros(GRACE);
+            self.depart(over + micros(WINDOW) + micros(MARGIN), member.counts());
+            *self.orphans.entry(over).or_default() += member.slots;
+        }
+        self.departures.retain(|bucket, _| bucket * BUCKET > now);
+        self.orphans.retain(|at, slots| *at > now && *slots > 0);
+    }
+
+    /// Whether it is a process's turn, where fewer may have a slot than would like to.
+    fn has_turn(&self, now: u64, places: u64, id: u64) -> bool {
+        let wanting = self.members.iter().filter(|it| it.demand(now, it.wants_slots) > 0);
+        let (mut before, mut all) = (0, 1);
+        for other in wanting {
+            all += 1;
+            before += u64::from(other.id < id);
+        }
+        all <= places || (before + now / TURN) % all < places
+    }
+
+    fn depart(&mut self, at: u64, requests: u64) {
+        if requests > 0 {
+            *self.departures.entry(at.div_ceil(BUCKET)).or_default() += requests;
+        }
+    }
+
+    /// How many more permits could be given that can be used before long.
+    fn free(&self, now: u64, requests: u64, counted: u64) -> u64 {
+        let ahead = now + HORIZON;
+        let later: u64 = self.departures.range(ahead / BUCKET + 1..).map(|(_, it)| it).sum();
+        let evenly = ahead.checked_sub(self.pace).map_or(0, |time| time / step(requests) + 1);
+        requests.saturating_sub(counted + later).min(evenly)
+    }
+
+    /// Gives so many permits, for which there is room.
+    fn give(&mut self, now: u64, requests: u64, counted: u64, given: u64) -> Vec<(u64, u64)> {
+        let mut permits: Vec<(u64, u64)> = Vec::new();
+        let mut count = counted + self.departures.values().sum::<u64>();
+        let mut departures = self.departures.iter();
+        let mut from = now;
+        for _ in 0..given {
+            while count >= requests {
+                let Some((bucket, gone)) = departures.next() else { return permits };
+                count -= gone;
+                from = bucket * BUCKET;
+            }
+            count += 1;
+            from = from.max(self.pace);
+            self.pace += step(requests);
+            match permits.last_mut().filter(|(time, _)| *time == from - now) {
+                Some((_, number)) => *number += 1,
+                None => permits.push((from - now, 1)),
+            }
+        }
+        permits
+    }
+}
+
+impl Member {
+    /// How many requests it may have sent that the service counts.
+    fn counts(&self) -> u64 {
+        self.unanswered + self.permits
+    }
+
+    /// What it would like to have, as far as it was heard of recently.
+    fn demand(&self, now: u64, wants: u64) -> u64 {
+        if now.saturating_sub(self.asked_at) <= RECENT { wants } else { 0 }
+    }
+}
+
+/// How much one may have that wants so much, if it is shared fairly with others, each with what it
+/// has and what it would like to have: nobody gets less than another that gets more than it wants.
+/// `rest` is what the others do not have.
+fn fair(rest: u64, others: impl Iterator<Item = (u64, u64)>, wants: u64) -> u64 {
+    let mut total = rest;
+    let mut demands = vec![wants];
+    for (has, demand) in others {
+        total += has;
+        demands.push(demand.max(has));
+    }
+    demands.sort_unstable();
+    let mut left = demands.len() as u64;
+    for demand in demands {
+        let level = total.div_ceil(left);
+        if demand >= level {
+            return level.min(wants);
+        }
+        total -= demand;
+        left -= 1;
+    }
+    wants
+}
+
+/// The time between two permits.
+fn step(requests: u64) -> u64 {
+    (micros(WINDOW) * 100 / (100 + FASTER) / requests.max(1)).max(1)
+}
+
+fn micros(time: std::time::Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}

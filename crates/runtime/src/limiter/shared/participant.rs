@@ -1,0 +1,224 @@
+//! A client among those that share limits.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep_until};
+
+use super::allocation::{Ask, Grant, Ledger};
+use super::local_permits::Holding;
+use super::store::{SharedLimits, StoreError};
+use super::waker::Bell;
+use crate::error::{Attempted, Error, ErrorKind};
+use crate::limiter::Limit;
+use crate::limiter::operation::Gate;
+
+/// How long to wait for the next exchange: while permits are used, and while anything is held, or
+/// after a failure.
+pub(super) const BUSY: Duration = Duration::from_millis(100);
+const QUIET: Duration = Duration::from_millis(300);
+
+/// Exchanges what all gates of a client have to report, and need.
+pub(super) struct Member {
+    settings: SharedLimits,
+    account: String,
+    id: u64,
+    pub(super) bell: Arc<Bell>,
+    gates: Mutex<Vec<Listed>>,
+    /// Those that the client has left, until what they have is given back.
+    kept: Mutex<Vec<Arc<Gate>>>,
+    health: Mutex<Health>,
+}
+
+/// A gate, and the key of its record.
+struct Listed {
+    key: String,
+    gate: Weak<Gate>,
+}
+
+/// A gate that takes part in an exchange.
+struct Asking {
+    gate: Arc<Gate>,
+    limit: Limit,
+    ask: Ask,
+    grant: Grant,
+}
+
+/// How the store does.
+struct Health {
+    reached_at: Instant,
+    failure: Option<Arc<dyn StdError + Send + Sync>>,
+}
+
+impl Member {
+    pub(super) fn new(settings: SharedLimits, account: String) -> Self {
+        let health = Health { reached_at: Instant::now(), failure: None };
+        Self {
+            settings,
+            account,
+            id: fastrand::u64(..),
+            bell: Arc::default(),
+            gates: Mutex::default(),
+            kept: Mutex::default(),
+            health: Mutex::new(health),
+        }
+    }
+
+    /// A new gate, whose requests need permits.
+    pub(super) fn gate(&self, scope: &str, operation: &str, limit: Limit) -> Arc<Gate> {
+        let holding = Holding::new(Arc::clone(&self.bell), Instant::now());
+        let gate = Arc::new(Gate::shared(limit, holding));
+        let key = format!("{:?} {operation} {scope:?}", self.account);
+        let mut gates = lock(&self.gates);
+        gates.retain(|listed| listed.gate.strong_count() > 0);
+        gates.push(Listed { key, gate: Arc::downgrade(&gate) });
+        gate
+    }
+
+    /// Keeps the gates for the last exchange: whoever calls this drops them.
+    pub(super) fn keep_gates(&self) {
+        let gates = lock(&self.gates);
+        lock(&self.kept).extend(gates.iter().filter_map(|listed| listed.gate.upgrade()));
+    }
+
+    /// One exchange, for all gates. When the next is due; `None` if there is nothing to wait for.
+    pub(super) fn exchange(&self) -> Option<Duration> {
+        let is_leaving = self.bell.is_closed();
+        let (mut keys, mut all, mut is_busy) = (Vec::new(), Vec::new(), false);
+        let asked_at = Instant::now();
+        for listed in lock(&self.gates).iter() {
+            let Some(gate) = listed.gate.upgrade() else { continue };
+            let asked = gate.with_holding(asked_at, |holding, state| {
+                let ask = holding.ask(state, self.id, is_leaving, asked_at)?;
+                is_busy |= holding.is_busy(state.waiting, asked_at);
+                Some((state.limit, ask))
+            });
+            let Some((limit, ask)) = asked.flatten() else { continue };
+            keys.push(listed.key.clone());
+            all.push(Asking { gate, limit, ask, grant: Grant::default() });
+        }
+        if all.is_empty() {
+            return None;
+        }
+        let changed = self.change(&keys, &mut all, asked_at);
+        let now = Instant::now();
+        let mut health = lock(&self.health);
+        match changed {
+            Ok(()) => *health = Health { reached_at: now, failure: None },
+            Err(failure) => {
+                if health.failure.is_none() {
+                    let store = &self.settings.name;
+                    tracing::warn!(%store, error = %failure, "could not exchange shared limits");
+                }
+                health.failure = Some(failure.into());
+                return Some(QUIET);
+            }
+        }
+        drop(health);
+        for asking in all {
+            asking.gate.with_holding(now, |holding, _| holding.take(&asking.grant, asked_at, now));
+        }
+        Some(if is_busy { BUSY } else { QUIET })
+    }
+
+    fn change(
+        &self,
+        keys: &[String],
+        all: &mut [Asking],
+        asked_at: Instant,
+    ) -> Result<(), StoreError> {
+        let mut unreadable = None;
+        let mut store = lock(&self.settings.store);
+        store.exchange(keys, &mut |time, records| {
+            let now = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+            for ((asking, record), key) in all.iter_mut().zip(records).zip(keys) {
+                let stored = match record.as_deref().map(serde_json::from_slice).transpose() {
+                    Ok(stored) => stored,
+                    Err(error) => {
+                        unreadable = Some((key.clone(), error));
+                        continue;
+                    }
+                };
+                let waited = u64::try_from(asked_at.elapsed().as_micros()).unwrap_or(u64::MAX);
+                let new_id = fastrand::u64(..);
+                let mut ledger = Ledger::current(now, stored, &asking.ask, waited, new_id);
+                asking.grant = ledger.exchange(now, asking.limit, &asking.ask);
+                // A ledger has numbers and lists alone, which can be written.
+                *record = Some(ledger)
+                    .filter(|it| !it.is_idle())
+                    .map(|ledger| serde_json::to_vec(&ledger).unwrap_or_default());
+            }
+        })?;
+        match unreadable {
+            None => Ok(()),
+            Some((key, error)) => Err(format!(
+                "cannot read the record {key}: {error}; it may be of another version of this library, which cannot share limits with this one"
+            )
+            .into()),
+        }
+    }
+
+    /// Waits until the store could not be reached for too long.
+    pub(super) async fn unreachable(&self) -> Unreachable {
+        let mut since = Instant::now();
+        loop {
+            sleep_until(since + self.settings.patience).await;
+            let health = lock(&self.health);
+            if health.reached_at <= since {
+                return Unreachable {
+                    store: Arc::clone(&self.settings.name),
+                    waited: self.settings.patience,
+                    failure: health.failure.clone(),
+                };
+            }
+            since = health.reached_at;
+        }
+    }
+}
+
+/// The store could not be reached for so long.
+pub(crate) struct Unreachable {
+    store: Arc<str>,
+    waited: Duration,
+    failure: Option<Arc<dyn StdError + Send + Sync>>,
+}
+
+impl Unreachable {
+    pub(crate) fn into_error(self, attempted: &Attempted) -> Error {
+        let Self { store, waited, failure } = self;
+        let reason = match &failure {
+            Some(failure) => failure.to_string(),
+            None => "it did not respond".to_owned(),
+        };
+        let message = format!(
+            "not sent: the store of the shared rate limits ({store}) could not be reached for {waited:?}: {reason}. Check the store (the builder's `shared_limits`)"
+        );
+        let error = Error::new(ErrorKind::Connect, attempted, message);
+        match failure {
+            Some(failure) => error.with_source(Cause(failure)),
+            None => error,
+        }
+    }
+}
+
+/// A failure that several calls report.
+#[derive(Debug)]
+struct Cause(Arc<dyn StdError + Send + Sync>);
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl StdError for Cause {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.0.source()
+    }
+}
+
+fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,203 @@
+//! A service in controlled time, which counts by several algorithms at once, and clients that ask as
+//! much of it as they may.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep, sleep_until};
+
+use super::WINDOW;
+use super::operation::{Gate, Pass};
+
+/// How a service may count the requests of ten seconds.
+pub(super) enum Count {
+    /// In windows that follow each other; the first has begun this long ago.
+    Fixed { phase: Duration, window: u64, requests: u64 },
+    /// In windows that begin with the first request after the one before.
+    FromFirst { began: Option<Instant>, requests: u64 },
+    /// In the ten seconds before each request, both ends included.
+    Sliding { admitted: VecDeque<Instant> },
+    /// In a bucket of N tokens, which come back evenly.
+    Bucket { tokens: f64, at: Instant },
+}
+
+impl Count {
+    pub(super) fn fixed(phase: Duration) -> Self {
+        Self::Fixed { phase, window: 0, requests: 0 }
+    }
+
+    pub(super) fn from_first() -> Self {
+        Self::FromFirst { began: None, requests: 0 }
+    }
+
+    pub(super) fn sliding() -> Self {
+        Self::Sliding { admitted: VecDeque::new() }
+    }
+
+    pub(super) fn bucket(limit: u64) -> Self {
+        Self::Bucket { tokens: limit as f64, at: Instant::now() }
+    }
+
+    /// All algorithms, and fixed windows of many phases.
+    pub(super) fn all(limit: u64) -> Vec<Self> {
+        let phases = [0, 1, 77, 1_300, 2_718, 5_000, 6_666, 8_200, 9_700, 9_950, 9_999];
+        let mut all: Vec<_> = phases.map(|ms| Self::fixed(Duration::from_millis(ms))).into();
+        all.extend([Self::from_first(), Self::sliding(), Self::bucket(limit)]);
+        all
+    }
+
+    fn admits(&mut self, limit: u64, started: Instant) -> bool {
+        let now = Instant::now();
+        match self {
+            Self::Fixed { phase, window, requests } => {
+                let current = (now - started + *phase).as_secs() / WINDOW.as_secs();
+                if current != *window {
+                    (*window, *requests) = (current, 0);
+                }
+                *requests += 1;
+                *requests <= limit
+            }
+            Self::FromFirst { began, requests } => {
+                if began.is_none_or(|began| now - began >= WINDOW) {
+                    (*began, *requests) = (Some(now), 0);
+                }
+                *requests += 1;
+                *requests <= limit
+            }
+            Self::Sliding { admitted } => {
+                while admitted.front().is_some_and(|at| now - *at > WINDOW) {
+                    admitted.pop_front();
+                }
+                let admits = (admitted.len() as u64) < limit;
+                if admits {
+                    admitted.push_back(now);
+                }
+                admits
+            }
+            Self::Bucket { tokens, at } => {
+                let back = (now - *at).as_secs_f64() * limit as f64 / WINDOW.as_secs_f64();
+                (*tokens, *at) = ((*tokens + back).min(limit as f64), now);
+                let admits = *tokens >= 1.0;
+                if admits {
+                    *tokens -= 1.0;
+                }
+                admits
+            }
+        }
+    }
+}
+
+/// The service.
+pub(super) struct Service {
+    limit: u64,
+    work: Duration,
+    started: Instant,
+    state: Mutex<State>,
+}
+
+struct State {
+    counts: Vec<Count>,
+    random: fastrand::Rng,
+    open: u64,
+    seen: Seen,
+}
+
+/// What the service has seen.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Seen {
+    /// Requests admitted, by when they arrived.
+    pub(super) admitted: Vec<Instant>,
+    /// Requests that one of the algorithms would not have admitted.
+    pub(super) refused: u64,
+    pub(super) most_open: u64,
+}
+
+impl Seen {
+    /// How many were admitted in these seconds after `started`.
+    pub(super) fn between(&self, started: Instant, from: u64, to: u64) -> usize {
+        let seconds = |at: &&Instant| (**at - started).as_secs();
+        self.admitted.iter().filter(|at| (from..to).contains(&seconds(at))).count()
+    }
+}
+
+impl Service {
+    pub(super) fn new(limit: u64, counts: Vec<Count>, seed: u64) -> Self {
+        let random = fastrand::Rng::with_seed(seed);
+        let state = State { counts, random, open: 0, seen: Seen::default() };
+        let started = Instant::now();
+        Self { limit, work: Duration::ZERO, started, state: Mutex::new(state) }
+    }
+
+    /// The same service, with so much to do for each request.
+    pub(super) fn taking(mut self, work: Duration) -> Self {
+        self.work = work;
+        self
+    }
+
+    pub(super) fn seen(&self) -> Seen {
+        self.state().seen.clone()
+    }
+
+    /// A request reaches the service; whether it is admitted.
+    pub(super) fn arrives(&self) -> bool {
+        let mut state = self.state();
+        state.open += 1;
+        state.seen.most_open = state.seen.most_open.max(state.open);
+        let mut admitted = true;
+        for count in &mut state.counts {
+            admitted &= count.admits(self.limit, self.started);
+        }
+        if admitted {
+            state.seen.admitted.push(Instant::now());
+        } else {
+            state.seen.refused += 1;
+        }
+        admitted
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A request there and back, over a network whose latency is anything in between.
+    pub(super) async fn request(&self, mut pass: Pass, latency: std::ops::Range<u64>) {
+        let (there, back) = {
+            let mut state = self.state();
+            (state.random.u64(latency.clone()), state.random.u64(latency))
+        };
+        pass.sent();
+        sleep(Duration::from_millis(there)).await;
+        let admitted = self.arrives();
+        sleep(self.work).await;
+        self.state().open -= 1;
+        sleep(Duration::from_millis(back)).await;
+        pass.answered();
+        if !admitted {
+            pass.refused(None);
+        }
+        pass.finished();
+    }
+
+    /// So many clients that share a gate, each with one request after the other.
+    pub(super) async fn saturate(
+        self: &Arc<Self>,
+        gate: &Arc<Gate>,
+        clients: usize,
+        latency: std::ops::Range<u64>,
+        seconds: u64,
+    ) -> Seen {
+        for _ in 0..clients {
+            let (service, gate) = (Arc::clone(self), Arc::clone(gate));
+            let latency = latency.clone();
+            tokio::spawn(async move {
+                loop {
+                    let pass = Arc::clone(&gate).pass(Duration::MAX, None).await;
+                    service.request(pass, latency.clone()).await;
+                }
+            });
+        }
+        sleep_until(self.started + Duration::from_secs(seconds)).await;
+        self.seen()
+    }
+}

@@ -1,0 +1,292 @@
+//! Which values of a request are secrets.
+//!
+//! The interface says nothing about that, so it goes by names, as the generated `Debug` does
+//! (`crates/codegen/src/redact.rs`), of fields and of environment variables alike.
+
+use std::fmt;
+use std::ops::Range;
+
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+
+use super::credentials;
+use super::trivial::is_trivial;
+use crate::secret_string::SecretString;
+
+const ENVIRONMENT: [&str; 4] = ["env", "envs", "environment", "environmentvariables"];
+
+const CREDENTIALS: [&str; 16] = [
+    "password",
+    "passwd",
+    "passphrase",
+    "secret",
+    "secretvalue",
+    "token",
+    "apikey",
+    "accesskey",
+    "secretkey",
+    "privatekey",
+    "signingkey",
+    "encryptionkey",
+    "credential",
+    "credentials",
+    "authorization",
+    "cookie",
+];
+
+/// How a value is classified.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Taken {
+    /// Not a secret.
+    Open,
+    /// A secret, unless it is trivial.
+    Doubtful,
+    /// A secret.
+    Secret,
+}
+
+/// The secrets in a parameter's value, judged by the parameter's name.
+pub fn secrets_named(name: &str, value: &str) -> Vec<SecretString> {
+    Candidate { text: value.to_owned(), taken: taken_for(name, Taken::Open) }.secrets()
+}
+
+/// All secrets in the JSON of a request.
+pub fn secrets_in<'de>(json: impl Deserializer<'de>) -> Vec<SecretString> {
+    let mut found = Vec::new();
+    // In malformed JSON, whatever precedes the error is found.
+    let _ = Walk { found: &mut found, taken: Taken::Open }.deserialize(json);
+    found.into_iter().flat_map(Candidate::secrets).collect()
+}
+
+/// Whether a value of this name is a secret, or may be one.
+pub(super) fn is_secret_name(name: &str) -> bool {
+    taken_for(name, Taken::Open) != Taken::Open
+}
+
+/// Classifies the value of a field by the field's name and by what contains it.
+fn taken_for(name: &str, within: Taken) -> Taken {
+    let plain: String =
+        name.chars().filter(|it| it.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    if CREDENTIALS.iter().any(|word| plain.ends_with(word)) {
+        Taken::Secret
+    } else if ENVIRONMENT.contains(&plain.as_str()) || within != Taken::Open {
+        Taken::Doubtful
+    } else {
+        Taken::Open
+    }
+}
+
+impl Taken {
+    /// Replaces `Doubtful` by the classification of what contains it.
+    fn at_most(self, other: Self) -> Self {
+        if self == Self::Doubtful { other } else { self }
+    }
+}
+
+struct Candidate {
+    text: String,
+    taken: Taken,
+}
+
+impl Candidate {
+    /// The text; if it is a scheme and a credential (`Bearer …`), also the credential, decoded if it is
+    /// `Basic`.
+    fn secrets(self) -> Vec<SecretString> {
+        let is_secret = match self.taken {
+            Taken::Open => false,
+            Taken::Doubtful => !is_trivial(&self.text),
+            Taken::Secret => true,
+        };
+        if !is_secret {
+            return Vec::new();
+        }
+        let credential = self.text.rsplit_once(' ').map(|(_, credential)| credential);
+        let credential = credential.filter(|it| !is_trivial(it)).map(SecretString::from);
+        let text = SecretString::from(self.text.as_str());
+        let decoded = credentials::in_basic(&self.text);
+        std::iter::once(text).chain(credential).chain(decoded).collect()
+    }
+}
+
+/// Collects candidates from a value.
+struct Walk<'a> {
+    found: &'a mut Vec<Candidate>,
+    taken: Taken,
+}
+
+impl Walk<'_> {
+    fn add(&mut self, text: impl Into<String>) {
+        if self.taken != Taken::Open {
+            self.found.push(Candidate { text: text.into(), taken: self.taken });
+        }
+    }
+
+    fn number(&mut self, number: impl ToString) {
+        self.add(number.to_string());
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Walk<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
+        json.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Walk<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_str<E>(mut self, text: &str) -> Result<(), E> {
+        self.add(text);
+        Ok(())
+    }
+
+    fn visit_u64<E>(mut self, number: u64) -> Result<(), E> {
+        self.number(number);
+        Ok(())
+    }
+
+    fn visit_i64<E>(mut self, number: i64) -> Result<(), E> {
+        self.number(number);
+        Ok(())
+    }
+
+    fn visit_f64<E>(mut self, number: f64) -> Result<(), E> {
+        self.number(number);
+        Ok(())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        while items.next_element_seed(Walk { found: self.found, taken: self.taken })?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let mut pair = Pair::default();
+        while let Some(name) = map.next_key::<String>()? {
+            let from = self.found.len();
+            let taken = match pair.part(&name) {
+                Some(_) => Taken::Doubtful,
+                None => taken_for(&name, self.taken),
+            };
+            map.next_value_seed(Walk { found: self.found, taken })?;
+            if let Some(part) = pair.part(&name) {
+                *part = Some(from..self.found.len());
+            }
+        }
+        pair.settle(self.found, self.taken);
+        Ok(())
+    }
+}
+
+/// The candidates found in a pair such as `{"key": …, "value": …}`, as ranges. The fields may come in
+/// any order.
+#[derive(Default)]
+struct Pair {
+    key: Option<Range<usize>>,
+    name: Option<Range<usize>>,
+    value: Option<Range<usize>>,
+}
+
+impl Pair {
+    fn part(&mut self, name: &str) -> Option<&mut Option<Range<usize>>> {
+        match name {
+            "key" | "Key" => Some(&mut self.key),
+            "name" | "Name" => Some(&mut self.name),
+            "value" | "Value" => Some(&mut self.value),
+            _ => None,
+        }
+    }
+
+    /// A name is not a secret, but classifies the value.
+    fn settle(self, found: &mut [Candidate], within: Taken) {
+        let labels = [&self.key, &self.name];
+        let Some(value) = self.value.clone() else {
+            // Not a pair: these are ordinary fields.
+            for range in labels.into_iter().flatten() {
+                found[range.clone()].iter_mut().for_each(|it| it.taken = it.taken.at_most(within));
+            }
+            return;
+        };
+        let is_credential = labels.into_iter().flatten().any(|range| {
+            let mut texts = found[range.clone()].iter();
+            texts.any(|it| taken_for(&it.text, Taken::Open) == Taken::Secret)
+        });
+        // A name and a value outside of an environment create a secret.
+        let is_created = self.name.is_some() && within == Taken::Open;
+        if is_credential || is_created {
+            found[value].iter_mut().for_each(|it| it.taken = Taken::Secret);
+        }
+        for range in [self.key, self.name].into_iter().flatten() {
+            found[range].iter_mut().for_each(|it| it.taken = it.taken.at_most(Taken::Open));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn found(json: Value) -> Vec<String> {
+        let secrets = secrets_in(&json);
+        let mut secrets: Vec<_> = secrets.iter().map(|it| it.expose().to_owned()).collect();
+        secrets.sort_unstable();
+        secrets
+    }
+
+    #[test]
+    fn secrets_are_found_by_the_names_of_fields_and_variables() {
+        for (json, expected) in [
+            (json!({"input": {"apiKey": "k", "note": "a-long-note"}}), vec!["k"]),
+            (json!({"password": 1234, "tokens": 5}), vec!["1234"]),
+            (json!({"env": {"DEBUG": "1", "SIZE": "small", "A": "canary"}}), vec![]),
+            (
+                json!({"env": {"A": "canary-1", "PASSWORD": "x", "NAME": "canary-2", "KEY": "canary-3"}}),
+                vec!["canary-1", "canary-2", "canary-3", "x"],
+            ),
+            (json!({"env": {"value": "canary-1", "name": "canary-2"}}), vec!["canary-1"]),
+            (json!({"env": [{"key": "a-long-name", "value": "canary-1"}]}), vec!["canary-1"]),
+            (json!({"env": [{"value": "yes", "name": "HF_TOKEN"}]}), vec!["yes"]),
+            (json!({"env": ["A=canary-1"]}), vec!["A=canary-1"]),
+            (json!({"input": {"name": "my-secret", "value": "x"}}), vec!["x"]),
+            (json!({"labels": [{"key": "team", "value": "blue"}]}), vec![]),
+            (json!({"name": "a-long-name", "key": "a-long-key"}), vec![]),
+            (json!({"name": {"password": "x"}}), vec!["x"]),
+            (
+                json!({"credentials": {"user": "me", "password": "x", "host": "db.example"}}),
+                vec!["db.example", "x"],
+            ),
+            (
+                json!({"headers": {"Authorization": "Bearer canary-1"}}),
+                vec!["Bearer canary-1", "canary-1"],
+            ),
+            (
+                json!({"Authorization": "Basic bWU6Y2FuYXJ5LTE="}),
+                vec!["Basic bWU6Y2FuYXJ5LTE=", "bWU6Y2FuYXJ5LTE=", "canary-1", "me:canary-1"],
+            ),
+            (json!(null), vec![]),
+        ] {
+            assert_eq!(found(json.clone()), expected, "{json}");
+        }
+    }
+
+    #[test]
+    fn secrets_before_a_syntax_error_are_found() {
+        let mut json = serde_json::Deserializer::from_str(r#"{"token":"canary","x":oops"#);
+        assert_eq!(secrets_in(&mut json).len(), 1);
+    }
+}

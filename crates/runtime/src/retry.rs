@@ -1,0 +1,300 @@
+//! Retry policy: number of attempts, exponential backoff with full jitter, and a token budget.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use crate::idempotency::{AttemptOutcome, Failure};
+
+/// How often and how soon a call is retried, if retrying it is safe.
+///
+/// Whether retrying it is safe is up to its [`Idempotency`](crate::Idempotency).
+///
+/// The delay before attempt *n* + 1 is chosen at random between zero and `base × 2^(n-1)`
+/// (exponential backoff with full jitter), up to a cap, and is never shorter than the service's
+/// `Retry-After` (in seconds or as a date).
+///
+/// All calls of a service share a retry budget of 100, which every two successes or final refusals
+/// replenish by one: it lasts as long as no more than a third of the attempts fail. When nearly
+/// everything fails, it runs out, and calls are no longer retried instead of multiplying the load. A
+/// retry after a 429 costs half; one that is not sent after all, because the call was dropped or
+/// had no time left, costs nothing.
+///
+/// ```
+/// use std::time::Duration;
+/// use podqueue_runtime::RetryPolicy;
+///
+/// let patient = RetryPolicy::new().attempts(6).cap(Duration::from_secs(60));
+/// let none = RetryPolicy::never();
+/// # let _ = (patient, none);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct RetryPolicy {
+    attempts: u32,
+    base: Duration,
+    throttled_base: Duration,
+    cap: Duration,
+    longest_retry_after: Duration,
+}
+
+impl RetryPolicy {
+    /// The default: three attempts; a base delay of 50 ms after a network or server failure and 1 s
+    /// after a 429; a cap of 20 s; and no retry if `Retry-After` exceeds 120 s.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            attempts: 3,
+            base: Duration::from_millis(50),
+            throttled_base: Duration::from_secs(1),
+            cap: Duration::from_secs(20),
+            longest_retry_after: Duration::from_secs(120),
+        }
+    }
+
+    /// Never retries.
+    #[must_use]
+    pub fn never() -> Self {
+        Self { attempts: 1, ..Self::new() }
+    }
+
+    /// The maximum number of attempts, the first included. Zero counts as one.
+    #[must_use]
+    pub fn attempts(mut self, attempts: u32) -> Self {
+        self.attempts = attempts.max(1);
+        self
+    }
+
+    /// The base delay after a network or server failure.
+    #[must_use]
+    pub fn base(mut self, base: Duration) -> Self {
+        self.base = base;
+        self
+    }
+
+    /// The base delay after a 429.
+    #[must_use]
+    pub fn throttled_base(mut self, base: Duration) -> Self {
+        self.throttled_base = base;
+        self
+    }
+
+    /// The longest backoff delay. A `Retry-After` may be longer.
+    #[must_use]
+    pub fn cap(mut self, cap: Duration) -> Self {
+        self.cap = cap;
+        self
+    }
+
+    /// The longest `Retry-After` to wait for; if it is longer, the error is returned at once.
+    #[must_use]
+    pub fn longest_retry_after(mut self, longest: Duration) -> Self {
+        self.longest_retry_after = longest;
+        self
+    }
+
+    /// How long to wait before the attempt after attempt number `attempt`, or `None` to give up: also
+    /// where the service asks for more than `longest`, or than this policy allows.
+    pub(crate) fn pause(
+        &self,
+        attempt: u32,
+        longest: Duration,
+        failure: &Failure,
+    ) -> Option<Duration> {
+        let asked = failure.error.retry_after().unwrap_or_default();
+        if attempt >= self.attempts || asked > self.longest_retry_after.min(longest) {
+            return None;
+        }
+        let base = if failure.outcome == AttemptOutcome::Throttled {
+            self.throttled_base
+        } else {
+            self.base
+        };
+        let ceiling = base.saturating_mul(2_u32.saturating_pow(attempt - 1)).min(self.cap);
+        Some(ceiling.mul_f64(fastrand::f64()).max(asked).min(longest))
+    }
+}
+
+impl Default for RetryPolicy {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// A budget that nothing was spent of.
+const FULL: i64 = 200;
+/// What a retry costs. An answer earns 1, so that with three attempts the budget lasts while fewer
+/// than a third of them fail: at a failure rate of p, a call retries p + p² times and succeeds with
+/// 1 - p³, and 2(p + p²) < 1 - p³ up to p = 0.35.
+const COST: i64 = 2;
+/// What a retry after a 429 costs: the limiter slows those down already.
+const COST_THROTTLED: i64 = 1;
+
+/// What all calls of a service may spend on retries, and earn by answers.
+#[derive(Debug)]
+pub(crate) struct Budget(AtomicI64);
+
+impl Budget {
+    pub(crate) fn new() -> Self {
+        Self(AtomicI64::new(FULL))
+    }
+
+    /// Sets aside what a retry after such a failure costs; `None` where that much is not there.
+    pub(crate) fn reserve(&self, outcome: AttemptOutcome) -> Option<Reserved<'_>> {
+        let cost = if outcome == AttemptOutcome::Throttled { COST_THROTTLED } else { COST };
+        let take = |left: i64| (left >= cost).then_some(left - cost);
+        let taken = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
+        taken.is_ok().then(|| Reserved { budget: self, cost })
+    }
+
+    /// A call has been answered, and not by a failure that passes.
+    pub(crate) fn refill(&self) {
+        // A full budget is the common case, and a plain read of it costs no contention.
+        if self.0.load(Ordering::Relaxed) < FULL {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// What a retry costs, until it is sent. Dropped before that, it goes back: nothing was sent for it.
+pub(crate) struct Reserved<'a> {
+    budget: &'a Budget,
+    cost: i64,
+}
+
+impl Reserved<'_> {
+    /// The retry is sent.
+    pub(crate) fn spend(mut self) {
+        self.cost = 0;
+    }
+}
+
+impl Drop for Reserved<'_> {
+    fn drop(&mut self) {
+        if self.cost > 0 {
+            self.budget.0.fetch_add(self.cost, Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::{Error, ErrorKind};
+
+    fn failure(outcome: AttemptOutcome, retry_after: Option<Duration>) -> Failure {
+        let error = Error::new(ErrorKind::Server, "a call", "failed").with_retry_after(retry_after);
+        Failure { outcome, error }
+    }
+
+    /// Whether it is retried, and paid for.
+    fn retries(policy: &RetryPolicy, attempt: u32, failed: &Failure, budget: &Budget) -> bool {
+        let reserved = policy
+            .pause(attempt, Duration::MAX, failed)
+            .and_then(|_| budget.reserve(failed.outcome));
+        reserved.map(Reserved::spend).is_some()
+    }
+
+    #[test]
+    fn what_is_not_retried_after_all_goes_back() {
+        let budget = Budget::new();
+        for _ in 0..1_000 {
+            assert!(budget.reserve(AttemptOutcome::NoAnswer).is_some(), "each is dropped at once");
+        }
+        let spent =
+            std::iter::from_fn(|| budget.reserve(AttemptOutcome::NoAnswer).map(Reserved::spend));
+        assert_eq!(spent.count(), 100);
+        assert!(budget.reserve(AttemptOutcome::NoAnswer).is_none());
+        assert_eq!(budget.0.into_inner(), 0, "and a refusal gives nothing");
+    }
+
+    #[test]
+    fn waits_grow_with_full_jitter_up_to_the_cap() {
+        let policy = RetryPolicy::new().attempts(40).cap(Duration::from_secs(2));
+        for attempt in 1..40 {
+            let ceiling = Duration::from_millis(50) * 2_u32.saturating_pow(attempt - 1).min(1_000);
+            let pause = policy
+                .pause(attempt, Duration::MAX, &failure(AttemptOutcome::NoAnswer, None))
+                .expect("attempts are left");
+            assert!(pause <= ceiling.min(Duration::from_secs(2)), "{attempt}: {pause:?}");
+        }
+    }
+
+    #[test]
+    fn retry_after_is_honored_and_refused_above_the_longest() {
+        let policy = RetryPolicy::new();
+        let asked =
+            |seconds| failure(AttemptOutcome::Throttled, Some(Duration::from_secs(seconds)));
+        let pause = policy.pause(1, Duration::MAX, &asked(30));
+        assert_eq!(pause, Some(Duration::from_secs(30)));
+        assert_eq!(policy.pause(1, Duration::MAX, &asked(121)), None);
+    }
+
+    #[test]
+    fn a_call_may_allow_less_than_the_policy() {
+        let patient = Duration::from_secs(3_600);
+        let policy = RetryPolicy::new().attempts(40).base(patient).cap(patient);
+        let longest = Duration::from_secs(20);
+        let asked = |seconds| failure(AttemptOutcome::NoAnswer, Some(Duration::from_secs(seconds)));
+        for attempt in 1..10 {
+            let pause = policy.pause(attempt, longest, &asked(0));
+            assert!(pause.is_some_and(|pause| pause <= longest), "{pause:?}");
+        }
+        assert_eq!(policy.pause(1, longest, &asked(20)), Some(longest));
+        assert_eq!(policy.pause(1, longest, &asked(21)), None);
+    }
+
+    #[test]
+    fn the_budget_ends_retries_and_successes_pay_it_back() {
+        let (policy, budget) = (RetryPolicy::new(), Budget::new());
+        let failed = failure(AttemptOutcome::NoAnswer, None);
+        let retried = (0..1_000).filter(|_| retries(&policy, 1, &failed, &budget)).count();
+        assert_eq!(retried, 100);
+        for _ in 0..COST {
+            budget.refill();
+        }
+        assert!(retries(&policy, 1, &failed, &budget));
+    }
+
+    /// How many of so many calls fail, and how many attempts they take, where so many of a hundred
+    /// attempts fail at random.
+    fn simulate(calls: u32, failing: u32, seed: u64) -> (u32, u32) {
+        let (policy, budget) = (RetryPolicy::new(), Budget::new());
+        let mut random = fastrand::Rng::with_seed(seed);
+        let (mut denied, mut attempts) = (0, 0);
+        for _ in 0..calls {
+            for attempt in 1.. {
+                attempts += 1;
+                if random.u32(0..100) >= failing {
+                    budget.refill();
+                    break;
+                }
+                let failed = failure(AttemptOutcome::ServerFailed, None);
+                if !retries(&policy, attempt, &failed, &budget) {
+                    denied += u32::from(attempt < 3);
+                    break;
+                }
+            }
+        }
+        (denied, attempts)
+    }
+
+    #[test]
+    fn the_budget_lasts_while_less_than_a_third_fails_and_bounds_the_attempts_when_all_does() {
+        for seed in 0..20 {
+            for failing in [5, 10, 20, 30] {
+                let (denied, _) = simulate(20_000, failing, seed);
+                assert_eq!(denied, 0, "{failing} % fail, seed {seed}");
+            }
+            let (_, attempts) = simulate(20_000, 100, seed);
+            assert_eq!(attempts, 20_100);
+            let (_, attempts) = simulate(20_000, 90, seed);
+            assert!(attempts < 22_000, "nearly all fails: {attempts} attempts");
+        }
+    }
+
+    #[test]
+    fn never_gives_up_at_once() {
+        let pause =
+            RetryPolicy::never().pause(1, Duration::MAX, &failure(AttemptOutcome::Throttled, None));
+        assert_eq!(pause, None);
+    }
+}

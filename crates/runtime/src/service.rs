@@ -1,0 +1,192 @@
+//! A service: where calls go, how they are authorized, and the transport that sends them.
+
+use std::fmt;
+use std::sync::Arc;
+
+use reqwest::Url;
+
+use crate::authorization::{Authorization, Credential};
+use crate::call::{AddressedCall, Call, Operation, Target};
+use crate::error::{Attempted, Error, Result};
+use crate::secret_string::SecretString;
+use crate::transport::{Reply, Transport};
+use crate::url;
+
+/// A service that calls are sent to: its URL, its authorization, an HTTP client, and all that calls
+/// share, such as the retry budget and the rate limiter.
+///
+/// Cheap to clone: all clones share one connection pool, retry budget and rate limiter. Generated
+/// calls take one, `Api::new(&service)`; calls written by hand are sent by [`send`](Self::send).
+///
+/// Calls must be awaited inside a [tokio](https://docs.rs/tokio) runtime with the time and I/O drivers
+/// enabled (`#[tokio::main]` and `enable_all` do that).
+///
+/// ```no_run
+/// # fn example(key: String) -> podqueue_runtime::Result<()> {
+/// use podqueue_runtime::{Authorization, Service};
+///
+/// let service = Service::builder("https://shop.example/v1")
+///     .authorization(Authorization::bearer(key))
+///     .build()?;
+/// # let _ = service;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Service {
+    transport: Arc<Transport>,
+    place: Arc<Place>,
+}
+
+struct Place {
+    /// Without a slash at the end if it has no path; `None` if the client was built without it.
+    url: Option<Url>,
+    /// The setting that is missing without a URL.
+    setting: &'static str,
+    /// Whether generated calls add the path of their description to a URL without one.
+    takes_base_path: bool,
+    credential: Arc<Credential>,
+}
+
+impl Service {
+    /// Sends a call: waits for its permit of the rate limiter, attempts it, and retries it as its
+    /// [`Idempotency`](crate::Idempotency) and the [`RetryPolicy`](crate::RetryPolicy) allow.
+    ///
+    /// # Errors
+    ///
+    /// Any [`ErrorKind`](crate::ErrorKind) except `Graphql` and `Other`.
+    pub async fn send(&self, call: Call) -> Result<Reply> {
+        let addressed = self.address(call)?;
+        self.transport.send(addressed).await
+    }
+
+    fn address(&self, mut call: Call) -> Result<AddressedCall> {
+        let target = std::mem::replace(&mut call.target, Target::Service);
+        let url = match target {
+            Target::Url(url) => url,
+            Target::Path(path) => path.on(self.url(&call.attempted)?, &call.attempted)?,
+            Target::Service => self.url(&call.attempted)?.clone(),
+        };
+        Ok(AddressedCall::new(call, url, Arc::clone(&self.place.credential)))
+    }
+
+    /// The same at another URL and with another authorization: connection pool, retry budget and all
+    /// other settings are shared, and this service's authorization is not sent there.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest): the URL is invalid, is plain http
+    /// to another machine, or has a query or credentials; or the authorization cannot be sent.
+    pub fn at(&self, url: impl Into<String>, authorization: Authorization) -> Result<Self> {
+        const ATTEMPTED: &str = "REST settings";
+        let url = url::base(ATTEMPTED, "url", &url.into(), self.transport.plain_http)?;
+        let credential = Credential::new(ATTEMPTED, authorization)?;
+        Ok(Self::new(Arc::clone(&self.transport), credential).at_url(url))
+    }
+}
+
+/// Support for this crate and those built on it. Not public API: it changes without notice.
+#[doc(hidden)]
+impl Service {
+    /// A service whose URL is missing.
+    pub fn new(transport: Arc<Transport>, credential: Credential) -> Self {
+        let credential = Arc::new(credential);
+        let place = Place { url: None, setting: "url", takes_base_path: false, credential };
+        Self { transport, place: Arc::new(place) }
+    }
+
+    pub fn at_url(self, url: Url) -> Self {
+        self.at_setting("url", Some(url))
+    }
+
+    /// At the URL of this setting, without which calls are refused.
+    pub fn at_setting(self, setting: &'static str, url: Option<Url>) -> Self {
+        let credential = Arc::clone(&self.place.credential);
+        let takes_base_path = self.place.takes_base_path;
+        let place = Place { url, setting, takes_base_path, credential };
+        Self { transport: self.transport, place: Arc::new(place) }
+    }
+
+    /// Below the path of the description if the URL has none.
+    pub fn taking_base_path(self) -> Self {
+        let Place { url, setting, credential, .. } = &*self.place;
+        let place = Place {
+            url: url.clone(),
+            setting,
+            takes_base_path: true,
+            credential: Arc::clone(credential),
+        };
+        Self { transport: self.transport, place: Arc::new(place) }
+    }
+
+    /// The service that calls of a description with this base path are sent to.
+    pub fn below(self, base_path: &str) -> Self {
+        match &self.place.url {
+            Some(url)
+                if self.place.takes_base_path && url.path() == "/" && !base_path.is_empty() =>
+            {
+                let mut url = url.clone();
+                url.set_path(base_path);
+                let setting = self.place.setting;
+                self.at_setting(setting, Some(url))
+            }
+            _ => self,
+        }
+    }
+
+    /// The URL.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidRequest`](crate::ErrorKind::InvalidRequest) if it is not set.
+    pub fn url(&self, attempted: &Attempted) -> Result<&Url> {
+        self.place.url.as_ref().ok_or_else(|| {
+            let rule = "is not set: pass it to the client's builder";
+            Error::refused(attempted, self.place.setting, rule)
+        })
+    }
+
+    pub fn known_url(&self) -> Option<&Url> {
+        self.place.url.as_ref()
+    }
+
+    /// What is sent with all calls and must not be shown of any response.
+    pub fn secrets(&self) -> impl Iterator<Item = &SecretString> {
+        self.transport.wire.secrets.iter().chain(self.place.credential.secrets())
+    }
+
+    pub fn largest_response(&self) -> usize {
+        self.transport.wire.largest_response
+    }
+
+    /// Waits until a call of this operation and scope would be sent, and returns how many would, up to
+    /// `most`. Their permits are not kept.
+    pub fn ready(
+        &self,
+        operation: &Operation,
+        scope: &Arc<str>,
+        most: u64,
+    ) -> impl Future<Output = u64> + Send {
+        self.transport.turns(operation, scope, most)
+    }
+
+    /// The service admits at least so many requests of each operation in this scope.
+    pub fn set_least_limit(&self, scope: &Arc<str>, requests: u64) {
+        self.transport.limiter.set_least_limit(scope, requests);
+    }
+}
+
+impl From<&Self> for Service {
+    fn from(service: &Self) -> Self {
+        service.clone()
+    }
+}
+
+impl fmt::Debug for Service {
+    /// Shows the URL without its query, which can contain the authorization.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let url = self.place.url.as_ref().map_or("", Url::as_str);
+        let shown = url.split('?').next().unwrap_or_default();
+        f.debug_struct("Service").field("url", &shown).finish_non_exhaustive()
+    }
+}

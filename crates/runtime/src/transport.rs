@@ -1,0 +1,278 @@
+//! Transport: sends every call, through [`Transport::send`].
+//!
+//! A call passes the [limiter](crate::limiter) if its operation has a limit, and is attempted. An
+//! attempt ends in a [`Reply`], or in a failure whose `AttemptOutcome` says what became of the
+//! request. That and the call's [`Idempotency`](crate::Idempotency) decide whether it is retried, and
+//! the [`RetryPolicy`](crate::RetryPolicy) how soon.
+
+mod attempt;
+mod attempt_timer;
+mod detached;
+mod exchange;
+mod held_calls;
+mod incoming_body;
+mod outgoing_body;
+mod partial_response;
+mod reply;
+
+pub(crate) use attempt::Wire;
+pub(crate) use held_calls::Lane;
+pub(crate) use incoming_body::Incoming;
+pub use reply::Reply;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout_at};
+use tracing::Instrument;
+
+use self::attempt::Received;
+use crate::call::{AddressedCall, Call, Operation};
+use crate::error::{Attempted, Error, ErrorKind, Result};
+use crate::idempotency::AttemptOutcome;
+use crate::limiter::{Limiter, Pass};
+use crate::observe::{Observation, Observer};
+use crate::redact::Secrets;
+use crate::retry::{Budget, Reserved, RetryPolicy};
+
+/// What all calls of a service, and of those derived from it, share.
+pub struct Transport {
+    pub(crate) wire: Wire,
+    pub(crate) retry: RetryPolicy,
+    pub(crate) budget: Budget,
+    pub(crate) limiter: Limiter,
+    pub(crate) call_timeout: Option<Duration>,
+    /// How long a connection may take to be made, and less than an attempt may.
+    pub(crate) connect_timeout: Duration,
+    pub(crate) observer: Observer,
+    /// Whether plain http to other machines is allowed.
+    pub(crate) plain_http: bool,
+}
+
+/// Refuses what is awaited outside of a runtime, where the timer would panic.
+pub fn require_runtime(attempted: &Attempted) -> Result<()> {
+    match tokio::runtime::Handle::try_current() {
+        Ok(_) => Ok(()),
+        Err(_) => Err(Error::new(
+            ErrorKind::InvalidRequest,
+            attempted,
+            "refused before sending: it must be awaited in a tokio runtime with time and I/O enabled",
+        )),
+    }
+}
+
+impl Transport {
+    /// Sends a call until it gets a final response or may not be retried.
+    pub(crate) async fn send(&self, call: AddressedCall) -> Result<Reply> {
+        require_runtime(&call.attempted)?;
+        if call.timeout.is_some_and(|time| time.is_zero()) {
+            return Err(Error::refused(&call.attempted, "timeout", "must be above zero"));
+        }
+        let span = tracing::debug_span!(
+            "podqueue.call",
+            otel.name = %format_args!("{} {}", call.operation.method, call.operation.name),
+            otel.kind = "client",
+            http.request.method = call.operation.method.as_str(),
+            server.address = call.url.host_str(),
+            server.port = call.url.port_or_known_default(),
+            url.full = shown_url(&call).as_ref(),
+            podqueue.operation = call.operation.name,
+            podqueue.endpoint = call.scope.as_deref(),
+            http.response.status_code = tracing::field::Empty,
+            http.request.resend_count = tracing::field::Empty,
+            error.type = tracing::field::Empty,
+            podqueue.attempts = tracing::field::Empty,
+            podqueue.limiter_wait_ms = tracing::field::Empty,
+        );
+        let mut progress = CallProgress::begin(self.call_timeout(&call), call.extra_time);
+        let result = match span.is_disabled() {
+            true => self.send_until_settled(&call, &mut progress).await,
+            false => {
+                let settled = self.send_until_settled(&call, &mut progress);
+                Box::pin(settled.instrument(span.clone())).await
+            }
+        };
+        let (status, error) = match &result {
+            Ok((received, _)) => (Some(received.status), None),
+            Err(error) => (error.status(), Some(error.kind())),
+        };
+        progress.record(&span, status, error);
+        self.observer.tell(|| Observation::CallEnded {
+            operation: call.operation.name,
+            scope: call.scope.as_deref(),
+            attempts: progress.attempts,
+            limiter_wait: progress.limiter_wait,
+            elapsed: progress.started.elapsed(),
+            status,
+            error,
+        });
+        let (received, after_unknown_outcome) = result?;
+        let idempotency = call.operation.idempotency;
+        Ok(Reply::new(received, call.into_attempted(), idempotency, after_unknown_outcome))
+    }
+
+    async fn send_until_settled(
+        &self,
+        call: &AddressedCall,
+        progress: &mut CallProgress,
+    ) -> Result<(Received, bool)> {
+        let mut ambiguous = 0;
+        let mut reserved: Option<Reserved<'_>> = None;
+        loop {
+            let idempotency = call.operation.idempotency;
+            let pass = self
+                .pass(call, progress)
+                .await
+                .map_err(|error| idempotency.give_up(error, ambiguous, progress.attempts))?;
+            progress.attempts += 1;
+            if let Some(reserved) = reserved.take() {
+                reserved.spend();
+            }
+            let failure = match self.wire.attempt(call, pass, progress.deadline).await {
+                Ok(received) => {
+                    self.budget.refill();
+                    return Ok((received, ambiguous > 0));
+                }
+                Err(failure) => failure,
+            };
+            let scope = call.scope.as_deref();
+            if failure.outcome == AttemptOutcome::Throttled {
+                self.observer.tell(|| Observation::Throttled {
+                    operation: call.operation.name,
+                    scope,
+                    retry_after: failure.error.retry_after(),
+                });
+            }
+            ambiguous += u32::from(failure.outcome.is_ambiguous());
+            if failure.outcome == AttemptOutcome::Final && failure.error.status().is_some() {
+                // The service works, and has said no.
+                self.budget.refill();
+            }
+            let pause = if idempotency.after(failure.outcome).is_retry() {
+                let policy = call.retry.as_ref().unwrap_or(&self.retry);
+                policy.pause(progress.attempts, call.longest_pause, &failure)
+            } else {
+                None
+            };
+            // A connection that is cut off by the deadline could not be told from a request that is
+            // not answered. Where none could be made, the next may take as long as it is given.
+            let to_connect = match failure.outcome {
+                AttemptOutcome::NeverSent => self.connect_timeout,
+                _ => Duration::ZERO,
+            };
+            let has_time =
+                |pause: &Duration| progress.has_time_for(pause.saturating_add(to_connect));
+            let paid = |pause| Some((pause, self.budget.reserve(failure.outcome)?));
+            let retry = pause.filter(has_time).and_then(paid);
+            let Some((pause, cost)) = retry else {
+                let error = self.wire.told(call, failure.error);
+                return Err(idempotency.give_up(error, ambiguous, progress.attempts));
+            };
+            let error = failure.error.kind();
+            tracing::debug!(attempt = progress.attempts, ?pause, kind = ?error, "retrying");
+            let operation = call.operation.name;
+            self.observer.tell(|| Observation::Retried { operation, scope, error, pause });
+            tokio::time::sleep(pause).await;
+            reserved = Some(cost);
+        }
+    }
+
+    /// How long a call may take in all, beside its extra time.
+    fn call_timeout(&self, call: &Call) -> Option<Duration> {
+        self.call_timeout.map(|time| time.max(call.timeout.unwrap_or_default()))
+    }
+
+    /// Waits until a call of this operation would have its turn, which goes back unused, and returns
+    /// how many would, up to `most`.
+    pub(crate) async fn turns(&self, operation: &Operation, scope: &Arc<str>, most: u64) -> u64 {
+        let Some(limit) = operation.limit else { return most };
+        let Some(gate) = self.limiter.gate(scope, operation.name, limit) else { return most };
+        match self.limiter.pass(Arc::clone(&gate), Duration::ZERO, None).await {
+            Ok(pass) => {
+                drop(pass);
+                gate.room(most)
+            }
+            // The call itself says so.
+            Err(_) => most.min(1),
+        }
+    }
+
+    /// Waits for the call's turn.
+    async fn pass(&self, call: &AddressedCall, progress: &mut CallProgress) -> Result<Pass> {
+        let (Some(limit), Some(scope)) = (call.operation.limit, &call.scope) else {
+            return Ok(Pass::unlimited());
+        };
+        let time = self.wire.longest_attempt(call);
+        let pass = match self.limiter.enter(scope, call.operation.name, limit, time) {
+            Ok(pass) => Some(pass),
+            Err(gate) => {
+                let started = Instant::now();
+                let turn = self.limiter.pass(gate, time, call.urgent_from);
+                let pass = match progress.deadline {
+                    Some(deadline) => timeout_at(deadline, turn).await.ok(),
+                    None => Some(turn.await),
+                };
+                progress.limiter_wait += started.elapsed();
+                pass.transpose().map_err(|unreachable| unreachable.into_error(&call.attempted))?
+            }
+        };
+        // A turn that comes at the deadline leaves no time to use it.
+        pass.filter(|_| progress.has_time_for(Duration::ZERO)).ok_or_else(|| {
+            let time = self.call_timeout(call).unwrap_or_default();
+            let what = format!(
+                "timed out after {time:?} waiting for the client-side rate limiter: more calls are made than the rate limits allow (the builder's `call_timeout`)"
+            );
+            Error::new(ErrorKind::Timeout, &call.attempted, what)
+        })
+    }
+}
+
+/// Progress of a call: its deadline, attempts, and time spent waiting.
+struct CallProgress {
+    started: Instant,
+    deadline: Option<Instant>,
+    attempts: u32,
+    limiter_wait: Duration,
+}
+
+impl CallProgress {
+    fn begin(call_timeout: Option<Duration>, extra_time: Duration) -> Self {
+        let started = Instant::now();
+        let time = call_timeout.map(|time| time.saturating_add(extra_time));
+        let deadline = time.and_then(|time| started.checked_add(time));
+        Self { started, deadline, attempts: 0, limiter_wait: Duration::ZERO }
+    }
+
+    /// Whether there is more time than this before the deadline.
+    fn has_time_for(&self, time: Duration) -> bool {
+        let ends_before =
+            |deadline| Instant::now().checked_add(time).is_some_and(|end| end < deadline);
+        self.deadline.is_none_or(ends_before)
+    }
+
+    fn record(&self, span: &tracing::Span, status: Option<u16>, error: Option<ErrorKind>) {
+        if span.is_disabled() {
+            return;
+        }
+        if let Some(status) = status {
+            span.record("http.response.status_code", status);
+        }
+        if let Some(error) = error {
+            span.record("error.type", error.as_str());
+        }
+        span.record("http.request.resend_count", self.attempts.saturating_sub(1));
+        span.record("podqueue.attempts", self.attempts);
+        let milliseconds = u64::try_from(self.limiter_wait.as_millis()).unwrap_or(u64::MAX);
+        span.record("podqueue.limiter_wait_ms", milliseconds);
+    }
+}
+
+/// The URL as it may be shown: a query can hold the key, and a path a secret of the request.
+fn shown_url(call: &AddressedCall) -> Cow<'_, str> {
+    let url = call.url.as_str().split(['?', '#']).next().unwrap_or_default();
+    if call.secrets.is_empty() {
+        return url.into();
+    }
+    Secrets::new(call.secrets.clone(), None).hide(url).into()
+}

@@ -1,0 +1,273 @@
+//! One request handed to the HTTP client, and all that comes back.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use reqwest::header::HeaderMap;
+use reqwest::{Request, Response, Url};
+use tokio::time::{Instant, timeout_at};
+
+use super::attempt_timer::{self, Late, Time};
+use super::detached::driven;
+use super::held_calls::Lane;
+use super::incoming_body::{Incoming, is_event_stream};
+use super::outgoing_body::Departure;
+use super::partial_response::{Cause, Unread};
+use crate::limiter::Pass;
+use crate::retry_after::retry_after;
+
+/// How much memory is set aside for a response, as a multiple of what has arrived of it: the length
+/// that it announces may be a lie.
+const AHEAD: usize = 64;
+
+/// What is read of a response that is no success, in bytes: only words, whoever sends them.
+const LARGEST_REFUSAL: usize = 1024 * 1024;
+
+/// A request, and what it takes to see it through: it owns all of it, so that it can run in a task.
+pub(super) struct Exchange {
+    pub(super) http: reqwest::Client,
+    pub(super) request: Request,
+    pub(super) departure: Departure,
+    /// What the request asks for, where the HTTP client may follow redirects.
+    pub(super) asked: Option<Url>,
+    pub(super) pass: Pass,
+    /// How long it may take from the moment when it is sent.
+    pub(super) given: Duration,
+    /// How long nothing may arrive, where that is less.
+    pub(super) longest_silence: Option<Duration>,
+    pub(super) deadline: Option<Instant>,
+    pub(super) largest_response: usize,
+    /// A response that is too large is read as far as it may be.
+    pub(super) reads_partially: bool,
+    /// A stream of events is handed on as it is.
+    pub(super) reads_events: bool,
+    /// Where the version of a response matters.
+    pub(super) lane: Option<Arc<Lane>>,
+}
+
+/// A response whose head was read, and its body as far as it could be.
+pub(super) struct Arrived {
+    /// When the request was handed to the HTTP client.
+    pub(super) sent_at: SystemTime,
+    pub(super) status: u16,
+    pub(super) headers: HeaderMap,
+    pub(super) retry_after: Option<Duration>,
+    pub(super) body: Result<Bytes, Unread>,
+    /// A stream of events, whose body this is.
+    pub(super) incoming: Option<Box<Incoming>>,
+    /// It comes from another place than the one that was asked.
+    pub(super) was_redirected: bool,
+}
+
+/// Why there is no response.
+pub(super) struct NotArrived {
+    pub(super) why: Why,
+    /// The request was certainly not processed.
+    pub(super) never_sent: bool,
+}
+
+pub(super) enum Why {
+    Failed(reqwest::Error),
+    /// The service said, in the words of HTTP/2, that it has not processed the request.
+    Refused(reqwest::Error),
+    Late(Late),
+    /// No place was free before the deadline.
+    Crowded,
+    /// The runtime was shut down.
+    ShutDown,
+}
+
+impl NotArrived {
+    fn crowded() -> Self {
+        Self { why: Why::Crowded, never_sent: true }
+    }
+
+    pub(super) fn shut_down(departure: &Departure) -> Self {
+        Self { why: Why::ShutDown, never_sent: departure.call_back() }
+    }
+}
+
+impl Exchange {
+    /// Runs once the lane has a place for a call that is held open.
+    ///
+    /// It goes on in a task: a caller who stops polling must not keep the place from all others.
+    pub(super) async fn run_in(self, lane: &Arc<Lane>) -> Result<Arrived, NotArrived> {
+        if !lane.is_bounded() {
+            return self.run().await;
+        }
+        let (lane, departure) = (Arc::clone(lane), self.departure.clone());
+        let course = async move {
+            let turn = lane.place(self.given);
+            let place = match self.deadline {
+                Some(deadline) => {
+                    timeout_at(deadline, turn).await.map_err(|_| NotArrived::crowded())?
+                }
+                None => turn.await,
+            };
+            let result = self.run().await;
+            drop(place);
+            result
+        };
+        driven(course).await.unwrap_or_else(|| Err(NotArrived::shut_down(&departure)))
+    }
+
+    pub(super) async fn run(mut self) -> Result<Arrived, NotArrived> {
+        let now = Instant::now();
+        let left = self.deadline.map_or(Duration::MAX, |deadline| deadline - now);
+        let given = left.min(self.given);
+        let timer = pin!(attempt_timer::timer(now, given));
+        let mut time = Time::of(timer, given, self.longest_silence);
+        let _given_up = self.departure.call_back_on_drop();
+        self.pass.sent();
+        let sent_at = SystemTime::now();
+        let mut response = match time.limit(pin!(self.http.execute(self.request))).await {
+            Ok(Ok(response)) => response,
+            Ok(Err(error)) => {
+                // The head of a request whose body was called back may still leave, and counts.
+                if error.is_connect() {
+                    self.pass.not_sent();
+                }
+                let never_left = self.departure.call_back() || error.is_connect();
+                let refused = was_refused(&error);
+                let why = if refused { Why::Refused(error) } else { Why::Failed(error) };
+                return Err(NotArrived { why, never_sent: never_left || refused });
+            }
+            Err(late) => {
+                let never_sent = self.departure.call_back();
+                return Err(NotArrived { why: Why::Late(late), never_sent });
+            }
+        };
+        self.pass.answered();
+        if let Some(lane) = &self.lane {
+            lane.saw(response.version());
+        }
+        let status = response.status().as_u16();
+        let headers = std::mem::take(response.headers_mut());
+        let is_success = response.status().is_success();
+        let retry_after = if is_success { None } else { retry_after(&headers) };
+        if status == 429 {
+            self.pass.refused(retry_after);
+        }
+        let was_redirected = self.asked.is_some_and(|asked| is_elsewhere(&asked, response.url()));
+        let is_stream = self.reads_events && is_success && is_event_stream(&headers);
+        let mut incoming = None;
+        let body = if was_redirected {
+            Ok(Bytes::new())
+        } else if is_stream {
+            incoming = Some(Box::new(Incoming::new(response, &headers, self.given, self.pass)));
+            Ok(Bytes::new())
+        } else {
+            // Of a response that is too large, the id of what was created may be readable.
+            let worth_reading = self.reads_partially && is_success;
+            let most = match is_success {
+                true => self.largest_response,
+                false => self.largest_response.min(LARGEST_REFUSAL),
+            };
+            let body = read_body(&mut response, &mut time, most, worth_reading).await;
+            if body.is_ok() {
+                self.pass.finished();
+            }
+            body
+        };
+        Ok(Arrived { sent_at, status, headers, retry_after, body, incoming, was_redirected })
+    }
+}
+
+/// Reads the body into one buffer.
+async fn read_body(
+    response: &mut Response,
+    time: &mut Time<'_>,
+    most: usize,
+    worth_reading: bool,
+) -> Result<Bytes, Unread> {
+    let announced = response.content_length().and_then(|length| usize::try_from(length).ok());
+    let is_too_large =
+        response.content_length().is_some_and(|length| announced.is_none() || length > most as u64);
+    if is_too_large && !worth_reading {
+        return Err(Unread::new(Cause::TooLarge(most), Vec::new()));
+    }
+    let announced = announced.unwrap_or(0).min(most);
+    let mut body = Vec::new();
+    let cause = loop {
+        match time.limit(pin!(response.chunk())).await {
+            Ok(Ok(Some(mut chunk))) => {
+                let room = most - body.len();
+                let is_too_large = chunk.len() > room;
+                chunk.truncate(room);
+                if !make_room(&mut body, chunk.len(), announced) {
+                    break Cause::NoMemory;
+                }
+                body.extend_from_slice(&chunk);
+                if is_too_large {
+                    break Cause::TooLarge(most);
+                }
+            }
+            Ok(Ok(None)) => return Ok(Bytes::from(body)),
+            Ok(Err(error)) => break Cause::Broken(error.without_url()),
+            Err(late) => break Cause::Late(late),
+        }
+    };
+    Err(Unread::new(cause, body))
+}
+
+/// Makes room for a chunk, and for as much of what is announced as its arrival makes believable.
+/// False where there is no such memory.
+fn make_room(body: &mut Vec<u8>, chunk: usize, announced: usize) -> bool {
+    if body.capacity() - body.len() >= chunk {
+        return true;
+    }
+    let arrived = body.len() + chunk;
+    let believable = announced.min(arrived.saturating_mul(AHEAD));
+    if believable >= arrived && body.try_reserve_exact(believable - body.len()).is_ok() {
+        return true;
+    }
+    body.try_reserve(chunk).is_ok()
+}
+
+fn is_elsewhere(asked: &Url, answered: &Url) -> bool {
+    asked.path() != answered.path()
+        || asked.host_str() != answered.host_str()
+        || asked.port() != answered.port()
+        || asked.scheme() != answered.scheme()
+}
+
+/// Whether the service said, in the words of HTTP/2, that it has not processed the request: it
+/// refused the stream, or named an earlier one as the last when it closed the connection.
+#[cfg(feature = "http2")]
+fn was_refused(error: &reqwest::Error) -> bool {
+    let causes = std::iter::successors(std::error::Error::source(error), |cause| cause.source());
+    causes.filter_map(|cause| cause.downcast_ref::<h2::Error>()).any(|error| {
+        let said = |reason| error.is_remote() && error.reason() == Some(reason);
+        (error.is_reset() && said(h2::Reason::REFUSED_STREAM))
+            || (error.is_go_away() && said(h2::Reason::NO_ERROR))
+    })
+}
+
+/// Without the types of HTTP/2 nobody knows, and the outcome stays unknown.
+#[cfg(not(feature = "http2"))]
+fn was_refused(_: &reqwest::Error) -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::make_room;
+
+    #[test]
+    fn memory_is_set_aside_for_what_has_arrived_and_not_for_what_is_announced() {
+        let mut body = Vec::new();
+        assert!(make_room(&mut body, 1_000, usize::MAX));
+        assert!(body.capacity() < 100_000, "{}", body.capacity());
+        // An announcement that is believable is reserved at once, and exactly.
+        let mut body = Vec::new();
+        assert!(make_room(&mut body, 1_000, 50_000));
+        assert_eq!(body.capacity(), 50_000);
+        let mut body = Vec::new();
+        assert!(make_room(&mut body, 1_000, 0), "a length that nobody announced");
+        body.resize(1_000, 0);
+        assert!(make_room(&mut body, 1, 0));
+        assert!(body.capacity() >= 2_000, "growth is amortized: {}", body.capacity());
+    }
+}

@@ -1,0 +1,127 @@
+//! The body of a response that is read as it arrives.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body::Body;
+use reqwest::Response;
+use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
+use tokio::time::{Instant, Sleep, sleep_until};
+
+use super::attempt_timer::Late;
+use super::partial_response::Cause;
+use crate::error::{Attempted, Error};
+use crate::limiter::Pass;
+
+/// A body, and how long the service may be silent before it ends.
+pub(crate) struct Incoming {
+    body: reqwest::Body,
+    /// It is compressed, or otherwise encoded, which no request asks for.
+    pub(crate) is_encoded: bool,
+    longest_silence: Duration,
+    /// The end of the stream, whatever arrives, and the time that it was given.
+    end: Option<(Instant, Duration)>,
+    /// Set while the caller polls: the time in which it does not is not the service's silence. Also
+    /// what the time was that ends then.
+    timer: Option<(Pin<Box<Sleep>>, Duration)>,
+    /// The response counts as in flight until its end.
+    pass: Option<Pass>,
+}
+
+impl Incoming {
+    pub(super) fn new(
+        response: Response,
+        headers: &HeaderMap,
+        longest_silence: Duration,
+        pass: Pass,
+    ) -> Self {
+        pass.stays(None);
+        let is_encoded = headers.get(CONTENT_ENCODING).is_some_and(|it| it != "identity");
+        let pass = Some(pass);
+        Self { body: response.into(), is_encoded, longest_silence, end: None, timer: None, pass }
+    }
+
+    /// Ends after this time, in which the response keeps its place within the limits, read or not.
+    pub(crate) fn end_after(&mut self, time: Duration) {
+        let end = Instant::now().checked_add(time);
+        self.end = end.map(|end| (end, time));
+        self.timer = None;
+        if let Some(pass) = &self.pass {
+            pass.stays(end);
+        }
+    }
+
+    pub(crate) fn set_longest_silence(&mut self, longest: Duration) {
+        self.longest_silence = longest;
+        self.timer = None;
+    }
+
+    /// The next bytes; `None` at the end.
+    pub(crate) fn poll_chunk(
+        &mut self,
+        context: &mut Context<'_>,
+        attempted: &Attempted,
+    ) -> Poll<Option<Result<Bytes, Error>>> {
+        loop {
+            // Also where each poll finds something, such as comments.
+            if let Some((_, time)) = self.end.filter(|(end, _)| *end <= Instant::now()) {
+                return Poll::Ready(Some(Err(Cause::Late(Late::after(time)).error(attempted))));
+            }
+            let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(context) else {
+                return self.poll_silence(context, attempted);
+            };
+            self.timer = None;
+            match frame {
+                Some(Ok(frame)) => {
+                    if let Ok(bytes) = frame.into_data() {
+                        return Poll::Ready(Some(Ok(bytes)));
+                    }
+                }
+                Some(Err(error)) => {
+                    return Poll::Ready(Some(Err(
+                        Cause::Broken(error.without_url()).error(attempted)
+                    )));
+                }
+                None => {
+                    if let Some(pass) = self.pass.take() {
+                        pass.finished();
+                    }
+                    return Poll::Ready(None);
+                }
+            }
+        }
+    }
+
+    fn poll_silence(
+        &mut self,
+        context: &mut Context<'_>,
+        attempted: &Attempted,
+    ) -> Poll<Option<Result<Bytes, Error>>> {
+        // Without an end that any clock can tell there is none.
+        let silence = Instant::now().checked_add(self.longest_silence);
+        let silence = silence.map(|end| (end, self.longest_silence));
+        let first = silence.into_iter().chain(self.end).min();
+        if self.timer.is_none() {
+            let Some((end, time)) = first else { return Poll::Pending };
+            self.timer = Some((Box::pin(sleep_until(end)), time));
+        }
+        let Some((timer, time)) = &mut self.timer else { return Poll::Pending };
+        match timer.as_mut().poll(context) {
+            Poll::Ready(()) => {
+                let late = Cause::Late(Late::after(*time));
+                Poll::Ready(Some(Err(late.error(attempted))))
+            }
+            Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
+/// Whether a response is a stream of events.
+pub(super) fn is_event_stream(headers: &HeaderMap) -> bool {
+    let media = headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok()).unwrap_or_default();
+    let media = media.split(';').next().unwrap_or_default().trim();
+    media.eq_ignore_ascii_case("text/event-stream")
+}

@@ -1,0 +1,124 @@
+//! The reply to a call: a successful response.
+
+use std::time::SystemTime;
+
+use bytes::Bytes;
+use serde::de::DeserializeOwned;
+
+use super::attempt::Received;
+use super::incoming_body::Incoming;
+use crate::error::{Attempted, Error, Result};
+use crate::idempotency::Idempotency;
+use crate::json::{decode_at, redacted};
+use crate::redact::Secrets;
+
+/// A successful response, read completely unless it is a stream of events.
+pub struct Reply {
+    received: Received,
+    attempted: Attempted,
+    idempotency: Idempotency,
+    after_unknown_outcome: bool,
+}
+
+impl Reply {
+    /// The HTTP status.
+    #[must_use]
+    pub fn status(&self) -> u16 {
+        self.received.status
+    }
+
+    /// The body as it was received.
+    #[must_use]
+    pub fn body(&self) -> &Bytes {
+        &self.received.body
+    }
+
+    /// Decodes the body as JSON.
+    ///
+    /// # Errors
+    ///
+    /// [`Decode`](crate::ErrorKind::Decode) if it has another shape, and
+    /// [`OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) if that is the response to a call that must
+    /// not be sent twice.
+    pub fn json<T: DeserializeOwned>(&self) -> Result<T> {
+        self.decode().map_err(|error| self.unreadable(error))
+    }
+
+    /// Whether an earlier attempt at the call may have taken effect, so that the response may be that
+    /// of a second request.
+    #[must_use]
+    pub fn is_after_unknown_outcome(&self) -> bool {
+        self.after_unknown_outcome
+    }
+
+    /// When the request was sent. The response may have been received long before the caller was
+    /// polled, so no time of it is known.
+    #[must_use]
+    pub fn sent_at(&self) -> SystemTime {
+        self.received.sent_at
+    }
+
+    pub(super) fn new(
+        received: Received,
+        attempted: Attempted,
+        idempotency: Idempotency,
+        after_unknown_outcome: bool,
+    ) -> Self {
+        Self { received, attempted, idempotency, after_unknown_outcome }
+    }
+
+    /// The body of a stream of events, and what errors about it need.
+    pub(crate) fn into_incoming(self) -> (Option<Box<Incoming>>, Attempted, Secrets) {
+        (self.received.incoming, self.attempted, self.received.secrets)
+    }
+
+    pub(crate) fn incoming(&self) -> Option<&Incoming> {
+        self.received.incoming.as_deref()
+    }
+}
+
+/// Support for this crate and those built on it. Not public API: it changes without notice.
+#[doc(hidden)]
+impl Reply {
+    pub fn attempted(&self) -> &Attempted {
+        &self.attempted
+    }
+
+    /// What must not be shown of the response.
+    pub fn secrets(&self) -> &Secrets {
+        &self.received.secrets
+    }
+
+    /// As [`json`](Self::json), whatever the idempotency of the call.
+    pub fn decode<T: DeserializeOwned>(&self) -> Result<T> {
+        decode_at(&self.attempted, "", self.body()).map_err(|error| self.explain(error))
+    }
+
+    /// Adds the response to an error about it.
+    pub fn explain(&self, error: Error) -> Error {
+        let secrets = self.secrets().clone().looked_up();
+        let error = redacted(error, &secrets.redactor());
+        error.with_status(self.status()).with_body(self.body().clone(), secrets)
+    }
+
+    /// The error of a response that cannot be read, for a call of this idempotency.
+    pub fn unreadable(&self, error: Error) -> Error {
+        self.idempotency.unreadable(error)
+    }
+
+    /// A response that was received elsewhere, such as by a fuzz target.
+    pub fn received(attempted: Attempted, status: u16, body: Bytes, secrets: Secrets) -> Self {
+        let sent_at = SystemTime::now();
+        let received = Received { sent_at, status, body, secrets, incoming: None };
+        Self::new(received, attempted, Idempotency::Idempotent, false)
+    }
+}
+
+impl std::fmt::Debug for Reply {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Reply")
+            .field("status", &self.status())
+            .field("body_bytes", &self.body().len())
+            .finish_non_exhaustive()
+    }
+}
