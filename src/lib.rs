@@ -121,6 +121,9 @@ pub use webhook::Webhooks;
 pub mod __private {
     pub use podqueue_runtime::__private::*;
 
+    /// What a generated call resolves to.
+    pub type Sending<T> = rest::Sending<T, crate::Error>;
+
     #[cfg(fuzzing)]
     pub use crate::fuzz;
 }

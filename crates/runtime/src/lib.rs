@@ -107,6 +107,9 @@ pub mod __private {
     pub use crate::service::Service;
     pub use crate::transport::{Transport, require_runtime};
     pub use crate::{fair_queue, json, redact, rest, url};
+
+    /// What a generated call resolves to.
+    pub type Sending<T> = rest::Sending<T, crate::Error>;
 }
 
 /// Includes the operations that the build script generated from your crate's `.graphql` files.

@@ -17,7 +17,7 @@ use super::suggest::with_suggestion;
 use crate::{Diagnostic, Source, naming};
 
 /// Modules and crates that an operation's module must not be named like.
-const TAKEN: [&str; 6] = ["types", "shapes", "__runtime", "std", "core", "alloc"];
+const TAKEN: [&str; 5] = ["types", "shapes", "std", "core", "alloc"];
 
 /// All operations of all files, by name, and what is odd about them; or all mistakes of all files.
 pub(crate) fn operations(

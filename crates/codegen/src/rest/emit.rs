@@ -237,7 +237,7 @@ impl Builder<'_> {
                 }
 
                 #send_docs
-                pub fn send(self) -> __runtime::__private::rest::Sending<#answer, __runtime::Error> {
+                pub fn send(self) -> __runtime::__private::Sending<#answer> {
                     #call #of_first.#send(self.service)
                 }
 
@@ -248,7 +248,7 @@ impl Builder<'_> {
 
             impl ::std::future::IntoFuture for #builder {
                 type Output = __runtime::Result<#answer>;
-                type IntoFuture = __runtime::__private::rest::Sending<#answer, __runtime::Error>;
+                type IntoFuture = __runtime::__private::Sending<#answer>;
 
                 fn into_future(self) -> Self::IntoFuture {
                     self.send()
@@ -274,7 +274,7 @@ impl Builder<'_> {
         });
         Some(quote! {
             /// Sends the request and reads the response as the type that belongs to its status.
-            pub fn by_status(self) -> __runtime::__private::rest::Sending<#name, __runtime::Error> {
+            pub fn by_status(self) -> __runtime::__private::Sending<#name> {
                 #call #accept.send_by_status(self.service)
             }
         })
@@ -292,7 +292,7 @@ impl Builder<'_> {
         ));
         Some(quote! {
             #docs
-            pub fn events(self) -> __runtime::__private::rest::Sending<__runtime::ServerEvents, __runtime::Error> {
+            pub fn events(self) -> __runtime::__private::Sending<__runtime::ServerEvents> {
                 #call.send_events(self.service)
             }
         })

@@ -202,8 +202,8 @@ fn several_descriptions_are_brought_in_by_name() {
     assert!(directives.ends_with(index), "{directives}");
     let macros = read("out/podqueue_include_rest.rs");
     assert!(macros.contains("there is no description of the name"), "{macros}");
-    assert!(macros.contains("; write podqueue::include_rest!(\\\"a\\\")"), "{macros}");
-    assert!(macros.contains("() => { podqueue_rest! { \"a\" } };"), "{macros}");
+    assert!(macros.contains("; write include_rest!(\\\"a\\\")"), "{macros}");
+    assert!(macros.contains("]) => { podqueue_rest! { [$($runtime)*] \"a\" } };"), "{macros}");
 
     let build = build.rest(folder.path("more"));
     let (directives, failed) = folder.directives(&build);
@@ -230,7 +230,7 @@ fn any_name_of_a_file_is_one_of_a_description() {
     let read = |name: &str| fs::read_to_string(folder.path(name)).unwrap();
     let choice = read("out/podqueue_include_rest.rs");
     for name in ["index", "type", "my api", "a.b", "openapi", "other"] {
-        assert!(choice.contains(&format!("({name:?}) => {{")), "{name}: {choice}");
+        assert!(choice.contains(&format!(" {name:?}) => {{")), "{name}: {choice}");
         assert!(read(&format!("out/podqueue_rest_{name}.rs")).contains("pub struct Api {"));
     }
 }

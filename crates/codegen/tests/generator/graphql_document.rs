@@ -6,7 +6,7 @@ use crate::support::{dense, item, query};
 fn document(text: &str) -> String {
     let code = query(text);
     let start = code.find("const DOCUMENT").unwrap();
-    let end = code[start..].find("impl ::podqueue::__private::graphql_client").unwrap();
+    let end = code[start..].find("impl __runtime::__private::graphql_client").unwrap();
     dense(&code[start..start + end])
 }
 

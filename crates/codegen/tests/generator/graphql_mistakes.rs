@@ -159,11 +159,6 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         "1:1: the operation `Option` would be called `Option`, a name that Rust or the generated code already uses; rename it",
     ),
     (
-        "an operation whose module hides the crate",
-        "query Podqueue { pets { id } }",
-        "1:1: the operation `Podqueue` would be the module `podqueue`, which already exists; rename it",
-    ),
-    (
         "an operation whose name has no letters",
         "query _ { pets { id } }",
         "1:1: the operation `_` would be called ``, a keyword of Rust; rename it",

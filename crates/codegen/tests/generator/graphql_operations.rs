@@ -13,7 +13,7 @@ fn a_query_that_is_added_appears() {
     let before = queried(&[("queries/get.graphql", GET)]).unwrap();
     assert!(!before.contains("SavePet"));
     let after = queried(&[("queries/get.graphql", GET), ("queries/save.graphql", SAVE)]).unwrap();
-    let operation = dense(item(&after, "impl ::podqueue::graphql::Operation for SavePet {"));
+    let operation = dense(item(&after, "impl __runtime::graphql::Operation for SavePet {"));
     assert!(
         operation
             .contains("type Variables = save_pet::Variables; type Data = save_pet::ResponseData;")
@@ -48,8 +48,8 @@ fn users_need_no_dependency_but_podqueue() {
     {
         assert!(!code.contains(path), "{path}");
     }
-    let derives = code.matches("::podqueue::__private::serde::Serialize").count();
-    assert!(derives > 3 && code.contains("#[serde(crate = \"::podqueue::__private::serde\")]"));
+    let derives = code.matches("__runtime::__private::serde::Serialize").count();
+    assert!(derives > 3 && code.contains("#[serde(crate = \"__runtime::__private::serde\")]"));
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn a_users_crate_has_podqueues_own_types() {
         SharedTypes::OfPodqueue,
     )
     .unwrap();
-    assert!(made.code.contains("pub use ::podqueue::graphql::types;"));
+    assert!(made.code.contains("pub use __runtime::graphql::types;"));
     assert!(!made.code.contains("pub struct PetInput"));
     assert!(made.code.contains("pub use super::types::PetInput;"));
 }
@@ -228,7 +228,7 @@ fn the_text_of_an_operation_is_itself_and_the_fragments_that_it_reaches() {
     );
     let text = |operation: &str| {
         let operation =
-            item(&code, &format!("impl ::podqueue::graphql::Operation for {operation} {{"));
+            item(&code, &format!("impl __runtime::graphql::Operation for {operation} {{"));
         let text = operation.split("TEXT: &'static str = \"").nth(1).unwrap();
         text.split("\";\n").next().unwrap().to_owned()
     };

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 pub fn write_library(folder: &Path) {
     let workspace = workspace();
     fs::remove_dir_all(folder).ok();
-    for name in ["src", "queries"] {
+    for name in ["src", "queries", "crates/runtime"] {
         copy_folder(&workspace.join(name), &folder.join(name));
     }
     fs::copy(workspace.join("README.md"), folder.join("README.md")).unwrap();
@@ -42,7 +42,10 @@ pub fn write_library(folder: &Path) {
     write("build.rs", BUILD_SCRIPT);
     let manifest = fs::read_to_string(workspace.join("Cargo.toml")).unwrap();
     let (package, _) = manifest.split_once("[[example]]").unwrap();
-    write("Cargo.toml", &package.replace("members = [\"crates/*\"]", "members = []"));
+    write(
+        "Cargo.toml",
+        &package.replace("members = [\"crates/*\"", "members = [\"crates/runtime\""),
+    );
 }
 
 const BUILD_SCRIPT: &str = r#"

@@ -20,7 +20,7 @@ fn of_untyped_json_only_what_is_named_after_a_secret_is_hidden() {
     let code = thing("template: {type: object}, any: {}, list: {type: array}, token: {}").code;
     let debug = dense(item(&code, "impl ::std::fmt::Debug for Thing"));
     for field in ["template", "any", "list"] {
-        let shown = format!(".field(\"{field}\", &::podqueue::__private::Untyped(&self.{field}))");
+        let shown = format!(".field(\"{field}\", &__runtime::__private::Untyped(&self.{field}))");
         assert!(debug.contains(&shown), "{field} in {debug}");
     }
     assert_eq!(debug.matches("[redacted]").count(), 1, "{debug}");
@@ -31,7 +31,7 @@ fn of_further_fields_only_what_is_named_after_a_secret_is_hidden() {
     let labels = "labels: {type: object, properties: {a: {type: string}}, additionalProperties: {type: string}}";
     let code = thing(labels).code;
     let debug = dense(item(&code, "impl ::std::fmt::Debug for ThingLabels"));
-    let shown = ".field(\"extra\", &::podqueue::__private::Untyped(&self.extra))";
+    let shown = ".field(\"extra\", &__runtime::__private::Untyped(&self.extra))";
     assert!(debug.contains(shown), "{debug}");
 }
 

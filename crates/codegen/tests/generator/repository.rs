@@ -203,7 +203,7 @@ fn every_field_of_every_table_is_there_with_its_type() {
         let file: syn::File =
             syn::parse_str(item(&code, &format!("pub struct {name} {{"))).unwrap();
         let syn::Item::Struct(found) = &file.items[0] else { panic!("{name} is no struct") };
-        let object = format!("::podqueue::__private::object! {{\n        {name} {{\n");
+        let object = format!("__runtime::__private::object! {{\n        {name} {{\n");
         let (_, object) = code.split_once(&object).unwrap();
         let (object, _) = object.split_once('}').unwrap();
         let found: Vec<_> = found
@@ -228,7 +228,7 @@ fn every_field_of_every_table_is_there_with_its_type() {
                 "integer" => "Option<i64>".to_owned(),
                 "boolean" => "Option<bool>".to_owned(),
                 "strings" => "Vec<String>".to_owned(),
-                "object" => "::podqueue::__private::serde_json::Map<String,::podqueue::__private::serde_json::Value,>".to_owned(),
+                "object" => "__runtime::__private::serde_json::Map<String,__runtime::__private::serde_json::Value,>".to_owned(),
                 other => match (other.strip_prefix("list of "), other.strip_prefix("map of ")) {
                     (Some(item), _) => format!("Vec<{item}>"),
                     (_, Some(value)) => format!("HashMap<String,{value}>"),
@@ -347,7 +347,7 @@ fn every_documented_call_is_an_operation() {
         ),
         ("SecretDelete", "mutation SecretDelete($id: String!) { secretDelete(id: $id) }"),
     ] {
-        let operation = item(&code, &format!("impl ::podqueue::graphql::Operation for {name} {{"));
+        let operation = item(&code, &format!("impl __runtime::graphql::Operation for {name} {{"));
         assert!(operation.contains(mutation), "{name}: {operation}");
     }
 }

@@ -37,7 +37,7 @@ fn an_operation_that_is_added_appears() {
     );
     assert!(
         item(&after, "impl StopPod {")
-            .contains("pub fn send(self) -> ::podqueue::rest::call::Sending<()> {")
+            .contains("pub fn send(self) -> __runtime::__private::Sending<()> {")
     );
     assert!(item(&after, "impl ::std::future::IntoFuture for StopPod {").contains("self.send()"));
     assert_eq!(item(&before, "impl GetPod {"), item(&after, "impl GetPod {"));
@@ -49,10 +49,10 @@ fn a_call_is_described_piece_by_piece() {
     let send = dense(item(&code, "pub fn send(self"));
     assert_eq!(
         send,
-        "pub fn send(self) -> ::podqueue::rest::call::Sending<types::GetPodResponse> { \
-         ::podqueue::rest::call::RestCall::new(\"get_pod\", \"GET\") .literal(\"/pods/\") \
+        "pub fn send(self) -> __runtime::__private::Sending<types::GetPodResponse> { \
+         __runtime::__private::rest::RestCall::new(\"get_pod\", \"GET\") .literal(\"/pods/\") \
          .parameter(\"podId\", &self.pod_id) .query(\"includeMachine\", &self.include_machine) \
-         .timeout(self.timeout) .send(self.rest) }"
+         .timeout(self.timeout) .send(self.service) }"
     );
 }
 
@@ -144,7 +144,7 @@ fn names_do_not_collide_with_what_is_there() {
     .code;
     let builder = item(&code, "pub struct RestCall");
     for field in [
-        "rest: ::podqueue::rest::call::Target,",
+        "service: __runtime::__private::Service,",
         "rest_2: Option<String>,",
         "send_2:",
         "foo_bar:",

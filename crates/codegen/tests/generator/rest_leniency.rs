@@ -10,15 +10,15 @@ fn every_field_may_be_absent_or_null() {
          free: {type: object}",
     )
     .code;
-    let object = dense(item(&code, "::podqueue::__private::object! {"));
+    let object = dense(item(&code, "__runtime::__private::object! {"));
     for (field, ty, read) in [
         ("id", "Option<String>,", "text"),
         ("on", "Option<bool>,", "boolean"),
         ("size", "Option<i64>,", "integer"),
         ("price", "Option<f64>,", "number"),
-        ("list", "Vec<::podqueue::__private::serde_json::Value>,", "list"),
+        ("list", "Vec<__runtime::__private::serde_json::Value>,", "list"),
         ("map", "HashMap<String, ThingMapValue>,", "map"),
-        ("free", "::podqueue::__private::serde_json::Map<", "or_default"),
+        ("free", "__runtime::__private::serde_json::Map<", "or_default"),
     ] {
         assert!(code.contains(&format!("pub {field}: {ty}")), "{field}");
         assert!(object.contains(&format!("\"{field}\" {field} {read} optional;")), "{object}");
@@ -36,7 +36,7 @@ fn what_lists_and_maps_hold_is_read_as_loosely_as_a_field() {
          kinds: {type: array, items: {type: string, enum: [a]}}",
     )
     .code;
-    let object = item(&code, "::podqueue::__private::object! {").replace("lenient::shape::", "");
+    let object = item(&code, "__runtime::__private::object! {").replace("lenient::shape::", "");
     let object = object.split_whitespace().collect::<String>();
     for (field, ty, shape) in [
         ("sizes", "Vec<i64>", "List<Integer<i64>>"),
@@ -62,7 +62,7 @@ fn shapes_of_a_choice_are_told_apart_by_their_texts() {
          or: {oneOf: [{type: object, properties: {b: {type: string}}}, {type: array, items: {type: string}}]}",
     )
     .code;
-    assert!(dense(item(&code, "::podqueue::__private::object! {")).contains("id text optional;"));
+    assert!(dense(item(&code, "__runtime::__private::object! {")).contains("id text optional;"));
     assert!(dense(item(&code, "pub enum ThingOf {")).contains("\"lenient::text\""), "{code}");
     assert!(!item(&code, "pub enum ThingOr {").contains("lenient"), "{code}");
 }
@@ -96,7 +96,7 @@ fn an_enum_keeps_a_value_that_it_does_not_know() {
         "{text}"
     );
     assert!(code.contains("impl From<&str> for ThingStatus"));
-    assert!(code.contains("::podqueue::__private::open_enum!(ThingStatus);"), "the rest of it");
+    assert!(code.contains("__runtime::__private::open_enum!(ThingStatus);"), "the rest of it");
     assert!(!code.contains("TryFrom"), "a value that is not known is no error");
 }
 

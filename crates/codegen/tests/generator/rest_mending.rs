@@ -37,28 +37,19 @@ fn no_operation_id() {
 #[test]
 fn several_success_responses() {
     let send = answers(&format!("'200': {{description: A, {JSON}}}, '204': {{description: B}}"));
-    assert_eq!(
-        send.trim(),
-        "pub fn send(self) -> ::podqueue::rest::call::Sending<Option<String>> {"
-    );
+    assert_eq!(send.trim(), "pub fn send(self) -> __runtime::__private::Sending<Option<String>> {");
     let send = answers(&format!("'204': {{description: B}}, '201': {{description: A, {JSON}}}"));
-    assert_eq!(
-        send.trim(),
-        "pub fn send(self) -> ::podqueue::rest::call::Sending<Option<String>> {"
-    );
+    assert_eq!(send.trim(), "pub fn send(self) -> __runtime::__private::Sending<Option<String>> {");
     let send = answers(&format!("'200': {{description: A, {JSON}}}, '404': {{description: B}}"));
-    assert_eq!(send.trim(), "pub fn send(self) -> ::podqueue::rest::call::Sending<String> {");
+    assert_eq!(send.trim(), "pub fn send(self) -> __runtime::__private::Sending<String> {");
 }
 
 #[test]
 fn a_success_and_a_default() {
     let send = answers(&format!("'200': {{description: A}}, default: {{description: B, {JSON}}}"));
-    assert_eq!(send.trim(), "pub fn send(self) -> ::podqueue::rest::call::Sending<()> {");
+    assert_eq!(send.trim(), "pub fn send(self) -> __runtime::__private::Sending<()> {");
     let send = answers(&format!("default: {{description: B, {JSON}}}"));
-    assert_eq!(
-        send.trim(),
-        "pub fn send(self) -> ::podqueue::rest::call::Sending<Option<String>> {"
-    );
+    assert_eq!(send.trim(), "pub fn send(self) -> __runtime::__private::Sending<Option<String>> {");
 }
 
 #[test]
@@ -67,7 +58,7 @@ fn errors_with_bodies_of_different_types() {
         "'200': {{description: A}}, '400': {{description: B, {JSON}}}, \
          '500': {{description: C, content: {{application/json: {{schema: {{type: integer}}}}}}}}"
     ));
-    assert_eq!(send.trim(), "pub fn send(self) -> ::podqueue::rest::call::Sending<()> {");
+    assert_eq!(send.trim(), "pub fn send(self) -> __runtime::__private::Sending<()> {");
 }
 
 #[test]
@@ -88,9 +79,7 @@ fn a_key_that_occurs_twice() {
 fn an_answer_of_json_without_a_schema() {
     let send = answers("'200': {description: A, content: {application/json: {}}}");
     assert!(
-        send.contains(
-            "-> ::podqueue::rest::call::Sending<::podqueue::__private::serde_json::Value>"
-        ),
+        send.contains("-> __runtime::__private::Sending<__runtime::__private::serde_json::Value>"),
         "{send}"
     );
 }
@@ -133,7 +122,7 @@ fn a_response_of_one_type_beside_another_has_a_variant_of_its_own() {
     for variant in ["Status200(String),", "Status201(String),", "Status202(i64),"] {
         assert!(made.code.contains(variant), "{variant} is not in\n{}", made.code);
     }
-    assert!(made.code.contains("pub fn send(self) -> ::podqueue::rest::call::Sending<String>"));
+    assert!(made.code.contains("pub fn send(self) -> __runtime::__private::Sending<String>"));
     assert_eq!(lines(&made.warnings), "");
 }
 
@@ -355,9 +344,9 @@ fn a_list_or_a_map_that_can_be_null() {
 #[test]
 fn a_list_that_does_not_say_of_what_and_an_object_that_says_nothing() {
     let code = thing("list: {type: array}, object: {type: object}, any: {}").code;
-    assert!(code.contains("pub list: Vec<::podqueue::__private::serde_json::Value>,"));
-    assert!(code.contains("pub object: ::podqueue::__private::serde_json::Map<"));
-    assert!(code.contains("pub any: Option<::podqueue::__private::serde_json::Value>,"));
+    assert!(code.contains("pub list: Vec<__runtime::__private::serde_json::Value>,"));
+    assert!(code.contains("pub object: __runtime::__private::serde_json::Map<"));
+    assert!(code.contains("pub any: Option<__runtime::__private::serde_json::Value>,"));
 }
 
 #[test]
@@ -436,7 +425,7 @@ fn schemas_that_hold_themselves() {
 fn a_reference_that_leads_nowhere_is_any_value_and_named() {
     let made =
         schemas("Thing: {type: object, properties: {a: {$ref: '#/components/schemas/Gone'}}}");
-    assert!(made.code.contains("pub a: Option<::podqueue::__private::serde_json::Value>,"));
+    assert!(made.code.contains("pub a: Option<__runtime::__private::serde_json::Value>,"));
     assert_eq!(
         lines(&made.warnings),
         "openapi/test.yaml:7:63: the reference #/components/schemas/Gone leads nowhere; it is read as any value"
@@ -564,7 +553,7 @@ components:
     .code;
     let choice = item(&code, "pub enum StringOrOther {");
     assert!(choice.contains(" Other(Other),"), "{choice}");
-    assert!(choice.contains(" Other2(::podqueue::__private::serde_json::Value),"), "{choice}");
+    assert!(choice.contains(" Other2(__runtime::__private::serde_json::Value),"), "{choice}");
 }
 
 /// Each pair of shapes is chosen between somewhere, and each shape has objects within objects.

@@ -81,6 +81,10 @@ fn artifact(messages: &str, name: &str) -> PathBuf {
     files.next_back().unwrap_or_else(|| panic!("{name} was not built")).into()
 }
 
+/// What stands before generated code, in place of the macro that includes it.
+const GENERATED: &str =
+    "//! Generated.\n\n#[allow(unused_imports)]\nuse podqueue as __runtime;\n\n";
+
 fn write_crate(folder: &Path, documents: &[Document]) {
     let workspace = growth::workspace();
     let parts = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/rest/crate");
@@ -105,7 +109,7 @@ fn write_crate(folder: &Path, documents: &[Document]) {
         let name = part.file_name().unwrap();
         put(source.join(name), &fs::read_to_string(&part).unwrap());
     }
-    put(source.join("graphql.rs"), &format!("//! Generated.\n\n{}", operations()));
+    put(source.join("graphql.rs"), &format!("{GENERATED}{}", operations()));
     let mut modules = String::from(
         "//! All that is generated from the corpus.\n#![deny(warnings, missing_docs, rust_2018_idioms)]\n\n\
          pub mod answers;\npub mod calls;\npub mod checks;\npub mod decode;\npub mod expansions;\n\
@@ -115,13 +119,14 @@ fn write_crate(folder: &Path, documents: &[Document]) {
          pub mod wrappers;\n",
     );
     let mut answers = String::from(
-        "//! Answers to each operation.\n\nuse crate::decode::check;\n\n\
+        "//! Answers to each operation.\n\n\
+         #[allow(unused_imports)]\nuse podqueue as __runtime;\n\nuse crate::decode::check;\n\n\
          /// What is wrong with how they are read.\npub fn failures() -> Vec<String> {\n    [\n",
     );
     for document in documents {
         let name = &document.name;
         writeln!(modules, "pub mod {name};").unwrap();
-        let code = format!("//! Generated.\n\n{}", document.generated.code);
+        let code = format!("{GENERATED}{}", document.generated.code);
         put(source.join(format!("{name}.rs")), &code);
         write_answers(document, &mut answers);
     }
@@ -200,7 +205,7 @@ fn shape(send: &syn::ImplItemFn, result: &Type) -> String {
         Some(syn::Stmt::Expr(syn::Expr::MethodCall(call), _)) => call.turbofish.as_ref(),
         _ => None,
     };
-    let given = given.map(|it| it.args.to_token_stream().to_string());
+    let given = given.and_then(|it| it.args.first()).map(|it| it.to_token_stream().to_string());
     let plain = || format!("podqueue::__private::lenient::shape::Plain<{}>", argument(result));
     given.unwrap_or_else(plain).replace(" ", "")
 }

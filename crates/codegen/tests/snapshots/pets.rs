@@ -13,10 +13,12 @@
     reason = "generated from queries, all of it"
 )]
 pub mod types {
+    use super::__runtime;
+
     /// A scalar of the service.
     ///
     /// The schema says no more about a scalar than its name, so this is any JSON.
-    pub type Date = ::podqueue::__private::serde_json::Value;
+    pub type Date = __runtime::__private::serde_json::Value;
 
     /// What a pet looks like.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -57,11 +59,11 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(Color);
+    __runtime::__private::open_enum!(Color);
 
     /// An input of the service.
-    #[derive(::podqueue::__private::serde::Serialize, Clone, Debug, PartialEq, Default)]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[derive(__runtime::__private::serde::Serialize, Clone, Debug, PartialEq, Default)]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct Filter {
         /// The field `name`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -75,8 +77,8 @@ pub mod types {
     }
 
     /// A pet to keep.
-    #[derive(::podqueue::__private::serde::Serialize, Clone, PartialEq, Default)]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[derive(__runtime::__private::serde::Serialize, Clone, PartialEq, Default)]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct PetInput {
         /// What it shall be called.
         pub name: String,
@@ -124,7 +126,8 @@ pub mod types {
     reason = "generated from queries, all of it"
 )]
 pub mod shapes {
-    use ::podqueue::graphql::document::{InputField, InputShape, Presence, Shape};
+    use super::__runtime;
+    use __runtime::graphql::document::{InputField, InputShape, Presence, Shape};
 
     /// The shape of `Filter`.
     pub static FILTER: InputShape = InputShape {
@@ -191,7 +194,7 @@ pub mod shapes {
 #[derive(Clone, Copy, Debug)]
 pub struct GetPet;
 
-impl ::podqueue::graphql::Operation for GetPet {
+impl __runtime::graphql::Operation for GetPet {
     type Variables = get_pet::Variables;
     type Data = get_pet::ResponseData;
 
@@ -199,9 +202,9 @@ impl ::podqueue::graphql::Operation for GetPet {
 
     const TEXT: &'static str = "query GetPet($id: ID!, $withTags: Boolean! = false) { pet(id: $id) { ...Looks petName: name tags @include(if: $withTags) { key value } } } fragment Looks on Pet { id color }";
 
-    const DOCUMENT: &'static ::podqueue::graphql::document::Document = &{
+    const DOCUMENT: &'static __runtime::graphql::document::Document = &{
         #[allow(clippy::wildcard_imports)]
-        use ::podqueue::graphql::document::*;
+        use __runtime::graphql::document::*;
         Document {
             kind: Kind::Query,
             parts: &[
@@ -245,17 +248,17 @@ impl ::podqueue::graphql::Operation for GetPet {
     };
 }
 
-impl ::podqueue::__private::graphql_client::GraphQLQuery for GetPet {
+impl __runtime::__private::graphql_client::GraphQLQuery for GetPet {
     type Variables = get_pet::Variables;
     type ResponseData = get_pet::ResponseData;
 
     fn build_query(
         variables: Self::Variables,
-    ) -> ::podqueue::__private::graphql_client::QueryBody<Self::Variables> {
-        ::podqueue::__private::graphql_client::QueryBody {
+    ) -> __runtime::__private::graphql_client::QueryBody<Self::Variables> {
+        __runtime::__private::graphql_client::QueryBody {
             variables,
-            query: <Self as ::podqueue::graphql::Operation>::TEXT,
-            operation_name: <Self as ::podqueue::graphql::Operation>::NAME,
+            query: <Self as __runtime::graphql::Operation>::TEXT,
+            operation_name: <Self as __runtime::graphql::Operation>::NAME,
         }
     }
 }
@@ -275,12 +278,14 @@ impl ::podqueue::__private::graphql_client::GraphQLQuery for GetPet {
     reason = "generated from queries, all of it"
 )]
 pub mod get_pet {
+    use super::__runtime;
+
     #[doc(no_inline)]
     pub use super::types::Color;
 
     /// What [`GetPet`](super::GetPet) takes.
-    #[derive(::podqueue::__private::serde::Serialize, Clone, Debug, PartialEq, Default)]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[derive(__runtime::__private::serde::Serialize, Clone, Debug, PartialEq, Default)]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct Variables {
         /// Which one.
         pub id: String,
@@ -291,13 +296,13 @@ pub mod get_pet {
 
     /// A pet.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         Debug,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct Looks {
         /// Identifies it.
         pub id: String,
@@ -307,13 +312,13 @@ pub mod get_pet {
 
     /// What [`GetPet`](super::GetPet) answers with.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         Debug,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct ResponseData {
         /// Reads a pet.
         pub pet: Option<GetPetPet>,
@@ -321,13 +326,13 @@ pub mod get_pet {
 
     /// A pet.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         Debug,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct GetPetPet {
         /// The fields of the fragment `Looks`.
         #[serde(flatten)]
@@ -342,12 +347,12 @@ pub mod get_pet {
 
     /// What was selected of `Tag`.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct GetPetPetTags {
         /// The field `key`.
         pub key: Option<String>,
@@ -374,7 +379,7 @@ pub mod get_pet {
 #[derive(Clone, Copy, Debug)]
 pub struct SavePet;
 
-impl ::podqueue::graphql::Operation for SavePet {
+impl __runtime::graphql::Operation for SavePet {
     type Variables = save_pet::Variables;
     type Data = save_pet::ResponseData;
 
@@ -382,9 +387,9 @@ impl ::podqueue::graphql::Operation for SavePet {
 
     const TEXT: &'static str = "mutation SavePet($input: PetInput!) { savePet(input: $input) { id } }";
 
-    const DOCUMENT: &'static ::podqueue::graphql::document::Document = &{
+    const DOCUMENT: &'static __runtime::graphql::document::Document = &{
         #[allow(clippy::wildcard_imports)]
-        use ::podqueue::graphql::document::*;
+        use __runtime::graphql::document::*;
         Document {
             kind: Kind::Mutation,
             parts: &[
@@ -412,17 +417,17 @@ impl ::podqueue::graphql::Operation for SavePet {
     };
 }
 
-impl ::podqueue::__private::graphql_client::GraphQLQuery for SavePet {
+impl __runtime::__private::graphql_client::GraphQLQuery for SavePet {
     type Variables = save_pet::Variables;
     type ResponseData = save_pet::ResponseData;
 
     fn build_query(
         variables: Self::Variables,
-    ) -> ::podqueue::__private::graphql_client::QueryBody<Self::Variables> {
-        ::podqueue::__private::graphql_client::QueryBody {
+    ) -> __runtime::__private::graphql_client::QueryBody<Self::Variables> {
+        __runtime::__private::graphql_client::QueryBody {
             variables,
-            query: <Self as ::podqueue::graphql::Operation>::TEXT,
-            operation_name: <Self as ::podqueue::graphql::Operation>::NAME,
+            query: <Self as __runtime::graphql::Operation>::TEXT,
+            operation_name: <Self as __runtime::graphql::Operation>::NAME,
         }
     }
 }
@@ -442,12 +447,14 @@ impl ::podqueue::__private::graphql_client::GraphQLQuery for SavePet {
     reason = "generated from queries, all of it"
 )]
 pub mod save_pet {
+    use super::__runtime;
+
     #[doc(no_inline)]
     pub use super::types::PetInput;
 
     /// What [`SavePet`](super::SavePet) takes.
-    #[derive(::podqueue::__private::serde::Serialize, Clone, Debug, PartialEq, Default)]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[derive(__runtime::__private::serde::Serialize, Clone, Debug, PartialEq, Default)]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct Variables {
         /// What it shall be.
         pub input: PetInput,
@@ -455,13 +462,13 @@ pub mod save_pet {
 
     /// What [`SavePet`](super::SavePet) answers with.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         Debug,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct ResponseData {
         /// Changes a pet.
         #[serde(rename = "savePet")]
@@ -470,13 +477,13 @@ pub mod save_pet {
 
     /// A pet.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         Debug,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct SavePetSavePet {
         /// Identifies it.
         pub id: String,
@@ -491,7 +498,7 @@ pub mod save_pet {
 #[derive(Clone, Copy, Debug)]
 pub struct Search;
 
-impl ::podqueue::graphql::Operation for Search {
+impl __runtime::graphql::Operation for Search {
     type Variables = search::Variables;
     type Data = search::ResponseData;
 
@@ -499,9 +506,9 @@ impl ::podqueue::graphql::Operation for Search {
 
     const TEXT: &'static str = "query Search($filter: Filter, $limit: Int) { pets(filter: $filter, limit: $limit) { id born } animal { __typename ... on Pet { name } ... on Fish { id depth } } }";
 
-    const DOCUMENT: &'static ::podqueue::graphql::document::Document = &{
+    const DOCUMENT: &'static __runtime::graphql::document::Document = &{
         #[allow(clippy::wildcard_imports)]
-        use ::podqueue::graphql::document::*;
+        use __runtime::graphql::document::*;
         Document {
             kind: Kind::Query,
             parts: &[
@@ -542,17 +549,17 @@ impl ::podqueue::graphql::Operation for Search {
     };
 }
 
-impl ::podqueue::__private::graphql_client::GraphQLQuery for Search {
+impl __runtime::__private::graphql_client::GraphQLQuery for Search {
     type Variables = search::Variables;
     type ResponseData = search::ResponseData;
 
     fn build_query(
         variables: Self::Variables,
-    ) -> ::podqueue::__private::graphql_client::QueryBody<Self::Variables> {
-        ::podqueue::__private::graphql_client::QueryBody {
+    ) -> __runtime::__private::graphql_client::QueryBody<Self::Variables> {
+        __runtime::__private::graphql_client::QueryBody {
             variables,
-            query: <Self as ::podqueue::graphql::Operation>::TEXT,
-            operation_name: <Self as ::podqueue::graphql::Operation>::NAME,
+            query: <Self as __runtime::graphql::Operation>::TEXT,
+            operation_name: <Self as __runtime::graphql::Operation>::NAME,
         }
     }
 }
@@ -572,12 +579,14 @@ impl ::podqueue::__private::graphql_client::GraphQLQuery for Search {
     reason = "generated from queries, all of it"
 )]
 pub mod search {
+    use super::__runtime;
+
     #[doc(no_inline)]
     pub use super::types::{Date, Filter};
 
     /// What [`Search`](super::Search) takes.
-    #[derive(::podqueue::__private::serde::Serialize, Clone, Debug, PartialEq, Default)]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[derive(__runtime::__private::serde::Serialize, Clone, Debug, PartialEq, Default)]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct Variables {
         /// The variable `$filter`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -589,13 +598,13 @@ pub mod search {
 
     /// What [`Search`](super::Search) answers with.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         Debug,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct ResponseData {
         /// The field `pets`.
         pub pets: Vec<SearchPets>,
@@ -605,13 +614,13 @@ pub mod search {
 
     /// A pet.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         Debug,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct SearchPets {
         /// Identifies it.
         pub id: String,
@@ -621,13 +630,13 @@ pub mod search {
 
     /// What was selected of `Animal`.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         Debug,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde", tag = "__typename")]
+    #[serde(crate = "__runtime::__private::serde", tag = "__typename")]
     pub enum SearchAnimal {
         /// A pet.
         Pet(SearchAnimalOnPet),
@@ -640,13 +649,13 @@ pub mod search {
 
     /// A pet.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         Debug,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct SearchAnimalOnPet {
         /// What it is called.
         pub name: Option<String>,
@@ -654,13 +663,13 @@ pub mod search {
 
     /// What was selected of `Fish`.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         Debug,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct SearchAnimalOnFish {
         /// The field `id`.
         pub id: String,

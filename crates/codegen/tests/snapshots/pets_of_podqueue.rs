@@ -1,12 +1,12 @@
 #[doc(no_inline)]
 #[allow(dead_code, unreachable_pub, unused_imports)]
 #[allow(clippy::all, clippy::nursery, clippy::pedantic, clippy::restriction)]
-pub use ::podqueue::graphql::types;
+pub use __runtime::graphql::types;
 
 #[doc(hidden)]
 #[allow(dead_code, unreachable_pub, unused_imports)]
 #[allow(clippy::all, clippy::nursery, clippy::pedantic, clippy::restriction)]
-pub use ::podqueue::graphql::shapes;
+pub use __runtime::graphql::shapes;
 
 /// Gets a pet and, where asked, its tags.
 ///
@@ -18,7 +18,7 @@ pub use ::podqueue::graphql::shapes;
 #[derive(Clone, Copy, Debug)]
 pub struct GetPet;
 
-impl ::podqueue::graphql::Operation for GetPet {
+impl __runtime::graphql::Operation for GetPet {
     type Variables = get_pet::Variables;
     type Data = get_pet::ResponseData;
 
@@ -26,9 +26,9 @@ impl ::podqueue::graphql::Operation for GetPet {
 
     const TEXT: &'static str = "query GetPet($id: ID!, $withTags: Boolean! = false) { pet(id: $id) { ...Looks petName: name tags @include(if: $withTags) { key value } } } fragment Looks on Pet { id color }";
 
-    const DOCUMENT: &'static ::podqueue::graphql::document::Document = &{
+    const DOCUMENT: &'static __runtime::graphql::document::Document = &{
         #[allow(clippy::wildcard_imports)]
-        use ::podqueue::graphql::document::*;
+        use __runtime::graphql::document::*;
         Document {
             kind: Kind::Query,
             parts: &[
@@ -72,17 +72,17 @@ impl ::podqueue::graphql::Operation for GetPet {
     };
 }
 
-impl ::podqueue::__private::graphql_client::GraphQLQuery for GetPet {
+impl __runtime::__private::graphql_client::GraphQLQuery for GetPet {
     type Variables = get_pet::Variables;
     type ResponseData = get_pet::ResponseData;
 
     fn build_query(
         variables: Self::Variables,
-    ) -> ::podqueue::__private::graphql_client::QueryBody<Self::Variables> {
-        ::podqueue::__private::graphql_client::QueryBody {
+    ) -> __runtime::__private::graphql_client::QueryBody<Self::Variables> {
+        __runtime::__private::graphql_client::QueryBody {
             variables,
-            query: <Self as ::podqueue::graphql::Operation>::TEXT,
-            operation_name: <Self as ::podqueue::graphql::Operation>::NAME,
+            query: <Self as __runtime::graphql::Operation>::TEXT,
+            operation_name: <Self as __runtime::graphql::Operation>::NAME,
         }
     }
 }
@@ -102,12 +102,14 @@ impl ::podqueue::__private::graphql_client::GraphQLQuery for GetPet {
     reason = "generated from queries, all of it"
 )]
 pub mod get_pet {
+    use super::__runtime;
+
     #[doc(no_inline)]
     pub use super::types::Color;
 
     /// What [`GetPet`](super::GetPet) takes.
-    #[derive(::podqueue::__private::serde::Serialize, Clone, Debug, PartialEq, Default)]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[derive(__runtime::__private::serde::Serialize, Clone, Debug, PartialEq, Default)]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct Variables {
         /// Which one.
         pub id: String,
@@ -118,13 +120,13 @@ pub mod get_pet {
 
     /// A pet.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         Debug,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct Looks {
         /// Identifies it.
         pub id: String,
@@ -134,13 +136,13 @@ pub mod get_pet {
 
     /// What [`GetPet`](super::GetPet) answers with.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         Debug,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct ResponseData {
         /// Reads a pet.
         pub pet: Option<GetPetPet>,
@@ -148,13 +150,13 @@ pub mod get_pet {
 
     /// A pet.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         Debug,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct GetPetPet {
         /// The fields of the fragment `Looks`.
         #[serde(flatten)]
@@ -169,12 +171,12 @@ pub mod get_pet {
 
     /// What was selected of `Tag`.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct GetPetPetTags {
         /// The field `key`.
         pub key: Option<String>,
@@ -201,7 +203,7 @@ pub mod get_pet {
 #[derive(Clone, Copy, Debug)]
 pub struct SavePet;
 
-impl ::podqueue::graphql::Operation for SavePet {
+impl __runtime::graphql::Operation for SavePet {
     type Variables = save_pet::Variables;
     type Data = save_pet::ResponseData;
 
@@ -209,9 +211,9 @@ impl ::podqueue::graphql::Operation for SavePet {
 
     const TEXT: &'static str = "mutation SavePet($input: PetInput!) { savePet(input: $input) { id } }";
 
-    const DOCUMENT: &'static ::podqueue::graphql::document::Document = &{
+    const DOCUMENT: &'static __runtime::graphql::document::Document = &{
         #[allow(clippy::wildcard_imports)]
-        use ::podqueue::graphql::document::*;
+        use __runtime::graphql::document::*;
         Document {
             kind: Kind::Mutation,
             parts: &[
@@ -239,17 +241,17 @@ impl ::podqueue::graphql::Operation for SavePet {
     };
 }
 
-impl ::podqueue::__private::graphql_client::GraphQLQuery for SavePet {
+impl __runtime::__private::graphql_client::GraphQLQuery for SavePet {
     type Variables = save_pet::Variables;
     type ResponseData = save_pet::ResponseData;
 
     fn build_query(
         variables: Self::Variables,
-    ) -> ::podqueue::__private::graphql_client::QueryBody<Self::Variables> {
-        ::podqueue::__private::graphql_client::QueryBody {
+    ) -> __runtime::__private::graphql_client::QueryBody<Self::Variables> {
+        __runtime::__private::graphql_client::QueryBody {
             variables,
-            query: <Self as ::podqueue::graphql::Operation>::TEXT,
-            operation_name: <Self as ::podqueue::graphql::Operation>::NAME,
+            query: <Self as __runtime::graphql::Operation>::TEXT,
+            operation_name: <Self as __runtime::graphql::Operation>::NAME,
         }
     }
 }
@@ -269,12 +271,14 @@ impl ::podqueue::__private::graphql_client::GraphQLQuery for SavePet {
     reason = "generated from queries, all of it"
 )]
 pub mod save_pet {
+    use super::__runtime;
+
     #[doc(no_inline)]
     pub use super::types::PetInput;
 
     /// What [`SavePet`](super::SavePet) takes.
-    #[derive(::podqueue::__private::serde::Serialize, Clone, Debug, PartialEq, Default)]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[derive(__runtime::__private::serde::Serialize, Clone, Debug, PartialEq, Default)]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct Variables {
         /// What it shall be.
         pub input: PetInput,
@@ -282,13 +286,13 @@ pub mod save_pet {
 
     /// What [`SavePet`](super::SavePet) answers with.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         Debug,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct ResponseData {
         /// Changes a pet.
         #[serde(rename = "savePet")]
@@ -297,13 +301,13 @@ pub mod save_pet {
 
     /// A pet.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         Debug,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct SavePetSavePet {
         /// Identifies it.
         pub id: String,
@@ -318,7 +322,7 @@ pub mod save_pet {
 #[derive(Clone, Copy, Debug)]
 pub struct Search;
 
-impl ::podqueue::graphql::Operation for Search {
+impl __runtime::graphql::Operation for Search {
     type Variables = search::Variables;
     type Data = search::ResponseData;
 
@@ -326,9 +330,9 @@ impl ::podqueue::graphql::Operation for Search {
 
     const TEXT: &'static str = "query Search($filter: Filter, $limit: Int) { pets(filter: $filter, limit: $limit) { id born } animal { __typename ... on Pet { name } ... on Fish { id depth } } }";
 
-    const DOCUMENT: &'static ::podqueue::graphql::document::Document = &{
+    const DOCUMENT: &'static __runtime::graphql::document::Document = &{
         #[allow(clippy::wildcard_imports)]
-        use ::podqueue::graphql::document::*;
+        use __runtime::graphql::document::*;
         Document {
             kind: Kind::Query,
             parts: &[
@@ -369,17 +373,17 @@ impl ::podqueue::graphql::Operation for Search {
     };
 }
 
-impl ::podqueue::__private::graphql_client::GraphQLQuery for Search {
+impl __runtime::__private::graphql_client::GraphQLQuery for Search {
     type Variables = search::Variables;
     type ResponseData = search::ResponseData;
 
     fn build_query(
         variables: Self::Variables,
-    ) -> ::podqueue::__private::graphql_client::QueryBody<Self::Variables> {
-        ::podqueue::__private::graphql_client::QueryBody {
+    ) -> __runtime::__private::graphql_client::QueryBody<Self::Variables> {
+        __runtime::__private::graphql_client::QueryBody {
             variables,
-            query: <Self as ::podqueue::graphql::Operation>::TEXT,
-            operation_name: <Self as ::podqueue::graphql::Operation>::NAME,
+            query: <Self as __runtime::graphql::Operation>::TEXT,
+            operation_name: <Self as __runtime::graphql::Operation>::NAME,
         }
     }
 }
@@ -399,12 +403,14 @@ impl ::podqueue::__private::graphql_client::GraphQLQuery for Search {
     reason = "generated from queries, all of it"
 )]
 pub mod search {
+    use super::__runtime;
+
     #[doc(no_inline)]
     pub use super::types::{Date, Filter};
 
     /// What [`Search`](super::Search) takes.
-    #[derive(::podqueue::__private::serde::Serialize, Clone, Debug, PartialEq, Default)]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[derive(__runtime::__private::serde::Serialize, Clone, Debug, PartialEq, Default)]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct Variables {
         /// The variable `$filter`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -416,13 +422,13 @@ pub mod search {
 
     /// What [`Search`](super::Search) answers with.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         Debug,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct ResponseData {
         /// The field `pets`.
         pub pets: Vec<SearchPets>,
@@ -432,13 +438,13 @@ pub mod search {
 
     /// A pet.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         Debug,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct SearchPets {
         /// Identifies it.
         pub id: String,
@@ -448,13 +454,13 @@ pub mod search {
 
     /// What was selected of `Animal`.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         Debug,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde", tag = "__typename")]
+    #[serde(crate = "__runtime::__private::serde", tag = "__typename")]
     pub enum SearchAnimal {
         /// A pet.
         Pet(SearchAnimalOnPet),
@@ -467,13 +473,13 @@ pub mod search {
 
     /// A pet.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         Debug,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct SearchAnimalOnPet {
         /// What it is called.
         pub name: Option<String>,
@@ -481,13 +487,13 @@ pub mod search {
 
     /// What was selected of `Fish`.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         Debug,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct SearchAnimalOnFish {
         /// The field `id`.
         pub id: String,

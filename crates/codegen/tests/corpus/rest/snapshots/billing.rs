@@ -5,7 +5,8 @@ pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
     use ::std::collections::HashMap;
-    use ::podqueue::__private::lenient;
+    use super::__runtime;
+    use __runtime::__private::lenient;
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -680,7 +681,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(Currency);
+    __runtime::__private::open_enum!(Currency);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -719,7 +720,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(AddressCountry);
+    __runtime::__private::open_enum!(AddressCountry);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -750,7 +751,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(NewInvoiceMetadata);
+    __runtime::__private::open_enum!(NewInvoiceMetadata);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -781,7 +782,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(InvoiceObject);
+    __runtime::__private::open_enum!(InvoiceObject);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -816,7 +817,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(InvoiceSettingsNestedStatus);
+    __runtime::__private::open_enum!(InvoiceSettingsNestedStatus);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -879,7 +880,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(InvoiceStatus);
+    __runtime::__private::open_enum!(InvoiceStatus);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -914,7 +915,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(GetInvoiceExpandItem);
+    __runtime::__private::open_enum!(GetInvoiceExpandItem);
 
     /// An object of the interface.
     #[derive(Clone, Debug, Default, PartialEq)]
@@ -931,7 +932,7 @@ pub mod types {
         pub line_1: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Address {
             0 "country" country text optional;
             1 "geo" geo shaped < lenient::shape::List < lenient::shape::Number > > optional;
@@ -970,7 +971,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Company {
             0 "address" address plain optional;
             1 "owners" owners list optional;
@@ -989,7 +990,7 @@ pub mod types {
         pub id: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Deleted {
             0 "deleted" deleted boolean optional;
             1 "id" id text optional;
@@ -1064,7 +1065,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Invoice {
             0 "custom:field" custom_field text optional;
             1 "customer" customer plain optional;
@@ -1095,7 +1096,7 @@ pub mod types {
         pub x: Option<i64>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         InvoiceSettings {
             0 "x" x integer optional;
         }
@@ -1111,7 +1112,7 @@ pub mod types {
         pub nested: Option<InvoiceSettings2Nested>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         InvoiceSettings2 {
             0 "footer" footer text optional;
             1 "nested" nested plain optional;
@@ -1128,7 +1129,7 @@ pub mod types {
         pub status: Option<InvoiceSettingsNestedStatus>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         InvoiceSettings2Nested {
             0 "footer" footer text optional;
             1 "status" status text optional;
@@ -1154,7 +1155,7 @@ pub mod types {
         pub tax: Option<f64>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Line {
             0 "byId" by_id map optional;
             1 "children" children list optional;
@@ -1192,7 +1193,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Money {
             0 "amount" amount text optional;
             1 "currency" currency text optional;
@@ -1202,13 +1203,13 @@ pub mod types {
 
     /// An object of the interface.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         Debug,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct NewInvoice {
         /// The field `auto`.
         #[serde(
@@ -1272,21 +1273,21 @@ pub mod types {
 
     /// One of several shapes.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         PartialEq
     )]
     #[serde(untagged)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub enum NewInvoiceMetadata2 {
         /// An object.
         Object(HashMap<String, String>),
         /// One of the shapes.
         NewInvoiceMetadata(NewInvoiceMetadata),
         /// A value of a shape that was not known when this was generated.
-        Other(::podqueue::__private::serde_json::Value),
+        Other(__runtime::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for NewInvoiceMetadata2 {
@@ -1326,7 +1327,7 @@ pub mod types {
         pub total: Option<i64>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         PageOfInvoice {
             0 "data" data list optional;
             1 "total" total integer optional;
@@ -1343,7 +1344,7 @@ pub mod types {
         pub total: Option<i64>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         PageOfLine {
             0 "data" data list optional;
             1 "total" total integer optional;
@@ -1360,7 +1361,7 @@ pub mod types {
         /// Where `type` is `company`.
         Company(Company),
         /// A value of none of these types, as it came.
-        Other(::podqueue::__private::serde_json::Value),
+        Other(__runtime::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for Party {
@@ -1390,7 +1391,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::union! {
+    __runtime::__private::union! {
         Party Other { 0 Person[{ "type"[Text("person")];;; }] []; 1 Company[{
         "type"[Text("company")];;; }] ["vat"]; }
     }
@@ -1408,7 +1409,7 @@ pub mod types {
         pub type_: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Person {
             0 "address" address plain optional;
             1 "born" born text optional;
@@ -1429,7 +1430,7 @@ pub mod types {
         /// A value that is no object, or a map.
         String(String),
         /// A value of none of these types, as it came.
-        Other(::podqueue::__private::serde_json::Value),
+        Other(__runtime::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for StringOrDeletedOrParty {
@@ -1466,28 +1467,28 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::union! {
+    __runtime::__private::union! {
         StringOrDeletedOrParty Other { 0 Party[{ ;;; } { ; "vat";; "vat" }] []; 1
         Deleted[{ "deleted"[Flag(true)]; "deleted";; "deleted" }] []; 2 String[] []; }
     }
 
     /// One of several shapes.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         PartialEq
     )]
     #[serde(untagged)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub enum StringOrInteger {
         /// A whole number.
         Integer(i64),
         /// A string.
         String(String),
         /// A value of a shape that was not known when this was generated.
-        Other(::podqueue::__private::serde_json::Value),
+        Other(__runtime::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for StringOrInteger {
@@ -1515,34 +1516,34 @@ pub mod types {
 /// The operations of the description. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Api {
-    target: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Api {
-    /// Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key. If that URL has no path, `/v1` is added, where the paths of the description begin; to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is.
-    pub fn new(client: &::podqueue::Client) -> Self {
+    /// Calls a service, such as `&service`, or a client's REST interface: `&client`. If the REST URL of a client has no path, `/v1` is added, where the paths of the description begin.
+    pub fn new(service: impl Into<__runtime::__private::Service>) -> Self {
         Self {
-            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+            service: service.into().below("/v1"),
         }
     }
 
     /// Calls the service at another URL, to which paths are appended unchanged. The
-    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
-    /// and all other settings are the client's.
+    /// authorization of the given service or client is not sent there: `authorization` says
+    /// what is. Timeouts, retries and all other settings are shared.
     ///
     /// # Errors
     ///
-    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// [`InvalidRequest`](__runtime::ErrorKind::InvalidRequest): the URL is invalid, is
     /// plain http to another machine, or has a query or credentials; or the authorization
     /// cannot be sent in a header.
     pub fn at(
-        client: &::podqueue::Client,
+        service: impl Into<__runtime::__private::Service>,
         url: impl Into<String>,
-        authorization: ::podqueue::Authorization,
-    ) -> ::podqueue::Result<Self> {
-        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
-        Ok(Self { target })
+        authorization: __runtime::Authorization,
+    ) -> __runtime::Result<Self> {
+        let service = service.into().at(url, authorization)?;
+        Ok(Self { service })
     }
 
     /// Prepares a call.
@@ -1554,10 +1555,10 @@ impl Api {
     /// - `body`: The body of the request.
     pub fn create_invoice(&self, body: impl Into<types::NewInvoice>) -> CreateInvoice {
         CreateInvoice {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             body: body.into(),
-            changes: ::podqueue::rest::call::Changes::default(),
+            changes: __runtime::__private::rest::Changes::default(),
         }
     }
 
@@ -1603,7 +1604,7 @@ impl Api {
     ///   Now.
     pub fn get_invoice(&self, id: impl Into<String>) -> GetInvoice {
         GetInvoice {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             id: id.into(),
             expand: None,
@@ -1616,10 +1617,10 @@ impl Api {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct CreateInvoice {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     body: types::NewInvoice,
-    changes: ::podqueue::rest::call::Changes,
+    changes: __runtime::__private::rest::Changes,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
@@ -1637,31 +1638,31 @@ impl CreateInvoice {
     pub fn set(
         mut self,
         place: impl Into<String>,
-        value: impl ::podqueue::__private::serde::Serialize,
+        value: impl __runtime::__private::serde::Serialize,
     ) -> Self {
         self.changes.set(place, value);
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<types::PageOfInvoice> {
-        ::podqueue::rest::call::RestCall::new("create_invoice", "POST")
+    pub fn send(self) -> __runtime::__private::Sending<types::PageOfInvoice> {
+        __runtime::__private::rest::RestCall::new("create_invoice", "POST")
             .literal("/invoices")
             .json(Some(&self.body), &self.changes)
             .timeout(self.timeout)
-            .send(self.rest)
+            .send(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for CreateInvoice {
-    type Output = ::podqueue::Result<types::PageOfInvoice>;
-    type IntoFuture = ::podqueue::rest::call::Sending<types::PageOfInvoice>;
+    type Output = __runtime::Result<types::PageOfInvoice>;
+    type IntoFuture = __runtime::__private::Sending<types::PageOfInvoice>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -1672,7 +1673,7 @@ impl ::std::future::IntoFuture for CreateInvoice {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetInvoice {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     id: String,
     expand: Option<Vec<types::GetInvoiceExpandItem>>,
@@ -1696,27 +1697,27 @@ impl GetInvoice {
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Invoice> {
-        ::podqueue::rest::call::RestCall::new("get_invoice", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<types::Invoice> {
+        __runtime::__private::rest::RestCall::new("get_invoice", "GET")
             .literal("/invoices/")
             .parameter("id", &self.id)
             .query("expand", &self.expand)
             .query("amount", &self.amount)
             .timeout(self.timeout)
-            .send(self.rest)
+            .send(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for GetInvoice {
-    type Output = ::podqueue::Result<types::Invoice>;
-    type IntoFuture = ::podqueue::rest::call::Sending<types::Invoice>;
+    type Output = __runtime::Result<types::Invoice>;
+    type IntoFuture = __runtime::__private::Sending<types::Invoice>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()

@@ -5,7 +5,8 @@ pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
     use ::std::collections::HashMap;
-    use ::podqueue::__private::lenient;
+    use super::__runtime;
+    use __runtime::__private::lenient;
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,7 +41,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(ThingLevel);
+    __runtime::__private::open_enum!(ThingLevel);
 
     /// An object of the interface.
     #[derive(Clone, Debug, Default, PartialEq)]
@@ -60,7 +61,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Owner {
             0 "name" name text optional;
         }
@@ -89,7 +90,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Part {
             0 "inner" inner plain optional;
             1 "size" size integer optional;
@@ -114,7 +115,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         PartInner {
             0 "on" on boolean optional;
         }
@@ -122,21 +123,21 @@ pub mod types {
 
     /// One of several shapes.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         PartialEq
     )]
     #[serde(untagged)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub enum StringOrBoolean {
         /// A boolean.
         Boolean(bool),
         /// A string.
         String(String),
         /// A value of a shape that was not known when this was generated.
-        Other(::podqueue::__private::serde_json::Value),
+        Other(__runtime::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for StringOrBoolean {
@@ -176,7 +177,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         SwitchOrWord {
             0 "value" value plain optional;
         }
@@ -259,7 +260,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Thing {
             0 "count" count integer optional;
             1 "either" either plain optional;
@@ -280,34 +281,34 @@ pub mod types {
 /// The operations of the description. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Api {
-    target: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Api {
-    /// Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key. If that URL has no path, `/v1` is added, where the paths of the description begin; to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is.
-    pub fn new(client: &::podqueue::Client) -> Self {
+    /// Calls a service, such as `&service`, or a client's REST interface: `&client`. If the REST URL of a client has no path, `/v1` is added, where the paths of the description begin.
+    pub fn new(service: impl Into<__runtime::__private::Service>) -> Self {
         Self {
-            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+            service: service.into().below("/v1"),
         }
     }
 
     /// Calls the service at another URL, to which paths are appended unchanged. The
-    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
-    /// and all other settings are the client's.
+    /// authorization of the given service or client is not sent there: `authorization` says
+    /// what is. Timeouts, retries and all other settings are shared.
     ///
     /// # Errors
     ///
-    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// [`InvalidRequest`](__runtime::ErrorKind::InvalidRequest): the URL is invalid, is
     /// plain http to another machine, or has a query or credentials; or the authorization
     /// cannot be sent in a header.
     pub fn at(
-        client: &::podqueue::Client,
+        service: impl Into<__runtime::__private::Service>,
         url: impl Into<String>,
-        authorization: ::podqueue::Authorization,
-    ) -> ::podqueue::Result<Self> {
-        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
-        Ok(Self { target })
+        authorization: __runtime::Authorization,
+    ) -> __runtime::Result<Self> {
+        let service = service.into().at(url, authorization)?;
+        Ok(Self { service })
     }
 
     /// Prepares a call.
@@ -315,7 +316,7 @@ impl Api {
     /// `GET /flag`
     pub fn get_flag(&self) -> GetFlag {
         GetFlag {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -325,7 +326,7 @@ impl Api {
     /// `GET /flags`
     pub fn get_flags(&self) -> GetFlags {
         GetFlags {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -335,7 +336,7 @@ impl Api {
     /// `GET /thing`
     pub fn get_thing(&self) -> GetThing {
         GetThing {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -349,10 +350,10 @@ impl Api {
     /// - `body`: The body of the request.
     pub fn put_thing(&self, body: impl Into<types::Thing>) -> PutThing {
         PutThing {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             body: body.into(),
-            changes: ::podqueue::rest::call::Changes::default(),
+            changes: __runtime::__private::rest::Changes::default(),
         }
     }
 }
@@ -361,30 +362,33 @@ impl Api {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetFlag {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl GetFlag {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<bool> {
-        ::podqueue::rest::call::RestCall::new("get_flag", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<bool> {
+        __runtime::__private::rest::RestCall::new("get_flag", "GET")
             .literal("/flag")
             .timeout(self.timeout)
-            .send_shaped::<::podqueue::__private::lenient::shape::Boolean>(self.rest)
+            .send_shaped::<
+                __runtime::__private::lenient::shape::Boolean,
+                _,
+            >(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for GetFlag {
-    type Output = ::podqueue::Result<bool>;
-    type IntoFuture = ::podqueue::rest::call::Sending<bool>;
+    type Output = __runtime::Result<bool>;
+    type IntoFuture = __runtime::__private::Sending<bool>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -395,34 +399,35 @@ impl ::std::future::IntoFuture for GetFlag {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetFlags {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl GetFlags {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<Vec<bool>> {
-        ::podqueue::rest::call::RestCall::new("get_flags", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<Vec<bool>> {
+        __runtime::__private::rest::RestCall::new("get_flags", "GET")
             .literal("/flags")
             .timeout(self.timeout)
             .send_shaped::<
-                ::podqueue::__private::lenient::shape::List<
-                    ::podqueue::__private::lenient::shape::Boolean,
+                __runtime::__private::lenient::shape::List<
+                    __runtime::__private::lenient::shape::Boolean,
                 >,
-            >(self.rest)
+                _,
+            >(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for GetFlags {
-    type Output = ::podqueue::Result<Vec<bool>>;
-    type IntoFuture = ::podqueue::rest::call::Sending<Vec<bool>>;
+    type Output = __runtime::Result<Vec<bool>>;
+    type IntoFuture = __runtime::__private::Sending<Vec<bool>>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -433,30 +438,30 @@ impl ::std::future::IntoFuture for GetFlags {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetThing {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl GetThing {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Thing> {
-        ::podqueue::rest::call::RestCall::new("get_thing", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<types::Thing> {
+        __runtime::__private::rest::RestCall::new("get_thing", "GET")
             .literal("/thing")
             .timeout(self.timeout)
-            .send(self.rest)
+            .send(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for GetThing {
-    type Output = ::podqueue::Result<types::Thing>;
-    type IntoFuture = ::podqueue::rest::call::Sending<types::Thing>;
+    type Output = __runtime::Result<types::Thing>;
+    type IntoFuture = __runtime::__private::Sending<types::Thing>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -467,10 +472,10 @@ impl ::std::future::IntoFuture for GetThing {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct PutThing {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     body: types::Thing,
-    changes: ::podqueue::rest::call::Changes,
+    changes: __runtime::__private::rest::Changes,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
@@ -488,31 +493,31 @@ impl PutThing {
     pub fn set(
         mut self,
         place: impl Into<String>,
-        value: impl ::podqueue::__private::serde::Serialize,
+        value: impl __runtime::__private::serde::Serialize,
     ) -> Self {
         self.changes.set(place, value);
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Thing> {
-        ::podqueue::rest::call::RestCall::new("put_thing", "PUT")
+    pub fn send(self) -> __runtime::__private::Sending<types::Thing> {
+        __runtime::__private::rest::RestCall::new("put_thing", "PUT")
             .literal("/thing")
             .json(Some(&self.body), &self.changes)
             .timeout(self.timeout)
-            .send(self.rest)
+            .send(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for PutThing {
-    type Output = ::podqueue::Result<types::Thing>;
-    type IntoFuture = ::podqueue::rest::call::Sending<types::Thing>;
+    type Output = __runtime::Result<types::Thing>;
+    type IntoFuture = __runtime::__private::Sending<types::Thing>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()

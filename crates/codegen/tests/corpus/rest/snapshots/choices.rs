@@ -4,7 +4,8 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
-    use ::podqueue::__private::lenient;
+    use super::__runtime;
+    use __runtime::__private::lenient;
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,7 +36,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(CatKind);
+    __runtime::__private::open_enum!(CatKind);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -66,7 +67,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(DogKind);
+    __runtime::__private::open_enum!(DogKind);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -101,7 +102,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(ThingListedOrFree);
+    __runtime::__private::open_enum!(ThingListedOrFree);
 
     /// An object of the interface.
     #[derive(Clone, Debug, Default, PartialEq)]
@@ -115,7 +116,7 @@ pub mod types {
         pub lives: Option<i64>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Cat {
             0 "friend" friend plain optional;
             1 "kind" kind text optional;
@@ -133,7 +134,7 @@ pub mod types {
         /// Where `kind` is `dog`.
         Dog(Dog),
         /// A value of none of these types, as it came.
-        Other(::podqueue::__private::serde_json::Value),
+        Other(__runtime::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for CatOrDog {
@@ -161,7 +162,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::union! {
+    __runtime::__private::union! {
         CatOrDog Other { 0 Cat[{ "kind"[Text("cat")];;; }] []; 1 Dog[{
         "kind"[Text("dog")];;; }] []; }
     }
@@ -178,7 +179,7 @@ pub mod types {
         pub kind: Option<DogKind>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Dog {
             0 "barks" barks boolean optional;
             1 "friend" friend plain optional;
@@ -198,7 +199,7 @@ pub mod types {
         pub value: Option<f64>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Expression {
             0 "left" left plain optional;
             1 "right" right plain optional;
@@ -214,7 +215,7 @@ pub mod types {
         pub id: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Other {
             0 "id" id text optional;
         }
@@ -222,21 +223,21 @@ pub mod types {
 
     /// One of several shapes.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         PartialEq
     )]
     #[serde(untagged)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub enum StringOrNumber {
         /// A number.
         Number(f64),
         /// A string.
         String(String),
         /// A value of a shape that was not known when this was generated.
-        Other(::podqueue::__private::serde_json::Value),
+        Other(__runtime::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for StringOrNumber {
@@ -260,21 +261,21 @@ pub mod types {
 
     /// One of several shapes.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         PartialEq
     )]
     #[serde(untagged)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub enum StringOrOther {
         /// One of the shapes.
         Other(Other),
         /// A string.
         String(String),
         /// A value of a shape that was not known when this was generated.
-        Other2(::podqueue::__private::serde_json::Value),
+        Other2(__runtime::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for StringOrOther {
@@ -298,21 +299,21 @@ pub mod types {
 
     /// One of several shapes.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         PartialEq
     )]
     #[serde(untagged)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub enum StringOrStringList {
         /// A list.
         Array(Vec<String>),
         /// A string.
         String(String),
         /// A value of a shape that was not known when this was generated.
-        Other(::podqueue::__private::serde_json::Value),
+        Other(__runtime::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for StringOrStringList {
@@ -339,7 +340,7 @@ pub mod types {
     #[non_exhaustive]
     pub struct Thing {
         /// The field `any`.
-        pub any: Option<::podqueue::__private::serde_json::Value>,
+        pub any: Option<__runtime::__private::serde_json::Value>,
         /// The field `any_shape`.
         pub any_shape: Option<ThingAnyShape>,
         /// The field `choice_of_one`.
@@ -353,7 +354,7 @@ pub mod types {
         /// The field `listed_or_free`.
         pub listed_or_free: Option<ThingListedOrFree>,
         /// The field `not_text`.
-        pub not_text: Option<::podqueue::__private::serde_json::Value>,
+        pub not_text: Option<__runtime::__private::serde_json::Value>,
         /// The field `null_in_each`.
         pub null_in_each: Option<StringOrNumber>,
         /// The field `numbers`.
@@ -380,14 +381,14 @@ pub mod types {
         #[allow(deprecated)]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
             f.debug_struct("Thing")
-                .field("any", &::podqueue::__private::Untyped(&self.any))
+                .field("any", &__runtime::__private::Untyped(&self.any))
                 .field("any_shape", &self.any_shape)
                 .field("choice_of_one", &self.choice_of_one)
                 .field("conditional", &self.conditional)
                 .field("decided", &self.decided)
                 .field("expression", &self.expression)
                 .field("listed_or_free", &self.listed_or_free)
-                .field("not_text", &::podqueue::__private::Untyped(&self.not_text))
+                .field("not_text", &__runtime::__private::Untyped(&self.not_text))
                 .field("null_in_each", &self.null_in_each)
                 .field("numbers", &self.numbers)
                 .field("one_of_one", &self.one_of_one)
@@ -402,7 +403,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Thing {
             0 "any" any plain optional;
             1 "any_shape" any_shape plain optional;
@@ -427,30 +428,30 @@ pub mod types {
 
     /// One of several shapes.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         PartialEq
     )]
     #[serde(untagged)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub enum ThingAnyShape {
         /// A list.
-        Array(Vec<::podqueue::__private::serde_json::Value>),
+        Array(Vec<__runtime::__private::serde_json::Value>),
         /// A whole number.
         Integer(i64),
         /// An object.
         Object(
-            ::podqueue::__private::serde_json::Map<
+            __runtime::__private::serde_json::Map<
                 String,
-                ::podqueue::__private::serde_json::Value,
+                __runtime::__private::serde_json::Value,
             >,
         ),
         /// A string.
         String(String),
         /// A value of a shape that was not known when this was generated.
-        Other(::podqueue::__private::serde_json::Value),
+        Other(__runtime::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for ThingAnyShape {
@@ -474,9 +475,9 @@ pub mod types {
         }
     }
 
-    impl ::std::convert::From<Vec<::podqueue::__private::serde_json::Value>>
+    impl ::std::convert::From<Vec<__runtime::__private::serde_json::Value>>
     for ThingAnyShape {
-        fn from(value: Vec<::podqueue::__private::serde_json::Value>) -> Self {
+        fn from(value: Vec<__runtime::__private::serde_json::Value>) -> Self {
             Self::Array(value)
         }
     }
@@ -488,15 +489,15 @@ pub mod types {
     }
 
     impl ::std::convert::From<
-        ::podqueue::__private::serde_json::Map<
+        __runtime::__private::serde_json::Map<
             String,
-            ::podqueue::__private::serde_json::Value,
+            __runtime::__private::serde_json::Value,
         >,
     > for ThingAnyShape {
         fn from(
-            value: ::podqueue::__private::serde_json::Map<
+            value: __runtime::__private::serde_json::Map<
                 String,
-                ::podqueue::__private::serde_json::Value,
+                __runtime::__private::serde_json::Value,
             >,
         ) -> Self {
             Self::Object(value)
@@ -517,7 +518,7 @@ pub mod types {
         pub lives: Option<i64>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         ThingChoiceOfOne {
             0 "extra" extra text optional;
             1 "friend" friend plain optional;
@@ -534,7 +535,7 @@ pub mod types {
         pub a: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         ThingConditional {
             0 "a" a text optional;
         }
@@ -542,15 +543,15 @@ pub mod types {
 
     /// One of several shapes.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         PartialEq
     )]
     #[serde(untagged)]
     #[allow(clippy::large_enum_variant)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub enum ThingTextOrPart {
         /// An object.
         Object {
@@ -565,7 +566,7 @@ pub mod types {
         /// A string.
         String(String),
         /// A value of a shape that was not known when this was generated.
-        Other(::podqueue::__private::serde_json::Value),
+        Other(__runtime::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for ThingTextOrPart {
@@ -591,7 +592,7 @@ pub mod types {
         pub id: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         ThingWithFields {
             0 "id" id text optional;
         }
@@ -601,34 +602,34 @@ pub mod types {
 /// The operations of the description. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Api {
-    target: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Api {
-    /// Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key. If that URL has no path, `/v1` is added, where the paths of the description begin; to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is.
-    pub fn new(client: &::podqueue::Client) -> Self {
+    /// Calls a service, such as `&service`, or a client's REST interface: `&client`. If the REST URL of a client has no path, `/v1` is added, where the paths of the description begin.
+    pub fn new(service: impl Into<__runtime::__private::Service>) -> Self {
         Self {
-            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+            service: service.into().below("/v1"),
         }
     }
 
     /// Calls the service at another URL, to which paths are appended unchanged. The
-    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
-    /// and all other settings are the client's.
+    /// authorization of the given service or client is not sent there: `authorization` says
+    /// what is. Timeouts, retries and all other settings are shared.
     ///
     /// # Errors
     ///
-    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// [`InvalidRequest`](__runtime::ErrorKind::InvalidRequest): the URL is invalid, is
     /// plain http to another machine, or has a query or credentials; or the authorization
     /// cannot be sent in a header.
     pub fn at(
-        client: &::podqueue::Client,
+        service: impl Into<__runtime::__private::Service>,
         url: impl Into<String>,
-        authorization: ::podqueue::Authorization,
-    ) -> ::podqueue::Result<Self> {
-        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
-        Ok(Self { target })
+        authorization: __runtime::Authorization,
+    ) -> __runtime::Result<Self> {
+        let service = service.into().at(url, authorization)?;
+        Ok(Self { service })
     }
 
     /// Reads a thing.
@@ -640,7 +641,7 @@ impl Api {
     /// - `id`: A part of the path.
     pub fn get_thing(&self, id: impl Into<String>) -> GetThing {
         GetThing {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             id: id.into(),
         }
@@ -651,32 +652,32 @@ impl Api {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetThing {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     id: String,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl GetThing {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Thing> {
-        ::podqueue::rest::call::RestCall::new("get_thing", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<types::Thing> {
+        __runtime::__private::rest::RestCall::new("get_thing", "GET")
             .literal("/things/")
             .parameter("id", &self.id)
             .timeout(self.timeout)
-            .send(self.rest)
+            .send(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for GetThing {
-    type Output = ::podqueue::Result<types::Thing>;
-    type IntoFuture = ::podqueue::rest::call::Sending<types::Thing>;
+    type Output = __runtime::Result<types::Thing>;
+    type IntoFuture = __runtime::__private::Sending<types::Thing>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()

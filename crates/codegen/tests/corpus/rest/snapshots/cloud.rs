@@ -6,7 +6,8 @@ pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
     use ::std::collections::HashMap;
-    use ::podqueue::__private::lenient;
+    use super::__runtime;
+    use __runtime::__private::lenient;
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -45,7 +46,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(State);
+    __runtime::__private::open_enum!(State);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -76,7 +77,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(ImageType);
+    __runtime::__private::open_enum!(ImageType);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -107,7 +108,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(SnapshotType);
+    __runtime::__private::open_enum!(SnapshotType);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -138,7 +139,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(OperationResult);
+    __runtime::__private::open_enum!(OperationResult);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -173,7 +174,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(GetV1ProjectFilesNameExtExt);
+    __runtime::__private::open_enum!(GetV1ProjectFilesNameExtExt);
 
     /// An object of the interface.
     #[derive(Clone, Debug, Default, PartialEq)]
@@ -182,7 +183,7 @@ pub mod types {
         pub state: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         ComputeInstancesList2Filter {
             0 "state" state text optional;
         }
@@ -227,7 +228,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Disk {
             0 "attachedTo" attached_to list optional;
             1 "id" id text optional;
@@ -253,7 +254,7 @@ pub mod types {
         pub message: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Error {
             0 "code" code integer optional;
             1 "details" details list optional;
@@ -264,14 +265,14 @@ pub mod types {
 
     /// An object of the interface.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         PartialEq,
         Default
     )]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct ErrorDetailsItem {
         /// The field `@type`.
         #[serde(
@@ -283,9 +284,9 @@ pub mod types {
         pub type_: Option<String>,
         /// All that has no field of its own.
         #[serde(flatten)]
-        pub extra: ::podqueue::__private::serde_json::Map<
+        pub extra: __runtime::__private::serde_json::Map<
             String,
-            ::podqueue::__private::serde_json::Value,
+            __runtime::__private::serde_json::Value,
         >,
     }
 
@@ -294,7 +295,7 @@ pub mod types {
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
             f.debug_struct("ErrorDetailsItem")
                 .field("type_", &self.type_)
-                .field("extra", &::podqueue::__private::Untyped(&self.extra))
+                .field("extra", &__runtime::__private::Untyped(&self.extra))
                 .finish()
         }
     }
@@ -308,7 +309,7 @@ pub mod types {
         pub type_: Option<ImageType>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Image {
             0 "family" family text optional;
             1 "type" type_ text optional;
@@ -325,7 +326,7 @@ pub mod types {
         /// Where `type` is `snapshot`.
         Snapshot(Snapshot),
         /// A value of none of these types, as it came.
-        Other(::podqueue::__private::serde_json::Value),
+        Other(__runtime::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for ImageOrSnapshot {
@@ -355,7 +356,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::union! {
+    __runtime::__private::union! {
         ImageOrSnapshot Other { 0 Image[{ "type"[Text("image")];;; }] []; 1 Snapshot[{
         "type"[Text("snapshot")];;; }] []; }
     }
@@ -407,7 +408,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Instance {
             0 "cpus" cpus number optional;
             1 "createdAt" created_at text optional;
@@ -445,7 +446,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         InstanceList {
             0 "items" items list optional;
             1 "nextLink" next_link text optional;
@@ -463,7 +464,7 @@ pub mod types {
         pub b: Option<i64>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Loop {
             0 "a" a text optional;
             1 "b" b integer optional;
@@ -481,12 +482,12 @@ pub mod types {
         /// The field `loop`.
         pub loop_: Option<Loop>,
         /// The field `metadata`.
-        pub metadata: ::podqueue::__private::serde_json::Map<
+        pub metadata: __runtime::__private::serde_json::Map<
             String,
-            ::podqueue::__private::serde_json::Value,
+            __runtime::__private::serde_json::Value,
         >,
         /// The field `response`.
-        pub response: Option<::podqueue::__private::serde_json::Value>,
+        pub response: Option<__runtime::__private::serde_json::Value>,
         /// The field `result`.
         pub result: Option<OperationResult2>,
     }
@@ -498,14 +499,14 @@ pub mod types {
                 .field("done", &self.done)
                 .field("error", &self.error)
                 .field("loop_", &self.loop_)
-                .field("metadata", &::podqueue::__private::Untyped(&self.metadata))
-                .field("response", &::podqueue::__private::Untyped(&self.response))
+                .field("metadata", &__runtime::__private::Untyped(&self.metadata))
+                .field("response", &__runtime::__private::Untyped(&self.response))
                 .field("result", &self.result)
                 .finish()
         }
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Operation {
             0 "done" done boolean optional;
             1 "error" error plain optional;
@@ -528,7 +529,7 @@ pub mod types {
         /// A value that is no object, or a map.
         OperationResult(OperationResult),
         /// A value of none of these types, as it came.
-        Other(::podqueue::__private::serde_json::Value),
+        Other(__runtime::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for OperationResult2 {
@@ -567,7 +568,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::union! {
+    __runtime::__private::union! {
         OperationResult2 Other { 0 Instance[{ ; "id" "kind" "machineType";; "id" "kind"
         "machineType" }] []; 1 Disk[{ ; "id" "kind";; "id" "kind" }] []; 2
         OperationResult[] []; }
@@ -583,7 +584,7 @@ pub mod types {
         /// Where `kind` is `instance`.
         Instance(Instance),
         /// A value of none of these types, as it came.
-        Other(::podqueue::__private::serde_json::Value),
+        Other(__runtime::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for Resource {
@@ -613,7 +614,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::union! {
+    __runtime::__private::union! {
         Resource Other { 0 Disk[{ "kind"[Text("disk")];;; }] ["kind"]; 1 Instance[{
         "kind"[Text("instance")];;; }] ["kind" "machineType"]; }
     }
@@ -627,7 +628,7 @@ pub mod types {
         pub type_: Option<SnapshotType>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Snapshot {
             0 "of" of plain optional;
             1 "type" type_ text optional;
@@ -638,34 +639,34 @@ pub mod types {
 /// The operations of the description. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Api {
-    target: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Api {
-    /// Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key. If that URL has no path, `/v1` is added, where the paths of the description begin; to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is.
-    pub fn new(client: &::podqueue::Client) -> Self {
+    /// Calls a service, such as `&service`, or a client's REST interface: `&client`. If the REST URL of a client has no path, `/v1` is added, where the paths of the description begin.
+    pub fn new(service: impl Into<__runtime::__private::Service>) -> Self {
         Self {
-            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+            service: service.into().below("/v1"),
         }
     }
 
     /// Calls the service at another URL, to which paths are appended unchanged. The
-    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
-    /// and all other settings are the client's.
+    /// authorization of the given service or client is not sent there: `authorization` says
+    /// what is. Timeouts, retries and all other settings are shared.
     ///
     /// # Errors
     ///
-    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// [`InvalidRequest`](__runtime::ErrorKind::InvalidRequest): the URL is invalid, is
     /// plain http to another machine, or has a query or credentials; or the authorization
     /// cannot be sent in a header.
     pub fn at(
-        client: &::podqueue::Client,
+        service: impl Into<__runtime::__private::Service>,
         url: impl Into<String>,
-        authorization: ::podqueue::Authorization,
-    ) -> ::podqueue::Result<Self> {
-        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
-        Ok(Self { target })
+        authorization: __runtime::Authorization,
+    ) -> __runtime::Result<Self> {
+        let service = service.into().at(url, authorization)?;
+        Ok(Self { service })
     }
 
     /// Prepares a call.
@@ -682,11 +683,11 @@ impl Api {
         body: impl Into<types::Instance>,
     ) -> ComputeInstancesInsert {
         ComputeInstancesInsert {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             project: project.into(),
             body: body.into(),
-            changes: ::podqueue::rest::call::Changes::default(),
+            changes: __runtime::__private::rest::Changes::default(),
         }
     }
 
@@ -702,7 +703,7 @@ impl Api {
         project: impl Into<String>,
     ) -> ComputeInstancesList {
         ComputeInstancesList {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             project: project.into(),
         }
@@ -722,7 +723,7 @@ impl Api {
         x_request_id: impl Into<String>,
     ) -> ComputeInstancesList2 {
         ComputeInstancesList2 {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             project: project.into(),
             x_request_id: x_request_id.into(),
@@ -750,7 +751,7 @@ impl Api {
         id: impl Into<String>,
     ) -> ComputeInstancesStart {
         ComputeInstancesStart {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             project: project.into(),
             id: id.into(),
@@ -773,7 +774,7 @@ impl Api {
         ext: impl Into<types::GetV1ProjectFilesNameExtExt>,
     ) -> GetV1ProjectFilesNameExt {
         GetV1ProjectFilesNameExt {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             project: project.into(),
             name: name.into(),
@@ -797,11 +798,11 @@ impl Api {
         instance_id: impl Into<String>,
     ) -> PatchV1InstancesInstanceId {
         PatchV1InstancesInstanceId {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             instance_id: instance_id.into(),
             body: None,
-            changes: ::podqueue::rest::call::Changes::default(),
+            changes: __runtime::__private::rest::Changes::default(),
         }
     }
 }
@@ -810,11 +811,11 @@ impl Api {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct ComputeInstancesInsert {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     project: String,
     body: types::Instance,
-    changes: ::podqueue::rest::call::Changes,
+    changes: __runtime::__private::rest::Changes,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
@@ -832,33 +833,33 @@ impl ComputeInstancesInsert {
     pub fn set(
         mut self,
         place: impl Into<String>,
-        value: impl ::podqueue::__private::serde::Serialize,
+        value: impl __runtime::__private::serde::Serialize,
     ) -> Self {
         self.changes.set(place, value);
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Operation> {
-        ::podqueue::rest::call::RestCall::new("compute_instances_insert", "POST")
+    pub fn send(self) -> __runtime::__private::Sending<types::Operation> {
+        __runtime::__private::rest::RestCall::new("compute_instances_insert", "POST")
             .literal("/v1/projects/")
             .parameter("project", &self.project)
             .literal("/instances")
             .json(Some(&self.body), &self.changes)
             .timeout(self.timeout)
-            .send(self.rest)
+            .send(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for ComputeInstancesInsert {
-    type Output = ::podqueue::Result<types::Operation>;
-    type IntoFuture = ::podqueue::rest::call::Sending<types::Operation>;
+    type Output = __runtime::Result<types::Operation>;
+    type IntoFuture = __runtime::__private::Sending<types::Operation>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -869,33 +870,33 @@ impl ::std::future::IntoFuture for ComputeInstancesInsert {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct ComputeInstancesList {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     project: String,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl ComputeInstancesList {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<types::InstanceList> {
-        ::podqueue::rest::call::RestCall::new("compute_instances_list", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<types::InstanceList> {
+        __runtime::__private::rest::RestCall::new("compute_instances_list", "GET")
             .literal("/v1/Projects/")
             .parameter("project", &self.project)
             .literal("/instances")
             .timeout(self.timeout)
-            .send(self.rest)
+            .send(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for ComputeInstancesList {
-    type Output = ::podqueue::Result<types::InstanceList>;
-    type IntoFuture = ::podqueue::rest::call::Sending<types::InstanceList>;
+    type Output = __runtime::Result<types::InstanceList>;
+    type IntoFuture = __runtime::__private::Sending<types::InstanceList>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -906,7 +907,7 @@ impl ::std::future::IntoFuture for ComputeInstancesList {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct ComputeInstancesList2 {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     project: String,
     filter_2: Option<String>,
@@ -969,46 +970,50 @@ impl ComputeInstancesList2 {
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<types::InstanceList> {
-        ::podqueue::rest::call::RestCall::new("compute_instances_list_2", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<types::InstanceList> {
+        __runtime::__private::rest::RestCall::new("compute_instances_list_2", "GET")
             .literal("/v1/projects/")
             .parameter("project", &self.project)
             .literal("/instances")
             .query("$filter", &self.filter_2)
             .query("$top", &self.top)
-            .query_styled("filter", &self.filter, ::podqueue::rest::call::Style::Deep)
+            .query_styled(
+                "filter",
+                &self.filter,
+                __runtime::__private::rest::Style::Deep,
+            )
             .query_styled(
                 "fields",
                 &self.fields,
-                ::podqueue::rest::call::Style::Joined(","),
+                __runtime::__private::rest::Style::Joined(","),
             )
             .query_styled(
                 "zones",
                 &self.zones,
-                ::podqueue::rest::call::Style::Joined("%20"),
+                __runtime::__private::rest::Style::Joined("%20"),
             )
             .query_styled(
                 "states",
                 &self.states,
-                ::podqueue::rest::call::Style::Joined("%7C"),
+                __runtime::__private::rest::Style::Joined("%7C"),
             )
             .header("X-Request-Id", &self.x_request_id)
             .optional_header("If-None-Match", &self.if_none_match)
             .timeout(self.timeout)
-            .send(self.rest)
+            .send(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for ComputeInstancesList2 {
-    type Output = ::podqueue::Result<types::InstanceList>;
-    type IntoFuture = ::podqueue::rest::call::Sending<types::InstanceList>;
+    type Output = __runtime::Result<types::InstanceList>;
+    type IntoFuture = __runtime::__private::Sending<types::InstanceList>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -1019,7 +1024,7 @@ impl ::std::future::IntoFuture for ComputeInstancesList2 {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct ComputeInstancesStart {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     project: String,
     id: String,
@@ -1027,28 +1032,28 @@ pub struct ComputeInstancesStart {
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl ComputeInstancesStart {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<Option<types::Operation>> {
-        ::podqueue::rest::call::RestCall::new("compute_instances_start", "POST")
+    pub fn send(self) -> __runtime::__private::Sending<Option<types::Operation>> {
+        __runtime::__private::rest::RestCall::new("compute_instances_start", "POST")
             .literal("/v1/projects/")
             .parameter("project", &self.project)
             .literal("/instances/")
             .parameter("id", &self.id)
             .literal(":start")
             .timeout(self.timeout)
-            .send_optional(self.rest)
+            .send_optional(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for ComputeInstancesStart {
-    type Output = ::podqueue::Result<Option<types::Operation>>;
-    type IntoFuture = ::podqueue::rest::call::Sending<Option<types::Operation>>;
+    type Output = __runtime::Result<Option<types::Operation>>;
+    type IntoFuture = __runtime::__private::Sending<Option<types::Operation>>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -1059,7 +1064,7 @@ impl ::std::future::IntoFuture for ComputeInstancesStart {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetV1ProjectFilesNameExt {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     project: String,
     name: String,
@@ -1068,7 +1073,7 @@ pub struct GetV1ProjectFilesNameExt {
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl GetV1ProjectFilesNameExt {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
@@ -1077,15 +1082,15 @@ impl GetV1ProjectFilesNameExt {
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub fn send(
         self,
-    ) -> ::podqueue::rest::call::Sending<::podqueue::__private::serde_json::Value> {
-        ::podqueue::rest::call::RestCall::new("get_v1_project_files_name_ext", "GET")
+    ) -> __runtime::__private::Sending<__runtime::__private::serde_json::Value> {
+        __runtime::__private::rest::RestCall::new("get_v1_project_files_name_ext", "GET")
             .literal("/v1/")
             .parameter("project", &self.project)
             .literal("/files/")
             .parameter_styled(
                 "name",
                 &self.name,
-                ::podqueue::rest::call::PathStyle::Label {
+                __runtime::__private::rest::PathStyle::Label {
                     exploded: false,
                 },
             )
@@ -1093,14 +1098,14 @@ impl GetV1ProjectFilesNameExt {
             .parameter("ext", &self.ext)
             .accept("application/vnd.api+json")
             .timeout(self.timeout)
-            .send(self.rest)
+            .send(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for GetV1ProjectFilesNameExt {
-    type Output = ::podqueue::Result<::podqueue::__private::serde_json::Value>;
-    type IntoFuture = ::podqueue::rest::call::Sending<
-        ::podqueue::__private::serde_json::Value,
+    type Output = __runtime::Result<__runtime::__private::serde_json::Value>;
+    type IntoFuture = __runtime::__private::Sending<
+        __runtime::__private::serde_json::Value,
     >;
 
     fn into_future(self) -> Self::IntoFuture {
@@ -1112,11 +1117,11 @@ impl ::std::future::IntoFuture for GetV1ProjectFilesNameExt {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct PatchV1InstancesInstanceId {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     instance_id: String,
     body: Option<types::Instance>,
-    changes: ::podqueue::rest::call::Changes,
+    changes: __runtime::__private::rest::Changes,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
@@ -1140,32 +1145,35 @@ impl PatchV1InstancesInstanceId {
     pub fn set(
         mut self,
         place: impl Into<String>,
-        value: impl ::podqueue::__private::serde::Serialize,
+        value: impl __runtime::__private::serde::Serialize,
     ) -> Self {
         self.changes.set(place, value);
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Instance> {
-        ::podqueue::rest::call::RestCall::new("patch_v1_instances_instance_id", "PATCH")
+    pub fn send(self) -> __runtime::__private::Sending<types::Instance> {
+        __runtime::__private::rest::RestCall::new(
+                "patch_v1_instances_instance_id",
+                "PATCH",
+            )
             .literal("/v1/instances/")
             .parameter("instance-id", &self.instance_id)
             .json_as("application/merge-patch+json", self.body.as_ref(), &self.changes)
             .timeout(self.timeout)
-            .send(self.rest)
+            .send(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for PatchV1InstancesInstanceId {
-    type Output = ::podqueue::Result<types::Instance>;
-    type IntoFuture = ::podqueue::rest::call::Sending<types::Instance>;
+    type Output = __runtime::Result<types::Instance>;
+    type IntoFuture = __runtime::__private::Sending<types::Instance>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()

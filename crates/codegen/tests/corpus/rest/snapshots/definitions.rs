@@ -3,6 +3,7 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
+    use super::__runtime;
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -37,7 +38,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(Color);
+    __runtime::__private::open_enum!(Color);
 
     /// An object of the interface.
     #[derive(Clone, Debug, Default, PartialEq)]
@@ -49,7 +50,7 @@ pub mod types {
         pub within: Option<Box<Part>>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Part {
             0 "name" name text optional;
             1 "within" within plain optional;
@@ -74,7 +75,7 @@ pub mod types {
         pub parts: Vec<Part>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Thing {
             0 "color" color text optional;
             1 "definitions" definitions text optional;
@@ -93,7 +94,7 @@ pub mod types {
         pub weight: Option<f64>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         ThingInline {
             0 "weight" weight number optional;
         }
@@ -107,7 +108,7 @@ pub mod types {
         pub weight: Option<f64>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         ThingInline2 {
             0 "weight" weight number optional;
         }
@@ -117,34 +118,34 @@ pub mod types {
 /// The operations of the description. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Api {
-    target: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Api {
-    /// Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key. If that URL has no path, `/v1` is added, where the paths of the description begin; to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is.
-    pub fn new(client: &::podqueue::Client) -> Self {
+    /// Calls a service, such as `&service`, or a client's REST interface: `&client`. If the REST URL of a client has no path, `/v1` is added, where the paths of the description begin.
+    pub fn new(service: impl Into<__runtime::__private::Service>) -> Self {
         Self {
-            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+            service: service.into().below("/v1"),
         }
     }
 
     /// Calls the service at another URL, to which paths are appended unchanged. The
-    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
-    /// and all other settings are the client's.
+    /// authorization of the given service or client is not sent there: `authorization` says
+    /// what is. Timeouts, retries and all other settings are shared.
     ///
     /// # Errors
     ///
-    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// [`InvalidRequest`](__runtime::ErrorKind::InvalidRequest): the URL is invalid, is
     /// plain http to another machine, or has a query or credentials; or the authorization
     /// cannot be sent in a header.
     pub fn at(
-        client: &::podqueue::Client,
+        service: impl Into<__runtime::__private::Service>,
         url: impl Into<String>,
-        authorization: ::podqueue::Authorization,
-    ) -> ::podqueue::Result<Self> {
-        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
-        Ok(Self { target })
+        authorization: __runtime::Authorization,
+    ) -> __runtime::Result<Self> {
+        let service = service.into().at(url, authorization)?;
+        Ok(Self { service })
     }
 
     /// Reads a thing.
@@ -156,7 +157,7 @@ impl Api {
     /// - `id`: A part of the path.
     pub fn get_thing(&self, id: impl Into<String>) -> GetThing {
         GetThing {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             id: id.into(),
         }
@@ -167,32 +168,32 @@ impl Api {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetThing {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     id: String,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl GetThing {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Thing> {
-        ::podqueue::rest::call::RestCall::new("get_thing", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<types::Thing> {
+        __runtime::__private::rest::RestCall::new("get_thing", "GET")
             .literal("/things/")
             .parameter("id", &self.id)
             .timeout(self.timeout)
-            .send(self.rest)
+            .send(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for GetThing {
-    type Output = ::podqueue::Result<types::Thing>;
-    type IntoFuture = ::podqueue::rest::call::Sending<types::Thing>;
+    type Output = __runtime::Result<types::Thing>;
+    type IntoFuture = __runtime::__private::Sending<types::Thing>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()

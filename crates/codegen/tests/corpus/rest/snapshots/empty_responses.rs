@@ -3,6 +3,7 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
+    use super::__runtime;
 
     /// An object of the interface.
     #[derive(Clone, Debug, Default, PartialEq)]
@@ -12,7 +13,7 @@ pub mod types {
         pub id: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         GetThingResponse {
             0 "id" id text optional;
         }
@@ -22,34 +23,34 @@ pub mod types {
 /// The operations of the description. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Api {
-    target: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Api {
-    /// Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key. If that URL has no path, `/v1` is added, where the paths of the description begin; to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is.
-    pub fn new(client: &::podqueue::Client) -> Self {
+    /// Calls a service, such as `&service`, or a client's REST interface: `&client`. If the REST URL of a client has no path, `/v1` is added, where the paths of the description begin.
+    pub fn new(service: impl Into<__runtime::__private::Service>) -> Self {
         Self {
-            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+            service: service.into().below("/v1"),
         }
     }
 
     /// Calls the service at another URL, to which paths are appended unchanged. The
-    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
-    /// and all other settings are the client's.
+    /// authorization of the given service or client is not sent there: `authorization` says
+    /// what is. Timeouts, retries and all other settings are shared.
     ///
     /// # Errors
     ///
-    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// [`InvalidRequest`](__runtime::ErrorKind::InvalidRequest): the URL is invalid, is
     /// plain http to another machine, or has a query or credentials; or the authorization
     /// cannot be sent in a header.
     pub fn at(
-        client: &::podqueue::Client,
+        service: impl Into<__runtime::__private::Service>,
         url: impl Into<String>,
-        authorization: ::podqueue::Authorization,
-    ) -> ::podqueue::Result<Self> {
-        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
-        Ok(Self { target })
+        authorization: __runtime::Authorization,
+    ) -> __runtime::Result<Self> {
+        let service = service.into().at(url, authorization)?;
+        Ok(Self { service })
     }
 
     /// Prepares a call.
@@ -61,7 +62,7 @@ impl Api {
     /// - `id`: A part of the path.
     pub fn delete_thing(&self, id: impl Into<String>) -> DeleteThing {
         DeleteThing {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             id: id.into(),
         }
@@ -72,7 +73,7 @@ impl Api {
     /// `POST /things`
     pub fn find_things(&self) -> FindThings {
         FindThings {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -82,7 +83,7 @@ impl Api {
     /// `GET /both`
     pub fn get_both(&self) -> GetBoth {
         GetBoth {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -92,7 +93,7 @@ impl Api {
     /// `GET /null`
     pub fn get_null(&self) -> GetNull {
         GetNull {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -102,7 +103,7 @@ impl Api {
     /// `GET /thing`
     pub fn get_thing(&self) -> GetThing {
         GetThing {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -112,32 +113,32 @@ impl Api {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct DeleteThing {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     id: String,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl DeleteThing {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
-        ::podqueue::rest::call::RestCall::new("delete_thing", "DELETE")
+    pub fn send(self) -> __runtime::__private::Sending<()> {
+        __runtime::__private::rest::RestCall::new("delete_thing", "DELETE")
             .literal("/thing/")
             .parameter("id", &self.id)
             .timeout(self.timeout)
-            .send_empty(self.rest)
+            .send_empty(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for DeleteThing {
-    type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+    type Output = __runtime::Result<()>;
+    type IntoFuture = __runtime::__private::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -148,34 +149,35 @@ impl ::std::future::IntoFuture for DeleteThing {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct FindThings {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl FindThings {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<Option<Vec<i64>>> {
-        ::podqueue::rest::call::RestCall::new("find_things", "POST")
+    pub fn send(self) -> __runtime::__private::Sending<Option<Vec<i64>>> {
+        __runtime::__private::rest::RestCall::new("find_things", "POST")
             .literal("/things")
             .timeout(self.timeout)
             .send_optional_shaped::<
-                ::podqueue::__private::lenient::shape::List<
-                    ::podqueue::__private::lenient::shape::Integer<i64>,
+                __runtime::__private::lenient::shape::List<
+                    __runtime::__private::lenient::shape::Integer<i64>,
                 >,
-            >(self.rest)
+                _,
+            >(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for FindThings {
-    type Output = ::podqueue::Result<Option<Vec<i64>>>;
-    type IntoFuture = ::podqueue::rest::call::Sending<Option<Vec<i64>>>;
+    type Output = __runtime::Result<Option<Vec<i64>>>;
+    type IntoFuture = __runtime::__private::Sending<Option<Vec<i64>>>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -186,42 +188,43 @@ impl ::std::future::IntoFuture for FindThings {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetBoth {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl GetBoth {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same. A success whose status is that of a response of another type is an error; [`by_status`](Self::by_status) reads each as its own type.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<String> {
-        ::podqueue::rest::call::RestCall::new("get_both", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<String> {
+        __runtime::__private::rest::RestCall::new("get_both", "GET")
             .literal("/both")
             .timeout(self.timeout)
             .only(|status| !matches!(status, 201u16 | 202u16))
             .send_shaped::<
-                ::podqueue::__private::lenient::shape::Text<String>,
-            >(self.rest)
+                __runtime::__private::lenient::shape::Text<String>,
+                _,
+            >(self.service)
     }
 
     /// Sends the request and reads the response as the type that belongs to its status.
-    pub fn by_status(self) -> ::podqueue::rest::call::Sending<GetBothResponse> {
-        ::podqueue::rest::call::RestCall::new("get_both", "GET")
+    pub fn by_status(self) -> __runtime::__private::Sending<GetBothResponse> {
+        __runtime::__private::rest::RestCall::new("get_both", "GET")
             .literal("/both")
             .timeout(self.timeout)
             .accept("application/json, text/plain")
-            .send_by_status(self.rest)
+            .send_by_status(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for GetBoth {
-    type Output = ::podqueue::Result<String>;
-    type IntoFuture = ::podqueue::rest::call::Sending<String>;
+    type Output = __runtime::Result<String>;
+    type IntoFuture = __runtime::__private::Sending<String>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -241,7 +244,7 @@ pub enum GetBothResponse {
     Status202(i64),
     /// A status of success that was not known when this was generated, and the body: text
     /// if it is not JSON, null if there is none.
-    Other(u16, ::podqueue::__private::serde_json::Value),
+    Other(u16, __runtime::__private::serde_json::Value),
 }
 
 impl ::std::fmt::Debug for GetBothResponse {
@@ -267,17 +270,17 @@ impl ::std::fmt::Debug for GetBothResponse {
     }
 }
 
-impl ::podqueue::rest::call::ByStatus for GetBothResponse {
+impl __runtime::__private::rest::ByStatus for GetBothResponse {
     fn read(
-        response: &::podqueue::rest::call::Response<'_>,
-    ) -> ::podqueue::Result<Self> {
+        response: &__runtime::__private::rest::Response<'_>,
+    ) -> __runtime::__private::rest::Result<Self> {
         Ok(
             match response.status() {
                 200u16 => {
                     Self::Status200(
                         response
                             .shaped::<
-                                ::podqueue::__private::lenient::shape::Text<String>,
+                                __runtime::__private::lenient::shape::Text<String>,
                             >()?,
                     )
                 }
@@ -286,7 +289,7 @@ impl ::podqueue::rest::call::ByStatus for GetBothResponse {
                     Self::Status202(
                         response
                             .shaped::<
-                                ::podqueue::__private::lenient::shape::Integer<i64>,
+                                __runtime::__private::lenient::shape::Integer<i64>,
                             >()?,
                     )
                 }
@@ -300,32 +303,33 @@ impl ::podqueue::rest::call::ByStatus for GetBothResponse {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetNull {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl GetNull {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<Option<String>> {
-        ::podqueue::rest::call::RestCall::new("get_null", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<Option<String>> {
+        __runtime::__private::rest::RestCall::new("get_null", "GET")
             .literal("/null")
             .timeout(self.timeout)
             .send_optional_shaped::<
-                ::podqueue::__private::lenient::shape::Text<String>,
-            >(self.rest)
+                __runtime::__private::lenient::shape::Text<String>,
+                _,
+            >(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for GetNull {
-    type Output = ::podqueue::Result<Option<String>>;
-    type IntoFuture = ::podqueue::rest::call::Sending<Option<String>>;
+    type Output = __runtime::Result<Option<String>>;
+    type IntoFuture = __runtime::__private::Sending<Option<String>>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -336,32 +340,30 @@ impl ::std::future::IntoFuture for GetNull {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetThing {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl GetThing {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(
-        self,
-    ) -> ::podqueue::rest::call::Sending<Option<types::GetThingResponse>> {
-        ::podqueue::rest::call::RestCall::new("get_thing", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<Option<types::GetThingResponse>> {
+        __runtime::__private::rest::RestCall::new("get_thing", "GET")
             .literal("/thing")
             .timeout(self.timeout)
-            .send_optional(self.rest)
+            .send_optional(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for GetThing {
-    type Output = ::podqueue::Result<Option<types::GetThingResponse>>;
-    type IntoFuture = ::podqueue::rest::call::Sending<Option<types::GetThingResponse>>;
+    type Output = __runtime::Result<Option<types::GetThingResponse>>;
+    type IntoFuture = __runtime::__private::Sending<Option<types::GetThingResponse>>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()

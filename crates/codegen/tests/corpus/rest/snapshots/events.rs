@@ -4,7 +4,8 @@ pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
     use ::std::collections::HashMap;
-    use ::podqueue::__private::lenient;
+    use super::__runtime;
+    use __runtime::__private::lenient;
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -39,7 +40,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(EventOneOfConsts);
+    __runtime::__private::open_enum!(EventOneOfConsts);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -78,7 +79,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(EventTextOrEnum);
+    __runtime::__private::open_enum!(EventTextOrEnum);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -121,7 +122,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(EventType);
+    __runtime::__private::open_enum!(EventType);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -152,7 +153,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(PageObject);
+    __runtime::__private::open_enum!(PageObject);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -183,14 +184,14 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(GetEventId);
+    __runtime::__private::open_enum!(GetEventId);
 
     /// An object of the interface.
     #[derive(Clone, Default, PartialEq)]
     #[non_exhaustive]
     pub struct Event {
         /// The field `blank`.
-        pub blank: Option<::podqueue::__private::serde_json::Value>,
+        pub blank: Option<__runtime::__private::serde_json::Value>,
         /// The field `blob`.
         pub blob: Option<String>,
         /// The field `by_pattern`.
@@ -198,16 +199,16 @@ pub mod types {
         /// The field `conditional`.
         pub conditional: Option<EventConditional>,
         /// The field `const_null`.
-        pub const_null: Option<::podqueue::__private::serde_json::Value>,
+        pub const_null: Option<__runtime::__private::serde_json::Value>,
         /// The field `const_number`.
         pub const_number: Option<i64>,
         /// The field `const_object`.
-        pub const_object: ::podqueue::__private::serde_json::Map<
+        pub const_object: __runtime::__private::serde_json::Map<
             String,
-            ::podqueue::__private::serde_json::Value,
+            __runtime::__private::serde_json::Value,
         >,
         /// The field `data`.
-        pub data: Option<::podqueue::__private::serde_json::Value>,
+        pub data: Option<__runtime::__private::serde_json::Value>,
         /// The field `deep`.
         pub deep: Option<EventDeep>,
         /// The field `four`.
@@ -221,9 +222,9 @@ pub mod types {
         /// The field `mixed_list`.
         pub mixed_list: Vec<Option<StringOrInteger>>,
         /// The field `never`.
-        pub never: Option<::podqueue::__private::serde_json::Value>,
+        pub never: Option<__runtime::__private::serde_json::Value>,
         /// The field `null_only`.
-        pub null_only: Option<::podqueue::__private::serde_json::Value>,
+        pub null_only: Option<__runtime::__private::serde_json::Value>,
         /// Perhaps.
         pub nullable_union: Option<NewEvent>,
         /// The field `one_of_consts`.
@@ -245,32 +246,32 @@ pub mod types {
         /// The field `type`.
         pub type_: Option<EventType>,
         /// The field `with_contains`.
-        pub with_contains: Vec<::podqueue::__private::serde_json::Value>,
+        pub with_contains: Vec<__runtime::__private::serde_json::Value>,
     }
 
     impl ::std::fmt::Debug for Event {
         #[allow(deprecated)]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
             f.debug_struct("Event")
-                .field("blank", &::podqueue::__private::Untyped(&self.blank))
+                .field("blank", &__runtime::__private::Untyped(&self.blank))
                 .field("blob", &self.blob)
                 .field("by_pattern", &self.by_pattern)
                 .field("conditional", &self.conditional)
-                .field("const_null", &::podqueue::__private::Untyped(&self.const_null))
+                .field("const_null", &__runtime::__private::Untyped(&self.const_null))
                 .field("const_number", &self.const_number)
                 .field(
                     "const_object",
-                    &::podqueue::__private::Untyped(&self.const_object),
+                    &__runtime::__private::Untyped(&self.const_object),
                 )
-                .field("data", &::podqueue::__private::Untyped(&self.data))
+                .field("data", &__runtime::__private::Untyped(&self.data))
                 .field("deep", &self.deep)
                 .field("four", &self.four)
                 .field("id", &self.id)
                 .field("inner_json", &self.inner_json)
                 .field("labels", &self.labels)
                 .field("mixed_list", &self.mixed_list)
-                .field("never", &::podqueue::__private::Untyped(&self.never))
-                .field("null_only", &::podqueue::__private::Untyped(&self.null_only))
+                .field("never", &__runtime::__private::Untyped(&self.never))
+                .field("null_only", &__runtime::__private::Untyped(&self.null_only))
                 .field("nullable_union", &self.nullable_union)
                 .field("one_of_consts", &self.one_of_consts)
                 .field("pair", &self.pair)
@@ -283,13 +284,13 @@ pub mod types {
                 .field("type_", &self.type_)
                 .field(
                     "with_contains",
-                    &::podqueue::__private::Untyped(&self.with_contains),
+                    &__runtime::__private::Untyped(&self.with_contains),
                 )
                 .finish()
         }
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Event {
             0 "blank" blank plain optional;
             1 "blob" blob plain optional;
@@ -329,7 +330,7 @@ pub mod types {
         pub kind: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         EventConditional {
             0 "kind" kind plain optional;
         }
@@ -345,7 +346,7 @@ pub mod types {
         pub y: Option<bool>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         EventDeep {
             0 "x" x plain optional;
             1 "y" y plain optional;
@@ -354,15 +355,15 @@ pub mod types {
 
     /// One of several shapes.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         PartialEq
     )]
     #[serde(untagged)]
     #[allow(clippy::large_enum_variant)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub enum EventFour {
         /// A list.
         Array(Vec<i64>),
@@ -375,7 +376,7 @@ pub mod types {
         /// A string.
         String(String),
         /// A value of a shape that was not known when this was generated.
-        Other(::podqueue::__private::serde_json::Value),
+        Other(__runtime::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for EventFour {
@@ -402,21 +403,21 @@ pub mod types {
 
     /// One of several shapes.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         PartialEq
     )]
     #[serde(untagged)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub enum EventOrEventList {
         /// A list.
         Array(Vec<Event>),
         /// One of the shapes.
         Event(Box<Event>),
         /// A value of a shape that was not known when this was generated.
-        Other(::podqueue::__private::serde_json::Value),
+        Other(__runtime::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for EventOrEventList {
@@ -452,9 +453,9 @@ pub mod types {
         /// The field `at`.
         pub at: Option<StringOrInteger>,
         /// The field `data`.
-        pub data: ::podqueue::__private::serde_json::Map<
+        pub data: __runtime::__private::serde_json::Map<
             String,
-            ::podqueue::__private::serde_json::Value,
+            __runtime::__private::serde_json::Value,
         >,
         /// The field `pair`.
         pub pair: Vec<StringOrInteger>,
@@ -488,7 +489,7 @@ pub mod types {
             f.debug_struct("NewEvent")
                 .field("amount", &self.amount)
                 .field("at", &self.at)
-                .field("data", &::podqueue::__private::Untyped(&self.data))
+                .field("data", &__runtime::__private::Untyped(&self.data))
                 .field("pair", &self.pair)
                 .field("retry", &self.retry)
                 .field("type_", &self.type_)
@@ -496,7 +497,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         NewEvent {
             0 "amount" amount plain optional;
             1 "at" at plain optional;
@@ -509,15 +510,15 @@ pub mod types {
 
     /// One of several shapes.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         PartialEq
     )]
     #[serde(untagged)]
     #[allow(clippy::large_enum_variant)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub enum NewEventRetry {
         /// A boolean.
         Boolean(bool),
@@ -532,7 +533,7 @@ pub mod types {
             max: Option<i64>,
         },
         /// A value of a shape that was not known when this was generated.
-        Other(::podqueue::__private::serde_json::Value),
+        Other(__runtime::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for NewEventRetry {
@@ -572,7 +573,7 @@ pub mod types {
         pub object: Option<PageObject>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Page {
             0 "cursor" cursor text optional;
             1 "data" data list optional;
@@ -589,7 +590,7 @@ pub mod types {
         pub id: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         SendEventResponse {
             0 "id" id text optional;
         }
@@ -605,7 +606,7 @@ pub mod types {
         pub ip: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Source {
             0 "agent" agent plain optional;
             1 "ip" ip plain optional;
@@ -614,21 +615,21 @@ pub mod types {
 
     /// One of several shapes.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         PartialEq
     )]
     #[serde(untagged)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub enum StringOrInteger {
         /// A whole number.
         Integer(i64),
         /// A string.
         String(String),
         /// A value of a shape that was not known when this was generated.
-        Other(::podqueue::__private::serde_json::Value),
+        Other(__runtime::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for StringOrInteger {
@@ -654,21 +655,21 @@ pub mod types {
 
     /// One of several shapes.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         PartialEq
     )]
     #[serde(untagged)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub enum StringOrNumber {
         /// A number.
         Number(f64),
         /// A string.
         String(String),
         /// A value of a shape that was not known when this was generated.
-        Other(::podqueue::__private::serde_json::Value),
+        Other(__runtime::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for StringOrNumber {
@@ -692,14 +693,14 @@ pub mod types {
 
     /// One of several shapes.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         PartialEq
     )]
     #[serde(untagged)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub enum StringOrNumberOrBoolean {
         /// A boolean.
         Boolean(bool),
@@ -708,7 +709,7 @@ pub mod types {
         /// A string.
         String(String),
         /// A value of a shape that was not known when this was generated.
-        Other(::podqueue::__private::serde_json::Value),
+        Other(__runtime::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for StringOrNumberOrBoolean {
@@ -747,7 +748,7 @@ pub mod types {
         pub children: Vec<Tree>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Tree {
             0 "children" children list optional;
         }
@@ -757,34 +758,34 @@ pub mod types {
 /// The operations of the description. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Api {
-    target: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Api {
-    /// Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key. If that URL has no path, `/v1` is added, where the paths of the description begin; to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is.
-    pub fn new(client: &::podqueue::Client) -> Self {
+    /// Calls a service, such as `&service`, or a client's REST interface: `&client`. If the REST URL of a client has no path, `/v1` is added, where the paths of the description begin.
+    pub fn new(service: impl Into<__runtime::__private::Service>) -> Self {
         Self {
-            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+            service: service.into().below("/v1"),
         }
     }
 
     /// Calls the service at another URL, to which paths are appended unchanged. The
-    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
-    /// and all other settings are the client's.
+    /// authorization of the given service or client is not sent there: `authorization` says
+    /// what is. Timeouts, retries and all other settings are shared.
     ///
     /// # Errors
     ///
-    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// [`InvalidRequest`](__runtime::ErrorKind::InvalidRequest): the URL is invalid, is
     /// plain http to another machine, or has a query or credentials; or the authorization
     /// cannot be sent in a header.
     pub fn at(
-        client: &::podqueue::Client,
+        service: impl Into<__runtime::__private::Service>,
         url: impl Into<String>,
-        authorization: ::podqueue::Authorization,
-    ) -> ::podqueue::Result<Self> {
-        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
-        Ok(Self { target })
+        authorization: __runtime::Authorization,
+    ) -> __runtime::Result<Self> {
+        let service = service.into().at(url, authorization)?;
+        Ok(Self { service })
     }
 
     /// Prepares a call.
@@ -796,7 +797,7 @@ impl Api {
     /// - `id`: A part of the path.
     pub fn get_event(&self, id: impl Into<types::GetEventId>) -> GetEvent {
         GetEvent {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             id: id.into(),
         }
@@ -807,7 +808,7 @@ impl Api {
     /// `GET /events`
     pub fn list_events(&self) -> ListEvents {
         ListEvents {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             after: None,
             kinds: None,
@@ -825,10 +826,10 @@ impl Api {
     /// - `body`: The body of the request.
     pub fn send_event(&self, body: impl Into<types::NewEvent>) -> SendEvent {
         SendEvent {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             body: body.into(),
-            changes: ::podqueue::rest::call::Changes::default(),
+            changes: __runtime::__private::rest::Changes::default(),
         }
     }
 
@@ -837,7 +838,7 @@ impl Api {
     /// `GET /ref`
     pub fn shared(&self) -> Shared {
         Shared {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -847,32 +848,32 @@ impl Api {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetEvent {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     id: types::GetEventId,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl GetEvent {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Event> {
-        ::podqueue::rest::call::RestCall::new("get_event", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<types::Event> {
+        __runtime::__private::rest::RestCall::new("get_event", "GET")
             .literal("/events/")
             .parameter("id", &self.id)
             .timeout(self.timeout)
-            .send(self.rest)
+            .send(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for GetEvent {
-    type Output = ::podqueue::Result<types::Event>;
-    type IntoFuture = ::podqueue::rest::call::Sending<types::Event>;
+    type Output = __runtime::Result<types::Event>;
+    type IntoFuture = __runtime::__private::Sending<types::Event>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -883,14 +884,14 @@ impl ::std::future::IntoFuture for GetEvent {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct ListEvents {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     after: Option<String>,
     kinds: Option<Vec<String>>,
     options: Option<
-        ::podqueue::__private::serde_json::Map<
+        __runtime::__private::serde_json::Map<
             String,
-            ::podqueue::__private::serde_json::Value,
+            __runtime::__private::serde_json::Value,
         >,
     >,
     exact: Option<String>,
@@ -913,9 +914,9 @@ impl ListEvents {
     /// Sent as the query parameter `options`.
     pub fn options(
         mut self,
-        options: ::podqueue::__private::serde_json::Map<
+        options: __runtime::__private::serde_json::Map<
             String,
-            ::podqueue::__private::serde_json::Value,
+            __runtime::__private::serde_json::Value,
         >,
     ) -> Self {
         self.options = Some(options);
@@ -928,32 +929,36 @@ impl ListEvents {
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Page> {
-        ::podqueue::rest::call::RestCall::new("list_events", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<types::Page> {
+        __runtime::__private::rest::RestCall::new("list_events", "GET")
             .literal("/events")
             .query("after", &self.after)
             .query_styled(
                 "kinds",
                 &self.kinds,
-                ::podqueue::rest::call::Style::Joined(","),
+                __runtime::__private::rest::Style::Joined(","),
             )
-            .query_styled("options", &self.options, ::podqueue::rest::call::Style::Json)
+            .query_styled(
+                "options",
+                &self.options,
+                __runtime::__private::rest::Style::Json,
+            )
             .query("exact", &self.exact)
             .timeout(self.timeout)
-            .send(self.rest)
+            .send(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for ListEvents {
-    type Output = ::podqueue::Result<types::Page>;
-    type IntoFuture = ::podqueue::rest::call::Sending<types::Page>;
+    type Output = __runtime::Result<types::Page>;
+    type IntoFuture = __runtime::__private::Sending<types::Page>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -964,10 +969,10 @@ impl ::std::future::IntoFuture for ListEvents {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct SendEvent {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     body: types::NewEvent,
-    changes: ::podqueue::rest::call::Changes,
+    changes: __runtime::__private::rest::Changes,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
@@ -985,13 +990,13 @@ impl SendEvent {
     pub fn set(
         mut self,
         place: impl Into<String>,
-        value: impl ::podqueue::__private::serde::Serialize,
+        value: impl __runtime::__private::serde::Serialize,
     ) -> Self {
         self.changes.set(place, value);
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
@@ -1000,18 +1005,18 @@ impl SendEvent {
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub fn send(
         self,
-    ) -> ::podqueue::rest::call::Sending<Option<types::SendEventResponse>> {
-        ::podqueue::rest::call::RestCall::new("send_event", "POST")
+    ) -> __runtime::__private::Sending<Option<types::SendEventResponse>> {
+        __runtime::__private::rest::RestCall::new("send_event", "POST")
             .literal("/events")
             .json(Some(&self.body), &self.changes)
             .timeout(self.timeout)
-            .send(self.rest)
+            .send(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for SendEvent {
-    type Output = ::podqueue::Result<Option<types::SendEventResponse>>;
-    type IntoFuture = ::podqueue::rest::call::Sending<Option<types::SendEventResponse>>;
+    type Output = __runtime::Result<Option<types::SendEventResponse>>;
+    type IntoFuture = __runtime::__private::Sending<Option<types::SendEventResponse>>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -1022,13 +1027,13 @@ impl ::std::future::IntoFuture for SendEvent {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Shared {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Shared {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
@@ -1037,18 +1042,18 @@ impl Shared {
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub fn send(
         self,
-    ) -> ::podqueue::rest::call::Sending<::podqueue::__private::serde_json::Value> {
-        ::podqueue::rest::call::RestCall::new("shared", "GET")
+    ) -> __runtime::__private::Sending<__runtime::__private::serde_json::Value> {
+        __runtime::__private::rest::RestCall::new("shared", "GET")
             .literal("/ref")
             .timeout(self.timeout)
-            .send(self.rest)
+            .send(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for Shared {
-    type Output = ::podqueue::Result<::podqueue::__private::serde_json::Value>;
-    type IntoFuture = ::podqueue::rest::call::Sending<
-        ::podqueue::__private::serde_json::Value,
+    type Output = __runtime::Result<__runtime::__private::serde_json::Value>;
+    type IntoFuture = __runtime::__private::Sending<
+        __runtime::__private::serde_json::Value,
     >;
 
     fn into_future(self) -> Self::IntoFuture {

@@ -9,13 +9,14 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
+    use super::__runtime;
 
     /// An object of the interface.
     #[derive(Clone, Default, PartialEq)]
     #[non_exhaustive]
     pub struct Here {
         /// The field `gone`.
-        pub gone: Option<::podqueue::__private::serde_json::Value>,
+        pub gone: Option<__runtime::__private::serde_json::Value>,
         /// The field `odd`.
         pub odd: Option<OddName>,
         /// The field `part`.
@@ -30,7 +31,7 @@ pub mod types {
         #[allow(deprecated)]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
             f.debug_struct("Here")
-                .field("gone", &::podqueue::__private::Untyped(&self.gone))
+                .field("gone", &__runtime::__private::Untyped(&self.gone))
                 .field("odd", &self.odd)
                 .field("part", &self.part)
                 .field("pet", &self.pet)
@@ -39,7 +40,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Here {
             0 "gone" gone plain optional;
             1 "odd" odd plain optional;
@@ -57,7 +58,7 @@ pub mod types {
         pub a: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         OddName {
             0 "a" a text optional;
         }
@@ -71,7 +72,7 @@ pub mod types {
         pub mine: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Owner {
             0 "mine" mine text optional;
         }
@@ -84,7 +85,7 @@ pub mod types {
         pub name: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Owner2 {
             0 "name" name text optional;
         }
@@ -119,7 +120,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Pet {
             0 "age" age integer optional;
             1 "friends" friends list optional;
@@ -136,7 +137,7 @@ pub mod types {
         pub b: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         SpacedName {
             0 "b" b text optional;
         }
@@ -152,7 +153,7 @@ pub mod types {
         pub self_: Option<Box<WholePart2>>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         WholePart2 {
             0 "d" d text optional;
             1 "self" self_ plain optional;
@@ -163,34 +164,34 @@ pub mod types {
 /// The operations of the description. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Api {
-    target: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Api {
-    /// Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key. If that URL has no path, `/v1` is added, where the paths of the description begin; to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is.
-    pub fn new(client: &::podqueue::Client) -> Self {
+    /// Calls a service, such as `&service`, or a client's REST interface: `&client`. If the REST URL of a client has no path, `/v1` is added, where the paths of the description begin.
+    pub fn new(service: impl Into<__runtime::__private::Service>) -> Self {
         Self {
-            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+            service: service.into().below("/v1"),
         }
     }
 
     /// Calls the service at another URL, to which paths are appended unchanged. The
-    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
-    /// and all other settings are the client's.
+    /// authorization of the given service or client is not sent there: `authorization` says
+    /// what is. Timeouts, retries and all other settings are shared.
     ///
     /// # Errors
     ///
-    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// [`InvalidRequest`](__runtime::ErrorKind::InvalidRequest): the URL is invalid, is
     /// plain http to another machine, or has a query or credentials; or the authorization
     /// cannot be sent in a header.
     pub fn at(
-        client: &::podqueue::Client,
+        service: impl Into<__runtime::__private::Service>,
         url: impl Into<String>,
-        authorization: ::podqueue::Authorization,
-    ) -> ::podqueue::Result<Self> {
-        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
-        Ok(Self { target })
+        authorization: __runtime::Authorization,
+    ) -> __runtime::Result<Self> {
+        let service = service.into().at(url, authorization)?;
+        Ok(Self { service })
     }
 
     /// Prepares a call.
@@ -202,11 +203,11 @@ impl Api {
     /// - `body`: The body of the request.
     pub fn add_pet(&self, body: impl Into<types::Pet>) -> AddPet {
         AddPet {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             body: body.into(),
             limit: None,
-            changes: ::podqueue::rest::call::Changes::default(),
+            changes: __runtime::__private::rest::Changes::default(),
         }
     }
 
@@ -215,7 +216,7 @@ impl Api {
     /// `GET /here`
     pub fn get_here(&self) -> GetHere {
         GetHere {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             limit: None,
         }
@@ -226,7 +227,7 @@ impl Api {
     /// `GET /things`
     pub fn get_things(&self) -> GetThings {
         GetThings {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -236,7 +237,7 @@ impl Api {
     /// `GET /pets`
     pub fn list_pets(&self) -> ListPets {
         ListPets {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             limit: None,
         }
@@ -247,11 +248,11 @@ impl Api {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct AddPet {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     limit: Option<i64>,
     body: types::Pet,
-    changes: ::podqueue::rest::call::Changes,
+    changes: __runtime::__private::rest::Changes,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
@@ -275,32 +276,32 @@ impl AddPet {
     pub fn set(
         mut self,
         place: impl Into<String>,
-        value: impl ::podqueue::__private::serde::Serialize,
+        value: impl __runtime::__private::serde::Serialize,
     ) -> Self {
         self.changes.set(place, value);
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
-        ::podqueue::rest::call::RestCall::new("add_pet", "POST")
+    pub fn send(self) -> __runtime::__private::Sending<()> {
+        __runtime::__private::rest::RestCall::new("add_pet", "POST")
             .literal("/pets")
             .query("limit", &self.limit)
             .json(Some(&self.body), &self.changes)
             .timeout(self.timeout)
-            .send_empty(self.rest)
+            .send_empty(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for AddPet {
-    type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+    type Output = __runtime::Result<()>;
+    type IntoFuture = __runtime::__private::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -311,7 +312,7 @@ impl ::std::future::IntoFuture for AddPet {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetHere {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     limit: Option<i64>,
 }
@@ -324,25 +325,25 @@ impl GetHere {
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Here> {
-        ::podqueue::rest::call::RestCall::new("get_here", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<types::Here> {
+        __runtime::__private::rest::RestCall::new("get_here", "GET")
             .literal("/here")
             .query("limit", &self.limit)
             .timeout(self.timeout)
-            .send(self.rest)
+            .send(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for GetHere {
-    type Output = ::podqueue::Result<types::Here>;
-    type IntoFuture = ::podqueue::rest::call::Sending<types::Here>;
+    type Output = __runtime::Result<types::Here>;
+    type IntoFuture = __runtime::__private::Sending<types::Here>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -353,30 +354,30 @@ impl ::std::future::IntoFuture for GetHere {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetThings {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl GetThings {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Owner> {
-        ::podqueue::rest::call::RestCall::new("get_things", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<types::Owner> {
+        __runtime::__private::rest::RestCall::new("get_things", "GET")
             .literal("/things")
             .timeout(self.timeout)
-            .send(self.rest)
+            .send(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for GetThings {
-    type Output = ::podqueue::Result<types::Owner>;
-    type IntoFuture = ::podqueue::rest::call::Sending<types::Owner>;
+    type Output = __runtime::Result<types::Owner>;
+    type IntoFuture = __runtime::__private::Sending<types::Owner>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -387,7 +388,7 @@ impl ::std::future::IntoFuture for GetThings {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct ListPets {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     limit: Option<i64>,
 }
@@ -400,29 +401,30 @@ impl ListPets {
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<Vec<types::Pet>> {
-        ::podqueue::rest::call::RestCall::new("list_pets", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<Vec<types::Pet>> {
+        __runtime::__private::rest::RestCall::new("list_pets", "GET")
             .literal("/pets")
             .query("limit", &self.limit)
             .timeout(self.timeout)
             .send_shaped::<
-                ::podqueue::__private::lenient::shape::List<
-                    ::podqueue::__private::lenient::shape::Plain<types::Pet>,
+                __runtime::__private::lenient::shape::List<
+                    __runtime::__private::lenient::shape::Plain<types::Pet>,
                 >,
-            >(self.rest)
+                _,
+            >(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for ListPets {
-    type Output = ::podqueue::Result<Vec<types::Pet>>;
-    type IntoFuture = ::podqueue::rest::call::Sending<Vec<types::Pet>>;
+    type Output = __runtime::Result<Vec<types::Pet>>;
+    type IntoFuture = __runtime::__private::Sending<Vec<types::Pet>>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()

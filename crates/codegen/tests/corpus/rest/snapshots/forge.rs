@@ -4,7 +4,8 @@ pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
     use ::std::collections::HashMap;
-    use ::podqueue::__private::lenient;
+    use super::__runtime;
+    use __runtime::__private::lenient;
 
     /// The reaction, `+1` or `-1`; see [the docs](<https://docs.example/x>).
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -63,7 +64,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(ReactionContent);
+    __runtime::__private::open_enum!(ReactionContent);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -94,7 +95,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(ReactionSingle);
+    __runtime::__private::open_enum!(ReactionSingle);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -177,7 +178,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(ReactionsListForIssueContent);
+    __runtime::__private::open_enum!(ReactionsListForIssueContent);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -212,7 +213,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(ReactionsListForIssueSort);
+    __runtime::__private::open_enum!(ReactionsListForIssueSort);
 
     /// An object of the interface.
     #[derive(Clone, Debug, Default, PartialEq)]
@@ -226,7 +227,7 @@ pub mod types {
         pub simple: Option<SimpleUser>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         FileCommit {
             0 "commit" commit plain optional;
             1 "content" content plain optional;
@@ -244,7 +245,7 @@ pub mod types {
         pub parents: Vec<FileCommitCommitParentsItem>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         FileCommitCommit {
             0 "author" author plain optional;
             1 "parents" parents list optional;
@@ -259,7 +260,7 @@ pub mod types {
         pub name: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         FileCommitCommitAuthor {
             0 "name" name text optional;
         }
@@ -273,7 +274,7 @@ pub mod types {
         pub sha: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         FileCommitCommitParentsItem {
             0 "sha" sha text optional;
         }
@@ -289,7 +290,7 @@ pub mod types {
         pub name: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         FileCommitContent {
             0 "_links" links plain optional;
             1 "name" name text optional;
@@ -306,7 +307,7 @@ pub mod types {
         pub self_: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         FileCommitContentLinks {
             0 "html" html text optional;
             1 "self" self_ text optional;
@@ -323,7 +324,7 @@ pub mod types {
         pub login: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         NullableSimpleUser {
             0 "id" id integer optional;
             1 "login" login text optional;
@@ -361,7 +362,7 @@ pub mod types {
         /// The field `-1`.
         pub minus1: Option<i64>,
         /// The field `mixed`.
-        pub mixed: Option<::podqueue::__private::serde_json::Value>,
+        pub mixed: Option<__runtime::__private::serde_json::Value>,
         /// The field `nullable_items`.
         pub nullable_items: Vec<Option<String>>,
         /// Simple User
@@ -421,7 +422,7 @@ pub mod types {
                 .field("map_of_maps", &self.map_of_maps)
                 .field("matrix", &self.matrix)
                 .field("minus1", &self.minus1)
-                .field("mixed", &::podqueue::__private::Untyped(&self.mixed))
+                .field("mixed", &__runtime::__private::Untyped(&self.mixed))
                 .field("nullable_items", &self.nullable_items)
                 .field("nullable_ref", &self.nullable_ref)
                 .field("nullable_user", &self.nullable_user)
@@ -446,7 +447,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Reaction {
             0 "a\"b\\c" a_b_c text optional;
             1 "content" content text optional;
@@ -487,15 +488,15 @@ pub mod types {
 
     /// One of several shapes.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         PartialEq
     )]
     #[serde(untagged)]
     #[allow(clippy::large_enum_variant)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub enum ReactionLabel {
         /// A list.
         Array(Vec<ReactionLabelItem>),
@@ -508,7 +509,7 @@ pub mod types {
         /// A string.
         String(String),
         /// A value of a shape that was not known when this was generated.
-        Other(::podqueue::__private::serde_json::Value),
+        Other(__runtime::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for ReactionLabel {
@@ -535,15 +536,15 @@ pub mod types {
 
     /// One of several shapes.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         PartialEq
     )]
     #[serde(untagged)]
     #[allow(clippy::large_enum_variant)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub enum ReactionLabelItem {
         /// An object.
         Object {
@@ -554,7 +555,7 @@ pub mod types {
         /// A string.
         String(String),
         /// A value of a shape that was not known when this was generated.
-        Other(::podqueue::__private::serde_json::Value),
+        Other(__runtime::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for ReactionLabelItem {
@@ -574,14 +575,14 @@ pub mod types {
 
     /// An object of the interface.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         PartialEq,
         Default
     )]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct ReactionPermissions {
         /// The field `admin`.
         #[serde(
@@ -611,22 +612,22 @@ pub mod types {
             f.debug_struct("ReactionPermissions")
                 .field("admin", &self.admin)
                 .field("push", &self.push)
-                .field("extra", &::podqueue::__private::Untyped(&self.extra))
+                .field("extra", &__runtime::__private::Untyped(&self.extra))
                 .finish()
         }
     }
 
     /// One of several shapes.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         PartialEq
     )]
     #[serde(untagged)]
     #[allow(clippy::large_enum_variant)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub enum ReactionStringOrObject {
         /// An object.
         Object {
@@ -648,7 +649,7 @@ pub mod types {
         /// A string.
         String(String),
         /// A value of a shape that was not known when this was generated.
-        Other(::podqueue::__private::serde_json::Value),
+        Other(__runtime::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for ReactionStringOrObject {
@@ -671,12 +672,12 @@ pub mod types {
 
     /// An object of the interface.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct ReposCreateOrUpdateFileContentsBody {
         /// The field `committer`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -734,7 +735,7 @@ pub mod types {
         pub super_: Option<String>,
         /// The field `type`.
         #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
-        pub type_: Option<::podqueue::__private::serde_json::Value>,
+        pub type_: Option<__runtime::__private::serde_json::Value>,
         /// The field `_`.
         #[serde(
             rename = "_",
@@ -793,7 +794,7 @@ pub mod types {
                 .field("self_", &self.self_)
                 .field("sha", &self.sha)
                 .field("super_", &self.super_)
-                .field("type_", &::podqueue::__private::Untyped(&self.type_))
+                .field("type_", &__runtime::__private::Untyped(&self.type_))
                 .field("x", &self.x)
                 .field("x_2", &self.x_2)
                 .finish()
@@ -802,13 +803,13 @@ pub mod types {
 
     /// An object of the interface.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         Debug,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct ReposCreateOrUpdateFileContentsBodyCommitter {
         /// The field `date`.
         #[serde(
@@ -843,7 +844,7 @@ pub mod types {
         pub login: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         SimpleUser {
             0 "Login" login text optional;
         }
@@ -863,7 +864,7 @@ pub mod types {
         pub starred_at: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         SimpleUser2 {
             0 "id" id integer optional;
             1 "login" login text optional;
@@ -874,21 +875,21 @@ pub mod types {
 
     /// One of several shapes.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         PartialEq
     )]
     #[serde(untagged)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub enum StringOrInteger {
         /// A whole number.
         Integer(i64),
         /// A string.
         String(String),
         /// A value of a shape that was not known when this was generated.
-        Other(::podqueue::__private::serde_json::Value),
+        Other(__runtime::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for StringOrInteger {
@@ -916,34 +917,34 @@ pub mod types {
 /// The operations of the description. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Api {
-    target: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Api {
-    /// Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key. If that URL has no path, `/v1` is added, where the paths of the description begin; to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is.
-    pub fn new(client: &::podqueue::Client) -> Self {
+    /// Calls a service, such as `&service`, or a client's REST interface: `&client`. If the REST URL of a client has no path, `/v1` is added, where the paths of the description begin.
+    pub fn new(service: impl Into<__runtime::__private::Service>) -> Self {
         Self {
-            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+            service: service.into().below("/v1"),
         }
     }
 
     /// Calls the service at another URL, to which paths are appended unchanged. The
-    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
-    /// and all other settings are the client's.
+    /// authorization of the given service or client is not sent there: `authorization` says
+    /// what is. Timeouts, retries and all other settings are shared.
     ///
     /// # Errors
     ///
-    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// [`InvalidRequest`](__runtime::ErrorKind::InvalidRequest): the URL is invalid, is
     /// plain http to another machine, or has a query or credentials; or the authorization
     /// cannot be sent in a header.
     pub fn at(
-        client: &::podqueue::Client,
+        service: impl Into<__runtime::__private::Service>,
         url: impl Into<String>,
-        authorization: ::podqueue::Authorization,
-    ) -> ::podqueue::Result<Self> {
-        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
-        Ok(Self { target })
+        authorization: __runtime::Authorization,
+    ) -> __runtime::Result<Self> {
+        let service = service.into().at(url, authorization)?;
+        Ok(Self { service })
     }
 
     /// Prepares a call.
@@ -967,7 +968,7 @@ impl Api {
         issue_number: i64,
     ) -> ReactionsListForIssue {
         ReactionsListForIssue {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             owner: owner.into(),
             repo: repo.into(),
@@ -1004,13 +1005,13 @@ impl Api {
         body: impl Into<types::ReposCreateOrUpdateFileContentsBody>,
     ) -> ReposCreateOrUpdateFileContents {
         ReposCreateOrUpdateFileContents {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             owner: owner.into(),
             repo: repo.into(),
             path: path.into(),
             body: body.into(),
-            changes: ::podqueue::rest::call::Changes::default(),
+            changes: __runtime::__private::rest::Changes::default(),
         }
     }
 }
@@ -1019,7 +1020,7 @@ impl Api {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct ReactionsListForIssue {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     owner: String,
     repo: String,
@@ -1076,15 +1077,15 @@ impl ReactionsListForIssue {
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<Vec<types::Reaction>> {
-        ::podqueue::rest::call::RestCall::new("reactions_list_for_issue", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<Vec<types::Reaction>> {
+        __runtime::__private::rest::RestCall::new("reactions_list_for_issue", "GET")
             .literal("/repos/")
             .parameter("owner", &self.owner)
             .literal("/")
@@ -1100,16 +1101,17 @@ impl ReactionsListForIssue {
             .query("2fa", &self._2fa)
             .timeout(self.timeout)
             .send_shaped::<
-                ::podqueue::__private::lenient::shape::List<
-                    ::podqueue::__private::lenient::shape::Plain<types::Reaction>,
+                __runtime::__private::lenient::shape::List<
+                    __runtime::__private::lenient::shape::Plain<types::Reaction>,
                 >,
-            >(self.rest)
+                _,
+            >(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for ReactionsListForIssue {
-    type Output = ::podqueue::Result<Vec<types::Reaction>>;
-    type IntoFuture = ::podqueue::rest::call::Sending<Vec<types::Reaction>>;
+    type Output = __runtime::Result<Vec<types::Reaction>>;
+    type IntoFuture = __runtime::__private::Sending<Vec<types::Reaction>>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -1120,13 +1122,13 @@ impl ::std::future::IntoFuture for ReactionsListForIssue {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct ReposCreateOrUpdateFileContents {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     owner: String,
     repo: String,
     path: String,
     body: types::ReposCreateOrUpdateFileContentsBody,
-    changes: ::podqueue::rest::call::Changes,
+    changes: __runtime::__private::rest::Changes,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
@@ -1144,21 +1146,21 @@ impl ReposCreateOrUpdateFileContents {
     pub fn set(
         mut self,
         place: impl Into<String>,
-        value: impl ::podqueue::__private::serde::Serialize,
+        value: impl __runtime::__private::serde::Serialize,
     ) -> Self {
         self.changes.set(place, value);
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<types::FileCommit> {
-        ::podqueue::rest::call::RestCall::new(
+    pub fn send(self) -> __runtime::__private::Sending<types::FileCommit> {
+        __runtime::__private::rest::RestCall::new(
                 "repos_create_or_update_file_contents",
                 "PUT",
             )
@@ -1170,13 +1172,13 @@ impl ReposCreateOrUpdateFileContents {
             .parameter("path", &self.path)
             .json(Some(&self.body), &self.changes)
             .timeout(self.timeout)
-            .send(self.rest)
+            .send(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for ReposCreateOrUpdateFileContents {
-    type Output = ::podqueue::Result<types::FileCommit>;
-    type IntoFuture = ::podqueue::rest::call::Sending<types::FileCommit>;
+    type Output = __runtime::Result<types::FileCommit>;
+    type IntoFuture = __runtime::__private::Sending<types::FileCommit>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()

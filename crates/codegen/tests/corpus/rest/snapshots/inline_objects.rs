@@ -4,41 +4,42 @@ pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
     use ::std::collections::HashMap;
-    use ::podqueue::__private::lenient;
+    use super::__runtime;
+    use __runtime::__private::lenient;
 
     /// An object of the interface.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct BlankBody {
         /// The field `a`.
         #[serde(default, deserialize_with = "lenient::or_default")]
-        pub a: ::podqueue::__private::serde_json::Map<
+        pub a: __runtime::__private::serde_json::Map<
             String,
-            ::podqueue::__private::serde_json::Value,
+            __runtime::__private::serde_json::Value,
         >,
         /// The field ` `.
         #[serde(rename = " ", skip_serializing_if = "Option::is_none")]
-        pub x: Option<::podqueue::__private::serde_json::Value>,
+        pub x: Option<__runtime::__private::serde_json::Value>,
     }
 
     impl BlankBody {
         /// Creates one from the fields that are required; the others are omitted.
         #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
         pub fn new(
-            a: ::podqueue::__private::serde_json::Map<
+            a: __runtime::__private::serde_json::Map<
                 String,
-                ::podqueue::__private::serde_json::Value,
+                __runtime::__private::serde_json::Value,
             >,
         ) -> Self {
             fn make(
-                a: ::podqueue::__private::serde_json::Map<
+                a: __runtime::__private::serde_json::Map<
                     String,
-                    ::podqueue::__private::serde_json::Value,
+                    __runtime::__private::serde_json::Value,
                 >,
             ) -> BlankBody {
                 BlankBody {
@@ -54,8 +55,8 @@ pub mod types {
         #[allow(deprecated)]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
             f.debug_struct("BlankBody")
-                .field("a", &::podqueue::__private::Untyped(&self.a))
-                .field("x", &::podqueue::__private::Untyped(&self.x))
+                .field("a", &__runtime::__private::Untyped(&self.a))
+                .field("x", &__runtime::__private::Untyped(&self.x))
                 .finish()
         }
     }
@@ -68,7 +69,7 @@ pub mod types {
         pub id: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         ListResponseItem {
             0 "id" id text optional;
         }
@@ -76,13 +77,13 @@ pub mod types {
 
     /// An object of the interface.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         Debug,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct MakeThingBody {
         /// The field `name`.
         pub name: String,
@@ -114,7 +115,7 @@ pub mod types {
         pub width: Option<i64>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         MakeThingBodySize {
             0 "height" height integer optional;
             1 "width" width integer optional;
@@ -133,7 +134,7 @@ pub mod types {
         pub size: Option<MakeThingResponseSize>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         MakeThingResponse {
             0 "by_name" by_name map optional;
             1 "parts" parts list optional;
@@ -149,7 +150,7 @@ pub mod types {
         pub id: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         MakeThingResponseByNameValue {
             0 "id" id text optional;
         }
@@ -165,7 +166,7 @@ pub mod types {
         pub id: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         MakeThingResponsePartsItem {
             0 "deep" deep plain optional;
             1 "id" id text optional;
@@ -180,7 +181,7 @@ pub mod types {
         pub er: Option<MakeThingResponsePartsItemDeepEr>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         MakeThingResponsePartsItemDeep {
             0 "er" er plain optional;
         }
@@ -194,7 +195,7 @@ pub mod types {
         pub est: Option<bool>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         MakeThingResponsePartsItemDeepEr {
             0 "est" est boolean optional;
         }
@@ -208,7 +209,7 @@ pub mod types {
         pub width: Option<i64>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         MakeThingResponseSize {
             0 "width" width integer optional;
         }
@@ -218,34 +219,34 @@ pub mod types {
 /// The operations of the description. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Api {
-    target: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Api {
-    /// Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key. If that URL has no path, `/v1` is added, where the paths of the description begin; to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is.
-    pub fn new(client: &::podqueue::Client) -> Self {
+    /// Calls a service, such as `&service`, or a client's REST interface: `&client`. If the REST URL of a client has no path, `/v1` is added, where the paths of the description begin.
+    pub fn new(service: impl Into<__runtime::__private::Service>) -> Self {
         Self {
-            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+            service: service.into().below("/v1"),
         }
     }
 
     /// Calls the service at another URL, to which paths are appended unchanged. The
-    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
-    /// and all other settings are the client's.
+    /// authorization of the given service or client is not sent there: `authorization` says
+    /// what is. Timeouts, retries and all other settings are shared.
     ///
     /// # Errors
     ///
-    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// [`InvalidRequest`](__runtime::ErrorKind::InvalidRequest): the URL is invalid, is
     /// plain http to another machine, or has a query or credentials; or the authorization
     /// cannot be sent in a header.
     pub fn at(
-        client: &::podqueue::Client,
+        service: impl Into<__runtime::__private::Service>,
         url: impl Into<String>,
-        authorization: ::podqueue::Authorization,
-    ) -> ::podqueue::Result<Self> {
-        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
-        Ok(Self { target })
+        authorization: __runtime::Authorization,
+    ) -> __runtime::Result<Self> {
+        let service = service.into().at(url, authorization)?;
+        Ok(Self { service })
     }
 
     /// Prepares a call.
@@ -253,10 +254,10 @@ impl Api {
     /// `POST /blank`
     pub fn blank(&self) -> Blank {
         Blank {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             body: None,
-            changes: ::podqueue::rest::call::Changes::default(),
+            changes: __runtime::__private::rest::Changes::default(),
         }
     }
 
@@ -265,7 +266,7 @@ impl Api {
     /// `GET /list`
     pub fn list(&self) -> List {
         List {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -279,10 +280,10 @@ impl Api {
     /// - `body`: The body of the request.
     pub fn make_thing(&self, body: impl Into<types::MakeThingBody>) -> MakeThing {
         MakeThing {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             body: body.into(),
-            changes: ::podqueue::rest::call::Changes::default(),
+            changes: __runtime::__private::rest::Changes::default(),
         }
     }
 }
@@ -291,10 +292,10 @@ impl Api {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Blank {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     body: Option<types::BlankBody>,
-    changes: ::podqueue::rest::call::Changes,
+    changes: __runtime::__private::rest::Changes,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
@@ -318,31 +319,31 @@ impl Blank {
     pub fn set(
         mut self,
         place: impl Into<String>,
-        value: impl ::podqueue::__private::serde::Serialize,
+        value: impl __runtime::__private::serde::Serialize,
     ) -> Self {
         self.changes.set(place, value);
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
-        ::podqueue::rest::call::RestCall::new("blank", "POST")
+    pub fn send(self) -> __runtime::__private::Sending<()> {
+        __runtime::__private::rest::RestCall::new("blank", "POST")
             .literal("/blank")
             .json(self.body.as_ref(), &self.changes)
             .timeout(self.timeout)
-            .send_empty(self.rest)
+            .send_empty(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for Blank {
-    type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+    type Output = __runtime::Result<()>;
+    type IntoFuture = __runtime::__private::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -353,34 +354,35 @@ impl ::std::future::IntoFuture for Blank {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct List {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl List {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<Vec<types::ListResponseItem>> {
-        ::podqueue::rest::call::RestCall::new("list", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<Vec<types::ListResponseItem>> {
+        __runtime::__private::rest::RestCall::new("list", "GET")
             .literal("/list")
             .timeout(self.timeout)
             .send_shaped::<
-                ::podqueue::__private::lenient::shape::List<
-                    ::podqueue::__private::lenient::shape::Plain<types::ListResponseItem>,
+                __runtime::__private::lenient::shape::List<
+                    __runtime::__private::lenient::shape::Plain<types::ListResponseItem>,
                 >,
-            >(self.rest)
+                _,
+            >(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for List {
-    type Output = ::podqueue::Result<Vec<types::ListResponseItem>>;
-    type IntoFuture = ::podqueue::rest::call::Sending<Vec<types::ListResponseItem>>;
+    type Output = __runtime::Result<Vec<types::ListResponseItem>>;
+    type IntoFuture = __runtime::__private::Sending<Vec<types::ListResponseItem>>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -391,10 +393,10 @@ impl ::std::future::IntoFuture for List {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct MakeThing {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     body: types::MakeThingBody,
-    changes: ::podqueue::rest::call::Changes,
+    changes: __runtime::__private::rest::Changes,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
@@ -412,31 +414,31 @@ impl MakeThing {
     pub fn set(
         mut self,
         place: impl Into<String>,
-        value: impl ::podqueue::__private::serde::Serialize,
+        value: impl __runtime::__private::serde::Serialize,
     ) -> Self {
         self.changes.set(place, value);
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<types::MakeThingResponse> {
-        ::podqueue::rest::call::RestCall::new("make_thing", "POST")
+    pub fn send(self) -> __runtime::__private::Sending<types::MakeThingResponse> {
+        __runtime::__private::rest::RestCall::new("make_thing", "POST")
             .literal("/things")
             .json(Some(&self.body), &self.changes)
             .timeout(self.timeout)
-            .send(self.rest)
+            .send(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for MakeThing {
-    type Output = ::podqueue::Result<types::MakeThingResponse>;
-    type IntoFuture = ::podqueue::rest::call::Sending<types::MakeThingResponse>;
+    type Output = __runtime::Result<types::MakeThingResponse>;
+    type IntoFuture = __runtime::__private::Sending<types::MakeThingResponse>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()

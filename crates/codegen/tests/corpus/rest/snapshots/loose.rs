@@ -6,7 +6,8 @@ pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
     use ::std::collections::HashMap;
-    use ::podqueue::__private::lenient;
+    use super::__runtime;
+    use __runtime::__private::lenient;
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -41,7 +42,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(Kind);
+    __runtime::__private::open_enum!(Kind);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -76,7 +77,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(AddressKind);
+    __runtime::__private::open_enum!(AddressKind);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -111,7 +112,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(NewE);
+    __runtime::__private::open_enum!(NewE);
 
     /// An object of the interface.
     #[derive(Clone, Debug, Default, PartialEq)]
@@ -133,7 +134,7 @@ pub mod types {
         pub sizes: Vec<TextOrWhole>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Address {
             0 "beside" beside plain optional;
             1 "code" code text optional;
@@ -147,14 +148,14 @@ pub mod types {
 
     /// An object of the interface.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         PartialEq,
         Default
     )]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct Beside {
         /// The field `code`.
         #[serde(
@@ -165,9 +166,9 @@ pub mod types {
         pub code: Option<String>,
         /// All that has no field of its own.
         #[serde(flatten)]
-        pub extra: ::podqueue::__private::serde_json::Map<
+        pub extra: __runtime::__private::serde_json::Map<
             String,
-            ::podqueue::__private::serde_json::Value,
+            __runtime::__private::serde_json::Value,
         >,
     }
 
@@ -176,20 +177,20 @@ pub mod types {
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
             f.debug_struct("Beside")
                 .field("code", &self.code)
-                .field("extra", &::podqueue::__private::Untyped(&self.extra))
+                .field("extra", &__runtime::__private::Untyped(&self.extra))
                 .finish()
         }
     }
 
     /// An object of the interface.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         Debug,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct New {
         /// The field `e`.
         #[serde(default, deserialize_with = "lenient::text")]
@@ -216,19 +217,19 @@ pub mod types {
     #[non_exhaustive]
     pub struct Part {
         /// The field `size`.
-        pub size: Option<::podqueue::__private::serde_json::Value>,
+        pub size: Option<__runtime::__private::serde_json::Value>,
     }
 
     impl ::std::fmt::Debug for Part {
         #[allow(deprecated)]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
             f.debug_struct("Part")
-                .field("size", &::podqueue::__private::Untyped(&self.size))
+                .field("size", &__runtime::__private::Untyped(&self.size))
                 .finish()
         }
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Part {
             0 "size" size plain optional;
         }
@@ -236,21 +237,21 @@ pub mod types {
 
     /// One of several shapes.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         PartialEq
     )]
     #[serde(untagged)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub enum StringOrInteger {
         /// A whole number.
         Integer(i64),
         /// A string.
         String(String),
         /// A value of a shape that was not known when this was generated.
-        Other(::podqueue::__private::serde_json::Value),
+        Other(__runtime::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for StringOrInteger {
@@ -282,7 +283,7 @@ pub mod types {
         pub value: Option<StringOrInteger>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         TextOrWhole {
             0 "value" value plain optional;
         }
@@ -299,7 +300,7 @@ pub mod types {
         /// The field `id`.
         pub id: Option<String>,
         /// The field `max`.
-        pub max: Option<::podqueue::__private::serde_json::Value>,
+        pub max: Option<__runtime::__private::serde_json::Value>,
         /// The field `parts`.
         pub parts: Vec<Part>,
         /// The field `quoted`.
@@ -307,7 +308,7 @@ pub mod types {
         /// The field `when`.
         pub when: Option<String>,
         /// The field `zones`.
-        pub zones: Option<::podqueue::__private::serde_json::Value>,
+        pub zones: Option<__runtime::__private::serde_json::Value>,
     }
 
     impl ::std::fmt::Debug for Thing {
@@ -317,16 +318,16 @@ pub mod types {
                 .field("count", &self.count)
                 .field("counter", &self.counter)
                 .field("id", &self.id)
-                .field("max", &::podqueue::__private::Untyped(&self.max))
+                .field("max", &__runtime::__private::Untyped(&self.max))
                 .field("parts", &self.parts)
                 .field("quoted", &self.quoted)
                 .field("when", &self.when)
-                .field("zones", &::podqueue::__private::Untyped(&self.zones))
+                .field("zones", &__runtime::__private::Untyped(&self.zones))
                 .finish()
         }
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Thing {
             0 "count" count integer optional;
             1 "counter" counter integer optional;
@@ -343,34 +344,34 @@ pub mod types {
 /// The operations of the description. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Api {
-    target: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Api {
-    /// Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key. If that URL has no path, `/v1` is added, where the paths of the description begin; to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is.
-    pub fn new(client: &::podqueue::Client) -> Self {
+    /// Calls a service, such as `&service`, or a client's REST interface: `&client`. If the REST URL of a client has no path, `/v1` is added, where the paths of the description begin.
+    pub fn new(service: impl Into<__runtime::__private::Service>) -> Self {
         Self {
-            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+            service: service.into().below("/v1"),
         }
     }
 
     /// Calls the service at another URL, to which paths are appended unchanged. The
-    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
-    /// and all other settings are the client's.
+    /// authorization of the given service or client is not sent there: `authorization` says
+    /// what is. Timeouts, retries and all other settings are shared.
     ///
     /// # Errors
     ///
-    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// [`InvalidRequest`](__runtime::ErrorKind::InvalidRequest): the URL is invalid, is
     /// plain http to another machine, or has a query or credentials; or the authorization
     /// cannot be sent in a header.
     pub fn at(
-        client: &::podqueue::Client,
+        service: impl Into<__runtime::__private::Service>,
         url: impl Into<String>,
-        authorization: ::podqueue::Authorization,
-    ) -> ::podqueue::Result<Self> {
-        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
-        Ok(Self { target })
+        authorization: __runtime::Authorization,
+    ) -> __runtime::Result<Self> {
+        let service = service.into().at(url, authorization)?;
+        Ok(Self { service })
     }
 
     /// Prepares a call.
@@ -378,7 +379,7 @@ impl Api {
     /// `GET /address`
     pub fn get_address(&self) -> GetAddress {
         GetAddress {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -388,7 +389,7 @@ impl Api {
     /// `GET /thing`
     pub fn get_thing(&self) -> GetThing {
         GetThing {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             q: None,
         }
@@ -399,7 +400,7 @@ impl Api {
     /// `GET /codes`
     pub fn list_codes(&self) -> ListCodes {
         ListCodes {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -413,10 +414,10 @@ impl Api {
     /// - `body`: The body of the request.
     pub fn put_thing(&self, body: impl Into<types::New>) -> PutThing {
         PutThing {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             body: body.into(),
-            changes: ::podqueue::rest::call::Changes::default(),
+            changes: __runtime::__private::rest::Changes::default(),
         }
     }
 }
@@ -425,30 +426,30 @@ impl Api {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetAddress {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl GetAddress {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Address> {
-        ::podqueue::rest::call::RestCall::new("get_address", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<types::Address> {
+        __runtime::__private::rest::RestCall::new("get_address", "GET")
             .literal("/address")
             .timeout(self.timeout)
-            .send(self.rest)
+            .send(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for GetAddress {
-    type Output = ::podqueue::Result<types::Address>;
-    type IntoFuture = ::podqueue::rest::call::Sending<types::Address>;
+    type Output = __runtime::Result<types::Address>;
+    type IntoFuture = __runtime::__private::Sending<types::Address>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -459,7 +460,7 @@ impl ::std::future::IntoFuture for GetAddress {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetThing {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     q: Option<i64>,
 }
@@ -472,25 +473,25 @@ impl GetThing {
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Thing> {
-        ::podqueue::rest::call::RestCall::new("get_thing", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<types::Thing> {
+        __runtime::__private::rest::RestCall::new("get_thing", "GET")
             .literal("/thing")
             .query("q", &self.q)
             .timeout(self.timeout)
-            .send(self.rest)
+            .send(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for GetThing {
-    type Output = ::podqueue::Result<types::Thing>;
-    type IntoFuture = ::podqueue::rest::call::Sending<types::Thing>;
+    type Output = __runtime::Result<types::Thing>;
+    type IntoFuture = __runtime::__private::Sending<types::Thing>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -501,34 +502,35 @@ impl ::std::future::IntoFuture for GetThing {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct ListCodes {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl ListCodes {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<Vec<String>> {
-        ::podqueue::rest::call::RestCall::new("list_codes", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<Vec<String>> {
+        __runtime::__private::rest::RestCall::new("list_codes", "GET")
             .literal("/codes")
             .timeout(self.timeout)
             .send_shaped::<
-                ::podqueue::__private::lenient::shape::List<
-                    ::podqueue::__private::lenient::shape::Text<String>,
+                __runtime::__private::lenient::shape::List<
+                    __runtime::__private::lenient::shape::Text<String>,
                 >,
-            >(self.rest)
+                _,
+            >(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for ListCodes {
-    type Output = ::podqueue::Result<Vec<String>>;
-    type IntoFuture = ::podqueue::rest::call::Sending<Vec<String>>;
+    type Output = __runtime::Result<Vec<String>>;
+    type IntoFuture = __runtime::__private::Sending<Vec<String>>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -539,10 +541,10 @@ impl ::std::future::IntoFuture for ListCodes {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct PutThing {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     body: types::New,
-    changes: ::podqueue::rest::call::Changes,
+    changes: __runtime::__private::rest::Changes,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
@@ -560,31 +562,31 @@ impl PutThing {
     pub fn set(
         mut self,
         place: impl Into<String>,
-        value: impl ::podqueue::__private::serde::Serialize,
+        value: impl __runtime::__private::serde::Serialize,
     ) -> Self {
         self.changes.set(place, value);
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
-        ::podqueue::rest::call::RestCall::new("put_thing", "PUT")
+    pub fn send(self) -> __runtime::__private::Sending<()> {
+        __runtime::__private::rest::RestCall::new("put_thing", "PUT")
             .literal("/thing")
             .json(Some(&self.body), &self.changes)
             .timeout(self.timeout)
-            .send_empty(self.rest)
+            .send_empty(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for PutThing {
-    type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+    type Output = __runtime::Result<()>;
+    type IntoFuture = __runtime::__private::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()

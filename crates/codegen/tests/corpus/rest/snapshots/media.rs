@@ -5,17 +5,18 @@ pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
     use ::std::collections::HashMap;
-    use ::podqueue::__private::lenient;
+    use super::__runtime;
+    use __runtime::__private::lenient;
 
     /// An object of the interface.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         Debug,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct ChargeBody {
         /// The field `amount`.
         pub amount: i64,
@@ -80,13 +81,13 @@ pub mod types {
 
     /// An object of the interface.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         Debug,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct ChargeBodyCard {
         /// The field `number`.
         pub number: String,
@@ -116,7 +117,7 @@ pub mod types {
         pub name: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         ChargeBodyCardOwner {
             0 "name" name text optional;
         }
@@ -130,7 +131,7 @@ pub mod types {
         pub id: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         ChargeResponse {
             0 "id" id text optional;
         }
@@ -143,7 +144,7 @@ pub mod types {
         pub scope: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         TokenBody {
             0 "scope" scope text optional;
         }
@@ -156,7 +157,7 @@ pub mod types {
         pub a: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         VendorBody {
             0 "a" a text optional;
         }
@@ -170,7 +171,7 @@ pub mod types {
         pub a: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         VendorResponse {
             0 "a" a text optional;
         }
@@ -180,34 +181,34 @@ pub mod types {
 /// The operations of the description. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Api {
-    target: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Api {
-    /// Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key. If that URL has no path, `/v1` is added, where the paths of the description begin; to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is.
-    pub fn new(client: &::podqueue::Client) -> Self {
+    /// Calls a service, such as `&service`, or a client's REST interface: `&client`. If the REST URL of a client has no path, `/v1` is added, where the paths of the description begin.
+    pub fn new(service: impl Into<__runtime::__private::Service>) -> Self {
         Self {
-            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+            service: service.into().below("/v1"),
         }
     }
 
     /// Calls the service at another URL, to which paths are appended unchanged. The
-    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
-    /// and all other settings are the client's.
+    /// authorization of the given service or client is not sent there: `authorization` says
+    /// what is. Timeouts, retries and all other settings are shared.
     ///
     /// # Errors
     ///
-    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// [`InvalidRequest`](__runtime::ErrorKind::InvalidRequest): the URL is invalid, is
     /// plain http to another machine, or has a query or credentials; or the authorization
     /// cannot be sent in a header.
     pub fn at(
-        client: &::podqueue::Client,
+        service: impl Into<__runtime::__private::Service>,
         url: impl Into<String>,
-        authorization: ::podqueue::Authorization,
-    ) -> ::podqueue::Result<Self> {
-        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
-        Ok(Self { target })
+        authorization: __runtime::Authorization,
+    ) -> __runtime::Result<Self> {
+        let service = service.into().at(url, authorization)?;
+        Ok(Self { service })
     }
 
     /// Prepares a call.
@@ -217,9 +218,12 @@ impl Api {
     /// # Arguments
     ///
     /// - `body`: The body of the request.
-    pub fn any_file(&self, body: impl Into<::podqueue::rest::call::Bytes>) -> AnyFile {
+    pub fn any_file(
+        &self,
+        body: impl Into<__runtime::__private::rest::Bytes>,
+    ) -> AnyFile {
         AnyFile {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             body: body.into(),
         }
@@ -234,10 +238,10 @@ impl Api {
     /// - `body`: The body of the request.
     pub fn charge(&self, body: impl Into<types::ChargeBody>) -> Charge {
         Charge {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             body: body.into(),
-            changes: ::podqueue::rest::call::Changes::default(),
+            changes: __runtime::__private::rest::Changes::default(),
         }
     }
 
@@ -246,7 +250,7 @@ impl Api {
     /// `POST /parts`
     pub fn parts(&self) -> Parts {
         Parts {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -256,7 +260,7 @@ impl Api {
     /// `POST /xml`
     pub fn post_xml(&self) -> PostXml {
         PostXml {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             body: None,
         }
@@ -269,9 +273,12 @@ impl Api {
     /// # Arguments
     ///
     /// - `body`: The body of the request.
-    pub fn put_file(&self, body: impl Into<::podqueue::rest::call::Bytes>) -> PutFile {
+    pub fn put_file(
+        &self,
+        body: impl Into<__runtime::__private::rest::Bytes>,
+    ) -> PutFile {
         PutFile {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             body: body.into(),
         }
@@ -286,7 +293,7 @@ impl Api {
     /// - `body`: The body of the request.
     pub fn put_note(&self, body: impl Into<String>) -> PutNote {
         PutNote {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             body: body.into(),
         }
@@ -297,10 +304,10 @@ impl Api {
     /// `POST /token`
     pub fn token(&self) -> Token {
         Token {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             body: None,
-            changes: ::podqueue::rest::call::Changes::default(),
+            changes: __runtime::__private::rest::Changes::default(),
         }
     }
 
@@ -313,10 +320,10 @@ impl Api {
     /// - `body`: The body of the request.
     pub fn vendor(&self, body: impl Into<types::VendorBody>) -> Vendor {
         Vendor {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             body: body.into(),
-            changes: ::podqueue::rest::call::Changes::default(),
+            changes: __runtime::__private::rest::Changes::default(),
         }
     }
 }
@@ -325,33 +332,35 @@ impl Api {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct AnyFile {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
-    body: ::podqueue::rest::call::Bytes,
+    body: __runtime::__private::rest::Bytes,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl AnyFile {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<::podqueue::rest::call::Bytes> {
-        ::podqueue::rest::call::RestCall::new("any_file", "POST")
+    pub fn send(
+        self,
+    ) -> __runtime::__private::Sending<__runtime::__private::rest::Bytes> {
+        __runtime::__private::rest::RestCall::new("any_file", "POST")
             .literal("/any")
             .accept("*/*")
             .raw("application/octet-stream", Some(&self.body))
             .timeout(self.timeout)
-            .send_bytes(self.rest)
+            .send_bytes(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for AnyFile {
-    type Output = ::podqueue::Result<::podqueue::rest::call::Bytes>;
-    type IntoFuture = ::podqueue::rest::call::Sending<::podqueue::rest::call::Bytes>;
+    type Output = __runtime::Result<__runtime::__private::rest::Bytes>;
+    type IntoFuture = __runtime::__private::Sending<__runtime::__private::rest::Bytes>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -362,10 +371,10 @@ impl ::std::future::IntoFuture for AnyFile {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Charge {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     body: types::ChargeBody,
-    changes: ::podqueue::rest::call::Changes,
+    changes: __runtime::__private::rest::Changes,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
@@ -383,40 +392,40 @@ impl Charge {
     pub fn set(
         mut self,
         place: impl Into<String>,
-        value: impl ::podqueue::__private::serde::Serialize,
+        value: impl __runtime::__private::serde::Serialize,
     ) -> Self {
         self.changes.set(place, value);
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<types::ChargeResponse> {
-        ::podqueue::rest::call::RestCall::new("charge", "POST")
+    pub fn send(self) -> __runtime::__private::Sending<types::ChargeResponse> {
+        __runtime::__private::rest::RestCall::new("charge", "POST")
             .literal("/charges")
             .form(
                 Some(&self.body),
                 &self.changes,
                 &[
-                    ("card", ::podqueue::rest::call::Style::Deep),
-                    ("expand", ::podqueue::rest::call::Style::Deep),
-                    ("ids", ::podqueue::rest::call::Style::Joined("%2C")),
-                    ("spread", ::podqueue::rest::call::Style::Exploded),
+                    ("card", __runtime::__private::rest::Style::Deep),
+                    ("expand", __runtime::__private::rest::Style::Deep),
+                    ("ids", __runtime::__private::rest::Style::Joined("%2C")),
+                    ("spread", __runtime::__private::rest::Style::Exploded),
                 ],
             )
             .timeout(self.timeout)
-            .send(self.rest)
+            .send(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for Charge {
-    type Output = ::podqueue::Result<types::ChargeResponse>;
-    type IntoFuture = ::podqueue::rest::call::Sending<types::ChargeResponse>;
+    type Output = __runtime::Result<types::ChargeResponse>;
+    type IntoFuture = __runtime::__private::Sending<types::ChargeResponse>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -427,30 +436,30 @@ impl ::std::future::IntoFuture for Charge {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Parts {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Parts {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
-        ::podqueue::rest::call::RestCall::new("parts", "POST")
+    pub fn send(self) -> __runtime::__private::Sending<()> {
+        __runtime::__private::rest::RestCall::new("parts", "POST")
             .literal("/parts")
             .timeout(self.timeout)
-            .send_empty(self.rest)
+            .send_empty(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for Parts {
-    type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+    type Output = __runtime::Result<()>;
+    type IntoFuture = __runtime::__private::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -461,7 +470,7 @@ impl ::std::future::IntoFuture for Parts {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct PostXml {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     body: Option<String>,
 }
@@ -474,26 +483,26 @@ impl PostXml {
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<String> {
-        ::podqueue::rest::call::RestCall::new("post_xml", "POST")
+    pub fn send(self) -> __runtime::__private::Sending<String> {
+        __runtime::__private::rest::RestCall::new("post_xml", "POST")
             .literal("/xml")
             .accept("application/xml")
             .raw("application/soap+xml", self.body.as_ref())
             .timeout(self.timeout)
-            .send_text(self.rest)
+            .send_text(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for PostXml {
-    type Output = ::podqueue::Result<String>;
-    type IntoFuture = ::podqueue::rest::call::Sending<String>;
+    type Output = __runtime::Result<String>;
+    type IntoFuture = __runtime::__private::Sending<String>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -504,33 +513,35 @@ impl ::std::future::IntoFuture for PostXml {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct PutFile {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
-    body: ::podqueue::rest::call::Bytes,
+    body: __runtime::__private::rest::Bytes,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl PutFile {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<::podqueue::rest::call::Bytes> {
-        ::podqueue::rest::call::RestCall::new("put_file", "POST")
+    pub fn send(
+        self,
+    ) -> __runtime::__private::Sending<__runtime::__private::rest::Bytes> {
+        __runtime::__private::rest::RestCall::new("put_file", "POST")
             .literal("/files")
             .accept("application/pdf, image/png")
             .raw("application/octet-stream", Some(&self.body))
             .timeout(self.timeout)
-            .send_bytes(self.rest)
+            .send_bytes(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for PutFile {
-    type Output = ::podqueue::Result<::podqueue::rest::call::Bytes>;
-    type IntoFuture = ::podqueue::rest::call::Sending<::podqueue::rest::call::Bytes>;
+    type Output = __runtime::Result<__runtime::__private::rest::Bytes>;
+    type IntoFuture = __runtime::__private::Sending<__runtime::__private::rest::Bytes>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -541,33 +552,33 @@ impl ::std::future::IntoFuture for PutFile {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct PutNote {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     body: String,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl PutNote {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<String> {
-        ::podqueue::rest::call::RestCall::new("put_note", "PUT")
+    pub fn send(self) -> __runtime::__private::Sending<String> {
+        __runtime::__private::rest::RestCall::new("put_note", "PUT")
             .literal("/notes")
             .accept("text/markdown")
             .raw("text/plain", Some(&self.body))
             .timeout(self.timeout)
-            .send_text(self.rest)
+            .send_text(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for PutNote {
-    type Output = ::podqueue::Result<String>;
-    type IntoFuture = ::podqueue::rest::call::Sending<String>;
+    type Output = __runtime::Result<String>;
+    type IntoFuture = __runtime::__private::Sending<String>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -578,10 +589,10 @@ impl ::std::future::IntoFuture for PutNote {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Token {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     body: Option<types::TokenBody>,
-    changes: ::podqueue::rest::call::Changes,
+    changes: __runtime::__private::rest::Changes,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
@@ -605,31 +616,31 @@ impl Token {
     pub fn set(
         mut self,
         place: impl Into<String>,
-        value: impl ::podqueue::__private::serde::Serialize,
+        value: impl __runtime::__private::serde::Serialize,
     ) -> Self {
         self.changes.set(place, value);
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
-        ::podqueue::rest::call::RestCall::new("token", "POST")
+    pub fn send(self) -> __runtime::__private::Sending<()> {
+        __runtime::__private::rest::RestCall::new("token", "POST")
             .literal("/token")
             .form(self.body.as_ref(), &self.changes, &[])
             .timeout(self.timeout)
-            .send_empty(self.rest)
+            .send_empty(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for Token {
-    type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+    type Output = __runtime::Result<()>;
+    type IntoFuture = __runtime::__private::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -640,10 +651,10 @@ impl ::std::future::IntoFuture for Token {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Vendor {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     body: types::VendorBody,
-    changes: ::podqueue::rest::call::Changes,
+    changes: __runtime::__private::rest::Changes,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
@@ -661,32 +672,32 @@ impl Vendor {
     pub fn set(
         mut self,
         place: impl Into<String>,
-        value: impl ::podqueue::__private::serde::Serialize,
+        value: impl __runtime::__private::serde::Serialize,
     ) -> Self {
         self.changes.set(place, value);
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<types::VendorResponse> {
-        ::podqueue::rest::call::RestCall::new("vendor", "POST")
+    pub fn send(self) -> __runtime::__private::Sending<types::VendorResponse> {
+        __runtime::__private::rest::RestCall::new("vendor", "POST")
             .literal("/vendor")
             .accept("application/vnd.api+json, application/json")
             .json_as("application/vnd.api+json", Some(&self.body), &self.changes)
             .timeout(self.timeout)
-            .send(self.rest)
+            .send(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for Vendor {
-    type Output = ::podqueue::Result<types::VendorResponse>;
-    type IntoFuture = ::podqueue::rest::call::Sending<types::VendorResponse>;
+    type Output = __runtime::Result<types::VendorResponse>;
+    type IntoFuture = __runtime::__private::Sending<types::VendorResponse>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()

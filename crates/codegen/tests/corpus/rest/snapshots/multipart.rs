@@ -6,7 +6,8 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
-    use ::podqueue::__private::lenient;
+    use super::__runtime;
+    use __runtime::__private::lenient;
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -41,7 +42,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(UploadKind);
+    __runtime::__private::open_enum!(UploadKind);
 
     /// An object of the interface.
     #[derive(Clone, Debug, Default, PartialEq)]
@@ -50,7 +51,7 @@ pub mod types {
         pub url: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         JsonOrFileBody {
             0 "url" url text optional;
         }
@@ -58,13 +59,13 @@ pub mod types {
 
     /// An object of the interface.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         Debug,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct Owner {
         /// The field `age`.
         #[serde(
@@ -98,7 +99,7 @@ pub mod types {
         pub x: Option<i64>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         UploadPlace {
             0 "x" x integer optional;
         }
@@ -108,34 +109,34 @@ pub mod types {
 /// The operations of the description. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Api {
-    target: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Api {
-    /// Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key. If that URL has no path, `/v1` is added, where the paths of the description begin; to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is.
-    pub fn new(client: &::podqueue::Client) -> Self {
+    /// Calls a service, such as `&service`, or a client's REST interface: `&client`. If the REST URL of a client has no path, `/v1` is added, where the paths of the description begin.
+    pub fn new(service: impl Into<__runtime::__private::Service>) -> Self {
         Self {
-            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+            service: service.into().below("/v1"),
         }
     }
 
     /// Calls the service at another URL, to which paths are appended unchanged. The
-    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
-    /// and all other settings are the client's.
+    /// authorization of the given service or client is not sent there: `authorization` says
+    /// what is. Timeouts, retries and all other settings are shared.
     ///
     /// # Errors
     ///
-    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// [`InvalidRequest`](__runtime::ErrorKind::InvalidRequest): the URL is invalid, is
     /// plain http to another machine, or has a query or credentials; or the authorization
     /// cannot be sent in a header.
     pub fn at(
-        client: &::podqueue::Client,
+        service: impl Into<__runtime::__private::Service>,
         url: impl Into<String>,
-        authorization: ::podqueue::Authorization,
-    ) -> ::podqueue::Result<Self> {
-        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
-        Ok(Self { target })
+        authorization: __runtime::Authorization,
+    ) -> __runtime::Result<Self> {
+        let service = service.into().at(url, authorization)?;
+        Ok(Self { service })
     }
 
     /// Prepares a call.
@@ -143,7 +144,7 @@ impl Api {
     /// `POST /form`
     pub fn form_or_file(&self) -> FormOrFile {
         FormOrFile {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             file: None,
             url: None,
@@ -156,7 +157,7 @@ impl Api {
     /// `POST /free`
     pub fn free(&self) -> Free {
         Free {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             parts: Vec::new(),
         }
@@ -173,10 +174,10 @@ impl Api {
     /// - `body`: The body of the request.
     pub fn json_or_file(&self, body: impl Into<types::JsonOrFileBody>) -> JsonOrFile {
         JsonOrFile {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             body: body.into(),
-            changes: ::podqueue::rest::call::Changes::default(),
+            changes: __runtime::__private::rest::Changes::default(),
         }
     }
 
@@ -187,7 +188,7 @@ impl Api {
     /// The body is `multipart/form-data`; that of `json_or_file` is `application/json`.
     pub fn json_or_file_multipart(&self) -> JsonOrFileMultipart {
         JsonOrFileMultipart {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             file: None,
             parts: Vec::new(),
@@ -199,7 +200,7 @@ impl Api {
     /// `POST /optional`
     pub fn optional(&self) -> Optional {
         Optional {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             name: None,
             parts: Vec::new(),
@@ -223,12 +224,12 @@ impl Api {
         &self,
         id: impl Into<String>,
         count: i64,
-        file_2: ::podqueue::Part,
-        more: impl IntoIterator<Item = ::podqueue::Part>,
+        file_2: __runtime::Part,
+        more: impl IntoIterator<Item = __runtime::Part>,
         owner: impl Into<types::Owner>,
     ) -> Upload {
         Upload {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             id: id.into(),
             count,
@@ -260,17 +261,17 @@ impl Api {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct FormOrFile {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
-    file: Option<::podqueue::Part>,
+    file: Option<__runtime::Part>,
     url: Option<String>,
-    parts: Vec<(String, ::podqueue::Part)>,
+    parts: Vec<(String, __runtime::Part)>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl FormOrFile {
     /// Sent as the part `file`.
-    pub fn file(mut self, file: ::podqueue::Part) -> Self {
+    pub fn file(mut self, file: __runtime::Part) -> Self {
         self.file = Some(file);
         self
     }
@@ -282,36 +283,36 @@ impl FormOrFile {
     }
 
     /// Adds a part to the body, of any name. Parts of the same name are all sent.
-    pub fn part(mut self, name: impl Into<String>, part: ::podqueue::Part) -> Self {
+    pub fn part(mut self, name: impl Into<String>, part: __runtime::Part) -> Self {
         self.parts.push((name.into(), part));
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
-        ::podqueue::rest::call::RestCall::new("form_or_file", "POST")
+    pub fn send(self) -> __runtime::__private::Sending<()> {
+        __runtime::__private::rest::RestCall::new("form_or_file", "POST")
             .literal("/form")
             .multipart(
                 true,
-                ::podqueue::rest::call::Multipart::new()
+                __runtime::__private::rest::Multipart::new()
                     .files("file", &self.file, None)
                     .value("url", &self.url, None)
                     .more(&self.parts),
             )
             .timeout(self.timeout)
-            .send_empty(self.rest)
+            .send_empty(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for FormOrFile {
-    type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+    type Output = __runtime::Result<()>;
+    type IntoFuture = __runtime::__private::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -322,38 +323,41 @@ impl ::std::future::IntoFuture for FormOrFile {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Free {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
-    parts: Vec<(String, ::podqueue::Part)>,
+    parts: Vec<(String, __runtime::Part)>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Free {
     /// Adds a part to the body, of any name. Parts of the same name are all sent.
-    pub fn part(mut self, name: impl Into<String>, part: ::podqueue::Part) -> Self {
+    pub fn part(mut self, name: impl Into<String>, part: __runtime::Part) -> Self {
         self.parts.push((name.into(), part));
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
-        ::podqueue::rest::call::RestCall::new("free", "POST")
+    pub fn send(self) -> __runtime::__private::Sending<()> {
+        __runtime::__private::rest::RestCall::new("free", "POST")
             .literal("/free")
-            .multipart(true, ::podqueue::rest::call::Multipart::new().more(&self.parts))
+            .multipart(
+                true,
+                __runtime::__private::rest::Multipart::new().more(&self.parts),
+            )
             .timeout(self.timeout)
-            .send_empty(self.rest)
+            .send_empty(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for Free {
-    type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+    type Output = __runtime::Result<()>;
+    type IntoFuture = __runtime::__private::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -364,10 +368,10 @@ impl ::std::future::IntoFuture for Free {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct JsonOrFile {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     body: types::JsonOrFileBody,
-    changes: ::podqueue::rest::call::Changes,
+    changes: __runtime::__private::rest::Changes,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
@@ -385,31 +389,31 @@ impl JsonOrFile {
     pub fn set(
         mut self,
         place: impl Into<String>,
-        value: impl ::podqueue::__private::serde::Serialize,
+        value: impl __runtime::__private::serde::Serialize,
     ) -> Self {
         self.changes.set(place, value);
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
-        ::podqueue::rest::call::RestCall::new("json_or_file", "POST")
+    pub fn send(self) -> __runtime::__private::Sending<()> {
+        __runtime::__private::rest::RestCall::new("json_or_file", "POST")
             .literal("/json")
             .json(Some(&self.body), &self.changes)
             .timeout(self.timeout)
-            .send_empty(self.rest)
+            .send_empty(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for JsonOrFile {
-    type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+    type Output = __runtime::Result<()>;
+    type IntoFuture = __runtime::__private::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -420,50 +424,50 @@ impl ::std::future::IntoFuture for JsonOrFile {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct JsonOrFileMultipart {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
-    file: Option<::podqueue::Part>,
-    parts: Vec<(String, ::podqueue::Part)>,
+    file: Option<__runtime::Part>,
+    parts: Vec<(String, __runtime::Part)>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl JsonOrFileMultipart {
     /// Sent as the part `file`.
-    pub fn file(mut self, file: ::podqueue::Part) -> Self {
+    pub fn file(mut self, file: __runtime::Part) -> Self {
         self.file = Some(file);
         self
     }
 
     /// Adds a part to the body, of any name. Parts of the same name are all sent.
-    pub fn part(mut self, name: impl Into<String>, part: ::podqueue::Part) -> Self {
+    pub fn part(mut self, name: impl Into<String>, part: __runtime::Part) -> Self {
         self.parts.push((name.into(), part));
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
-        ::podqueue::rest::call::RestCall::new("json_or_file_multipart", "POST")
+    pub fn send(self) -> __runtime::__private::Sending<()> {
+        __runtime::__private::rest::RestCall::new("json_or_file_multipart", "POST")
             .literal("/json")
             .multipart(
                 true,
-                ::podqueue::rest::call::Multipart::new()
+                __runtime::__private::rest::Multipart::new()
                     .files("file", &self.file, None)
                     .more(&self.parts),
             )
             .timeout(self.timeout)
-            .send_empty(self.rest)
+            .send_empty(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for JsonOrFileMultipart {
-    type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+    type Output = __runtime::Result<()>;
+    type IntoFuture = __runtime::__private::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -474,10 +478,10 @@ impl ::std::future::IntoFuture for JsonOrFileMultipart {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Optional {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     name: Option<String>,
-    parts: Vec<(String, ::podqueue::Part)>,
+    parts: Vec<(String, __runtime::Part)>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
@@ -489,35 +493,35 @@ impl Optional {
     }
 
     /// Adds a part to the body, of any name. Parts of the same name are all sent.
-    pub fn part(mut self, name: impl Into<String>, part: ::podqueue::Part) -> Self {
+    pub fn part(mut self, name: impl Into<String>, part: __runtime::Part) -> Self {
         self.parts.push((name.into(), part));
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
-        ::podqueue::rest::call::RestCall::new("optional", "POST")
+    pub fn send(self) -> __runtime::__private::Sending<()> {
+        __runtime::__private::rest::RestCall::new("optional", "POST")
             .literal("/optional")
             .multipart(
                 false,
-                ::podqueue::rest::call::Multipart::new()
+                __runtime::__private::rest::Multipart::new()
                     .value("name", &self.name, None)
                     .more(&self.parts),
             )
             .timeout(self.timeout)
-            .send_empty(self.rest)
+            .send_empty(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for Optional {
-    type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+    type Output = __runtime::Result<()>;
+    type IntoFuture = __runtime::__private::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -528,30 +532,30 @@ impl ::std::future::IntoFuture for Optional {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Upload {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     id: String,
     part_2: Option<String>,
     file: Option<String>,
-    any: Option<::podqueue::Part>,
+    any: Option<__runtime::Part>,
     api_key: Option<String>,
     count: i64,
-    file_2: ::podqueue::Part,
+    file_2: __runtime::Part,
     kind: Option<types::UploadKind>,
     labels: Option<::std::collections::HashMap<String, String>>,
-    masks: Option<Vec<::podqueue::Part>>,
-    modern: Option<::podqueue::Part>,
-    more: Vec<::podqueue::Part>,
+    masks: Option<Vec<__runtime::Part>>,
+    modern: Option<__runtime::Part>,
+    more: Vec<__runtime::Part>,
     note: Option<String>,
     owner: types::Owner,
     owners: Option<Vec<types::Owner>>,
     place: Option<types::UploadPlace>,
-    plain: Option<::podqueue::Part>,
-    sheet: Option<::podqueue::Part>,
-    sheets: Option<Vec<::podqueue::Part>>,
+    plain: Option<__runtime::Part>,
+    sheet: Option<__runtime::Part>,
+    sheets: Option<Vec<__runtime::Part>>,
     sizes: Option<Vec<i64>>,
-    thumb: Option<::podqueue::Part>,
-    parts: Vec<(String, ::podqueue::Part)>,
+    thumb: Option<__runtime::Part>,
+    parts: Vec<(String, __runtime::Part)>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
@@ -571,7 +575,7 @@ impl Upload {
     /// Whatever.
     ///
     /// Sent as the part `any`.
-    pub fn any(mut self, any: ::podqueue::Part) -> Self {
+    pub fn any(mut self, any: __runtime::Part) -> Self {
         self.any = Some(any);
         self
     }
@@ -598,13 +602,13 @@ impl Upload {
     }
 
     /// Sent as the part `masks`.
-    pub fn masks(mut self, masks: impl IntoIterator<Item = ::podqueue::Part>) -> Self {
+    pub fn masks(mut self, masks: impl IntoIterator<Item = __runtime::Part>) -> Self {
         self.masks = Some(masks.into_iter().collect());
         self
     }
 
     /// Sent as the part `modern`.
-    pub fn modern(mut self, modern: ::podqueue::Part) -> Self {
+    pub fn modern(mut self, modern: __runtime::Part) -> Self {
         self.modern = Some(modern);
         self
     }
@@ -628,19 +632,19 @@ impl Upload {
     }
 
     /// Sent as the part `plain`.
-    pub fn plain(mut self, plain: ::podqueue::Part) -> Self {
+    pub fn plain(mut self, plain: __runtime::Part) -> Self {
         self.plain = Some(plain);
         self
     }
 
     /// Sent as the part `sheet`.
-    pub fn sheet(mut self, sheet: ::podqueue::Part) -> Self {
+    pub fn sheet(mut self, sheet: __runtime::Part) -> Self {
         self.sheet = Some(sheet);
         self
     }
 
     /// Sent as the part `sheets`.
-    pub fn sheets(mut self, sheets: impl IntoIterator<Item = ::podqueue::Part>) -> Self {
+    pub fn sheets(mut self, sheets: impl IntoIterator<Item = __runtime::Part>) -> Self {
         self.sheets = Some(sheets.into_iter().collect());
         self
     }
@@ -652,33 +656,33 @@ impl Upload {
     }
 
     /// Sent as the part `thumb`.
-    pub fn thumb(mut self, thumb: ::podqueue::Part) -> Self {
+    pub fn thumb(mut self, thumb: __runtime::Part) -> Self {
         self.thumb = Some(thumb);
         self
     }
 
     /// Adds a part to the body, of any name. Parts of the same name are all sent.
-    pub fn part(mut self, name: impl Into<String>, part: ::podqueue::Part) -> Self {
+    pub fn part(mut self, name: impl Into<String>, part: __runtime::Part) -> Self {
         self.parts.push((name.into(), part));
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
-        ::podqueue::rest::call::RestCall::new("upload", "POST")
+    pub fn send(self) -> __runtime::__private::Sending<()> {
+        __runtime::__private::rest::RestCall::new("upload", "POST")
             .literal("/files/")
             .parameter("id", &self.id)
             .query("part", &self.part_2)
             .query("file", &self.file)
             .multipart(
                 true,
-                ::podqueue::rest::call::Multipart::new()
+                __runtime::__private::rest::Multipart::new()
                     .files("any", &self.any, None)
                     .value("api_key", &self.api_key, None)
                     .value("count", &self.count, None)
@@ -700,13 +704,13 @@ impl Upload {
                     .more(&self.parts),
             )
             .timeout(self.timeout)
-            .send_empty(self.rest)
+            .send_empty(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for Upload {
-    type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+    type Output = __runtime::Result<()>;
+    type IntoFuture = __runtime::__private::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()

@@ -3,7 +3,8 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
-    use ::podqueue::__private::lenient;
+    use super::__runtime;
+    use __runtime::__private::lenient;
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,7 +39,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(StringObject);
+    __runtime::__private::open_enum!(StringObject);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -69,7 +70,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(Greetingمرحبا);
+    __runtime::__private::open_enum!(Greetingمرحبا);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -104,7 +105,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(ThingKind);
+    __runtime::__private::open_enum!(ThingKind);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -139,7 +140,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(GetThing状態);
+    __runtime::__private::open_enum!(GetThing状態);
 
     /// An object of the interface.
     #[derive(Clone, Debug, Default, PartialEq)]
@@ -149,7 +150,7 @@ pub mod types {
         pub a: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         A10080gb {
             0 "a" a text optional;
         }
@@ -163,7 +164,7 @@ pub mod types {
         pub a: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         A10080gb2 {
             0 "a" a text optional;
         }
@@ -177,7 +178,7 @@ pub mod types {
         pub a: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Ab {
             0 "a" a text optional;
         }
@@ -191,7 +192,7 @@ pub mod types {
         pub a: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         ApiV1Thing {
             0 "a" a text optional;
         }
@@ -205,7 +206,7 @@ pub mod types {
         pub a: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         BoxObject {
             0 "a" a text optional;
         }
@@ -219,7 +220,7 @@ pub mod types {
         pub a: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Clone {
             0 "a" a text optional;
         }
@@ -233,7 +234,7 @@ pub mod types {
         pub a: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Debug {
             0 "a" a text optional;
         }
@@ -247,7 +248,7 @@ pub mod types {
         pub a: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Default {
             0 "a" a text optional;
         }
@@ -261,7 +262,7 @@ pub mod types {
         pub a: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Error {
             0 "a" a text optional;
         }
@@ -275,7 +276,7 @@ pub mod types {
         pub a: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         FromObject {
             0 "a" a text optional;
         }
@@ -289,7 +290,7 @@ pub mod types {
         pub مرحبا: Option<Greetingمرحبا>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Greeting {
             0 "مرحبا" مرحبا text optional;
         }
@@ -303,7 +304,7 @@ pub mod types {
         pub a: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         HashMapObject {
             0 "a" a text optional;
         }
@@ -317,7 +318,7 @@ pub mod types {
         pub a: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         IntoObject {
             0 "a" a text optional;
         }
@@ -331,7 +332,7 @@ pub mod types {
         pub a: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         OptionObject {
             0 "a" a text optional;
         }
@@ -345,7 +346,7 @@ pub mod types {
         pub a: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         PageThing {
             0 "a" a text optional;
         }
@@ -359,7 +360,7 @@ pub mod types {
         pub a: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         PodInfo {
             0 "a" a text optional;
         }
@@ -373,7 +374,7 @@ pub mod types {
         pub a: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         PodInfo2 {
             0 "a" a text optional;
         }
@@ -389,7 +390,7 @@ pub mod types {
         pub m_2: Option<f64>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Price {
             0 "m" m number optional;
             1 "m²" m_2 number optional;
@@ -403,7 +404,7 @@ pub mod types {
         pub x: Option<PutXaabBody2>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         PutXaabBody {
             0 " " x plain optional;
         }
@@ -413,19 +414,19 @@ pub mod types {
     #[derive(Clone, Default, PartialEq)]
     pub struct PutXaabBody2 {
         /// The field `日本`.
-        pub 日本: Option<::podqueue::__private::serde_json::Value>,
+        pub 日本: Option<__runtime::__private::serde_json::Value>,
     }
 
     impl ::std::fmt::Debug for PutXaabBody2 {
         #[allow(deprecated)]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
             f.debug_struct("PutXaabBody2")
-                .field("日本", &::podqueue::__private::Untyped(&self.日本))
+                .field("日本", &__runtime::__private::Untyped(&self.日本))
                 .finish()
         }
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         PutXaabBody2 {
             0 "日本" 日本 plain optional;
         }
@@ -439,7 +440,7 @@ pub mod types {
         pub a: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Rest {
             0 "a" a text optional;
         }
@@ -453,7 +454,7 @@ pub mod types {
         pub a: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         ResultObject {
             0 "a" a text optional;
         }
@@ -467,7 +468,7 @@ pub mod types {
         pub a: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Self_ {
             0 "a" a text optional;
         }
@@ -481,7 +482,7 @@ pub mod types {
         pub a: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Send {
             0 "a" a text optional;
         }
@@ -489,15 +490,15 @@ pub mod types {
 
     /// One of several shapes.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         PartialEq
     )]
     #[serde(untagged)]
     #[allow(clippy::large_enum_variant)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub enum Serialize {
         /// An object.
         Object {
@@ -512,7 +513,7 @@ pub mod types {
         /// A string.
         String(String),
         /// A value of a shape that was not known when this was generated.
-        Other(::podqueue::__private::serde_json::Value),
+        Other(__runtime::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for Serialize {
@@ -538,7 +539,7 @@ pub mod types {
         pub a: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Str {
             0 "a" a text optional;
         }
@@ -650,7 +651,7 @@ pub mod types {
         pub ünïcode: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Thing {
             0 "a10080gb" a10080gb plain optional;
             1 "a100_80gb" a100_80gb plain optional;
@@ -713,7 +714,7 @@ pub mod types {
         pub properties: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         ThingProperties {
             0 "properties" properties text optional;
         }
@@ -727,7 +728,7 @@ pub mod types {
         pub a: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         VecObject {
             0 "a" a text optional;
         }
@@ -741,7 +742,7 @@ pub mod types {
         pub a: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         X3d {
             0 "a" a text optional;
         }
@@ -755,7 +756,7 @@ pub mod types {
         pub a: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         X3d2 {
             0 "a" a text optional;
         }
@@ -765,34 +766,34 @@ pub mod types {
 /// The operations of the description. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Api {
-    target: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Api {
-    /// Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key. If that URL has no path, `/v1` is added, where the paths of the description begin; to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is.
-    pub fn new(client: &::podqueue::Client) -> Self {
+    /// Calls a service, such as `&service`, or a client's REST interface: `&client`. If the REST URL of a client has no path, `/v1` is added, where the paths of the description begin.
+    pub fn new(service: impl Into<__runtime::__private::Service>) -> Self {
         Self {
-            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+            service: service.into().below("/v1"),
         }
     }
 
     /// Calls the service at another URL, to which paths are appended unchanged. The
-    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
-    /// and all other settings are the client's.
+    /// authorization of the given service or client is not sent there: `authorization` says
+    /// what is. Timeouts, retries and all other settings are shared.
     ///
     /// # Errors
     ///
-    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// [`InvalidRequest`](__runtime::ErrorKind::InvalidRequest): the URL is invalid, is
     /// plain http to another machine, or has a query or credentials; or the authorization
     /// cannot be sent in a header.
     pub fn at(
-        client: &::podqueue::Client,
+        service: impl Into<__runtime::__private::Service>,
         url: impl Into<String>,
-        authorization: ::podqueue::Authorization,
-    ) -> ::podqueue::Result<Self> {
-        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
-        Ok(Self { target })
+        authorization: __runtime::Authorization,
+    ) -> __runtime::Result<Self> {
+        let service = service.into().at(url, authorization)?;
+        Ok(Self { service })
     }
 
     /// Reads a thing.
@@ -804,7 +805,7 @@ impl Api {
     /// - `id`: A part of the path.
     pub fn get_thing(&self, id: impl Into<String>) -> GetThing {
         GetThing {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             id: id.into(),
             area_m: None,
@@ -822,11 +823,11 @@ impl Api {
     /// - `a_b`: A part of the path.
     pub fn put_x_a_a_b(&self, a_b: impl Into<String>) -> PutXAAB {
         PutXAAB {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             a_b: a_b.into(),
             body: None,
-            changes: ::podqueue::rest::call::Changes::default(),
+            changes: __runtime::__private::rest::Changes::default(),
         }
     }
 }
@@ -835,7 +836,7 @@ impl Api {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetThing {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     id: String,
     area_m: Option<String>,
@@ -863,28 +864,28 @@ impl GetThing {
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Thing> {
-        ::podqueue::rest::call::RestCall::new("get_thing", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<types::Thing> {
+        __runtime::__private::rest::RestCall::new("get_thing", "GET")
             .literal("/things/")
             .parameter("id", &self.id)
             .query("area_m²", &self.area_m)
             .query("½", &self.x)
             .query("状態", &self.状態)
             .timeout(self.timeout)
-            .send(self.rest)
+            .send(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for GetThing {
-    type Output = ::podqueue::Result<types::Thing>;
-    type IntoFuture = ::podqueue::rest::call::Sending<types::Thing>;
+    type Output = __runtime::Result<types::Thing>;
+    type IntoFuture = __runtime::__private::Sending<types::Thing>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -895,11 +896,11 @@ impl ::std::future::IntoFuture for GetThing {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct PutXAAB {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     a_b: String,
     body: Option<types::PutXaabBody>,
-    changes: ::podqueue::rest::call::Changes,
+    changes: __runtime::__private::rest::Changes,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
@@ -923,32 +924,32 @@ impl PutXAAB {
     pub fn set(
         mut self,
         place: impl Into<String>,
-        value: impl ::podqueue::__private::serde::Serialize,
+        value: impl __runtime::__private::serde::Serialize,
     ) -> Self {
         self.changes.set(place, value);
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
-        ::podqueue::rest::call::RestCall::new("put_x_a_a_b", "PUT")
+    pub fn send(self) -> __runtime::__private::Sending<()> {
+        __runtime::__private::rest::RestCall::new("put_x_a_a_b", "PUT")
             .literal("/$x/a/")
             .parameter("a_b", &self.a_b)
             .json(self.body.as_ref(), &self.changes)
             .timeout(self.timeout)
-            .send_empty(self.rest)
+            .send_empty(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for PutXAAB {
-    type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+    type Output = __runtime::Result<()>;
+    type IntoFuture = __runtime::__private::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()

@@ -10,6 +10,7 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
+    use super::__runtime;
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,7 +45,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(Level);
+    __runtime::__private::open_enum!(Level);
 
     /// An object of the interface.
     #[derive(Clone, Debug, Default, PartialEq)]
@@ -53,7 +54,7 @@ pub mod types {
         pub a: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         ReadFilter {
             0 "a" a text optional;
         }
@@ -63,34 +64,34 @@ pub mod types {
 /// The operations of the description. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Api {
-    target: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Api {
-    /// Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key. If that URL has no path, `/v1` is added, where the paths of the description begin; to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is.
-    pub fn new(client: &::podqueue::Client) -> Self {
+    /// Calls a service, such as `&service`, or a client's REST interface: `&client`. If the REST URL of a client has no path, `/v1` is added, where the paths of the description begin.
+    pub fn new(service: impl Into<__runtime::__private::Service>) -> Self {
         Self {
-            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+            service: service.into().below("/v1"),
         }
     }
 
     /// Calls the service at another URL, to which paths are appended unchanged. The
-    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
-    /// and all other settings are the client's.
+    /// authorization of the given service or client is not sent there: `authorization` says
+    /// what is. Timeouts, retries and all other settings are shared.
     ///
     /// # Errors
     ///
-    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// [`InvalidRequest`](__runtime::ErrorKind::InvalidRequest): the URL is invalid, is
     /// plain http to another machine, or has a query or credentials; or the authorization
     /// cannot be sent in a header.
     pub fn at(
-        client: &::podqueue::Client,
+        service: impl Into<__runtime::__private::Service>,
         url: impl Into<String>,
-        authorization: ::podqueue::Authorization,
-    ) -> ::podqueue::Result<Self> {
-        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
-        Ok(Self { target })
+        authorization: __runtime::Authorization,
+    ) -> __runtime::Result<Self> {
+        let service = service.into().at(url, authorization)?;
+        Ok(Self { service })
     }
 
     /// Prepares a call.
@@ -102,13 +103,13 @@ impl Api {
     /// - `odd`: A part of the path.
     pub fn delete_odd(
         &self,
-        odd: ::podqueue::__private::serde_json::Map<
+        odd: __runtime::__private::serde_json::Map<
             String,
-            ::podqueue::__private::serde_json::Value,
+            __runtime::__private::serde_json::Value,
         >,
     ) -> DeleteOdd {
         DeleteOdd {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             odd,
         }
@@ -123,7 +124,7 @@ impl Api {
     /// - `id`: A part of the path.
     pub fn fragment(&self, id: impl Into<String>) -> Fragment {
         Fragment {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             id: id.into(),
         }
@@ -147,7 +148,7 @@ impl Api {
         ids: impl IntoIterator<Item = i64>,
     ) -> Read {
         Read {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             id,
             type_: type_.into(),
@@ -177,41 +178,41 @@ impl Api {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct DeleteOdd {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
-    odd: ::podqueue::__private::serde_json::Map<
+    odd: __runtime::__private::serde_json::Map<
         String,
-        ::podqueue::__private::serde_json::Value,
+        __runtime::__private::serde_json::Value,
     >,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl DeleteOdd {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
-        ::podqueue::rest::call::RestCall::new("delete_odd", "DELETE")
+    pub fn send(self) -> __runtime::__private::Sending<()> {
+        __runtime::__private::rest::RestCall::new("delete_odd", "DELETE")
             .literal("/")
             .parameter_styled(
                 "odd",
                 &self.odd,
-                ::podqueue::rest::call::PathStyle::Simple {
+                __runtime::__private::rest::PathStyle::Simple {
                     exploded: false,
                 },
             )
             .timeout(self.timeout)
-            .send_empty(self.rest)
+            .send_empty(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for DeleteOdd {
-    type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+    type Output = __runtime::Result<()>;
+    type IntoFuture = __runtime::__private::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -222,32 +223,32 @@ impl ::std::future::IntoFuture for DeleteOdd {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Fragment {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     id: String,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Fragment {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
-        ::podqueue::rest::call::RestCall::new("fragment", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<()> {
+        __runtime::__private::rest::RestCall::new("fragment", "GET")
             .literal("/b/")
             .parameter("id", &self.id)
             .timeout(self.timeout)
-            .send_empty(self.rest)
+            .send_empty(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for Fragment {
-    type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+    type Output = __runtime::Result<()>;
+    type IntoFuture = __runtime::__private::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -258,7 +259,7 @@ impl ::std::future::IntoFuture for Fragment {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Read {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     id: i64,
     type_: String,
@@ -273,9 +274,9 @@ pub struct Read {
     one_or_more: Option<Vec<String>>,
     filter: Option<types::ReadFilter>,
     encoded: Option<
-        ::podqueue::__private::serde_json::Map<
+        __runtime::__private::serde_json::Map<
             String,
-            ::podqueue::__private::serde_json::Value,
+            __runtime::__private::serde_json::Value,
         >,
     >,
     x_trace_2: Option<String>,
@@ -345,9 +346,9 @@ impl Read {
     /// Sent as the query parameter `encoded`.
     pub fn encoded(
         mut self,
-        encoded: ::podqueue::__private::serde_json::Map<
+        encoded: __runtime::__private::serde_json::Map<
             String,
-            ::podqueue::__private::serde_json::Value,
+            __runtime::__private::serde_json::Value,
         >,
     ) -> Self {
         self.encoded = Some(encoded);
@@ -396,15 +397,15 @@ impl Read {
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
-        ::podqueue::rest::call::RestCall::new("read", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<()> {
+        __runtime::__private::rest::RestCall::new("read", "GET")
             .literal("/a/")
             .parameter("id", &self.id)
             .literal("/")
@@ -419,8 +420,16 @@ impl Read {
             .query("since", &self.since)
             .query("either", &self.either)
             .query("one_or_more", &self.one_or_more)
-            .query_styled("filter", &self.filter, ::podqueue::rest::call::Style::Deep)
-            .query_styled("encoded", &self.encoded, ::podqueue::rest::call::Style::Json)
+            .query_styled(
+                "filter",
+                &self.filter,
+                __runtime::__private::rest::Style::Deep,
+            )
+            .query_styled(
+                "encoded",
+                &self.encoded,
+                __runtime::__private::rest::Style::Json,
+            )
             .query("x_trace", &self.x_trace)
             .query(" spaced ", &self.spaced)
             .query("fn", &self.fn_)
@@ -429,13 +438,13 @@ impl Read {
             .optional_header("X-Contradiction", &self.x_contradiction)
             .optional_header("X-Number", &self.x_number)
             .timeout(self.timeout)
-            .send_empty(self.rest)
+            .send_empty(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for Read {
-    type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+    type Output = __runtime::Result<()>;
+    type IntoFuture = __runtime::__private::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()

@@ -5,6 +5,7 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
+    use super::__runtime;
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -39,7 +40,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(Level);
+    __runtime::__private::open_enum!(Level);
 
     /// An object of the interface.
     #[derive(Clone, Debug, Default, PartialEq)]
@@ -50,7 +51,7 @@ pub mod types {
         pub width: Option<i64>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Size {
             0 "unit" unit text optional;
             1 "width" width integer optional;
@@ -61,34 +62,34 @@ pub mod types {
 /// The operations of the description. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Api {
-    target: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Api {
-    /// Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key. If that URL has no path, `/v1` is added, where the paths of the description begin; to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is.
-    pub fn new(client: &::podqueue::Client) -> Self {
+    /// Calls a service, such as `&service`, or a client's REST interface: `&client`. If the REST URL of a client has no path, `/v1` is added, where the paths of the description begin.
+    pub fn new(service: impl Into<__runtime::__private::Service>) -> Self {
         Self {
-            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+            service: service.into().below("/v1"),
         }
     }
 
     /// Calls the service at another URL, to which paths are appended unchanged. The
-    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
-    /// and all other settings are the client's.
+    /// authorization of the given service or client is not sent there: `authorization` says
+    /// what is. Timeouts, retries and all other settings are shared.
     ///
     /// # Errors
     ///
-    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// [`InvalidRequest`](__runtime::ErrorKind::InvalidRequest): the URL is invalid, is
     /// plain http to another machine, or has a query or credentials; or the authorization
     /// cannot be sent in a header.
     pub fn at(
-        client: &::podqueue::Client,
+        service: impl Into<__runtime::__private::Service>,
         url: impl Into<String>,
-        authorization: ::podqueue::Authorization,
-    ) -> ::podqueue::Result<Self> {
-        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
-        Ok(Self { target })
+        authorization: __runtime::Authorization,
+    ) -> __runtime::Result<Self> {
+        let service = service.into().at(url, authorization)?;
+        Ok(Self { service })
     }
 
     /// Prepares a call.
@@ -107,7 +108,7 @@ impl Api {
         names: impl IntoIterator<Item = impl Into<String>>,
     ) -> Label {
         Label {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             ids: ids.into_iter().collect(),
             size: size.into(),
@@ -131,7 +132,7 @@ impl Api {
         levels: impl IntoIterator<Item = types::Level>,
     ) -> Matrix {
         Matrix {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             ids: ids.into_iter().collect(),
             size: size.into(),
@@ -157,7 +158,7 @@ impl Api {
         ids: impl Into<String>,
     ) -> Other {
         Other {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             encoded: encoded.into(),
             one_or_more: one_or_more.into_iter().map(Into::into).collect(),
@@ -182,7 +183,7 @@ impl Api {
         range: ::std::collections::HashMap<String, i64>,
     ) -> Simple {
         Simple {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             ids: ids.into_iter().collect(),
             size: size.into(),
@@ -195,7 +196,7 @@ impl Api {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Label {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     ids: Vec<i64>,
     size: types::Size,
@@ -204,20 +205,20 @@ pub struct Label {
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Label {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
-        ::podqueue::rest::call::RestCall::new("label", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<()> {
+        __runtime::__private::rest::RestCall::new("label", "GET")
             .literal("/label/")
             .parameter_styled(
                 "ids",
                 &self.ids,
-                ::podqueue::rest::call::PathStyle::Label {
+                __runtime::__private::rest::PathStyle::Label {
                     exploded: false,
                 },
             )
@@ -225,7 +226,7 @@ impl Label {
             .parameter_styled(
                 "size",
                 &self.size,
-                ::podqueue::rest::call::PathStyle::Label {
+                __runtime::__private::rest::PathStyle::Label {
                     exploded: true,
                 },
             )
@@ -233,18 +234,18 @@ impl Label {
             .parameter_styled(
                 "names",
                 &self.names,
-                ::podqueue::rest::call::PathStyle::Label {
+                __runtime::__private::rest::PathStyle::Label {
                     exploded: true,
                 },
             )
             .timeout(self.timeout)
-            .send_empty(self.rest)
+            .send_empty(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for Label {
-    type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+    type Output = __runtime::Result<()>;
+    type IntoFuture = __runtime::__private::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -255,7 +256,7 @@ impl ::std::future::IntoFuture for Label {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Matrix {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     ids: Vec<i64>,
     size: types::Size,
@@ -264,45 +265,45 @@ pub struct Matrix {
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Matrix {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
-        ::podqueue::rest::call::RestCall::new("matrix", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<()> {
+        __runtime::__private::rest::RestCall::new("matrix", "GET")
             .literal("/matrix")
             .parameter_styled(
                 "ids",
                 &self.ids,
-                ::podqueue::rest::call::PathStyle::Matrix {
+                __runtime::__private::rest::PathStyle::Matrix {
                     exploded: true,
                 },
             )
             .parameter_styled(
                 "size",
                 &self.size,
-                ::podqueue::rest::call::PathStyle::Matrix {
+                __runtime::__private::rest::PathStyle::Matrix {
                     exploded: false,
                 },
             )
             .parameter_styled(
                 "levels",
                 &self.levels,
-                ::podqueue::rest::call::PathStyle::Matrix {
+                __runtime::__private::rest::PathStyle::Matrix {
                     exploded: false,
                 },
             )
             .timeout(self.timeout)
-            .send_empty(self.rest)
+            .send_empty(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for Matrix {
-    type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+    type Output = __runtime::Result<()>;
+    type IntoFuture = __runtime::__private::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -313,7 +314,7 @@ impl ::std::future::IntoFuture for Matrix {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Other {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     encoded: types::Size,
     one_or_more: Vec<String>,
@@ -323,26 +324,26 @@ pub struct Other {
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Other {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
-        ::podqueue::rest::call::RestCall::new("other", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<()> {
+        __runtime::__private::rest::RestCall::new("other", "GET")
             .literal("/other/")
             .parameter_styled(
                 "encoded",
                 &self.encoded,
-                ::podqueue::rest::call::PathStyle::Json,
+                __runtime::__private::rest::PathStyle::Json,
             )
             .literal("/")
             .parameter_styled(
                 "one_or_more",
                 &self.one_or_more,
-                ::podqueue::rest::call::PathStyle::Simple {
+                __runtime::__private::rest::PathStyle::Simple {
                     exploded: false,
                 },
             )
@@ -350,19 +351,19 @@ impl Other {
             .parameter_styled(
                 "api_key",
                 &self.api_key,
-                ::podqueue::rest::call::PathStyle::Label {
+                __runtime::__private::rest::PathStyle::Label {
                     exploded: false,
                 },
             )
             .query("copy", &self.ids)
             .timeout(self.timeout)
-            .send_empty(self.rest)
+            .send_empty(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for Other {
-    type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+    type Output = __runtime::Result<()>;
+    type IntoFuture = __runtime::__private::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -373,7 +374,7 @@ impl ::std::future::IntoFuture for Other {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Simple {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     ids: Vec<i64>,
     size: types::Size,
@@ -382,20 +383,20 @@ pub struct Simple {
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Simple {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
-        ::podqueue::rest::call::RestCall::new("simple", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<()> {
+        __runtime::__private::rest::RestCall::new("simple", "GET")
             .literal("/simple/")
             .parameter_styled(
                 "ids",
                 &self.ids,
-                ::podqueue::rest::call::PathStyle::Simple {
+                __runtime::__private::rest::PathStyle::Simple {
                     exploded: false,
                 },
             )
@@ -403,7 +404,7 @@ impl Simple {
             .parameter_styled(
                 "size",
                 &self.size,
-                ::podqueue::rest::call::PathStyle::Simple {
+                __runtime::__private::rest::PathStyle::Simple {
                     exploded: false,
                 },
             )
@@ -411,18 +412,18 @@ impl Simple {
             .parameter_styled(
                 "range",
                 &self.range,
-                ::podqueue::rest::call::PathStyle::Simple {
+                __runtime::__private::rest::PathStyle::Simple {
                     exploded: true,
                 },
             )
             .timeout(self.timeout)
-            .send_empty(self.rest)
+            .send_empty(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for Simple {
-    type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+    type Output = __runtime::Result<()>;
+    type IntoFuture = __runtime::__private::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()

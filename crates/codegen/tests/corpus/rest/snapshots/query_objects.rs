@@ -4,17 +4,18 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
-    use ::podqueue::__private::lenient;
+    use super::__runtime;
+    use __runtime::__private::lenient;
 
     /// An object of the interface.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         Debug,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct Filter {
         /// The field `name`.
         pub name: String,
@@ -52,7 +53,7 @@ pub mod types {
         pub id: Option<i64>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         FilterOwner {
             0 "id" id integer optional;
         }
@@ -60,15 +61,15 @@ pub mod types {
 
     /// One of several shapes.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         PartialEq
     )]
     #[serde(untagged)]
     #[allow(clippy::large_enum_variant)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub enum FindPodsCreated {
         /// A whole number.
         Integer(i64),
@@ -90,7 +91,7 @@ pub mod types {
             lt: Option<i64>,
         },
         /// A value of a shape that was not known when this was generated.
-        Other(::podqueue::__private::serde_json::Value),
+        Other(__runtime::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for FindPodsCreated {
@@ -128,7 +129,7 @@ pub mod types {
         pub limit: Option<i64>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         FindPodsPage {
             0 "after" after text optional;
             1 "limit" limit integer optional;
@@ -142,7 +143,7 @@ pub mod types {
         pub x: Option<i64>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         FindPodsPointsItem {
             0 "x" x integer optional;
         }
@@ -155,7 +156,7 @@ pub mod types {
         pub all: Vec<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         FindPodsQuery {
             0 "all" all shaped < lenient::shape::List < lenient::shape::Text < String >> > optional;
         }
@@ -170,7 +171,7 @@ pub mod types {
         pub width: Option<i64>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         FindPodsSize {
             0 "height" height integer optional;
             1 "width" width integer optional;
@@ -181,34 +182,34 @@ pub mod types {
 /// The operations of the description. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Api {
-    target: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Api {
-    /// Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key. If that URL has no path, `/v1` is added, where the paths of the description begin; to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is.
-    pub fn new(client: &::podqueue::Client) -> Self {
+    /// Calls a service, such as `&service`, or a client's REST interface: `&client`. If the REST URL of a client has no path, `/v1` is added, where the paths of the description begin.
+    pub fn new(service: impl Into<__runtime::__private::Service>) -> Self {
         Self {
-            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+            service: service.into().below("/v1"),
         }
     }
 
     /// Calls the service at another URL, to which paths are appended unchanged. The
-    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
-    /// and all other settings are the client's.
+    /// authorization of the given service or client is not sent there: `authorization` says
+    /// what is. Timeouts, retries and all other settings are shared.
     ///
     /// # Errors
     ///
-    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// [`InvalidRequest`](__runtime::ErrorKind::InvalidRequest): the URL is invalid, is
     /// plain http to another machine, or has a query or credentials; or the authorization
     /// cannot be sent in a header.
     pub fn at(
-        client: &::podqueue::Client,
+        service: impl Into<__runtime::__private::Service>,
         url: impl Into<String>,
-        authorization: ::podqueue::Authorization,
-    ) -> ::podqueue::Result<Self> {
-        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
-        Ok(Self { target })
+        authorization: __runtime::Authorization,
+    ) -> __runtime::Result<Self> {
+        let service = service.into().at(url, authorization)?;
+        Ok(Self { service })
     }
 
     /// Prepares a call.
@@ -225,7 +226,7 @@ impl Api {
         x_zones: impl Into<String>,
     ) -> FindPods {
         FindPods {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             filter: filter.into(),
             x_zones: x_zones.into(),
@@ -246,7 +247,7 @@ impl Api {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct FindPods {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     created: Option<types::FindPodsCreated>,
     filter: types::Filter,
@@ -326,47 +327,67 @@ impl FindPods {
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
-        ::podqueue::rest::call::RestCall::new("find_pods", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<()> {
+        __runtime::__private::rest::RestCall::new("find_pods", "GET")
             .literal("/pods")
-            .query_styled("created", &self.created, ::podqueue::rest::call::Style::Deep)
-            .query_styled("filter", &self.filter, ::podqueue::rest::call::Style::Deep)
-            .query_styled("expand", &self.expand, ::podqueue::rest::call::Style::Deep)
+            .query_styled(
+                "created",
+                &self.created,
+                __runtime::__private::rest::Style::Deep,
+            )
+            .query_styled(
+                "filter",
+                &self.filter,
+                __runtime::__private::rest::Style::Deep,
+            )
+            .query_styled(
+                "expand",
+                &self.expand,
+                __runtime::__private::rest::Style::Deep,
+            )
             .query("with[]", &self.with)
-            .query_styled("page", &self.page, ::podqueue::rest::call::Style::Exploded)
+            .query_styled(
+                "page",
+                &self.page,
+                __runtime::__private::rest::Style::Exploded,
+            )
             .query_styled(
                 "labels",
                 &self.labels,
-                ::podqueue::rest::call::Style::Exploded,
+                __runtime::__private::rest::Style::Exploded,
             )
-            .query_styled("size", &self.size, ::podqueue::rest::call::Style::Joined(","))
+            .query_styled(
+                "size",
+                &self.size,
+                __runtime::__private::rest::Style::Joined(","),
+            )
             .query_styled(
                 "range",
                 &self.range,
-                ::podqueue::rest::call::Style::Joined("%7C"),
+                __runtime::__private::rest::Style::Joined("%7C"),
             )
-            .query_styled("query", &self.query, ::podqueue::rest::call::Style::Json)
+            .query_styled("query", &self.query, __runtime::__private::rest::Style::Json)
             .query_styled(
                 "points",
                 &self.points,
-                ::podqueue::rest::call::Style::Exploded,
+                __runtime::__private::rest::Style::Exploded,
             )
             .header("X-Zones", &self.x_zones)
             .timeout(self.timeout)
-            .send_empty(self.rest)
+            .send_empty(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for FindPods {
-    type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+    type Output = __runtime::Result<()>;
+    type IntoFuture = __runtime::__private::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()

@@ -3,7 +3,8 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
-    use ::podqueue::__private::lenient;
+    use super::__runtime;
+    use __runtime::__private::lenient;
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,7 +39,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(State);
+    __runtime::__private::open_enum!(State);
 
     /// An object of the interface.
     #[derive(Clone, Debug, Default, PartialEq)]
@@ -63,7 +64,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Item {
             0 "id" id text optional;
             1 "name" name text optional;
@@ -72,13 +73,13 @@ pub mod types {
 
     /// An object of the interface.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         Debug,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct NewOrder {
         /// The field `base`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -137,34 +138,34 @@ pub mod types {
 /// The operations of the description. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Api {
-    target: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Api {
-    /// Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key. If that URL has no path, `/v1` is added, where the paths of the description begin; to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is.
-    pub fn new(client: &::podqueue::Client) -> Self {
+    /// Calls a service, such as `&service`, or a client's REST interface: `&client`. If the REST URL of a client has no path, `/v1` is added, where the paths of the description begin.
+    pub fn new(service: impl Into<__runtime::__private::Service>) -> Self {
         Self {
-            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+            service: service.into().below("/v1"),
         }
     }
 
     /// Calls the service at another URL, to which paths are appended unchanged. The
-    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
-    /// and all other settings are the client's.
+    /// authorization of the given service or client is not sent there: `authorization` says
+    /// what is. Timeouts, retries and all other settings are shared.
     ///
     /// # Errors
     ///
-    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// [`InvalidRequest`](__runtime::ErrorKind::InvalidRequest): the URL is invalid, is
     /// plain http to another machine, or has a query or credentials; or the authorization
     /// cannot be sent in a header.
     pub fn at(
-        client: &::podqueue::Client,
+        service: impl Into<__runtime::__private::Service>,
         url: impl Into<String>,
-        authorization: ::podqueue::Authorization,
-    ) -> ::podqueue::Result<Self> {
-        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
-        Ok(Self { target })
+        authorization: __runtime::Authorization,
+    ) -> __runtime::Result<Self> {
+        let service = service.into().at(url, authorization)?;
+        Ok(Self { service })
     }
 
     /// Prepares a call.
@@ -176,10 +177,10 @@ impl Api {
     /// - `body`: The body of the request.
     pub fn add_item(&self, body: impl Into<types::Item>) -> AddItem {
         AddItem {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             body: body.into(),
-            changes: ::podqueue::rest::call::Changes::default(),
+            changes: __runtime::__private::rest::Changes::default(),
         }
     }
 
@@ -192,10 +193,10 @@ impl Api {
     /// - `body`: The body of the request.
     pub fn add_order(&self, body: impl Into<types::NewOrder>) -> AddOrder {
         AddOrder {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             body: body.into(),
-            changes: ::podqueue::rest::call::Changes::default(),
+            changes: __runtime::__private::rest::Changes::default(),
         }
     }
 }
@@ -204,10 +205,10 @@ impl Api {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct AddItem {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     body: types::Item,
-    changes: ::podqueue::rest::call::Changes,
+    changes: __runtime::__private::rest::Changes,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
@@ -225,31 +226,31 @@ impl AddItem {
     pub fn set(
         mut self,
         place: impl Into<String>,
-        value: impl ::podqueue::__private::serde::Serialize,
+        value: impl __runtime::__private::serde::Serialize,
     ) -> Self {
         self.changes.set(place, value);
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Item> {
-        ::podqueue::rest::call::RestCall::new("add_item", "POST")
+    pub fn send(self) -> __runtime::__private::Sending<types::Item> {
+        __runtime::__private::rest::RestCall::new("add_item", "POST")
             .literal("/items")
             .json(Some(&self.body), &self.changes)
             .timeout(self.timeout)
-            .send(self.rest)
+            .send(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for AddItem {
-    type Output = ::podqueue::Result<types::Item>;
-    type IntoFuture = ::podqueue::rest::call::Sending<types::Item>;
+    type Output = __runtime::Result<types::Item>;
+    type IntoFuture = __runtime::__private::Sending<types::Item>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -260,10 +261,10 @@ impl ::std::future::IntoFuture for AddItem {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct AddOrder {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     body: types::NewOrder,
-    changes: ::podqueue::rest::call::Changes,
+    changes: __runtime::__private::rest::Changes,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
@@ -281,31 +282,31 @@ impl AddOrder {
     pub fn set(
         mut self,
         place: impl Into<String>,
-        value: impl ::podqueue::__private::serde::Serialize,
+        value: impl __runtime::__private::serde::Serialize,
     ) -> Self {
         self.changes.set(place, value);
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
-        ::podqueue::rest::call::RestCall::new("add_order", "POST")
+    pub fn send(self) -> __runtime::__private::Sending<()> {
+        __runtime::__private::rest::RestCall::new("add_order", "POST")
             .literal("/orders")
             .json(Some(&self.body), &self.changes)
             .timeout(self.timeout)
-            .send_empty(self.rest)
+            .send_empty(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for AddOrder {
-    type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+    type Output = __runtime::Result<()>;
+    type IntoFuture = __runtime::__private::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()

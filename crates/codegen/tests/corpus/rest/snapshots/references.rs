@@ -8,34 +8,35 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
+    use super::__runtime;
 
     /// An object of the interface.
     #[derive(Clone, Default, PartialEq)]
     #[non_exhaustive]
     pub struct Thing {
         /// The field `elsewhere`.
-        pub elsewhere: Option<::podqueue::__private::serde_json::Value>,
+        pub elsewhere: Option<__runtime::__private::serde_json::Value>,
         /// The field `gone`.
-        pub gone: Option<::podqueue::__private::serde_json::Value>,
+        pub gone: Option<__runtime::__private::serde_json::Value>,
         /// The field `same`.
-        pub same: Option<::podqueue::__private::serde_json::Value>,
+        pub same: Option<__runtime::__private::serde_json::Value>,
         /// The field `whole`.
-        pub whole: Option<::podqueue::__private::serde_json::Value>,
+        pub whole: Option<__runtime::__private::serde_json::Value>,
     }
 
     impl ::std::fmt::Debug for Thing {
         #[allow(deprecated)]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
             f.debug_struct("Thing")
-                .field("elsewhere", &::podqueue::__private::Untyped(&self.elsewhere))
-                .field("gone", &::podqueue::__private::Untyped(&self.gone))
-                .field("same", &::podqueue::__private::Untyped(&self.same))
-                .field("whole", &::podqueue::__private::Untyped(&self.whole))
+                .field("elsewhere", &__runtime::__private::Untyped(&self.elsewhere))
+                .field("gone", &__runtime::__private::Untyped(&self.gone))
+                .field("same", &__runtime::__private::Untyped(&self.same))
+                .field("whole", &__runtime::__private::Untyped(&self.whole))
                 .finish()
         }
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Thing {
             0 "elsewhere" elsewhere plain optional;
             1 "gone" gone plain optional;
@@ -48,34 +49,34 @@ pub mod types {
 /// The operations of the description. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Api {
-    target: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Api {
-    /// Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key. If that URL has no path, `/v1` is added, where the paths of the description begin; to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is.
-    pub fn new(client: &::podqueue::Client) -> Self {
+    /// Calls a service, such as `&service`, or a client's REST interface: `&client`. If the REST URL of a client has no path, `/v1` is added, where the paths of the description begin.
+    pub fn new(service: impl Into<__runtime::__private::Service>) -> Self {
         Self {
-            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+            service: service.into().below("/v1"),
         }
     }
 
     /// Calls the service at another URL, to which paths are appended unchanged. The
-    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
-    /// and all other settings are the client's.
+    /// authorization of the given service or client is not sent there: `authorization` says
+    /// what is. Timeouts, retries and all other settings are shared.
     ///
     /// # Errors
     ///
-    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// [`InvalidRequest`](__runtime::ErrorKind::InvalidRequest): the URL is invalid, is
     /// plain http to another machine, or has a query or credentials; or the authorization
     /// cannot be sent in a header.
     pub fn at(
-        client: &::podqueue::Client,
+        service: impl Into<__runtime::__private::Service>,
         url: impl Into<String>,
-        authorization: ::podqueue::Authorization,
-    ) -> ::podqueue::Result<Self> {
-        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
-        Ok(Self { target })
+        authorization: __runtime::Authorization,
+    ) -> __runtime::Result<Self> {
+        let service = service.into().at(url, authorization)?;
+        Ok(Self { service })
     }
 
     /// Prepares a call.
@@ -83,7 +84,7 @@ impl Api {
     /// `GET /a`
     pub fn read_a(&self) -> ReadA {
         ReadA {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -93,7 +94,7 @@ impl Api {
     /// `GET /b`
     pub fn read_b(&self) -> ReadB {
         ReadB {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -103,7 +104,7 @@ impl Api {
     /// `GET /d`
     pub fn read_d(&self) -> ReadD {
         ReadD {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -113,30 +114,30 @@ impl Api {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct ReadA {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl ReadA {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Thing> {
-        ::podqueue::rest::call::RestCall::new("read_a", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<types::Thing> {
+        __runtime::__private::rest::RestCall::new("read_a", "GET")
             .literal("/a")
             .timeout(self.timeout)
-            .send(self.rest)
+            .send(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for ReadA {
-    type Output = ::podqueue::Result<types::Thing>;
-    type IntoFuture = ::podqueue::rest::call::Sending<types::Thing>;
+    type Output = __runtime::Result<types::Thing>;
+    type IntoFuture = __runtime::__private::Sending<types::Thing>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -147,30 +148,30 @@ impl ::std::future::IntoFuture for ReadA {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct ReadB {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl ReadB {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Thing> {
-        ::podqueue::rest::call::RestCall::new("read_b", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<types::Thing> {
+        __runtime::__private::rest::RestCall::new("read_b", "GET")
             .literal("/b")
             .timeout(self.timeout)
-            .send(self.rest)
+            .send(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for ReadB {
-    type Output = ::podqueue::Result<types::Thing>;
-    type IntoFuture = ::podqueue::rest::call::Sending<types::Thing>;
+    type Output = __runtime::Result<types::Thing>;
+    type IntoFuture = __runtime::__private::Sending<types::Thing>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -181,13 +182,13 @@ impl ::std::future::IntoFuture for ReadB {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct ReadD {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl ReadD {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
@@ -196,18 +197,18 @@ impl ReadD {
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub fn send(
         self,
-    ) -> ::podqueue::rest::call::Sending<::podqueue::__private::serde_json::Value> {
-        ::podqueue::rest::call::RestCall::new("read_d", "GET")
+    ) -> __runtime::__private::Sending<__runtime::__private::serde_json::Value> {
+        __runtime::__private::rest::RestCall::new("read_d", "GET")
             .literal("/d")
             .timeout(self.timeout)
-            .send(self.rest)
+            .send(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for ReadD {
-    type Output = ::podqueue::Result<::podqueue::__private::serde_json::Value>;
-    type IntoFuture = ::podqueue::rest::call::Sending<
-        ::podqueue::__private::serde_json::Value,
+    type Output = __runtime::Result<__runtime::__private::serde_json::Value>;
+    type IntoFuture = __runtime::__private::Sending<
+        __runtime::__private::serde_json::Value,
     >;
 
     fn into_future(self) -> Self::IntoFuture {

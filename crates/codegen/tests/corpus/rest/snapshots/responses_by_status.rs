@@ -3,6 +3,7 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
+    use super::__runtime;
 
     /// An object of the interface.
     #[derive(Clone, Debug, Default, PartialEq)]
@@ -12,7 +13,7 @@ pub mod types {
         pub job: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Job {
             0 "job" job text optional;
         }
@@ -26,7 +27,7 @@ pub mod types {
         pub result: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         RunQueryResponse {
             0 "result" result text optional;
         }
@@ -36,34 +37,34 @@ pub mod types {
 /// The operations of the description. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Api {
-    target: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Api {
-    /// Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key. If that URL has no path, `/v1` is added, where the paths of the description begin; to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is.
-    pub fn new(client: &::podqueue::Client) -> Self {
+    /// Calls a service, such as `&service`, or a client's REST interface: `&client`. If the REST URL of a client has no path, `/v1` is added, where the paths of the description begin.
+    pub fn new(service: impl Into<__runtime::__private::Service>) -> Self {
         Self {
-            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+            service: service.into().below("/v1"),
         }
     }
 
     /// Calls the service at another URL, to which paths are appended unchanged. The
-    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
-    /// and all other settings are the client's.
+    /// authorization of the given service or client is not sent there: `authorization` says
+    /// what is. Timeouts, retries and all other settings are shared.
     ///
     /// # Errors
     ///
-    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// [`InvalidRequest`](__runtime::ErrorKind::InvalidRequest): the URL is invalid, is
     /// plain http to another machine, or has a query or credentials; or the authorization
     /// cannot be sent in a header.
     pub fn at(
-        client: &::podqueue::Client,
+        service: impl Into<__runtime::__private::Service>,
         url: impl Into<String>,
-        authorization: ::podqueue::Authorization,
-    ) -> ::podqueue::Result<Self> {
-        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
-        Ok(Self { target })
+        authorization: __runtime::Authorization,
+    ) -> __runtime::Result<Self> {
+        let service = service.into().at(url, authorization)?;
+        Ok(Self { service })
     }
 
     /// Prepares a call.
@@ -71,7 +72,7 @@ impl Api {
     /// `GET /range`
     pub fn range(&self) -> Range {
         Range {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -81,7 +82,7 @@ impl Api {
     /// `POST /queries`
     pub fn run_query(&self) -> RunQuery {
         RunQuery {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -91,7 +92,7 @@ impl Api {
     /// `GET /same`
     pub fn same(&self) -> Same {
         Same {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -101,13 +102,13 @@ impl Api {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Range {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Range {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
@@ -116,27 +117,27 @@ impl Range {
     /// Sends the request and reads the response. Awaiting the call itself does the same. A success whose status is that of a response of another type is an error; [`by_status`](Self::by_status) reads each as its own type.
     pub fn send(
         self,
-    ) -> ::podqueue::rest::call::Sending<::podqueue::__private::serde_json::Value> {
-        ::podqueue::rest::call::RestCall::new("range", "GET")
+    ) -> __runtime::__private::Sending<__runtime::__private::serde_json::Value> {
+        __runtime::__private::rest::RestCall::new("range", "GET")
             .literal("/range")
             .timeout(self.timeout)
             .only(|status| matches!(status, 201u16))
-            .send(self.rest)
+            .send(self.service)
     }
 
     /// Sends the request and reads the response as the type that belongs to its status.
-    pub fn by_status(self) -> ::podqueue::rest::call::Sending<RangeResponse> {
-        ::podqueue::rest::call::RestCall::new("range", "GET")
+    pub fn by_status(self) -> __runtime::__private::Sending<RangeResponse> {
+        __runtime::__private::rest::RestCall::new("range", "GET")
             .literal("/range")
             .timeout(self.timeout)
-            .send_by_status(self.rest)
+            .send_by_status(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for Range {
-    type Output = ::podqueue::Result<::podqueue::__private::serde_json::Value>;
-    type IntoFuture = ::podqueue::rest::call::Sending<
-        ::podqueue::__private::serde_json::Value,
+    type Output = __runtime::Result<__runtime::__private::serde_json::Value>;
+    type IntoFuture = __runtime::__private::Sending<
+        __runtime::__private::serde_json::Value,
     >;
 
     fn into_future(self) -> Self::IntoFuture {
@@ -150,7 +151,7 @@ impl ::std::future::IntoFuture for Range {
 #[allow(clippy::large_enum_variant)]
 pub enum RangeResponse {
     /// Any.
-    Status201(::podqueue::__private::serde_json::Value),
+    Status201(__runtime::__private::serde_json::Value),
     /// A job.
     Success(types::Job),
 }
@@ -167,10 +168,10 @@ impl ::std::fmt::Debug for RangeResponse {
     }
 }
 
-impl ::podqueue::rest::call::ByStatus for RangeResponse {
+impl __runtime::__private::rest::ByStatus for RangeResponse {
     fn read(
-        response: &::podqueue::rest::call::Response<'_>,
-    ) -> ::podqueue::Result<Self> {
+        response: &__runtime::__private::rest::Response<'_>,
+    ) -> __runtime::__private::rest::Result<Self> {
         Ok(
             match response.status() {
                 201u16 => Self::Status201(response.json()?),
@@ -184,50 +185,48 @@ impl ::podqueue::rest::call::ByStatus for RangeResponse {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct RunQuery {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl RunQuery {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same. A success whose status is that of a response of another type is an error; [`by_status`](Self::by_status) reads each as its own type.
-    pub fn send(
-        self,
-    ) -> ::podqueue::rest::call::Sending<Option<types::RunQueryResponse>> {
-        ::podqueue::rest::call::RestCall::new("run_query", "POST")
+    pub fn send(self) -> __runtime::__private::Sending<Option<types::RunQueryResponse>> {
+        __runtime::__private::rest::RestCall::new("run_query", "POST")
             .literal("/queries")
             .timeout(self.timeout)
             .only(|status| !matches!(status, 202u16 | 203u16 | 206u16 | 207u16))
-            .send_optional(self.rest)
+            .send_optional(self.service)
     }
 
     /// Sends the request and reads the response as the type that belongs to its status.
-    pub fn by_status(self) -> ::podqueue::rest::call::Sending<RunQueryResponse> {
-        ::podqueue::rest::call::RestCall::new("run_query", "POST")
+    pub fn by_status(self) -> __runtime::__private::Sending<RunQueryResponse> {
+        __runtime::__private::rest::RestCall::new("run_query", "POST")
             .literal("/queries")
             .timeout(self.timeout)
             .accept("application/json, text/csv, application/zip")
-            .send_by_status(self.rest)
+            .send_by_status(self.service)
     }
 
     /// Sends the request and asks for a stream of events, in place of a whole response.
-    pub fn events(self) -> ::podqueue::rest::call::Sending<::podqueue::ServerEvents> {
-        ::podqueue::rest::call::RestCall::new("run_query", "POST")
+    pub fn events(self) -> __runtime::__private::Sending<__runtime::ServerEvents> {
+        __runtime::__private::rest::RestCall::new("run_query", "POST")
             .literal("/queries")
             .timeout(self.timeout)
-            .send_events(self.rest)
+            .send_events(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for RunQuery {
-    type Output = ::podqueue::Result<Option<types::RunQueryResponse>>;
-    type IntoFuture = ::podqueue::rest::call::Sending<Option<types::RunQueryResponse>>;
+    type Output = __runtime::Result<Option<types::RunQueryResponse>>;
+    type IntoFuture = __runtime::__private::Sending<Option<types::RunQueryResponse>>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -250,10 +249,10 @@ pub enum RunQueryResponse {
     /// A part.
     Status206(String),
     /// All of it.
-    Status207(::podqueue::rest::call::Bytes),
+    Status207(__runtime::__private::rest::Bytes),
     /// A status of success that was not known when this was generated, and the body: text
     /// if it is not JSON, null if there is none.
-    Other(u16, ::podqueue::__private::serde_json::Value),
+    Other(u16, __runtime::__private::serde_json::Value),
 }
 
 impl ::std::fmt::Debug for RunQueryResponse {
@@ -286,10 +285,10 @@ impl ::std::fmt::Debug for RunQueryResponse {
     }
 }
 
-impl ::podqueue::rest::call::ByStatus for RunQueryResponse {
+impl __runtime::__private::rest::ByStatus for RunQueryResponse {
     fn read(
-        response: &::podqueue::rest::call::Response<'_>,
-    ) -> ::podqueue::Result<Self> {
+        response: &__runtime::__private::rest::Response<'_>,
+    ) -> __runtime::__private::rest::Result<Self> {
         Ok(
             match response.status() {
                 200u16 => Self::Status200(response.json()?),
@@ -298,9 +297,9 @@ impl ::podqueue::rest::call::ByStatus for RunQueryResponse {
                     Self::Status203(
                         response
                             .shaped::<
-                                ::podqueue::__private::lenient::shape::List<
-                                    ::podqueue::__private::lenient::shape::Nullable<
-                                        ::podqueue::__private::lenient::shape::Integer<i64>,
+                                __runtime::__private::lenient::shape::List<
+                                    __runtime::__private::lenient::shape::Nullable<
+                                        __runtime::__private::lenient::shape::Integer<i64>,
                                     >,
                                 >,
                             >()?,
@@ -319,30 +318,30 @@ impl ::podqueue::rest::call::ByStatus for RunQueryResponse {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Same {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Same {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Job> {
-        ::podqueue::rest::call::RestCall::new("same", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<types::Job> {
+        __runtime::__private::rest::RestCall::new("same", "GET")
             .literal("/same")
             .timeout(self.timeout)
-            .send(self.rest)
+            .send(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for Same {
-    type Output = ::podqueue::Result<types::Job>;
-    type IntoFuture = ::podqueue::rest::call::Sending<types::Job>;
+    type Output = __runtime::Result<types::Job>;
+    type IntoFuture = __runtime::__private::Sending<types::Job>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()

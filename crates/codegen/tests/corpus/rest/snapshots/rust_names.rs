@@ -4,7 +4,8 @@ pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
     use ::std::collections::HashMap;
-    use ::podqueue::__private::lenient;
+    use super::__runtime;
+    use __runtime::__private::lenient;
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,7 +36,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(Eq);
+    __runtime::__private::open_enum!(Eq);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -66,7 +67,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(Hash);
+    __runtime::__private::open_enum!(Hash);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -97,7 +98,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(ToString);
+    __runtime::__private::open_enum!(ToString);
 
     /// An object of the interface.
     #[derive(Clone, Debug, Default, PartialEq)]
@@ -143,7 +144,7 @@ pub mod types {
         pub q: Option<IntoIteratorObject>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         All {
             0 "a" a plain optional;
             1 "b" b plain optional;
@@ -175,7 +176,7 @@ pub mod types {
         pub a: Option<bool>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Bool {
             0 "a" a boolean optional;
         }
@@ -189,7 +190,7 @@ pub mod types {
         pub a: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Bytes {
             0 "a" a text optional;
         }
@@ -197,13 +198,13 @@ pub mod types {
 
     /// An object of the interface.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         Debug,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct Clone {
         /// The field `a`.
         pub a: String,
@@ -245,7 +246,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Debug {
             0 "token" token text optional;
         }
@@ -259,7 +260,7 @@ pub mod types {
         pub a: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Default {
             0 "a" a text optional;
         }
@@ -273,7 +274,7 @@ pub mod types {
         pub a: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Error {
             0 "a" a text optional;
         }
@@ -287,7 +288,7 @@ pub mod types {
         pub a: Option<StringOrInteger>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         FromStr {
             0 "a" a plain optional;
         }
@@ -301,7 +302,7 @@ pub mod types {
         pub a: HashMap<String, String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         HashMapObject {
             0 "a" a shaped < lenient::shape::Dictionary < lenient::shape::Text < String >> > optional;
         }
@@ -315,7 +316,7 @@ pub mod types {
         pub a: Option<i64>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         I64 {
             0 "a" a integer optional;
         }
@@ -329,7 +330,7 @@ pub mod types {
         pub a: Vec<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         IntoIteratorObject {
             0 "a" a shaped < lenient::shape::List < lenient::shape::Text < String >> > optional;
         }
@@ -343,7 +344,7 @@ pub mod types {
         pub a: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         IntoObject {
             0 "a" a text optional;
         }
@@ -357,7 +358,7 @@ pub mod types {
         pub a: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Rest {
             0 "a" a text optional;
         }
@@ -371,7 +372,7 @@ pub mod types {
         pub a: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Self_ {
             0 "a" a text optional;
         }
@@ -385,7 +386,7 @@ pub mod types {
         pub a: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Str {
             0 "a" a text optional;
         }
@@ -393,21 +394,21 @@ pub mod types {
 
     /// One of several shapes.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         PartialEq
     )]
     #[serde(untagged)]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub enum StringOrInteger {
         /// A whole number.
         Integer(i64),
         /// A string.
         String(String),
         /// A value of a shape that was not known when this was generated.
-        Other(::podqueue::__private::serde_json::Value),
+        Other(__runtime::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for StringOrInteger {
@@ -436,19 +437,19 @@ pub mod types {
     #[non_exhaustive]
     pub struct Value {
         /// The field `a`.
-        pub a: Option<::podqueue::__private::serde_json::Value>,
+        pub a: Option<__runtime::__private::serde_json::Value>,
     }
 
     impl ::std::fmt::Debug for Value {
         #[allow(deprecated)]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
             f.debug_struct("Value")
-                .field("a", &::podqueue::__private::Untyped(&self.a))
+                .field("a", &__runtime::__private::Untyped(&self.a))
                 .finish()
         }
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Value {
             0 "a" a plain optional;
         }
@@ -458,34 +459,34 @@ pub mod types {
 /// The operations of the description. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Api {
-    target: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Api {
-    /// Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key. If that URL has no path, `/v1` is added, where the paths of the description begin; to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is.
-    pub fn new(client: &::podqueue::Client) -> Self {
+    /// Calls a service, such as `&service`, or a client's REST interface: `&client`. If the REST URL of a client has no path, `/v1` is added, where the paths of the description begin.
+    pub fn new(service: impl Into<__runtime::__private::Service>) -> Self {
         Self {
-            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+            service: service.into().below("/v1"),
         }
     }
 
     /// Calls the service at another URL, to which paths are appended unchanged. The
-    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
-    /// and all other settings are the client's.
+    /// authorization of the given service or client is not sent there: `authorization` says
+    /// what is. Timeouts, retries and all other settings are shared.
     ///
     /// # Errors
     ///
-    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// [`InvalidRequest`](__runtime::ErrorKind::InvalidRequest): the URL is invalid, is
     /// plain http to another machine, or has a query or credentials; or the authorization
     /// cannot be sent in a header.
     pub fn at(
-        client: &::podqueue::Client,
+        service: impl Into<__runtime::__private::Service>,
         url: impl Into<String>,
-        authorization: ::podqueue::Authorization,
-    ) -> ::podqueue::Result<Self> {
-        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
-        Ok(Self { target })
+        authorization: __runtime::Authorization,
+    ) -> __runtime::Result<Self> {
+        let service = service.into().at(url, authorization)?;
+        Ok(Self { service })
     }
 
     /// Prepares a call.
@@ -497,7 +498,7 @@ impl Api {
     /// `GET /a`
     pub fn get_a(&self) -> GetA {
         GetA {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -511,10 +512,10 @@ impl Api {
     /// - `body`: The body of the request.
     pub fn post_b(&self, body: impl Into<types::Clone>) -> PostB {
         PostB {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             body: body.into(),
-            changes: ::podqueue::rest::call::Changes::default(),
+            changes: __runtime::__private::rest::Changes::default(),
         }
     }
 }
@@ -523,30 +524,30 @@ impl Api {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetA {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl GetA {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<types::All> {
-        ::podqueue::rest::call::RestCall::new("get_a", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<types::All> {
+        __runtime::__private::rest::RestCall::new("get_a", "GET")
             .literal("/a")
             .timeout(self.timeout)
-            .send(self.rest)
+            .send(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for GetA {
-    type Output = ::podqueue::Result<types::All>;
-    type IntoFuture = ::podqueue::rest::call::Sending<types::All>;
+    type Output = __runtime::Result<types::All>;
+    type IntoFuture = __runtime::__private::Sending<types::All>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -557,10 +558,10 @@ impl ::std::future::IntoFuture for GetA {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct PostB {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     body: types::Clone,
-    changes: ::podqueue::rest::call::Changes,
+    changes: __runtime::__private::rest::Changes,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
@@ -578,31 +579,31 @@ impl PostB {
     pub fn set(
         mut self,
         place: impl Into<String>,
-        value: impl ::podqueue::__private::serde::Serialize,
+        value: impl __runtime::__private::serde::Serialize,
     ) -> Self {
         self.changes.set(place, value);
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<types::HashMapObject> {
-        ::podqueue::rest::call::RestCall::new("post_b", "POST")
+    pub fn send(self) -> __runtime::__private::Sending<types::HashMapObject> {
+        __runtime::__private::rest::RestCall::new("post_b", "POST")
             .literal("/b")
             .json(Some(&self.body), &self.changes)
             .timeout(self.timeout)
-            .send(self.rest)
+            .send(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for PostB {
-    type Output = ::podqueue::Result<types::HashMapObject>;
-    type IntoFuture = ::podqueue::rest::call::Sending<types::HashMapObject>;
+    type Output = __runtime::Result<types::HashMapObject>;
+    type IntoFuture = __runtime::__private::Sending<types::HashMapObject>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()

@@ -4,7 +4,8 @@ pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
     use ::std::collections::HashMap;
-    use ::podqueue::__private::lenient;
+    use super::__runtime;
+    use __runtime::__private::lenient;
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -43,7 +44,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(FileStatus);
+    __runtime::__private::open_enum!(FileStatus);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -78,7 +79,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(KindResponse);
+    __runtime::__private::open_enum!(KindResponse);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -117,7 +118,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(PatchFileBodyItemOp);
+    __runtime::__private::open_enum!(PatchFileBodyItemOp);
 
     /// An object of the interface.
     #[derive(Clone, Debug, Default, PartialEq)]
@@ -126,7 +127,7 @@ pub mod types {
         pub reason: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         DeleteFileBody {
             0 "reason" reason text optional;
         }
@@ -139,7 +140,7 @@ pub mod types {
         pub url: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         EitherBody {
             0 "url" url text optional;
         }
@@ -149,7 +150,7 @@ pub mod types {
     #[derive(Clone, Default, PartialEq)]
     pub struct File {
         /// The field `anything`.
-        pub anything: Vec<::podqueue::__private::serde_json::Value>,
+        pub anything: Vec<__runtime::__private::serde_json::Value>,
         /// The field `bytes`.
         pub bytes: Option<i64>,
         /// Seconds since 1970.
@@ -161,14 +162,14 @@ pub mod types {
         /// The field `id`.
         pub id: Option<String>,
         /// The field `metadata`.
-        pub metadata: ::podqueue::__private::serde_json::Map<
+        pub metadata: __runtime::__private::serde_json::Map<
             String,
-            ::podqueue::__private::serde_json::Value,
+            __runtime::__private::serde_json::Value,
         >,
         /// The field `owner`.
-        pub owner: ::podqueue::__private::serde_json::Map<
+        pub owner: __runtime::__private::serde_json::Map<
             String,
-            ::podqueue::__private::serde_json::Value,
+            __runtime::__private::serde_json::Value,
         >,
         /// The field `secret_key`.
         pub secret_key: Option<String>,
@@ -177,7 +178,7 @@ pub mod types {
         /// The field `status`.
         pub status: Option<FileStatus>,
         /// The field `tags`.
-        pub tags: Vec<::podqueue::__private::serde_json::Value>,
+        pub tags: Vec<__runtime::__private::serde_json::Value>,
         /// The field `versions`.
         pub versions: HashMap<String, File>,
     }
@@ -215,24 +216,24 @@ pub mod types {
         #[allow(deprecated)]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
             f.debug_struct("File")
-                .field("anything", &::podqueue::__private::Untyped(&self.anything))
+                .field("anything", &__runtime::__private::Untyped(&self.anything))
                 .field("bytes", &self.bytes)
                 .field("created", &self.created)
                 .field("data", &self.data)
                 .field("expires_at", &self.expires_at)
                 .field("id", &self.id)
-                .field("metadata", &::podqueue::__private::Untyped(&self.metadata))
-                .field("owner", &::podqueue::__private::Untyped(&self.owner))
+                .field("metadata", &__runtime::__private::Untyped(&self.metadata))
+                .field("owner", &__runtime::__private::Untyped(&self.owner))
                 .field("secret_key", &format_args!("[redacted]"))
                 .field("sha256", &self.sha256)
                 .field("status", &self.status)
-                .field("tags", &::podqueue::__private::Untyped(&self.tags))
+                .field("tags", &__runtime::__private::Untyped(&self.tags))
                 .field("versions", &self.versions)
                 .finish()
         }
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         File {
             0 "anything" anything list optional;
             1 "bytes" bytes integer optional;
@@ -260,7 +261,7 @@ pub mod types {
         /// One of the types.
         Problem(Problem),
         /// A value of none of these types, as it came.
-        Other(::podqueue::__private::serde_json::Value),
+        Other(__runtime::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for FileOrProblem {
@@ -290,19 +291,19 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::union! {
+    __runtime::__private::union! {
         FileOrProblem Other { 0 File[{ ; "bytes" "data" "id";; "bytes" "data" "id" }] [];
         1 Problem[{ ;;; }] []; }
     }
 
     /// An object of the interface.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct PatchFileBodyItem {
         /// The field `op`.
         pub op: PatchFileBodyItemOp,
@@ -310,7 +311,7 @@ pub mod types {
         pub path: String,
         /// The field `value`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        pub value: Option<::podqueue::__private::serde_json::Value>,
+        pub value: Option<__runtime::__private::serde_json::Value>,
     }
 
     impl PatchFileBodyItem {
@@ -341,14 +342,14 @@ pub mod types {
 
     /// An object of the interface.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         PartialEq,
         Default
     )]
     #[non_exhaustive]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct Problem {
         /// The field `errors`.
         #[serde(
@@ -381,9 +382,9 @@ pub mod types {
         pub type_: Option<String>,
         /// All that has no field of its own.
         #[serde(flatten)]
-        pub extra: ::podqueue::__private::serde_json::Map<
+        pub extra: __runtime::__private::serde_json::Map<
             String,
-            ::podqueue::__private::serde_json::Value,
+            __runtime::__private::serde_json::Value,
         >,
     }
 
@@ -395,7 +396,7 @@ pub mod types {
                 .field("status", &self.status)
                 .field("title", &self.title)
                 .field("type_", &self.type_)
-                .field("extra", &::podqueue::__private::Untyped(&self.extra))
+                .field("extra", &__runtime::__private::Untyped(&self.extra))
                 .finish()
         }
     }
@@ -404,34 +405,34 @@ pub mod types {
 /// The operations of the description. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Api {
-    target: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Api {
-    /// Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key. If that URL has no path, `/v1` is added, where the paths of the description begin; to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is.
-    pub fn new(client: &::podqueue::Client) -> Self {
+    /// Calls a service, such as `&service`, or a client's REST interface: `&client`. If the REST URL of a client has no path, `/v1` is added, where the paths of the description begin.
+    pub fn new(service: impl Into<__runtime::__private::Service>) -> Self {
         Self {
-            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+            service: service.into().below("/v1"),
         }
     }
 
     /// Calls the service at another URL, to which paths are appended unchanged. The
-    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
-    /// and all other settings are the client's.
+    /// authorization of the given service or client is not sent there: `authorization` says
+    /// what is. Timeouts, retries and all other settings are shared.
     ///
     /// # Errors
     ///
-    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// [`InvalidRequest`](__runtime::ErrorKind::InvalidRequest): the URL is invalid, is
     /// plain http to another machine, or has a query or credentials; or the authorization
     /// cannot be sent in a header.
     pub fn at(
-        client: &::podqueue::Client,
+        service: impl Into<__runtime::__private::Service>,
         url: impl Into<String>,
-        authorization: ::podqueue::Authorization,
-    ) -> ::podqueue::Result<Self> {
-        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
-        Ok(Self { target })
+        authorization: __runtime::Authorization,
+    ) -> __runtime::Result<Self> {
+        let service = service.into().at(url, authorization)?;
+        Ok(Self { service })
     }
 
     /// Prepares a call.
@@ -443,7 +444,7 @@ impl Api {
     /// - `body`: The body of the request.
     pub fn batch(&self, body: impl IntoIterator<Item = types::File>) -> Batch {
         Batch {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             body: body.into_iter().collect(),
         }
@@ -454,7 +455,7 @@ impl Api {
     /// `GET /count`
     pub fn count(&self) -> Count {
         Count {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -464,7 +465,7 @@ impl Api {
     /// `POST /files`
     pub fn create_file(&self) -> CreateFile {
         CreateFile {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             file: None,
             purpose: None,
@@ -481,12 +482,12 @@ impl Api {
     /// - `id`: A part of the path.
     pub fn delete_file(&self, id: impl Into<String>) -> DeleteFile {
         DeleteFile {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             id: id.into(),
             force: None,
             body: None,
-            changes: ::podqueue::rest::call::Changes::default(),
+            changes: __runtime::__private::rest::Changes::default(),
         }
     }
 
@@ -499,7 +500,7 @@ impl Api {
     /// - `id`: A part of the path.
     pub fn download_file(&self, id: impl Into<String>) -> DownloadFile {
         DownloadFile {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             id: id.into(),
         }
@@ -510,10 +511,10 @@ impl Api {
     /// `POST /either`
     pub fn either(&self) -> Either {
         Either {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             body: None,
-            changes: ::podqueue::rest::call::Changes::default(),
+            changes: __runtime::__private::rest::Changes::default(),
         }
     }
 
@@ -522,7 +523,7 @@ impl Api {
     /// `GET /flag`
     pub fn flag(&self) -> Flag {
         Flag {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -532,7 +533,7 @@ impl Api {
     /// `GET /`
     pub fn get(&self) -> Get {
         Get {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -546,7 +547,7 @@ impl Api {
     /// - `id`: A part of the path.
     pub fn get_file(&self, id: impl Into<String>) -> GetFile {
         GetFile {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             id: id.into(),
         }
@@ -561,7 +562,7 @@ impl Api {
     /// - `id`: A part of the path.
     pub fn get_file_2(&self, id: impl Into<String>) -> GetFile2 {
         GetFile2 {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             id: id.into(),
         }
@@ -572,7 +573,7 @@ impl Api {
     /// `GET /__internal/$metadata`
     pub fn get_internal_metadata(&self) -> GetInternalMetadata {
         GetInternalMetadata {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -586,7 +587,7 @@ impl Api {
     /// - `id`: A part of the path.
     pub fn head_file(&self, id: impl Into<String>) -> HeadFile {
         HeadFile {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             id: id.into(),
         }
@@ -597,7 +598,7 @@ impl Api {
     /// `GET /kind`
     pub fn kind(&self) -> Kind {
         Kind {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -607,7 +608,7 @@ impl Api {
     /// `GET /logs`
     pub fn logs(&self) -> Logs {
         Logs {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -617,7 +618,7 @@ impl Api {
     /// `GET /no-responses`
     pub fn no_responses(&self) -> NoResponses {
         NoResponses {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -627,7 +628,7 @@ impl Api {
     /// `GET /null-responses`
     pub fn null_responses(&self) -> NullResponses {
         NullResponses {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -637,7 +638,7 @@ impl Api {
     /// `GET /numbers`
     pub fn numbers(&self) -> Numbers {
         Numbers {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -651,7 +652,7 @@ impl Api {
     /// - `id`: A part of the path.
     pub fn options_file(&self, id: impl Into<String>) -> OptionsFile {
         OptionsFile {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             id: id.into(),
         }
@@ -671,7 +672,7 @@ impl Api {
         body: impl IntoIterator<Item = types::PatchFileBodyItem>,
     ) -> PatchFile {
         PatchFile {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             id: id.into(),
             body: body.into_iter().collect(),
@@ -687,7 +688,7 @@ impl Api {
     /// - `body`: The body of the request.
     pub fn plain(&self, body: impl Into<String>) -> Plain {
         Plain {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             body: body.into(),
         }
@@ -702,7 +703,7 @@ impl Api {
     /// - `id`: A part of the path.
     pub fn trace_file(&self, id: impl Into<String>) -> TraceFile {
         TraceFile {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             id: id.into(),
         }
@@ -713,36 +714,37 @@ impl Api {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Batch {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     body: Vec<types::File>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Batch {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<Vec<types::FileOrProblem>> {
-        ::podqueue::rest::call::RestCall::new("batch", "POST")
+    pub fn send(self) -> __runtime::__private::Sending<Vec<types::FileOrProblem>> {
+        __runtime::__private::rest::RestCall::new("batch", "POST")
             .literal("/batch")
-            .json(Some(&self.body), ::podqueue::rest::call::Changes::NONE)
+            .json(Some(&self.body), __runtime::__private::rest::Changes::NONE)
             .timeout(self.timeout)
             .send_shaped::<
-                ::podqueue::__private::lenient::shape::List<
-                    ::podqueue::__private::lenient::shape::Plain<types::FileOrProblem>,
+                __runtime::__private::lenient::shape::List<
+                    __runtime::__private::lenient::shape::Plain<types::FileOrProblem>,
                 >,
-            >(self.rest)
+                _,
+            >(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for Batch {
-    type Output = ::podqueue::Result<Vec<types::FileOrProblem>>;
-    type IntoFuture = ::podqueue::rest::call::Sending<Vec<types::FileOrProblem>>;
+    type Output = __runtime::Result<Vec<types::FileOrProblem>>;
+    type IntoFuture = __runtime::__private::Sending<Vec<types::FileOrProblem>>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -753,32 +755,33 @@ impl ::std::future::IntoFuture for Batch {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Count {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Count {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<i64> {
-        ::podqueue::rest::call::RestCall::new("count", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<i64> {
+        __runtime::__private::rest::RestCall::new("count", "GET")
             .literal("/count")
             .timeout(self.timeout)
             .send_shaped::<
-                ::podqueue::__private::lenient::shape::Integer<i64>,
-            >(self.rest)
+                __runtime::__private::lenient::shape::Integer<i64>,
+                _,
+            >(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for Count {
-    type Output = ::podqueue::Result<i64>;
-    type IntoFuture = ::podqueue::rest::call::Sending<i64>;
+    type Output = __runtime::Result<i64>;
+    type IntoFuture = __runtime::__private::Sending<i64>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -789,17 +792,17 @@ impl ::std::future::IntoFuture for Count {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct CreateFile {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
-    file: Option<::podqueue::Part>,
+    file: Option<__runtime::Part>,
     purpose: Option<String>,
-    parts: Vec<(String, ::podqueue::Part)>,
+    parts: Vec<(String, __runtime::Part)>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl CreateFile {
     /// Sent as the part `file`.
-    pub fn file(mut self, file: ::podqueue::Part) -> Self {
+    pub fn file(mut self, file: __runtime::Part) -> Self {
         self.file = Some(file);
         self
     }
@@ -811,36 +814,36 @@ impl CreateFile {
     }
 
     /// Adds a part to the body, of any name. Parts of the same name are all sent.
-    pub fn part(mut self, name: impl Into<String>, part: ::podqueue::Part) -> Self {
+    pub fn part(mut self, name: impl Into<String>, part: __runtime::Part) -> Self {
         self.parts.push((name.into(), part));
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<types::File> {
-        ::podqueue::rest::call::RestCall::new("create_file", "POST")
+    pub fn send(self) -> __runtime::__private::Sending<types::File> {
+        __runtime::__private::rest::RestCall::new("create_file", "POST")
             .literal("/files")
             .multipart(
                 true,
-                ::podqueue::rest::call::Multipart::new()
+                __runtime::__private::rest::Multipart::new()
                     .files("file", &self.file, Some("image/png"))
                     .value("purpose", &self.purpose, None)
                     .more(&self.parts),
             )
             .timeout(self.timeout)
-            .send(self.rest)
+            .send(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for CreateFile {
-    type Output = ::podqueue::Result<types::File>;
-    type IntoFuture = ::podqueue::rest::call::Sending<types::File>;
+    type Output = __runtime::Result<types::File>;
+    type IntoFuture = __runtime::__private::Sending<types::File>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -851,12 +854,12 @@ impl ::std::future::IntoFuture for CreateFile {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct DeleteFile {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     id: String,
     force: Option<bool>,
     body: Option<types::DeleteFileBody>,
-    changes: ::podqueue::rest::call::Changes,
+    changes: __runtime::__private::rest::Changes,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
@@ -886,33 +889,33 @@ impl DeleteFile {
     pub fn set(
         mut self,
         place: impl Into<String>,
-        value: impl ::podqueue::__private::serde::Serialize,
+        value: impl __runtime::__private::serde::Serialize,
     ) -> Self {
         self.changes.set(place, value);
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
-        ::podqueue::rest::call::RestCall::new("delete_file", "DELETE")
+    pub fn send(self) -> __runtime::__private::Sending<()> {
+        __runtime::__private::rest::RestCall::new("delete_file", "DELETE")
             .literal("/files/")
             .parameter("id", &self.id)
             .query("force", &self.force)
             .json(self.body.as_ref(), &self.changes)
             .timeout(self.timeout)
-            .send_empty(self.rest)
+            .send_empty(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for DeleteFile {
-    type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+    type Output = __runtime::Result<()>;
+    type IntoFuture = __runtime::__private::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -923,34 +926,36 @@ impl ::std::future::IntoFuture for DeleteFile {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct DownloadFile {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     id: String,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl DownloadFile {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<::podqueue::rest::call::Bytes> {
-        ::podqueue::rest::call::RestCall::new("download_file", "GET")
+    pub fn send(
+        self,
+    ) -> __runtime::__private::Sending<__runtime::__private::rest::Bytes> {
+        __runtime::__private::rest::RestCall::new("download_file", "GET")
             .literal("/files/")
             .parameter("id", &self.id)
             .literal("/content")
             .accept("application/octet-stream")
             .timeout(self.timeout)
-            .send_bytes(self.rest)
+            .send_bytes(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for DownloadFile {
-    type Output = ::podqueue::Result<::podqueue::rest::call::Bytes>;
-    type IntoFuture = ::podqueue::rest::call::Sending<::podqueue::rest::call::Bytes>;
+    type Output = __runtime::Result<__runtime::__private::rest::Bytes>;
+    type IntoFuture = __runtime::__private::Sending<__runtime::__private::rest::Bytes>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -961,10 +966,10 @@ impl ::std::future::IntoFuture for DownloadFile {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Either {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     body: Option<types::EitherBody>,
-    changes: ::podqueue::rest::call::Changes,
+    changes: __runtime::__private::rest::Changes,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
@@ -988,33 +993,34 @@ impl Either {
     pub fn set(
         mut self,
         place: impl Into<String>,
-        value: impl ::podqueue::__private::serde::Serialize,
+        value: impl __runtime::__private::serde::Serialize,
     ) -> Self {
         self.changes.set(place, value);
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<String> {
-        ::podqueue::rest::call::RestCall::new("either", "POST")
+    pub fn send(self) -> __runtime::__private::Sending<String> {
+        __runtime::__private::rest::RestCall::new("either", "POST")
             .literal("/either")
             .json(self.body.as_ref(), &self.changes)
             .timeout(self.timeout)
             .send_shaped::<
-                ::podqueue::__private::lenient::shape::Text<String>,
-            >(self.rest)
+                __runtime::__private::lenient::shape::Text<String>,
+                _,
+            >(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for Either {
-    type Output = ::podqueue::Result<String>;
-    type IntoFuture = ::podqueue::rest::call::Sending<String>;
+    type Output = __runtime::Result<String>;
+    type IntoFuture = __runtime::__private::Sending<String>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -1025,30 +1031,33 @@ impl ::std::future::IntoFuture for Either {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Flag {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Flag {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<bool> {
-        ::podqueue::rest::call::RestCall::new("flag", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<bool> {
+        __runtime::__private::rest::RestCall::new("flag", "GET")
             .literal("/flag")
             .timeout(self.timeout)
-            .send_shaped::<::podqueue::__private::lenient::shape::Boolean>(self.rest)
+            .send_shaped::<
+                __runtime::__private::lenient::shape::Boolean,
+                _,
+            >(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for Flag {
-    type Output = ::podqueue::Result<bool>;
-    type IntoFuture = ::podqueue::rest::call::Sending<bool>;
+    type Output = __runtime::Result<bool>;
+    type IntoFuture = __runtime::__private::Sending<bool>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -1059,30 +1068,30 @@ impl ::std::future::IntoFuture for Flag {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Get {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Get {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
-        ::podqueue::rest::call::RestCall::new("get", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<()> {
+        __runtime::__private::rest::RestCall::new("get", "GET")
             .literal("/")
             .timeout(self.timeout)
-            .send_empty(self.rest)
+            .send_empty(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for Get {
-    type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+    type Output = __runtime::Result<()>;
+    type IntoFuture = __runtime::__private::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -1093,34 +1102,34 @@ impl ::std::future::IntoFuture for Get {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetFile {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     id: String,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl GetFile {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
-        ::podqueue::rest::call::RestCall::new("get_file", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<()> {
+        __runtime::__private::rest::RestCall::new("get_file", "GET")
             .literal("/dup/")
             .parameter("id", &self.id)
             .literal("/")
             .parameter("id", &self.id)
             .timeout(self.timeout)
-            .send_empty(self.rest)
+            .send_empty(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for GetFile {
-    type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+    type Output = __runtime::Result<()>;
+    type IntoFuture = __runtime::__private::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -1131,32 +1140,32 @@ impl ::std::future::IntoFuture for GetFile {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetFile2 {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     id: String,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl GetFile2 {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<types::File> {
-        ::podqueue::rest::call::RestCall::new("get_file_2", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<types::File> {
+        __runtime::__private::rest::RestCall::new("get_file_2", "GET")
             .literal("/files/")
             .parameter("id", &self.id)
             .timeout(self.timeout)
-            .send(self.rest)
+            .send(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for GetFile2 {
-    type Output = ::podqueue::Result<types::File>;
-    type IntoFuture = ::podqueue::rest::call::Sending<types::File>;
+    type Output = __runtime::Result<types::File>;
+    type IntoFuture = __runtime::__private::Sending<types::File>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -1167,13 +1176,13 @@ impl ::std::future::IntoFuture for GetFile2 {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetInternalMetadata {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl GetInternalMetadata {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
@@ -1182,30 +1191,30 @@ impl GetInternalMetadata {
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub fn send(
         self,
-    ) -> ::podqueue::rest::call::Sending<
-        ::podqueue::__private::serde_json::Map<
+    ) -> __runtime::__private::Sending<
+        __runtime::__private::serde_json::Map<
             String,
-            ::podqueue::__private::serde_json::Value,
+            __runtime::__private::serde_json::Value,
         >,
     > {
-        ::podqueue::rest::call::RestCall::new("get_internal_metadata", "GET")
+        __runtime::__private::rest::RestCall::new("get_internal_metadata", "GET")
             .literal("/__internal/$metadata")
             .timeout(self.timeout)
-            .send(self.rest)
+            .send(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for GetInternalMetadata {
-    type Output = ::podqueue::Result<
-        ::podqueue::__private::serde_json::Map<
+    type Output = __runtime::Result<
+        __runtime::__private::serde_json::Map<
             String,
-            ::podqueue::__private::serde_json::Value,
+            __runtime::__private::serde_json::Value,
         >,
     >;
-    type IntoFuture = ::podqueue::rest::call::Sending<
-        ::podqueue::__private::serde_json::Map<
+    type IntoFuture = __runtime::__private::Sending<
+        __runtime::__private::serde_json::Map<
             String,
-            ::podqueue::__private::serde_json::Value,
+            __runtime::__private::serde_json::Value,
         >,
     >;
 
@@ -1218,32 +1227,32 @@ impl ::std::future::IntoFuture for GetInternalMetadata {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct HeadFile {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     id: String,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl HeadFile {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
-        ::podqueue::rest::call::RestCall::new("head_file", "HEAD")
+    pub fn send(self) -> __runtime::__private::Sending<()> {
+        __runtime::__private::rest::RestCall::new("head_file", "HEAD")
             .literal("/files/")
             .parameter("id", &self.id)
             .timeout(self.timeout)
-            .send_empty(self.rest)
+            .send_empty(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for HeadFile {
-    type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+    type Output = __runtime::Result<()>;
+    type IntoFuture = __runtime::__private::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -1254,30 +1263,30 @@ impl ::std::future::IntoFuture for HeadFile {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Kind {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Kind {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<types::KindResponse> {
-        ::podqueue::rest::call::RestCall::new("kind", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<types::KindResponse> {
+        __runtime::__private::rest::RestCall::new("kind", "GET")
             .literal("/kind")
             .timeout(self.timeout)
-            .send(self.rest)
+            .send(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for Kind {
-    type Output = ::podqueue::Result<types::KindResponse>;
-    type IntoFuture = ::podqueue::rest::call::Sending<types::KindResponse>;
+    type Output = __runtime::Result<types::KindResponse>;
+    type IntoFuture = __runtime::__private::Sending<types::KindResponse>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -1288,40 +1297,40 @@ impl ::std::future::IntoFuture for Kind {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Logs {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Logs {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<String> {
-        ::podqueue::rest::call::RestCall::new("logs", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<String> {
+        __runtime::__private::rest::RestCall::new("logs", "GET")
             .literal("/logs")
             .accept("application/x-ndjson")
             .timeout(self.timeout)
-            .send_text(self.rest)
+            .send_text(self.service)
     }
 
     /// Sends the request and asks for a stream of events, in place of a whole response.
-    pub fn events(self) -> ::podqueue::rest::call::Sending<::podqueue::ServerEvents> {
-        ::podqueue::rest::call::RestCall::new("logs", "GET")
+    pub fn events(self) -> __runtime::__private::Sending<__runtime::ServerEvents> {
+        __runtime::__private::rest::RestCall::new("logs", "GET")
             .literal("/logs")
             .accept("application/x-ndjson")
             .timeout(self.timeout)
-            .send_events(self.rest)
+            .send_events(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for Logs {
-    type Output = ::podqueue::Result<String>;
-    type IntoFuture = ::podqueue::rest::call::Sending<String>;
+    type Output = __runtime::Result<String>;
+    type IntoFuture = __runtime::__private::Sending<String>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -1332,30 +1341,30 @@ impl ::std::future::IntoFuture for Logs {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct NoResponses {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl NoResponses {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
-        ::podqueue::rest::call::RestCall::new("no_responses", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<()> {
+        __runtime::__private::rest::RestCall::new("no_responses", "GET")
             .literal("/no-responses")
             .timeout(self.timeout)
-            .send_empty(self.rest)
+            .send_empty(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for NoResponses {
-    type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+    type Output = __runtime::Result<()>;
+    type IntoFuture = __runtime::__private::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -1366,30 +1375,30 @@ impl ::std::future::IntoFuture for NoResponses {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct NullResponses {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl NullResponses {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
-        ::podqueue::rest::call::RestCall::new("null_responses", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<()> {
+        __runtime::__private::rest::RestCall::new("null_responses", "GET")
             .literal("/null-responses")
             .timeout(self.timeout)
-            .send_empty(self.rest)
+            .send_empty(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for NullResponses {
-    type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+    type Output = __runtime::Result<()>;
+    type IntoFuture = __runtime::__private::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -1400,13 +1409,13 @@ impl ::std::future::IntoFuture for NullResponses {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Numbers {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Numbers {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
@@ -1415,21 +1424,22 @@ impl Numbers {
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub fn send(
         self,
-    ) -> ::podqueue::rest::call::Sending<::std::collections::HashMap<String, f64>> {
-        ::podqueue::rest::call::RestCall::new("numbers", "GET")
+    ) -> __runtime::__private::Sending<::std::collections::HashMap<String, f64>> {
+        __runtime::__private::rest::RestCall::new("numbers", "GET")
             .literal("/numbers")
             .timeout(self.timeout)
             .send_shaped::<
-                ::podqueue::__private::lenient::shape::Dictionary<
-                    ::podqueue::__private::lenient::shape::Number,
+                __runtime::__private::lenient::shape::Dictionary<
+                    __runtime::__private::lenient::shape::Number,
                 >,
-            >(self.rest)
+                _,
+            >(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for Numbers {
-    type Output = ::podqueue::Result<::std::collections::HashMap<String, f64>>;
-    type IntoFuture = ::podqueue::rest::call::Sending<
+    type Output = __runtime::Result<::std::collections::HashMap<String, f64>>;
+    type IntoFuture = __runtime::__private::Sending<
         ::std::collections::HashMap<String, f64>,
     >;
 
@@ -1442,32 +1452,32 @@ impl ::std::future::IntoFuture for Numbers {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct OptionsFile {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     id: String,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl OptionsFile {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
-        ::podqueue::rest::call::RestCall::new("options_file", "OPTIONS")
+    pub fn send(self) -> __runtime::__private::Sending<()> {
+        __runtime::__private::rest::RestCall::new("options_file", "OPTIONS")
             .literal("/files/")
             .parameter("id", &self.id)
             .timeout(self.timeout)
-            .send_empty(self.rest)
+            .send_empty(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for OptionsFile {
-    type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+    type Output = __runtime::Result<()>;
+    type IntoFuture = __runtime::__private::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -1478,7 +1488,7 @@ impl ::std::future::IntoFuture for OptionsFile {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct PatchFile {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     id: String,
     body: Vec<types::PatchFileBodyItem>,
@@ -1486,30 +1496,30 @@ pub struct PatchFile {
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl PatchFile {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<Option<types::File>> {
-        ::podqueue::rest::call::RestCall::new("patch_file", "PATCH")
+    pub fn send(self) -> __runtime::__private::Sending<Option<types::File>> {
+        __runtime::__private::rest::RestCall::new("patch_file", "PATCH")
             .literal("/files/")
             .parameter("id", &self.id)
             .json_as(
                 "application/json-patch+json",
                 Some(&self.body),
-                ::podqueue::rest::call::Changes::NONE,
+                __runtime::__private::rest::Changes::NONE,
             )
             .timeout(self.timeout)
-            .send_optional(self.rest)
+            .send_optional(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for PatchFile {
-    type Output = ::podqueue::Result<Option<types::File>>;
-    type IntoFuture = ::podqueue::rest::call::Sending<Option<types::File>>;
+    type Output = __runtime::Result<Option<types::File>>;
+    type IntoFuture = __runtime::__private::Sending<Option<types::File>>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -1520,32 +1530,32 @@ impl ::std::future::IntoFuture for PatchFile {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Plain {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     body: String,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Plain {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
-        ::podqueue::rest::call::RestCall::new("plain", "POST")
+    pub fn send(self) -> __runtime::__private::Sending<()> {
+        __runtime::__private::rest::RestCall::new("plain", "POST")
             .literal("/plain")
             .raw("text/plain", Some(&self.body))
             .timeout(self.timeout)
-            .send_empty(self.rest)
+            .send_empty(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for Plain {
-    type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+    type Output = __runtime::Result<()>;
+    type IntoFuture = __runtime::__private::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -1556,32 +1566,32 @@ impl ::std::future::IntoFuture for Plain {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct TraceFile {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     id: String,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl TraceFile {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
-        ::podqueue::rest::call::RestCall::new("trace_file", "TRACE")
+    pub fn send(self) -> __runtime::__private::Sending<()> {
+        __runtime::__private::rest::RestCall::new("trace_file", "TRACE")
             .literal("/files/")
             .parameter("id", &self.id)
             .timeout(self.timeout)
-            .send_empty(self.rest)
+            .send_empty(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for TraceFile {
-    type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+    type Output = __runtime::Result<()>;
+    type IntoFuture = __runtime::__private::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()

@@ -3,16 +3,17 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
-    use ::podqueue::__private::lenient;
+    use super::__runtime;
+    use __runtime::__private::lenient;
 
     /// An object of the interface.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct ChatBody {
         /// The field `api_key`.
         #[serde(
@@ -66,7 +67,7 @@ pub mod types {
         pub delta: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         ChatEventResponse {
             0 "delta" delta text optional;
         }
@@ -80,7 +81,7 @@ pub mod types {
         pub all: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         ChatResponse {
             0 "all" all text optional;
         }
@@ -88,14 +89,14 @@ pub mod types {
 
     /// An object of the interface.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         Debug,
         PartialEq
     )]
     #[serde(transparent)]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct Lists(pub Vec<Lists>);
 
     impl ::std::ops::Deref for Lists {
@@ -128,7 +129,7 @@ pub mod types {
         pub next: Option<Box<Tick>>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Tick {
             0 "n" n integer optional;
             1 "next" next plain optional;
@@ -139,34 +140,34 @@ pub mod types {
 /// The operations of the description. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Api {
-    target: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Api {
-    /// Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key. If that URL has no path, `/v1` is added, where the paths of the description begin; to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is.
-    pub fn new(client: &::podqueue::Client) -> Self {
+    /// Calls a service, such as `&service`, or a client's REST interface: `&client`. If the REST URL of a client has no path, `/v1` is added, where the paths of the description begin.
+    pub fn new(service: impl Into<__runtime::__private::Service>) -> Self {
         Self {
-            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+            service: service.into().below("/v1"),
         }
     }
 
     /// Calls the service at another URL, to which paths are appended unchanged. The
-    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
-    /// and all other settings are the client's.
+    /// authorization of the given service or client is not sent there: `authorization` says
+    /// what is. Timeouts, retries and all other settings are shared.
     ///
     /// # Errors
     ///
-    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// [`InvalidRequest`](__runtime::ErrorKind::InvalidRequest): the URL is invalid, is
     /// plain http to another machine, or has a query or credentials; or the authorization
     /// cannot be sent in a header.
     pub fn at(
-        client: &::podqueue::Client,
+        service: impl Into<__runtime::__private::Service>,
         url: impl Into<String>,
-        authorization: ::podqueue::Authorization,
-    ) -> ::podqueue::Result<Self> {
-        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
-        Ok(Self { target })
+        authorization: __runtime::Authorization,
+    ) -> __runtime::Result<Self> {
+        let service = service.into().at(url, authorization)?;
+        Ok(Self { service })
     }
 
     /// Prepares a call.
@@ -178,10 +179,10 @@ impl Api {
     /// - `body`: The body of the request.
     pub fn chat(&self, body: impl Into<types::ChatBody>) -> Chat {
         Chat {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             body: body.into(),
-            changes: ::podqueue::rest::call::Changes::default(),
+            changes: __runtime::__private::rest::Changes::default(),
         }
     }
 
@@ -190,7 +191,7 @@ impl Api {
     /// `GET /lists`
     pub fn lists(&self) -> Lists {
         Lists {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -200,7 +201,7 @@ impl Api {
     /// `GET /log`
     pub fn log(&self) -> Log {
         Log {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -210,7 +211,7 @@ impl Api {
     /// `GET /watch`
     pub fn watch(&self) -> Watch {
         Watch {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -220,7 +221,7 @@ impl Api {
     /// `GET /words`
     pub fn words(&self) -> Words {
         Words {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             events_2: None,
         }
@@ -231,10 +232,10 @@ impl Api {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Chat {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     body: types::ChatBody,
-    changes: ::podqueue::rest::call::Changes,
+    changes: __runtime::__private::rest::Changes,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
@@ -252,40 +253,40 @@ impl Chat {
     pub fn set(
         mut self,
         place: impl Into<String>,
-        value: impl ::podqueue::__private::serde::Serialize,
+        value: impl __runtime::__private::serde::Serialize,
     ) -> Self {
         self.changes.set(place, value);
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<types::ChatResponse> {
-        ::podqueue::rest::call::RestCall::new("chat", "POST")
+    pub fn send(self) -> __runtime::__private::Sending<types::ChatResponse> {
+        __runtime::__private::rest::RestCall::new("chat", "POST")
             .literal("/chat")
             .json(Some(&self.body), &self.changes)
             .timeout(self.timeout)
-            .send(self.rest)
+            .send(self.service)
     }
 
-    /// Sends the request and asks for a stream of events, in place of a whole response. [`json`](::podqueue::ServerEvent::json) reads the data of an event as a [`types::ChatEventResponse`].
-    pub fn events(self) -> ::podqueue::rest::call::Sending<::podqueue::ServerEvents> {
-        ::podqueue::rest::call::RestCall::new("chat", "POST")
+    /// Sends the request and asks for a stream of events, in place of a whole response. [`json`](__runtime::ServerEvent::json) reads the data of an event as a [`types::ChatEventResponse`].
+    pub fn events(self) -> __runtime::__private::Sending<__runtime::ServerEvents> {
+        __runtime::__private::rest::RestCall::new("chat", "POST")
             .literal("/chat")
             .json(Some(&self.body), &self.changes)
             .timeout(self.timeout)
-            .send_events(self.rest)
+            .send_events(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for Chat {
-    type Output = ::podqueue::Result<types::ChatResponse>;
-    type IntoFuture = ::podqueue::rest::call::Sending<types::ChatResponse>;
+    type Output = __runtime::Result<types::ChatResponse>;
+    type IntoFuture = __runtime::__private::Sending<types::ChatResponse>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -296,30 +297,30 @@ impl ::std::future::IntoFuture for Chat {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Lists {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Lists {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
-    /// Sends the request and reads the response. Awaiting the call itself does the same. [`json`](::podqueue::ServerEvent::json) reads the data of an event as a [`types::Lists`].
-    pub fn send(self) -> ::podqueue::rest::call::Sending<::podqueue::ServerEvents> {
-        ::podqueue::rest::call::RestCall::new("lists", "GET")
+    /// Sends the request and reads the response. Awaiting the call itself does the same. [`json`](__runtime::ServerEvent::json) reads the data of an event as a [`types::Lists`].
+    pub fn send(self) -> __runtime::__private::Sending<__runtime::ServerEvents> {
+        __runtime::__private::rest::RestCall::new("lists", "GET")
             .literal("/lists")
             .timeout(self.timeout)
-            .send_events(self.rest)
+            .send_events(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for Lists {
-    type Output = ::podqueue::Result<::podqueue::ServerEvents>;
-    type IntoFuture = ::podqueue::rest::call::Sending<::podqueue::ServerEvents>;
+    type Output = __runtime::Result<__runtime::ServerEvents>;
+    type IntoFuture = __runtime::__private::Sending<__runtime::ServerEvents>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -330,40 +331,40 @@ impl ::std::future::IntoFuture for Lists {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Log {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Log {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<String> {
-        ::podqueue::rest::call::RestCall::new("log", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<String> {
+        __runtime::__private::rest::RestCall::new("log", "GET")
             .literal("/log")
             .accept("text/plain")
             .timeout(self.timeout)
-            .send_text(self.rest)
+            .send_text(self.service)
     }
 
-    /// Sends the request and asks for a stream of events, in place of a whole response. [`json`](::podqueue::ServerEvent::json) reads the data of an event as a [`types::Tick`].
-    pub fn events(self) -> ::podqueue::rest::call::Sending<::podqueue::ServerEvents> {
-        ::podqueue::rest::call::RestCall::new("log", "GET")
+    /// Sends the request and asks for a stream of events, in place of a whole response. [`json`](__runtime::ServerEvent::json) reads the data of an event as a [`types::Tick`].
+    pub fn events(self) -> __runtime::__private::Sending<__runtime::ServerEvents> {
+        __runtime::__private::rest::RestCall::new("log", "GET")
             .literal("/log")
             .accept("text/plain")
             .timeout(self.timeout)
-            .send_events(self.rest)
+            .send_events(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for Log {
-    type Output = ::podqueue::Result<String>;
-    type IntoFuture = ::podqueue::rest::call::Sending<String>;
+    type Output = __runtime::Result<String>;
+    type IntoFuture = __runtime::__private::Sending<String>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -374,30 +375,30 @@ impl ::std::future::IntoFuture for Log {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Watch {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Watch {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
-    /// Sends the request and reads the response. Awaiting the call itself does the same. [`json`](::podqueue::ServerEvent::json) reads the data of an event as a [`types::Tick`].
-    pub fn send(self) -> ::podqueue::rest::call::Sending<::podqueue::ServerEvents> {
-        ::podqueue::rest::call::RestCall::new("watch", "GET")
+    /// Sends the request and reads the response. Awaiting the call itself does the same. [`json`](__runtime::ServerEvent::json) reads the data of an event as a [`types::Tick`].
+    pub fn send(self) -> __runtime::__private::Sending<__runtime::ServerEvents> {
+        __runtime::__private::rest::RestCall::new("watch", "GET")
             .literal("/watch")
             .timeout(self.timeout)
-            .send_events(self.rest)
+            .send_events(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for Watch {
-    type Output = ::podqueue::Result<::podqueue::ServerEvents>;
-    type IntoFuture = ::podqueue::rest::call::Sending<::podqueue::ServerEvents>;
+    type Output = __runtime::Result<__runtime::ServerEvents>;
+    type IntoFuture = __runtime::__private::Sending<__runtime::ServerEvents>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -408,7 +409,7 @@ impl ::std::future::IntoFuture for Watch {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Words {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     events_2: Option<String>,
 }
@@ -421,25 +422,25 @@ impl Words {
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<::podqueue::ServerEvents> {
-        ::podqueue::rest::call::RestCall::new("words", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<__runtime::ServerEvents> {
+        __runtime::__private::rest::RestCall::new("words", "GET")
             .literal("/words")
             .query("events", &self.events_2)
             .timeout(self.timeout)
-            .send_events(self.rest)
+            .send_events(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for Words {
-    type Output = ::podqueue::Result<::podqueue::ServerEvents>;
-    type IntoFuture = ::podqueue::rest::call::Sending<::podqueue::ServerEvents>;
+    type Output = __runtime::Result<__runtime::ServerEvents>;
+    type IntoFuture = __runtime::__private::Sending<__runtime::ServerEvents>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()

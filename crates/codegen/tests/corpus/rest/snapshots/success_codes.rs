@@ -3,6 +3,7 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
+    use super::__runtime;
 
     /// An object of the interface.
     #[derive(Clone, Debug, Default, PartialEq)]
@@ -12,7 +13,7 @@ pub mod types {
         pub job: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Make202Response {
             0 "job" job text optional;
         }
@@ -26,7 +27,7 @@ pub mod types {
         pub id: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         MakeResponse {
             0 "id" id text optional;
         }
@@ -36,34 +37,34 @@ pub mod types {
 /// The operations of the description. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Api {
-    target: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Api {
-    /// Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key. If that URL has no path, `/v1` is added, where the paths of the description begin; to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is.
-    pub fn new(client: &::podqueue::Client) -> Self {
+    /// Calls a service, such as `&service`, or a client's REST interface: `&client`. If the REST URL of a client has no path, `/v1` is added, where the paths of the description begin.
+    pub fn new(service: impl Into<__runtime::__private::Service>) -> Self {
         Self {
-            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+            service: service.into().below("/v1"),
         }
     }
 
     /// Calls the service at another URL, to which paths are appended unchanged. The
-    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
-    /// and all other settings are the client's.
+    /// authorization of the given service or client is not sent there: `authorization` says
+    /// what is. Timeouts, retries and all other settings are shared.
     ///
     /// # Errors
     ///
-    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// [`InvalidRequest`](__runtime::ErrorKind::InvalidRequest): the URL is invalid, is
     /// plain http to another machine, or has a query or credentials; or the authorization
     /// cannot be sent in a header.
     pub fn at(
-        client: &::podqueue::Client,
+        service: impl Into<__runtime::__private::Service>,
         url: impl Into<String>,
-        authorization: ::podqueue::Authorization,
-    ) -> ::podqueue::Result<Self> {
-        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
-        Ok(Self { target })
+        authorization: __runtime::Authorization,
+    ) -> __runtime::Result<Self> {
+        let service = service.into().at(url, authorization)?;
+        Ok(Self { service })
     }
 
     /// Prepares a call.
@@ -71,7 +72,7 @@ impl Api {
     /// `POST /many`
     pub fn make(&self) -> Make {
         Make {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -81,7 +82,7 @@ impl Api {
     /// `GET /none`
     pub fn none(&self) -> None {
         None {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -91,7 +92,7 @@ impl Api {
     /// `GET /only-default`
     pub fn only_default(&self) -> OnlyDefault {
         OnlyDefault {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -105,7 +106,7 @@ impl Api {
     /// - 4XX: Not fine.
     pub fn range(&self) -> Range {
         Range {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -115,7 +116,7 @@ impl Api {
     /// `GET /without`
     pub fn without(&self) -> Without {
         Without {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -125,39 +126,39 @@ impl Api {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Make {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Make {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same. A success whose status is that of a response of another type is an error; [`by_status`](Self::by_status) reads each as its own type.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<Option<types::MakeResponse>> {
-        ::podqueue::rest::call::RestCall::new("make", "POST")
+    pub fn send(self) -> __runtime::__private::Sending<Option<types::MakeResponse>> {
+        __runtime::__private::rest::RestCall::new("make", "POST")
             .literal("/many")
             .timeout(self.timeout)
             .only(|status| !matches!(status, 202u16))
-            .send_optional(self.rest)
+            .send_optional(self.service)
     }
 
     /// Sends the request and reads the response as the type that belongs to its status.
-    pub fn by_status(self) -> ::podqueue::rest::call::Sending<MakeResponse> {
-        ::podqueue::rest::call::RestCall::new("make", "POST")
+    pub fn by_status(self) -> __runtime::__private::Sending<MakeResponse> {
+        __runtime::__private::rest::RestCall::new("make", "POST")
             .literal("/many")
             .timeout(self.timeout)
-            .send_by_status(self.rest)
+            .send_by_status(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for Make {
-    type Output = ::podqueue::Result<Option<types::MakeResponse>>;
-    type IntoFuture = ::podqueue::rest::call::Sending<Option<types::MakeResponse>>;
+    type Output = __runtime::Result<Option<types::MakeResponse>>;
+    type IntoFuture = __runtime::__private::Sending<Option<types::MakeResponse>>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -177,7 +178,7 @@ pub enum MakeResponse {
     Status204,
     /// A status of success that was not known when this was generated, and the body: text
     /// if it is not JSON, null if there is none.
-    Other(u16, ::podqueue::__private::serde_json::Value),
+    Other(u16, __runtime::__private::serde_json::Value),
 }
 
 impl ::std::fmt::Debug for MakeResponse {
@@ -201,10 +202,10 @@ impl ::std::fmt::Debug for MakeResponse {
     }
 }
 
-impl ::podqueue::rest::call::ByStatus for MakeResponse {
+impl __runtime::__private::rest::ByStatus for MakeResponse {
     fn read(
-        response: &::podqueue::rest::call::Response<'_>,
-    ) -> ::podqueue::Result<Self> {
+        response: &__runtime::__private::rest::Response<'_>,
+    ) -> __runtime::__private::rest::Result<Self> {
         Ok(
             match response.status() {
                 201u16 => Self::Status201(response.json()?),
@@ -220,30 +221,30 @@ impl ::podqueue::rest::call::ByStatus for MakeResponse {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct None {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl None {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
-        ::podqueue::rest::call::RestCall::new("none", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<()> {
+        __runtime::__private::rest::RestCall::new("none", "GET")
             .literal("/none")
             .timeout(self.timeout)
-            .send_empty(self.rest)
+            .send_empty(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for None {
-    type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+    type Output = __runtime::Result<()>;
+    type IntoFuture = __runtime::__private::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -254,32 +255,33 @@ impl ::std::future::IntoFuture for None {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct OnlyDefault {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl OnlyDefault {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<Option<bool>> {
-        ::podqueue::rest::call::RestCall::new("only_default", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<Option<bool>> {
+        __runtime::__private::rest::RestCall::new("only_default", "GET")
             .literal("/only-default")
             .timeout(self.timeout)
             .send_optional_shaped::<
-                ::podqueue::__private::lenient::shape::Boolean,
-            >(self.rest)
+                __runtime::__private::lenient::shape::Boolean,
+                _,
+            >(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for OnlyDefault {
-    type Output = ::podqueue::Result<Option<bool>>;
-    type IntoFuture = ::podqueue::rest::call::Sending<Option<bool>>;
+    type Output = __runtime::Result<Option<bool>>;
+    type IntoFuture = __runtime::__private::Sending<Option<bool>>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -290,34 +292,35 @@ impl ::std::future::IntoFuture for OnlyDefault {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Range {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Range {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<Vec<i64>> {
-        ::podqueue::rest::call::RestCall::new("range", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<Vec<i64>> {
+        __runtime::__private::rest::RestCall::new("range", "GET")
             .literal("/range")
             .timeout(self.timeout)
             .send_shaped::<
-                ::podqueue::__private::lenient::shape::List<
-                    ::podqueue::__private::lenient::shape::Integer<i64>,
+                __runtime::__private::lenient::shape::List<
+                    __runtime::__private::lenient::shape::Integer<i64>,
                 >,
-            >(self.rest)
+                _,
+            >(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for Range {
-    type Output = ::podqueue::Result<Vec<i64>>;
-    type IntoFuture = ::podqueue::rest::call::Sending<Vec<i64>>;
+    type Output = __runtime::Result<Vec<i64>>;
+    type IntoFuture = __runtime::__private::Sending<Vec<i64>>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -328,30 +331,30 @@ impl ::std::future::IntoFuture for Range {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Without {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Without {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
-        ::podqueue::rest::call::RestCall::new("without", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<()> {
+        __runtime::__private::rest::RestCall::new("without", "GET")
             .literal("/without")
             .timeout(self.timeout)
-            .send_empty(self.rest)
+            .send_empty(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for Without {
-    type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+    type Output = __runtime::Result<()>;
+    type IntoFuture = __runtime::__private::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()

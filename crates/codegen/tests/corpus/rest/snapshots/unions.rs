@@ -5,7 +5,8 @@ pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
     use ::std::collections::HashMap;
-    use ::podqueue::__private::lenient;
+    use super::__runtime;
+    use __runtime::__private::lenient;
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -36,7 +37,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(CustomerObject);
+    __runtime::__private::open_enum!(CustomerObject);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -67,7 +68,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(ImageType);
+    __runtime::__private::open_enum!(ImageType);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -98,7 +99,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(MakerKind);
+    __runtime::__private::open_enum!(MakerKind);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -129,7 +130,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(StockKind);
+    __runtime::__private::open_enum!(StockKind);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -160,7 +161,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(TextType);
+    __runtime::__private::open_enum!(TextType);
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -191,17 +192,17 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(EventsFirstType);
+    __runtime::__private::open_enum!(EventsFirstType);
 
     /// An object of the interface.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         Debug,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct ByDay {
         /// The field `day`.
         pub day: String,
@@ -217,7 +218,7 @@ pub mod types {
         /// Where it has `day`.
         ByDay(ByDay),
         /// A value of none of these types, as it came.
-        Other(::podqueue::__private::serde_json::Value),
+        Other(__runtime::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for ByDayOrByName {
@@ -245,20 +246,20 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::union! {
+    __runtime::__private::union! {
         ByDayOrByName Other { 0 ByName[{ ; "name";; "name" }] []; 1 ByDay[{ ; "day";;
         "day" }] []; }
     }
 
     /// An object of the interface.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         Debug,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct ByName {
         /// The field `name`.
         pub name: String,
@@ -301,7 +302,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Card {
             0 "number" number text optional;
             1 "password" password text optional;
@@ -339,7 +340,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Cat {
             0 "friend" friend plain optional;
             1 "lives" lives integer optional;
@@ -360,7 +361,7 @@ pub mod types {
         pub object: Option<CustomerObject>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Customer {
             0 "id" id text optional;
             1 "name" name text optional;
@@ -378,7 +379,7 @@ pub mod types {
         /// Where `deleted` is `true`, `object` is `customer`, it has `id`.
         DeletedCustomer(DeletedCustomer),
         /// A value of none of these types, as it came.
-        Other(::podqueue::__private::serde_json::Value),
+        Other(__runtime::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for CustomerOrDeletedCustomer {
@@ -410,7 +411,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::union! {
+    __runtime::__private::union! {
         CustomerOrDeletedCustomer Other { 0 Customer[{ "object"[Text("customer")]; "id"
         "object";; "id" "object" }] []; 1 DeletedCustomer[{ "deleted"[Flag(true)]
         "object"[Text("customer")]; "deleted" "id" "object";; "deleted" "id" "object" }]
@@ -429,7 +430,7 @@ pub mod types {
         pub object: Option<CustomerObject>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         DeletedCustomer {
             0 "deleted" deleted boolean optional;
             1 "id" id text optional;
@@ -463,7 +464,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Dog {
             0 "bark" bark text optional;
             1 "name" name text optional;
@@ -493,7 +494,7 @@ pub mod types {
         pub part: Option<PartOrWhole>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Events {
             0 "all" all list optional;
             1 "around" around plain optional;
@@ -516,7 +517,7 @@ pub mod types {
         /// Where `type` is `image`.
         Image(EventsAroundImage),
         /// A value of none of these types, as it came.
-        Other(::podqueue::__private::serde_json::Value),
+        Other(__runtime::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for EventsAround {
@@ -544,7 +545,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::union! {
+    __runtime::__private::union! {
         EventsAround Other { 0 Text[{ "type"[Text("text")];;; }] []; 1 Image[{
         "type"[Text("image")];;; }] []; }
     }
@@ -561,7 +562,7 @@ pub mod types {
         pub url: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         EventsAroundImage {
             0 "page" page integer optional;
             1 "type" type_ text optional;
@@ -583,7 +584,7 @@ pub mod types {
         pub type_: Option<TextType>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         EventsAroundText {
             0 "page" page integer optional;
             1 "reply" reply plain optional;
@@ -602,7 +603,7 @@ pub mod types {
         /// Where it has `day` and `id`.
         ByDay(EventsBesideByDay),
         /// A value of none of these types, as it came.
-        Other(::podqueue::__private::serde_json::Value),
+        Other(__runtime::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for EventsBeside {
@@ -630,7 +631,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::union! {
+    __runtime::__private::union! {
         EventsBeside Other { 0 ByName[{ ; "id" "name";; "id" "name" }] []; 1 ByDay[{ ;
         "day" "id";; "day" "id" }] []; }
     }
@@ -645,7 +646,7 @@ pub mod types {
         pub id: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         EventsBesideByDay {
             0 "day" day text optional;
             1 "id" id text optional;
@@ -662,7 +663,7 @@ pub mod types {
         pub name: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         EventsBesideByName {
             0 "id" id text optional;
             1 "name" name text optional;
@@ -681,7 +682,7 @@ pub mod types {
         /// A value that is no object, or a map.
         String(String),
         /// A value of none of these types, as it came.
-        Other(::podqueue::__private::serde_json::Value),
+        Other(__runtime::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for EventsFirst {
@@ -718,7 +719,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::union! {
+    __runtime::__private::union! {
         EventsFirst Other { 0 Message[{ "type"[Text("text"), Text("image")];;; }] []; 1
         Ping[{ "type"[Text("ping")];;; }] []; 2 String[] []; }
     }
@@ -733,7 +734,7 @@ pub mod types {
         pub type_: Option<EventsFirstType>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         EventsFirstPing {
             0 "at" at integer optional;
             1 "type" type_ text optional;
@@ -766,7 +767,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Iban {
             0 "holder" holder text optional;
             1 "iban" iban text optional;
@@ -784,7 +785,7 @@ pub mod types {
         pub url: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Image {
             0 "type" type_ text optional;
             1 "url" url text optional;
@@ -803,7 +804,7 @@ pub mod types {
         pub right: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         LeftOrRight {
             0 "id" id text optional;
             1 "left" left text optional;
@@ -813,13 +814,13 @@ pub mod types {
 
     /// An object of the interface.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         Debug,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct Maker {
         /// The field `kind`.
         pub kind: MakerKind,
@@ -857,7 +858,7 @@ pub mod types {
         /// Where `kind` is `maker`.
         Maker(Maker),
         /// A value of none of these types, as it came.
-        Other(::podqueue::__private::serde_json::Value),
+        Other(__runtime::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for MakerOrStock {
@@ -885,7 +886,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::union! {
+    __runtime::__private::union! {
         MakerOrStock Other { 0 Stock[{ "kind"[Text("stock")];;; }] []; 1 Maker[{
         "kind"[Text("maker")];;; }] []; }
     }
@@ -900,7 +901,7 @@ pub mod types {
         /// Where `type` is `image`.
         Image(Image),
         /// A value of none of these types, as it came.
-        Other(::podqueue::__private::serde_json::Value),
+        Other(__runtime::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for Message {
@@ -928,20 +929,20 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::union! {
+    __runtime::__private::union! {
         Message Other { 0 Text[{ "type"[Text("text")];;; }] []; 1 Image[{
         "type"[Text("image")];;; }] []; }
     }
 
     /// An object of the interface.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         Debug,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct Order {
         /// The field `source`.
         pub source: MakerOrStock,
@@ -976,7 +977,7 @@ pub mod types {
         pub id: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Part {
             0 "id" id text optional;
         }
@@ -992,7 +993,7 @@ pub mod types {
         /// Where it has `id`.
         Part(Part),
         /// A value of none of these types, as it came.
-        Other(::podqueue::__private::serde_json::Value),
+        Other(__runtime::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for PartOrWhole {
@@ -1020,7 +1021,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::union! {
+    __runtime::__private::union! {
         PartOrWhole Other { 0 Whole[{ ; "id"; "size"; "id" "size" }] []; 1 Part[{ ;
         "id";; "id" }] []; }
     }
@@ -1035,7 +1036,7 @@ pub mod types {
         /// Where `type` is `iban`.
         Iban(Iban),
         /// A value of none of these types, as it came.
-        Other(::podqueue::__private::serde_json::Value),
+        Other(__runtime::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for Payment {
@@ -1063,7 +1064,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::union! {
+    __runtime::__private::union! {
         Payment Other { 0 Card[{ "type"[Text("card"), Text("credit")];;; }] ["number"
         "type"]; 1 Iban[{ "type"[Text("iban")];;; }] ["iban" "type"]; }
     }
@@ -1080,7 +1081,7 @@ pub mod types {
         /// Where `petType` is `Puppy`.
         Puppy(Puppy),
         /// A value of none of these types, as it came.
-        Other(::podqueue::__private::serde_json::Value),
+        Other(__runtime::__private::serde_json::Value),
     }
 
     impl ::std::fmt::Debug for Pet {
@@ -1115,7 +1116,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::union! {
+    __runtime::__private::union! {
         Pet Other { 0 Cat[{ "petType"[Text("Cat")];;; }] ["petType"]; 1 Dog[{
         "petType"[Text("dog")];;; }] ["bark" "petType"]; 2 Puppy[{
         "petType"[Text("Puppy")];;; }] ["bark" "petType"]; }
@@ -1147,7 +1148,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Puppy {
             0 "bark" bark text optional;
             1 "name" name text optional;
@@ -1157,13 +1158,13 @@ pub mod types {
 
     /// An object of the interface.
     #[derive(
-        ::podqueue::__private::serde::Deserialize,
-        ::podqueue::__private::serde::Serialize,
+        __runtime::__private::serde::Deserialize,
+        __runtime::__private::serde::Serialize,
         Clone,
         Debug,
         PartialEq
     )]
-    #[serde(crate = "::podqueue::__private::serde")]
+    #[serde(crate = "__runtime::__private::serde")]
     pub struct Stock {
         /// The field `kind`.
         pub kind: StockKind,
@@ -1205,7 +1206,7 @@ pub mod types {
         pub type_: Option<TextType>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Text {
             0 "reply" reply plain optional;
             1 "text" text text optional;
@@ -1223,7 +1224,7 @@ pub mod types {
         pub size: Option<i64>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         Whole {
             0 "id" id text optional;
             1 "size" size integer optional;
@@ -1234,34 +1235,34 @@ pub mod types {
 /// The operations of the description. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Api {
-    target: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Api {
-    /// Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key. If that URL has no path, `/v1` is added, where the paths of the description begin; to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is.
-    pub fn new(client: &::podqueue::Client) -> Self {
+    /// Calls a service, such as `&service`, or a client's REST interface: `&client`. If the REST URL of a client has no path, `/v1` is added, where the paths of the description begin.
+    pub fn new(service: impl Into<__runtime::__private::Service>) -> Self {
         Self {
-            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+            service: service.into().below("/v1"),
         }
     }
 
     /// Calls the service at another URL, to which paths are appended unchanged. The
-    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
-    /// and all other settings are the client's.
+    /// authorization of the given service or client is not sent there: `authorization` says
+    /// what is. Timeouts, retries and all other settings are shared.
     ///
     /// # Errors
     ///
-    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// [`InvalidRequest`](__runtime::ErrorKind::InvalidRequest): the URL is invalid, is
     /// plain http to another machine, or has a query or credentials; or the authorization
     /// cannot be sent in a header.
     pub fn at(
-        client: &::podqueue::Client,
+        service: impl Into<__runtime::__private::Service>,
         url: impl Into<String>,
-        authorization: ::podqueue::Authorization,
-    ) -> ::podqueue::Result<Self> {
-        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
-        Ok(Self { target })
+        authorization: __runtime::Authorization,
+    ) -> __runtime::Result<Self> {
+        let service = service.into().at(url, authorization)?;
+        Ok(Self { service })
     }
 
     /// Prepares a call.
@@ -1273,10 +1274,10 @@ impl Api {
     /// - `body`: The body of the request.
     pub fn add_pet(&self, body: impl Into<types::Pet>) -> AddPet {
         AddPet {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             body: body.into(),
-            changes: ::podqueue::rest::call::Changes::default(),
+            changes: __runtime::__private::rest::Changes::default(),
         }
     }
 
@@ -1285,7 +1286,7 @@ impl Api {
     /// `GET /payments`
     pub fn find_payments(&self) -> FindPayments {
         FindPayments {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             filter: None,
         }
@@ -1296,7 +1297,7 @@ impl Api {
     /// `GET /pets`
     pub fn find_pets(&self) -> FindPets {
         FindPets {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -1306,7 +1307,7 @@ impl Api {
     /// `GET /events`
     pub fn get_events(&self) -> GetEvents {
         GetEvents {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -1320,10 +1321,10 @@ impl Api {
     /// - `body`: The body of the request.
     pub fn pay(&self, body: impl Into<types::Order>) -> Pay {
         Pay {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             body: body.into(),
-            changes: ::podqueue::rest::call::Changes::default(),
+            changes: __runtime::__private::rest::Changes::default(),
         }
     }
 
@@ -1336,10 +1337,10 @@ impl Api {
     /// - `body`: The body of the request.
     pub fn put_payment(&self, body: impl Into<types::Payment>) -> PutPayment {
         PutPayment {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
             body: body.into(),
-            changes: ::podqueue::rest::call::Changes::default(),
+            changes: __runtime::__private::rest::Changes::default(),
         }
     }
 }
@@ -1348,10 +1349,10 @@ impl Api {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct AddPet {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     body: types::Pet,
-    changes: ::podqueue::rest::call::Changes,
+    changes: __runtime::__private::rest::Changes,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
@@ -1369,31 +1370,31 @@ impl AddPet {
     pub fn set(
         mut self,
         place: impl Into<String>,
-        value: impl ::podqueue::__private::serde::Serialize,
+        value: impl __runtime::__private::serde::Serialize,
     ) -> Self {
         self.changes.set(place, value);
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Pet> {
-        ::podqueue::rest::call::RestCall::new("add_pet", "POST")
+    pub fn send(self) -> __runtime::__private::Sending<types::Pet> {
+        __runtime::__private::rest::RestCall::new("add_pet", "POST")
             .literal("/pets")
             .json(Some(&self.body), &self.changes)
             .timeout(self.timeout)
-            .send(self.rest)
+            .send(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for AddPet {
-    type Output = ::podqueue::Result<types::Pet>;
-    type IntoFuture = ::podqueue::rest::call::Sending<types::Pet>;
+    type Output = __runtime::Result<types::Pet>;
+    type IntoFuture = __runtime::__private::Sending<types::Pet>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -1404,7 +1405,7 @@ impl ::std::future::IntoFuture for AddPet {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct FindPayments {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     filter: Option<types::ByDayOrByName>,
 }
@@ -1417,29 +1418,34 @@ impl FindPayments {
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<Vec<types::Payment>> {
-        ::podqueue::rest::call::RestCall::new("find_payments", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<Vec<types::Payment>> {
+        __runtime::__private::rest::RestCall::new("find_payments", "GET")
             .literal("/payments")
-            .query_styled("filter", &self.filter, ::podqueue::rest::call::Style::Json)
+            .query_styled(
+                "filter",
+                &self.filter,
+                __runtime::__private::rest::Style::Json,
+            )
             .timeout(self.timeout)
             .send_shaped::<
-                ::podqueue::__private::lenient::shape::List<
-                    ::podqueue::__private::lenient::shape::Plain<types::Payment>,
+                __runtime::__private::lenient::shape::List<
+                    __runtime::__private::lenient::shape::Plain<types::Payment>,
                 >,
-            >(self.rest)
+                _,
+            >(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for FindPayments {
-    type Output = ::podqueue::Result<Vec<types::Payment>>;
-    type IntoFuture = ::podqueue::rest::call::Sending<Vec<types::Payment>>;
+    type Output = __runtime::Result<Vec<types::Payment>>;
+    type IntoFuture = __runtime::__private::Sending<Vec<types::Payment>>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -1450,34 +1456,35 @@ impl ::std::future::IntoFuture for FindPayments {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct FindPets {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl FindPets {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<Vec<types::Pet>> {
-        ::podqueue::rest::call::RestCall::new("find_pets", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<Vec<types::Pet>> {
+        __runtime::__private::rest::RestCall::new("find_pets", "GET")
             .literal("/pets")
             .timeout(self.timeout)
             .send_shaped::<
-                ::podqueue::__private::lenient::shape::List<
-                    ::podqueue::__private::lenient::shape::Plain<types::Pet>,
+                __runtime::__private::lenient::shape::List<
+                    __runtime::__private::lenient::shape::Plain<types::Pet>,
                 >,
-            >(self.rest)
+                _,
+            >(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for FindPets {
-    type Output = ::podqueue::Result<Vec<types::Pet>>;
-    type IntoFuture = ::podqueue::rest::call::Sending<Vec<types::Pet>>;
+    type Output = __runtime::Result<Vec<types::Pet>>;
+    type IntoFuture = __runtime::__private::Sending<Vec<types::Pet>>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -1488,30 +1495,30 @@ impl ::std::future::IntoFuture for FindPets {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct GetEvents {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl GetEvents {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Events> {
-        ::podqueue::rest::call::RestCall::new("get_events", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<types::Events> {
+        __runtime::__private::rest::RestCall::new("get_events", "GET")
             .literal("/events")
             .timeout(self.timeout)
-            .send(self.rest)
+            .send(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for GetEvents {
-    type Output = ::podqueue::Result<types::Events>;
-    type IntoFuture = ::podqueue::rest::call::Sending<types::Events>;
+    type Output = __runtime::Result<types::Events>;
+    type IntoFuture = __runtime::__private::Sending<types::Events>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -1522,10 +1529,10 @@ impl ::std::future::IntoFuture for GetEvents {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Pay {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     body: types::Order,
-    changes: ::podqueue::rest::call::Changes,
+    changes: __runtime::__private::rest::Changes,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
@@ -1543,31 +1550,31 @@ impl Pay {
     pub fn set(
         mut self,
         place: impl Into<String>,
-        value: impl ::podqueue::__private::serde::Serialize,
+        value: impl __runtime::__private::serde::Serialize,
     ) -> Self {
         self.changes.set(place, value);
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
-        ::podqueue::rest::call::RestCall::new("pay", "POST")
+    pub fn send(self) -> __runtime::__private::Sending<()> {
+        __runtime::__private::rest::RestCall::new("pay", "POST")
             .literal("/payments")
             .json(Some(&self.body), &self.changes)
             .timeout(self.timeout)
-            .send_empty(self.rest)
+            .send_empty(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for Pay {
-    type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+    type Output = __runtime::Result<()>;
+    type IntoFuture = __runtime::__private::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
@@ -1578,10 +1585,10 @@ impl ::std::future::IntoFuture for Pay {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct PutPayment {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
     body: types::Payment,
-    changes: ::podqueue::rest::call::Changes,
+    changes: __runtime::__private::rest::Changes,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
@@ -1599,31 +1606,31 @@ impl PutPayment {
     pub fn set(
         mut self,
         place: impl Into<String>,
-        value: impl ::podqueue::__private::serde::Serialize,
+        value: impl __runtime::__private::serde::Serialize,
     ) -> Self {
         self.changes.set(place, value);
         self
     }
 
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<types::Payment> {
-        ::podqueue::rest::call::RestCall::new("put_payment", "PUT")
+    pub fn send(self) -> __runtime::__private::Sending<types::Payment> {
+        __runtime::__private::rest::RestCall::new("put_payment", "PUT")
             .literal("/payments")
             .json(Some(&self.body), &self.changes)
             .timeout(self.timeout)
-            .send(self.rest)
+            .send(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for PutPayment {
-    type Output = ::podqueue::Result<types::Payment>;
-    type IntoFuture = ::podqueue::rest::call::Sending<types::Payment>;
+    type Output = __runtime::Result<types::Payment>;
+    type IntoFuture = __runtime::__private::Sending<types::Payment>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()

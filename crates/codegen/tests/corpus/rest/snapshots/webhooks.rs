@@ -8,34 +8,34 @@ pub mod types {
 /// The operations of the description. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Api {
-    target: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Api {
-    /// Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key. If that URL has no path, `/v1` is added, where the paths of the description begin; to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is.
-    pub fn new(client: &::podqueue::Client) -> Self {
+    /// Calls a service, such as `&service`, or a client's REST interface: `&client`. If the REST URL of a client has no path, `/v1` is added, where the paths of the description begin.
+    pub fn new(service: impl Into<__runtime::__private::Service>) -> Self {
         Self {
-            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+            service: service.into().below("/v1"),
         }
     }
 
     /// Calls the service at another URL, to which paths are appended unchanged. The
-    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
-    /// and all other settings are the client's.
+    /// authorization of the given service or client is not sent there: `authorization` says
+    /// what is. Timeouts, retries and all other settings are shared.
     ///
     /// # Errors
     ///
-    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// [`InvalidRequest`](__runtime::ErrorKind::InvalidRequest): the URL is invalid, is
     /// plain http to another machine, or has a query or credentials; or the authorization
     /// cannot be sent in a header.
     pub fn at(
-        client: &::podqueue::Client,
+        service: impl Into<__runtime::__private::Service>,
         url: impl Into<String>,
-        authorization: ::podqueue::Authorization,
-    ) -> ::podqueue::Result<Self> {
-        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
-        Ok(Self { target })
+        authorization: __runtime::Authorization,
+    ) -> __runtime::Result<Self> {
+        let service = service.into().at(url, authorization)?;
+        Ok(Self { service })
     }
 
     /// Prepares a call.
@@ -43,7 +43,7 @@ impl Api {
     /// `GET /ping`
     pub fn ping(&self) -> Ping {
         Ping {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -53,30 +53,30 @@ impl Api {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct Ping {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Ping {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<()> {
-        ::podqueue::rest::call::RestCall::new("ping", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<()> {
+        __runtime::__private::rest::RestCall::new("ping", "GET")
             .literal("/ping")
             .timeout(self.timeout)
-            .send_empty(self.rest)
+            .send_empty(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for Ping {
-    type Output = ::podqueue::Result<()>;
-    type IntoFuture = ::podqueue::rest::call::Sending<()>;
+    type Output = __runtime::Result<()>;
+    type IntoFuture = __runtime::__private::Sending<()>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()

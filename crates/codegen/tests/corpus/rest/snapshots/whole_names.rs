@@ -5,6 +5,7 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
+    use super::__runtime;
 
     /// One of several values.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -51,7 +52,7 @@ pub mod types {
         }
     }
 
-    ::podqueue::__private::open_enum!(ReadAResponseVersion);
+    __runtime::__private::open_enum!(ReadAResponseVersion);
 
     /// An object of the interface.
     #[derive(Clone, Debug, Default, PartialEq)]
@@ -67,7 +68,7 @@ pub mod types {
         pub y: Option<String>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         AbOrCd {
             0 "m" m integer optional;
             1 "n" n integer optional;
@@ -86,7 +87,7 @@ pub mod types {
         pub version: Option<ReadAResponseVersion>,
     }
 
-    ::podqueue::__private::object! {
+    __runtime::__private::object! {
         ReadAResponse {
             0 "either" either plain optional;
             1 "version" version text optional;
@@ -97,34 +98,34 @@ pub mod types {
 /// The operations of the description. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Api {
-    target: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl Api {
-    /// Calls the service at the client's [`rest_url`](::podqueue::ClientBuilder::rest_url), with the client's key. If that URL has no path, `/v1` is added, where the paths of the description begin; to an [`exact_rest_url`](::podqueue::ClientBuilder::exact_rest_url) nothing is.
-    pub fn new(client: &::podqueue::Client) -> Self {
+    /// Calls a service, such as `&service`, or a client's REST interface: `&client`. If the REST URL of a client has no path, `/v1` is added, where the paths of the description begin.
+    pub fn new(service: impl Into<__runtime::__private::Service>) -> Self {
         Self {
-            target: ::podqueue::rest::call::Target::of(client, "/v1"),
+            service: service.into().below("/v1"),
         }
     }
 
     /// Calls the service at another URL, to which paths are appended unchanged. The
-    /// client's key is not sent there: `authorization` says what is. Timeouts, retries
-    /// and all other settings are the client's.
+    /// authorization of the given service or client is not sent there: `authorization` says
+    /// what is. Timeouts, retries and all other settings are shared.
     ///
     /// # Errors
     ///
-    /// [`InvalidRequest`](::podqueue::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// [`InvalidRequest`](__runtime::ErrorKind::InvalidRequest): the URL is invalid, is
     /// plain http to another machine, or has a query or credentials; or the authorization
     /// cannot be sent in a header.
     pub fn at(
-        client: &::podqueue::Client,
+        service: impl Into<__runtime::__private::Service>,
         url: impl Into<String>,
-        authorization: ::podqueue::Authorization,
-    ) -> ::podqueue::Result<Self> {
-        let target = ::podqueue::rest::call::Target::at(client, url, authorization)?;
-        Ok(Self { target })
+        authorization: __runtime::Authorization,
+    ) -> __runtime::Result<Self> {
+        let service = service.into().at(url, authorization)?;
+        Ok(Self { service })
     }
 
     /// Prepares a call.
@@ -132,7 +133,7 @@ impl Api {
     /// `GET /a`
     pub fn read_a(&self) -> ReadA {
         ReadA {
-            rest: self.target.clone(),
+            service: self.service.clone(),
             timeout: None,
         }
     }
@@ -142,30 +143,30 @@ impl Api {
 #[derive(Clone)]
 #[must_use = "a call is sent only when it is awaited"]
 pub struct ReadA {
-    rest: ::podqueue::rest::call::Target,
+    service: __runtime::__private::Service,
     timeout: Option<::std::time::Duration>,
 }
 
 #[allow(dead_code, bindings_with_variant_name)]
 impl ReadA {
-    /// How long one attempt at this call may take until its response is read, in place of the client's [`timeout`](::podqueue::ClientBuilder::timeout). A [`call_timeout`](::podqueue::ClientBuilder::call_timeout) that is shorter is raised to it.
+    /// How long one attempt at this call may take until its response is read, in place of the timeout of the service or client. A shorter timeout of the whole call is raised to it.
     pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
-    pub fn send(self) -> ::podqueue::rest::call::Sending<types::ReadAResponse> {
-        ::podqueue::rest::call::RestCall::new("read_a", "GET")
+    pub fn send(self) -> __runtime::__private::Sending<types::ReadAResponse> {
+        __runtime::__private::rest::RestCall::new("read_a", "GET")
             .literal("/a")
             .timeout(self.timeout)
-            .send(self.rest)
+            .send(self.service)
     }
 }
 
 impl ::std::future::IntoFuture for ReadA {
-    type Output = ::podqueue::Result<types::ReadAResponse>;
-    type IntoFuture = ::podqueue::rest::call::Sending<types::ReadAResponse>;
+    type Output = __runtime::Result<types::ReadAResponse>;
+    type IntoFuture = __runtime::__private::Sending<types::ReadAResponse>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
