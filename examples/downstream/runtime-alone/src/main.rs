@@ -10,7 +10,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .build()?;
     let shop = shop::Api::new(&service);
     for pet in shop.list_pets().limit(50).await? {
-        println!("{}: {:?}", pet.name, pet.kind);
+        println!("{:?}: {:?}", pet.name, pet.kind);
     }
     Ok(())
 }
