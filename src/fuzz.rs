@@ -13,11 +13,11 @@ use podqueue_runtime::SecretString;
 pub fn error_body(body: &[u8]) {
     const SECRET: &str = "k\"e\\y";
     let secrets = Secrets::new(vec![SecretString::from(SECRET)], None);
-    if let Some(message) = service_message(body, |text| secrets.hide(text)) {
+    if let Some(message) = service_message(body, |text| secrets.redact(text)) {
         assert!(message.chars().count() <= 501, "it is short");
         assert!(!message.contains(SECRET), "the secret is shown");
     }
-    let body = secrets.hide(&String::from_utf8_lossy(body));
+    let body = secrets.redact(&String::from_utf8_lossy(body));
     assert!(!body.contains(SECRET), "the secret is shown");
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-use podqueue_runtime::__private::fair_queue::{Blocked, Line, Rule};
+use podqueue_runtime::__private::fair_queue::{Admission, Blocked, FairQueue};
 
 /// How much an endpoint that was quiet may catch up on at once.
 const CREDIT: Duration = Duration::from_secs(1);
@@ -15,7 +15,7 @@ const CREDIT: Duration = Duration::from_secs(1);
 /// second stay the same however many jobs are polled, and only the time between two looks at the same
 /// job grows.
 #[derive(Debug)]
-pub(crate) struct PollLine(Line<Spacing>);
+pub(crate) struct PollLine(FairQueue<Spacing>);
 
 #[derive(Debug)]
 struct Spacing {
@@ -27,7 +27,7 @@ impl PollLine {
     pub(crate) fn new(interval: Duration) -> Self {
         let now = Instant::now();
         let next = now.checked_sub(CREDIT).unwrap_or(now);
-        Self(Line::new(Spacing { next, interval }))
+        Self(FairQueue::new(Spacing { next, interval }))
     }
 
     /// Waits for a turn, but no longer than until `latest`, when the look cannot be put off any more.
@@ -36,7 +36,7 @@ impl PollLine {
     }
 
     async fn turn(&self) {
-        self.0.turn((), None).await;
+        self.0.acquire((), None).await;
     }
 }
 
@@ -47,11 +47,11 @@ impl Spacing {
     }
 }
 
-impl Rule for Spacing {
-    type Ask = ();
-    type Turn = ();
+impl Admission for Spacing {
+    type Request = ();
+    type Permit = ();
 
-    fn room_for(&mut self, callers: u64, now: Instant, _: bool) -> Result<(), Blocked> {
+    fn admits(&mut self, callers: u64, now: Instant, _: bool) -> Result<(), Blocked> {
         let others = u32::try_from(callers - 1).unwrap_or(u32::MAX);
         let until = self.next(now) + self.interval.saturating_mul(others);
         if until <= now { Ok(()) } else { Err(Blocked { until: Some(until) }) }

@@ -175,7 +175,7 @@ impl Job {
 
     /// The error for a response with this id, which is another job's.
     pub(super) fn about_another(&self, operation: &Operation, id: &str) -> Error {
-        let id = self.secrets().hide(id);
+        let id = self.secrets().redact(id);
         self.foreign(operation, &format!("is about another job, {:?}", ShownId(&id)))
     }
 

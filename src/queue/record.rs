@@ -160,7 +160,7 @@ impl JobRecord {
     pub(super) fn shown_status(&self) -> JobStatus {
         match self.status {
             JobStatus::Other(text) => {
-                JobStatus::Other(self.job.secrets().hide(text.as_str()).as_str().into())
+                JobStatus::Other(self.job.secrets().redact(text.as_str()).as_str().into())
             }
             documented => documented,
         }
@@ -393,7 +393,7 @@ impl fmt::Debug for JobRecord {
         let redactor = self.job.secrets().redactor();
         self.others.for_each(|name, _| {
             if others.len() < MOST_NAMES_SHOWN {
-                others.push(redactor.hide(&name));
+                others.push(redactor.redact(&name));
             }
         });
         f.debug_struct("JobRecord")
@@ -434,9 +434,9 @@ struct ErrorInOutput {
 
 impl JobFailure {
     fn redacted(mut self, redactor: &Redactor) -> Self {
-        self.message = redactor.hide(&self.message);
+        self.message = redactor.redact(&self.message);
         for text in [&mut self.error_type, &mut self.traceback].into_iter().flatten() {
-            *text = redactor.hide(text);
+            *text = redactor.redact(text);
         }
         self
     }

@@ -17,7 +17,7 @@ use crate::redact::credentials;
 use crate::retry::{Budget, RetryPolicy};
 use crate::secret_string::SecretString;
 use crate::service::Service;
-use crate::transport::{Lane, Transport, Wire};
+use crate::transport::{HeldCalls, HttpSender, Transport};
 use crate::url;
 
 const MIB: usize = 1024 * 1024;
@@ -310,9 +310,9 @@ impl Settings {
         let environment = |name| std::env::var(name).ok();
         let at_proxies = credentials::of_proxies(self.proxy.as_ref(), environment);
         Ok(Transport {
-            wire: Wire {
+            sender: HttpSender {
                 http,
-                lane: self.http_client.map(|_| Arc::new(Lane::new())),
+                held_calls: self.http_client.map(|_| Arc::new(HeldCalls::new())),
                 secrets: at_proxies.into_iter().chain(secrets).collect(),
                 timeout: self.timeout,
                 largest_response: self.largest_response,
@@ -335,7 +335,7 @@ impl Settings {
     }
 
     /// The default HTTP client. Calls to this machine do not go through a proxy of the environment: it
-    /// could not pass them on, and would get the authorization over plain http.
+    /// could not permit them on, and would get the authorization over plain http.
     fn http(&self, attempted: &str, is_local: bool) -> Result<reqwest::Client> {
         let user_agent = HeaderValue::from_str(&self.user_agent)
             .map_err(|_| Error::refused(attempted, "user_agent", "is not allowed in a header"))?;

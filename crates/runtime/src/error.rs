@@ -250,7 +250,7 @@ impl Error {
     #[must_use]
     pub fn body(&self) -> Option<std::borrow::Cow<'_, str>> {
         let Body { bytes, secrets } = self.0.body.as_ref()?;
-        Some(secrets.hide(&String::from_utf8_lossy(bytes)).into())
+        Some(secrets.redact(&String::from_utf8_lossy(bytes)).into())
     }
 
     /// The invalid field for [`ErrorKind::InvalidRequest`], and the path to the field that could

@@ -17,7 +17,7 @@ use self::parser::{Fields, Parser, TooLarge};
 use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::json::{decode_at, redacted};
 use crate::redact::Secrets;
-use crate::transport::{Incoming, Reply};
+use crate::transport::{IncomingBody, Reply};
 
 /// The events of a `text/event-stream` response, in order, as they arrive.
 ///
@@ -42,7 +42,7 @@ use crate::transport::{Incoming, Reply};
 #[must_use = "events are read only when it is polled"]
 pub struct ServerEvents<E = Error> {
     /// `None` after the end.
-    incoming: Option<Box<Incoming>>,
+    incoming: Option<Box<IncomingBody>>,
     parser: Parser,
     /// What follows the events that have arrived.
     failure: Option<Error>,
@@ -96,7 +96,7 @@ impl<E> ServerEvents<E> {
             return Err(reply.unreadable(reply.explain(error)));
         }
         let (incoming, attempted, secrets) = reply.into_incoming();
-        let origin = Arc::new(Origin { attempted, secrets: secrets.looked_up() });
+        let origin = Arc::new(Origin { attempted, secrets: secrets.with_body_secrets() });
         let (parser, lacks_event) = (Parser::new(most), must_have_events);
         Ok(Self { incoming, parser, failure: None, lacks_event, origin, error: PhantomData })
     }

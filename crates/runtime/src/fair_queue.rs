@@ -1,10 +1,12 @@
-//! A line of callers that wait for their turn, first come, first served.
+//! Fair queue: waiting callers get permits first in, first out.
 //!
-//! Both the [limiter](crate::transport) and the polls of all waits and streams on an endpoint are such lines, with a [`Rule`] each.
-//! None of those who wait can block another, whatever becomes of it: it may be dropped, held without
-//! being polled, or belong to a runtime that stands still. Nothing runs in the background: everybody
-//! who comes by, because it arrives, leaves, or something happened, moves the line on, and those who
-//! wait keep the time for each other.
+//! The [limiter](crate::limiter) of each operation is one, and so are the polls of all waits on an
+//! endpoint in a crate above; an [`Admission`] says when a caller may be admitted. The invariant: no
+//! waiting caller can block another, even if it is dropped, held without being polled, or belongs to a
+//! runtime that is idle. Permits are offered, not handed out: a caller takes its permit when it is
+//! polled, and a permit that is not taken in time is offered to the next caller. No task runs in the
+//! background: every arrival, departure and update advances the queue, and one waiting caller, the
+//! driver, keeps the timer for all. The explorer (`model`) holds this in every order of events.
 
 mod state;
 
@@ -19,54 +21,53 @@ use std::time::Duration;
 
 use tokio::time::{Instant, Sleep, sleep_until};
 
-pub use self::state::{Blocked, Rule};
-use self::state::{Caller, Effects, Order, Step};
+pub use self::state::{Admission, Blocked};
+use self::state::{Caller, Effects, QueueState, Step};
 
-/// After how long, on average, a caller looks whether somebody still keeps the time: so long, and so
-/// much longer for each caller that waits, so that all of them together look 250 times in a second
-/// at most.
-const STAND_BY: Duration = Duration::from_millis(100);
-const STAND_BY_EACH: Duration = Duration::from_millis(4);
+/// How often a standby caller checks that the driver is alive: after this time, and so much longer for
+/// each waiting caller that all together check at most 250 times a second.
+const STANDBY: Duration = Duration::from_millis(100);
+const STANDBY_EACH: Duration = Duration::from_millis(4);
 
-/// Lets callers go by a rule, in order.
+/// Admits callers in order.
 #[derive(Debug)]
-pub struct Line<R>(Mutex<Order<R, Waker>>);
+pub struct FairQueue<R>(Mutex<QueueState<R, Waker>>);
 
-impl<R: Rule> Line<R> {
-    pub fn new(rule: R) -> Self {
-        Self(Mutex::new(Order::new(rule)))
+impl<R: Admission> FairQueue<R> {
+    pub fn new(admission: R) -> Self {
+        Self(Mutex::new(QueueState::new(admission)))
     }
 
-    /// Waits for a turn, from a moment on before all that are not urgent. Dropping the future gives
+    /// Waits for a permit, from a moment on before all that are not urgent. Dropping the future gives
     /// its place up and changes nothing else.
-    pub async fn turn(&self, ask: R::Ask, urgent_from: Option<Instant>) -> R::Turn {
-        if let Some(turn) = self.turn_at_once(ask) {
-            return turn;
+    pub async fn acquire(&self, request: R::Request, urgent_from: Option<Instant>) -> R::Permit {
+        if let Some(permit) = self.try_acquire(request) {
+            return permit;
         }
-        let place = Place { line: self, number: self.order().arrive() };
+        let waiter = Waiter { queue: self, number: self.state().arrive() };
         let mut timer = pin!(sleep_until(Instant::now()));
-        poll_fn(|context| place.poll(ask, urgent_from, timer.as_mut(), context)).await
+        poll_fn(|context| waiter.poll(request, urgent_from, timer.as_mut(), context)).await
     }
 
-    /// A turn for a caller that has just arrived, if nobody waits and there is room.
-    pub fn turn_at_once(&self, ask: R::Ask) -> Option<R::Turn> {
-        self.order().go_at_once(ask, Instant::now())
+    /// A permit for a caller that has just arrived, if nobody waits and there is capacity.
+    pub fn try_acquire(&self, request: R::Request) -> Option<R::Permit> {
+        self.state().try_acquire(request, Instant::now())
     }
 
     /// How many callers could go at once now, up to `most`; none while others wait.
-    pub fn room(&self, most: u64) -> u64 {
-        self.order().room(most, Instant::now())
+    pub fn available(&self, most: u64) -> u64 {
+        self.state().available(most, Instant::now())
     }
 
     /// Something happens that the rule has to know, and that may let callers go.
     pub fn update<T>(&self, change: impl FnOnce(&mut R) -> T) -> T {
         let mut effects = Effects::default();
-        let mut order = self.order();
-        let result = change(&mut order.rule);
-        if order.waiting() > 0 {
-            order.look_around(Instant::now(), &mut effects);
+        let mut state = self.state();
+        let result = change(&mut state.admission);
+        if state.waiting() > 0 {
+            state.update_waiters(Instant::now(), &mut effects);
         }
-        drop(order);
+        drop(state);
         effects.apply();
         result
     }
@@ -74,50 +75,50 @@ impl<R: Rule> Line<R> {
     /// How many wait.
     #[cfg(feature = "shared-limits")]
     pub fn waiting(&self) -> usize {
-        self.order().waiting()
+        self.state().waiting()
     }
 
     /// Whether nobody waits, and the rule is as it says.
     pub fn is_empty_and(&self, rule_is: impl FnOnce(&mut R) -> bool) -> bool {
-        let mut order = self.order();
-        order.is_empty() && rule_is(&mut order.rule)
+        let mut state = self.state();
+        state.is_empty() && rule_is(&mut state.admission)
     }
 
-    fn order(&self) -> MutexGuard<'_, Order<R, Waker>> {
+    fn state(&self) -> MutexGuard<'_, QueueState<R, Waker>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A caller's place in a line.
-struct Place<'a, R: Rule> {
-    line: &'a Line<R>,
+/// A caller's place in a queue.
+struct Waiter<'a, R: Admission> {
+    queue: &'a FairQueue<R>,
     number: u64,
 }
 
-impl<R: Rule> Place<'_, R> {
+impl<R: Admission> Waiter<'_, R> {
     fn poll(
         &self,
-        ask: R::Ask,
+        request: R::Request,
         urgent_from: Option<Instant>,
         mut timer: Pin<&mut Sleep>,
         context: &mut Context<'_>,
-    ) -> Poll<R::Turn> {
+    ) -> Poll<R::Permit> {
         loop {
             let now = Instant::now();
             let is_urgent = urgent_from.is_some_and(|from| from <= now);
-            let caller = Caller { place: self.number, is_urgent, ask };
+            let caller = Caller { place: self.number, is_urgent, request };
             let mut effects = Effects::default();
             let handle = context.waker().clone();
             let (step, waiting) = {
-                let mut order = self.line.order();
-                (order.poll(caller, handle, now, &mut effects), order.waiting())
+                let mut state = self.queue.state();
+                (state.poll(caller, handle, now, &mut effects), state.waiting())
             };
             effects.apply();
             let until = match step {
-                Step::Go(turn) => return Poll::Ready(turn),
+                Step::Go(permit) => return Poll::Ready(permit),
                 Step::Drive(Some(until)) => until,
-                Step::StandBy if timer.deadline() > now => timer.deadline(),
-                Step::Drive(None) | Step::StandBy => now + stand_by(waiting),
+                Step::Standby if timer.deadline() > now => timer.deadline(),
+                Step::Drive(None) | Step::Standby => now + standby_interval(waiting),
             };
             let promoted = urgent_from.filter(|_| !is_urgent);
             let until = promoted.map_or(until, |from| from.min(until));
@@ -129,10 +130,10 @@ impl<R: Rule> Place<'_, R> {
     }
 }
 
-impl<R: Rule> Drop for Place<'_, R> {
+impl<R: Admission> Drop for Waiter<'_, R> {
     fn drop(&mut self) {
         let mut effects = Effects::default();
-        self.line.order().leave(self.number, Instant::now(), &mut effects);
+        self.queue.state().leave(self.number, Instant::now(), &mut effects);
         effects.apply();
     }
 }
@@ -144,8 +145,8 @@ impl Effects<Waker> {
     }
 }
 
-fn stand_by(waiting: usize) -> Duration {
+fn standby_interval(waiting: usize) -> Duration {
     let callers = u32::try_from(waiting).unwrap_or(u32::MAX);
-    let time = STAND_BY.saturating_add(STAND_BY_EACH.saturating_mul(callers));
+    let time = STANDBY.saturating_add(STANDBY_EACH.saturating_mul(callers));
     time.mul_f64(0.75 + 0.5 * fastrand::f64())
 }

@@ -1,4 +1,4 @@
-//! The requests under way, and when each of them must be over.
+//! Requests in flight, and when each of them must be over.
 
 use slab::Slab;
 use tokio::time::Instant;
@@ -7,7 +7,7 @@ use tokio::time::Instant;
 /// it was given up, or its time was over. The last happens only where the caller of a request is not
 /// polled: nobody else would ever end it.
 #[derive(Default)]
-pub(super) struct UnderWay {
+pub(super) struct InFlight {
     requests: Slab<Request>,
     /// How many there ever were.
     started: u64,
@@ -27,7 +27,7 @@ pub(super) struct Ticket {
     number: u64,
 }
 
-impl UnderWay {
+impl InFlight {
     /// A request that must be over by then.
     pub(super) fn add(&mut self, over: Option<Instant>) -> Ticket {
         self.started += 1;

@@ -1,4 +1,4 @@
-//! Reading what the wire is loose about: nulls, numbers and booleans in strings, integers with a
+//! Lenient reading: nulls, numbers and booleans in strings, integers with a
 //! fraction, numbers where there should be strings or booleans.
 //!
 //! Generated code names these functions in its serde attributes.

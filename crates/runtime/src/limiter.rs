@@ -1,15 +1,15 @@
-//! The limiter: no request above the documented rates and concurrencies, and almost all of them used.
+//! Rate limiter: no request above the documented rates and concurrencies, and almost all of them used.
 //!
-//! Each pair of a scope and an operation has a [`Gate`], which all clones of a service share. A
+//! Each pair of a scope and an operation has a [`OperationLimiter`], which all clones of a service share. A
 //! request passes it in the order of its [line](crate::fair_queue), once four parts agree:
 //!
 //! - the [log](window_log): fewer than N requests can still be counted by the service. A request counts
 //!   from its send until ten seconds after the head of its response arrived. The service admitted
 //!   it at some moment in between, so whatever ten seconds the service looks at, fixed or sliding,
 //!   it finds at most N: of any N + 1 requests the last was sent when the first no longer counted;
-//! - the [slots](concurrency): fewer requests are open than the documented concurrency;
-//! - the [pace](token_bucket): after a burst, requests go out evenly, and not all at once every ten seconds;
-//! - the [brake](throttle_backoff): the service has not just returned a 429, which happens if others use the
+//! - the [concurrency](concurrency): fewer requests are open than the documented concurrency;
+//! - the [bucket](token_bucket): after a burst, requests go out evenly, and not all at once every ten seconds;
+//! - the [backoff](throttle_backoff): the service has not just returned a 429, which happens if others use the
 //!   same account.
 //!
 //! Counting until the response is safe whatever the network does, and costs the round trip: N
@@ -44,7 +44,7 @@ mod simulation;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use operation::Pass;
+pub(crate) use operation::Permit;
 pub(crate) use registry::Limiter;
 pub use settings::RateLimits;
 #[cfg(feature = "shared-limits")]

@@ -1,4 +1,4 @@
-//! What every generated enum can do, whatever its values are.
+//! Open enums: implementations shared by all generated enums.
 
 /// Completes an enum that has `as_str` and `From<&str>`, and takes any value.
 #[doc(hidden)]

@@ -46,7 +46,7 @@ impl Secrets {
     }
 
     /// The same, without keeping the request's body.
-    pub fn looked_up(mut self) -> Self {
+    pub fn with_body_secrets(mut self) -> Self {
         if let Some(sent) = self.sent.take() {
             let mut json = serde_json::Deserializer::from_slice(&sent);
             self.known.extend(secrets_in(&mut json));
@@ -55,13 +55,13 @@ impl Secrets {
     }
 
     /// The text without any of the secrets, in whatever spelling.
-    pub fn hide(&self, text: &str) -> String {
-        self.redactor().hide(text)
+    pub fn redact(&self, text: &str) -> String {
+        self.redactor().redact(text)
     }
 
     /// For several texts.
     pub fn redactor(&self) -> Redactor {
-        let all = self.clone().looked_up();
+        let all = self.clone().with_body_secrets();
         Redactor(Needles::of(all.known.iter().map(SecretString::expose)))
     }
 }
@@ -71,7 +71,7 @@ pub struct Redactor(Needles);
 
 impl Redactor {
     /// The text without any of the secrets.
-    pub fn hide(&self, text: &str) -> String {
+    pub fn redact(&self, text: &str) -> String {
         let mut shown = String::with_capacity(text.len());
         let mut end = 0;
         for span in self.0.spans(text) {
@@ -84,21 +84,21 @@ impl Redactor {
     }
 
     /// The same for each text in a JSON object, including the names of its fields.
-    pub fn hide_object(&self, object: &mut Map<String, Value>) {
+    pub fn redact_object(&self, object: &mut Map<String, Value>) {
         for (name, mut value) in std::mem::take(object) {
-            self.hide_json(&mut value);
-            object.insert(self.hide(&name), value);
+            self.redact_json(&mut value);
+            object.insert(self.redact(&name), value);
         }
     }
 
-    fn hide_json(&self, value: &mut Value) {
+    fn redact_json(&self, value: &mut Value) {
         match value {
-            Value::String(text) => *text = self.hide(text),
-            Value::Array(items) => items.iter_mut().for_each(|item| self.hide_json(item)),
-            Value::Object(object) => self.hide_object(object),
+            Value::String(text) => *text = self.redact(text),
+            Value::Array(items) => items.iter_mut().for_each(|item| self.redact_json(item)),
+            Value::Object(object) => self.redact_object(object),
             Value::Number(number) => {
                 let text = number.to_string();
-                let shown = self.hide(&text);
+                let shown = self.redact(&text);
                 if shown != text {
                     *value = Value::String(shown);
                 }

@@ -1,4 +1,4 @@
-//! A string that is never shown.
+//! Secret string: text that `Debug` never shows.
 
 use std::fmt;
 use std::sync::Arc;

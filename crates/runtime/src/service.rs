@@ -35,10 +35,10 @@ use crate::url;
 #[derive(Clone)]
 pub struct Service {
     transport: Arc<Transport>,
-    place: Arc<Place>,
+    location: Arc<Location>,
 }
 
-struct Place {
+struct Location {
     /// Without a slash at the end if it has no path; `None` if the client was built without it.
     url: Option<Url>,
     /// The setting that is missing without a URL.
@@ -67,7 +67,7 @@ impl Service {
             Target::Path(path) => path.on(self.url(&call.attempted)?, &call.attempted)?,
             Target::Service => self.url(&call.attempted)?.clone(),
         };
-        Ok(AddressedCall::new(call, url, Arc::clone(&self.place.credential)))
+        Ok(AddressedCall::new(call, url, Arc::clone(&self.location.credential)))
     }
 
     /// The same at another URL and with another authorization: connection pool, retry budget and all
@@ -91,8 +91,8 @@ impl Service {
     /// A service whose URL is missing.
     pub fn new(transport: Arc<Transport>, credential: Credential) -> Self {
         let credential = Arc::new(credential);
-        let place = Place { url: None, setting: "url", takes_base_path: false, credential };
-        Self { transport, place: Arc::new(place) }
+        let location = Location { url: None, setting: "url", takes_base_path: false, credential };
+        Self { transport, location: Arc::new(location) }
     }
 
     pub fn at_url(self, url: Url) -> Self {
@@ -101,33 +101,33 @@ impl Service {
 
     /// At the URL of this setting, without which calls are refused.
     pub fn at_setting(self, setting: &'static str, url: Option<Url>) -> Self {
-        let credential = Arc::clone(&self.place.credential);
-        let takes_base_path = self.place.takes_base_path;
-        let place = Place { url, setting, takes_base_path, credential };
-        Self { transport: self.transport, place: Arc::new(place) }
+        let credential = Arc::clone(&self.location.credential);
+        let takes_base_path = self.location.takes_base_path;
+        let location = Location { url, setting, takes_base_path, credential };
+        Self { transport: self.transport, location: Arc::new(location) }
     }
 
     /// Below the path of the description if the URL has none.
     pub fn taking_base_path(self) -> Self {
-        let Place { url, setting, credential, .. } = &*self.place;
-        let place = Place {
+        let Location { url, setting, credential, .. } = &*self.location;
+        let location = Location {
             url: url.clone(),
             setting,
             takes_base_path: true,
             credential: Arc::clone(credential),
         };
-        Self { transport: self.transport, place: Arc::new(place) }
+        Self { transport: self.transport, location: Arc::new(location) }
     }
 
     /// The service that calls of a description with this base path are sent to.
     pub fn below(self, base_path: &str) -> Self {
-        match &self.place.url {
+        match &self.location.url {
             Some(url)
-                if self.place.takes_base_path && url.path() == "/" && !base_path.is_empty() =>
+                if self.location.takes_base_path && url.path() == "/" && !base_path.is_empty() =>
             {
                 let mut url = url.clone();
                 url.set_path(base_path);
-                let setting = self.place.setting;
+                let setting = self.location.setting;
                 self.at_setting(setting, Some(url))
             }
             _ => self,
@@ -140,23 +140,23 @@ impl Service {
     ///
     /// [`InvalidRequest`](crate::ErrorKind::InvalidRequest) if it is not set.
     pub fn url(&self, attempted: &Attempted) -> Result<&Url> {
-        self.place.url.as_ref().ok_or_else(|| {
+        self.location.url.as_ref().ok_or_else(|| {
             let rule = "is not set: pass it to the client's builder";
-            Error::refused(attempted, self.place.setting, rule)
+            Error::refused(attempted, self.location.setting, rule)
         })
     }
 
     pub fn known_url(&self) -> Option<&Url> {
-        self.place.url.as_ref()
+        self.location.url.as_ref()
     }
 
     /// What is sent with all calls and must not be shown of any response.
     pub fn secrets(&self) -> impl Iterator<Item = &SecretString> {
-        self.transport.wire.secrets.iter().chain(self.place.credential.secrets())
+        self.transport.sender.secrets.iter().chain(self.location.credential.secrets())
     }
 
     pub fn largest_response(&self) -> usize {
-        self.transport.wire.largest_response
+        self.transport.sender.largest_response
     }
 
     /// Waits until a call of this operation and scope would be sent, and returns how many would, up to
@@ -185,7 +185,7 @@ impl From<&Self> for Service {
 impl fmt::Debug for Service {
     /// Shows the URL without its query, which can contain the authorization.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let url = self.place.url.as_ref().map_or("", Url::as_str);
+        let url = self.location.url.as_ref().map_or("", Url::as_str);
         let shown = url.split('?').next().unwrap_or_default();
         f.debug_struct("Service").field("url", &shown).finish_non_exhaustive()
     }

@@ -15,9 +15,9 @@ mod outgoing_body;
 mod partial_response;
 mod reply;
 
-pub(crate) use attempt::Wire;
-pub(crate) use held_calls::Lane;
-pub(crate) use incoming_body::Incoming;
+pub(crate) use attempt::HttpSender;
+pub(crate) use held_calls::HeldCalls;
+pub(crate) use incoming_body::IncomingBody;
 pub use reply::Reply;
 
 use std::borrow::Cow;
@@ -27,18 +27,18 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 use tracing::Instrument;
 
-use self::attempt::Received;
+use self::attempt::ReceivedResponse;
 use crate::call::{AddressedCall, Call, Operation};
 use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::idempotency::AttemptOutcome;
-use crate::limiter::{Limiter, Pass};
+use crate::limiter::{Limiter, Permit};
 use crate::observe::{Observation, Observer};
 use crate::redact::Secrets;
 use crate::retry::{Budget, Reserved, RetryPolicy};
 
 /// What all calls of a service, and of those derived from it, share.
 pub struct Transport {
-    pub(crate) wire: Wire,
+    pub(crate) sender: HttpSender,
     pub(crate) retry: RetryPolicy,
     pub(crate) budget: Budget,
     pub(crate) limiter: Limiter,
@@ -116,20 +116,20 @@ impl Transport {
         &self,
         call: &AddressedCall,
         progress: &mut CallProgress,
-    ) -> Result<(Received, bool)> {
+    ) -> Result<(ReceivedResponse, bool)> {
         let mut ambiguous = 0;
         let mut reserved: Option<Reserved<'_>> = None;
         loop {
             let idempotency = call.operation.idempotency;
-            let pass = self
-                .pass(call, progress)
+            let permit = self
+                .permit(call, progress)
                 .await
                 .map_err(|error| idempotency.give_up(error, ambiguous, progress.attempts))?;
             progress.attempts += 1;
             if let Some(reserved) = reserved.take() {
                 reserved.spend();
             }
-            let failure = match self.wire.attempt(call, pass, progress.deadline).await {
+            let failure = match self.sender.attempt(call, permit, progress.deadline).await {
                 Ok(received) => {
                     self.budget.refill();
                     return Ok((received, ambiguous > 0));
@@ -166,7 +166,7 @@ impl Transport {
             let paid = |pause| Some((pause, self.budget.reserve(failure.outcome)?));
             let retry = pause.filter(has_time).and_then(paid);
             let Some((pause, cost)) = retry else {
-                let error = self.wire.told(call, failure.error);
+                let error = self.sender.told(call, failure.error);
                 return Err(idempotency.give_up(error, ambiguous, progress.attempts));
             };
             let error = failure.error.kind();
@@ -187,11 +187,13 @@ impl Transport {
     /// how many would, up to `most`.
     pub(crate) async fn turns(&self, operation: &Operation, scope: &Arc<str>, most: u64) -> u64 {
         let Some(limit) = operation.limit else { return most };
-        let Some(gate) = self.limiter.gate(scope, operation.name, limit) else { return most };
-        match self.limiter.pass(Arc::clone(&gate), Duration::ZERO, None).await {
-            Ok(pass) => {
-                drop(pass);
-                gate.room(most)
+        let Some(operation) = self.limiter.operation_limiter(scope, operation.name, limit) else {
+            return most;
+        };
+        match self.limiter.acquire(Arc::clone(&operation), Duration::ZERO, None).await {
+            Ok(permit) => {
+                drop(permit);
+                operation.available(most)
             }
             // The call itself says so.
             Err(_) => most.min(1),
@@ -199,26 +201,26 @@ impl Transport {
     }
 
     /// Waits for the call's turn.
-    async fn pass(&self, call: &AddressedCall, progress: &mut CallProgress) -> Result<Pass> {
+    async fn permit(&self, call: &AddressedCall, progress: &mut CallProgress) -> Result<Permit> {
         let (Some(limit), Some(scope)) = (call.operation.limit, &call.scope) else {
-            return Ok(Pass::unlimited());
+            return Ok(Permit::unlimited());
         };
-        let time = self.wire.longest_attempt(call);
-        let pass = match self.limiter.enter(scope, call.operation.name, limit, time) {
-            Ok(pass) => Some(pass),
-            Err(gate) => {
+        let time = self.sender.longest_attempt(call);
+        let permit = match self.limiter.try_acquire(scope, call.operation.name, limit, time) {
+            Ok(permit) => Some(permit),
+            Err(limiter) => {
                 let started = Instant::now();
-                let turn = self.limiter.pass(gate, time, call.urgent_from);
-                let pass = match progress.deadline {
+                let turn = self.limiter.acquire(limiter, time, call.urgent_from);
+                let permit = match progress.deadline {
                     Some(deadline) => timeout_at(deadline, turn).await.ok(),
                     None => Some(turn.await),
                 };
                 progress.limiter_wait += started.elapsed();
-                pass.transpose().map_err(|unreachable| unreachable.into_error(&call.attempted))?
+                permit.transpose().map_err(|unreachable| unreachable.into_error(&call.attempted))?
             }
         };
         // A turn that comes at the deadline leaves no time to use it.
-        pass.filter(|_| progress.has_time_for(Duration::ZERO)).ok_or_else(|| {
+        permit.filter(|_| progress.has_time_for(Duration::ZERO)).ok_or_else(|| {
             let time = self.call_timeout(call).unwrap_or_default();
             let what = format!(
                 "timed out after {time:?} waiting for the client-side rate limiter: more calls are made than the rate limits allow (the builder's `call_timeout`)"
@@ -274,5 +276,5 @@ fn shown_url(call: &AddressedCall) -> Cow<'_, str> {
     if call.secrets.is_empty() {
         return url.into();
     }
-    Secrets::new(call.secrets.clone(), None).hide(url).into()
+    Secrets::new(call.secrets.clone(), None).redact(url).into()
 }

@@ -1,4 +1,4 @@
-//! What lies beneath an error, without secrets.
+//! Redacted sources of an error.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -21,13 +21,13 @@ pub(super) fn source(
         causes.push(cause);
         next = cause.source();
     }
-    let shows = |text: String| redactor.hide(&text) != text;
+    let shows = |text: String| redactor.redact(&text) != text;
     if !causes.iter().any(|cause| shows(cause.to_string()) || shows(format!("{cause:?}"))) {
         return source;
     }
     let mut beneath = None;
     for cause in causes.into_iter().rev() {
-        let words = redactor.hide(&cause.to_string());
+        let words = redactor.redact(&cause.to_string());
         beneath = Some(Box::new(Redacted { words, source: beneath }));
     }
     match beneath {

@@ -1,4 +1,4 @@
-//! An explorer of what callers of a line can do: arrive, be polled or not, leave, fare well or badly
+//! Explorer of a fair queue: callers arrive, are polled or not, leave, fare well or badly with their
 //! with their turns, while time passes. It drives the real lines with a clock that is turned.
 //!
 //! A run is a row of choices. [`explore`] makes all runs of a length, [`wander`] long ones at random.

@@ -1,25 +1,25 @@
-//! Whose turn it is: those who wait, in order, without a lock, a timer or a task.
+//! State of a fair queue: the waiting callers in order, without a lock, a timer or a task.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// What lets callers go.
-pub trait Rule {
-    /// What a caller asks for.
-    type Ask: Copy;
-    /// What a caller gets.
-    type Turn;
+/// Capacity of a fair queue: decides when callers are admitted.
+pub trait Admission {
+    /// A caller's request.
+    type Request: Copy;
+    /// The permit of an admitted caller.
+    type Permit;
 
     /// Whether so many callers may go at once; `calls_wait` says whether any of them had to wait.
-    fn room_for(&mut self, callers: u64, now: Instant, calls_wait: bool) -> Result<(), Blocked>;
+    fn admits(&mut self, callers: u64, now: Instant, calls_wait: bool) -> Result<(), Blocked>;
 
-    /// Lets a caller go, for which there is room.
-    fn take(&mut self, ask: Self::Ask, now: Instant) -> Self::Turn;
+    /// Admits a caller for which there is capacity.
+    fn take(&mut self, request: Self::Request, now: Instant) -> Self::Permit;
 }
 
-/// Why a caller cannot go: there is no room now.
+/// Why a caller cannot go: there is no capacity now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Blocked {
     /// When that may change by time alone; `None` if only an event can change it.
@@ -38,19 +38,19 @@ const OVERDUE: Duration = Duration::from_millis(10);
 /// After so many urgent callers in a row, an ordinary one goes, if one is waiting.
 pub(super) const URGENT_IN_A_ROW: u32 = 7;
 
-/// The callers that wait, and the rule that lets them go. `H` is what wakes one.
+/// The waiting callers, and their admission. `H` wakes a caller.
 ///
-/// A caller whose turn it is gets called, and the room for it is kept for a moment. If it is not
+/// A caller whose permit is due gets called, and the capacity for it is kept for a moment. If it is not
 /// polled by then, the next one is called, and the late one returns to its old place as soon as it is
-/// polled. So a caller that is not polled delays nobody, and no turn can be lost: a caller takes its turn
+/// polled. So a caller that is not polled delays nobody, and no permit can be lost: a caller takes its permit
 /// itself when it is polled.
 ///
 /// One caller, the driver, keeps the timer for all. It is the last that arrived, because that one is the
 /// least likely to have been abandoned; all others are polled again much later, and take over if the
 /// driver was not polled in time.
 #[derive(Debug)]
-pub(super) struct Order<R, H> {
-    pub(super) rule: R,
+pub(super) struct QueueState<R, H> {
+    pub(super) admission: R,
     arrivals: u64,
     urgent: BTreeMap<u64, H>,
     ordinary: BTreeMap<u64, H>,
@@ -61,7 +61,7 @@ pub(super) struct Order<R, H> {
     urgent_in_a_row: u32,
     driver: Option<Driver>,
     /// The caller polled most recently, apart from the driver: the most likely to be polled again.
-    stands_by: Option<u64>,
+    standby: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -78,7 +78,7 @@ pub(super) enum Step<T> {
     /// Come back then, or when woken.
     Drive(Option<Instant>),
     /// Come back in a while, or when woken.
-    StandBy,
+    Standby,
 }
 
 /// What to do after the lock is released.
@@ -100,13 +100,13 @@ impl<H> Default for Effects<H> {
 pub(super) struct Caller<A> {
     pub(super) place: u64,
     pub(super) is_urgent: bool,
-    pub(super) ask: A,
+    pub(super) request: A,
 }
 
-impl<R: Rule, H: Clone> Order<R, H> {
-    pub(super) fn new(rule: R) -> Self {
+impl<R: Admission, H: Clone> QueueState<R, H> {
+    pub(super) fn new(admission: R) -> Self {
         Self {
-            rule,
+            admission,
             arrivals: 0,
             urgent: BTreeMap::new(),
             ordinary: BTreeMap::new(),
@@ -114,27 +114,27 @@ impl<R: Rule, H: Clone> Order<R, H> {
             absent: 0,
             urgent_in_a_row: 0,
             driver: None,
-            stands_by: None,
+            standby: None,
         }
     }
 
-    /// A turn for a caller that has just arrived, if nobody is waiting and there is room.
-    pub(super) fn go_at_once(&mut self, ask: R::Ask, now: Instant) -> Option<R::Turn> {
-        if !self.is_empty() || self.rule.room_for(1, now, false).is_err() {
+    /// A permit for a caller that has just arrived, if no caller is waiting and there is capacity.
+    pub(super) fn try_acquire(&mut self, request: R::Request, now: Instant) -> Option<R::Permit> {
+        if !self.is_empty() || self.admission.admits(1, now, false).is_err() {
             return None;
         }
-        Some(self.rule.take(ask, now))
+        Some(self.admission.take(request, now))
     }
 
     /// How many callers could go at once now, up to `most`.
-    pub(super) fn room(&mut self, most: u64, now: Instant) -> u64 {
+    pub(super) fn available(&mut self, most: u64, now: Instant) -> u64 {
         let (mut fits, mut too_many) = (0, most.saturating_add(1));
         if !self.is_empty() {
             return fits;
         }
         while too_many - fits > 1 {
             let callers = fits + (too_many - fits) / 2;
-            match self.rule.room_for(callers, now, false) {
+            match self.admission.admits(callers, now, false) {
                 Ok(()) => fits = callers,
                 Err(_) => too_many = callers,
             }
@@ -153,7 +153,7 @@ impl<R: Rule, H: Clone> Order<R, H> {
         self.urgent.len() + self.ordinary.len()
     }
 
-    /// Whether nobody is waiting, or was called and is still being waited for.
+    /// Whether no caller is waiting or was called and is still being waited for.
     pub(super) fn is_empty(&self) -> bool {
         self.waiting() == 0 && self.called.is_empty()
     }
@@ -161,18 +161,18 @@ impl<R: Rule, H: Clone> Order<R, H> {
     /// A caller is polled, and can be woken with `handle`.
     pub(super) fn poll(
         &mut self,
-        caller: Caller<R::Ask>,
+        caller: Caller<R::Request>,
         handle: H,
         now: Instant,
         effects: &mut Effects<H>,
-    ) -> Step<R::Turn> {
-        let Caller { place, is_urgent, ask } = caller;
+    ) -> Step<R::Permit> {
+        let Caller { place, is_urgent, request } = caller;
         if self.called.remove(&place).is_some() {
             self.absent = 0;
-            if self.rule.room_for(1, now, true).is_ok() {
-                let turn = self.rule.take(ask, now);
-                self.look_around(now, effects);
-                return Step::Go(turn);
+            if self.admission.admits(1, now, true).is_ok() {
+                let permit = self.admission.take(request, now);
+                self.update_waiters(now, effects);
+                return Step::Go(permit);
             }
         }
         let earlier = self.urgent.remove(&place).or_else(|| self.ordinary.remove(&place));
@@ -180,60 +180,60 @@ impl<R: Rule, H: Clone> Order<R, H> {
         effects.spent.extend(earlier);
         let lane = if is_urgent { &mut self.urgent } else { &mut self.ordinary };
         lane.insert(place, handle);
-        let (turn, next) = self.advance(Some((place, ask)), now, effects);
-        if let Some(turn) = turn {
+        let (permit, next) = self.advance(Some((place, request)), now, effects);
+        if let Some(permit) = permit {
             self.find_driver(next, effects);
-            return Step::Go(turn);
+            return Step::Go(permit);
         }
         if has_arrived || self.is_driver_missing(place, now) {
             self.driver = Some(Driver { place, due: next });
             return Step::Drive(next);
         }
-        self.stands_by = Some(place);
+        self.standby = Some(place);
         self.find_driver(next, effects);
-        Step::StandBy
+        Step::Standby
     }
 
-    /// A caller leaves without a turn.
+    /// A caller leaves without a permit.
     pub(super) fn leave(&mut self, place: u64, now: Instant, effects: &mut Effects<H>) {
         let handle = self.urgent.remove(&place).or_else(|| self.ordinary.remove(&place));
         let was_waiting = handle.is_some() || self.called.remove(&place).is_some();
         effects.spent.extend(handle);
         if was_waiting {
             self.forget_driver(place);
-            self.look_around(now, effects);
+            self.update_waiters(now, effects);
         }
     }
 
-    /// Calls those whose turn it is, after something has happened.
-    pub(super) fn look_around(&mut self, now: Instant, effects: &mut Effects<H>) {
+    /// Calls those whose permit is due, after something has happened.
+    pub(super) fn update_waiters(&mut self, now: Instant, effects: &mut Effects<H>) {
         let (_, next) = self.advance(None, now, effects);
         self.find_driver(next, effects);
     }
 
-    /// Calls everybody for whom there is room. Returns the turn of `me`, if it has come, and when to
-    /// look again.
+    /// Calls every caller for which there is capacity. Returns the permit of `me`, if it has come, and when to
+    /// advance again.
     fn advance(
         &mut self,
-        me: Option<(u64, R::Ask)>,
+        me: Option<(u64, R::Request)>,
         now: Instant,
         effects: &mut Effects<H>,
-    ) -> (Option<R::Turn>, Option<Instant>) {
+    ) -> (Option<R::Permit>, Option<Instant>) {
         let called = self.called.len();
         self.called.retain(|_, until| *until > now);
         self.absent = self.absent.saturating_add((called - self.called.len()) as u32);
-        let mut turn = None;
+        let mut permit = None;
         while self.waiting() > 0 {
             let callers = self.called.len() as u64 + 1;
-            if let Err(Blocked { until }) = self.rule.room_for(callers, now, true) {
+            if let Err(Blocked { until }) = self.admission.admits(callers, now, true) {
                 let passed_over = self.called.values().min().copied();
-                return (turn, [until, passed_over].into_iter().flatten().min());
+                return (permit, [until, passed_over].into_iter().flatten().min());
             }
             let Some((place, handle)) = self.next() else { break };
             self.forget_driver(place);
             match me {
-                Some((mine, ask)) if mine == place => {
-                    turn = Some(self.rule.take(ask, now));
+                Some((mine, request)) if mine == place => {
+                    permit = Some(self.admission.take(request, now));
                     effects.spent.push(handle);
                 }
                 _ => {
@@ -243,7 +243,7 @@ impl<R: Rule, H: Clone> Order<R, H> {
                 }
             }
         }
-        (turn, None)
+        (permit, None)
     }
 
     /// The next caller in order.
@@ -271,7 +271,7 @@ impl<R: Rule, H: Clone> Order<R, H> {
         }
     }
 
-    /// Makes sure that somebody is polled again by then.
+    /// Makes sure that a caller is polled again by then.
     fn find_driver(&mut self, next: Option<Instant>, effects: &mut Effects<H>) {
         let place = match self.driver {
             Some(Driver { due: Some(due), .. }) if next.is_none_or(|next| due <= next) => return,
@@ -280,7 +280,7 @@ impl<R: Rule, H: Clone> Order<R, H> {
             None => {
                 let newest = self.ordinary.last_key_value().or(self.urgent.last_key_value());
                 let Some((newest, _)) = newest else { return };
-                self.stands_by.filter(|place| self.handle(*place).is_some()).unwrap_or(*newest)
+                self.standby.filter(|place| self.handle(*place).is_some()).unwrap_or(*newest)
             }
         };
         self.driver = Some(Driver { place, due: next });

@@ -229,9 +229,9 @@ fn failed<E: 'static>(
     data: Option<Bytes>,
     secrets: &Secrets,
 ) -> Error {
-    let secrets = secrets.clone().looked_up();
+    let secrets = secrets.clone().with_body_secrets();
     let redactor = secrets.redactor();
-    errors.iter_mut().for_each(|error| error.hide(&redactor));
+    errors.iter_mut().for_each(|error| error.redact(&redactor));
     let messages: Vec<_> = errors.iter().map(|error| error.message.as_str()).collect();
     let partial = match &data {
         Some(data) if holds_anything(data) => " (with a partial result)",

@@ -50,14 +50,14 @@ pub enum PathSegment {
 }
 
 impl GraphqlError {
-    pub(super) fn hide(&mut self, redactor: &Redactor) {
-        self.message = redactor.hide(&self.message);
+    pub(super) fn redact(&mut self, redactor: &Redactor) {
+        self.message = redactor.redact(&self.message);
         for step in &mut self.path {
             if let PathSegment::Field(name) = step {
-                *name = redactor.hide(name);
+                *name = redactor.redact(name);
             }
         }
-        redactor.hide_object(&mut self.extensions);
+        redactor.redact_object(&mut self.extensions);
     }
 }
 

@@ -119,8 +119,8 @@ impl std::error::Error for Undecodable {}
 pub fn redacted(error: Error, redactor: &Redactor) -> Error {
     let found = error.source().and_then(|it| it.downcast_ref::<Undecodable>()).cloned();
     let Some(found) = found else { return error };
-    let path = redactor.hide(error.field().unwrap_or("."));
-    let why = redactor.hide(&found.why);
+    let path = redactor.redact(error.field().unwrap_or("."));
+    let why = redactor.redact(&found.why);
     Undecodable { why, ..found }.describe(error, &path)
 }
 

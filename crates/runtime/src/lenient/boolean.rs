@@ -1,4 +1,4 @@
-//! Booleans that are written as something else.
+//! Lenient booleans: strings and numbers that mean true or false.
 
 use std::fmt;
 

@@ -1,17 +1,17 @@
-//! How many requests are open at the same time.
+//! Concurrency limit: how many requests are open at the same time.
 
 use std::collections::VecDeque;
 
 use tokio::time::Instant;
 
 /// A slot is taken from the send until the end of the answer's body.
-pub(super) struct Slots {
+pub(super) struct Concurrency {
     open: u64,
     /// Until when the service may work on requests that the client has given up.
     given_up: VecDeque<Instant>,
 }
 
-impl Slots {
+impl Concurrency {
     pub(super) fn new() -> Self {
         Self { open: 0, given_up: VecDeque::new() }
     }

@@ -1,4 +1,4 @@
-//! The gate in all ways in which a few callers can use it.
+//! The operation_limiter in all ways in which a few callers can use it.
 
 use std::cell::RefCell;
 use std::future::Future;
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::operation::{Gate, Pass};
+use super::operation::{OperationLimiter, Permit};
 use super::{GRACE, Limit, WINDOW};
 use crate::fair_queue::model::{Subject, explore, wander};
 
@@ -16,7 +16,7 @@ use crate::fair_queue::model::{Subject, explore, wander};
 const TIME: Duration = Duration::from_secs(2);
 
 struct Modelled {
-    gate: Arc<Gate>,
+    operation_limiter: Arc<OperationLimiter>,
     limit: Limit,
     service: RefCell<Service>,
 }
@@ -32,7 +32,7 @@ struct Service {
 }
 
 struct Request {
-    pass: Pass,
+    pass: Permit,
     stage: Stage,
 }
 
@@ -46,7 +46,11 @@ enum Stage {
 impl Modelled {
     fn new(requests: u64, concurrent: Option<u64>) -> Self {
         let limit = Limit { requests, concurrent };
-        Self { gate: Arc::new(Gate::new(limit)), limit, service: RefCell::default() }
+        Self {
+            operation_limiter: Arc::new(OperationLimiter::new(limit)),
+            limit,
+            service: RefCell::default(),
+        }
     }
 }
 
@@ -64,9 +68,9 @@ impl Subject for Modelled {
     }
 
     fn turn(&self, is_urgent: bool) -> Pin<Box<dyn Future<Output = Request>>> {
-        let gate = Arc::clone(&self.gate);
+        let operation_limiter = Arc::clone(&self.operation_limiter);
         Box::pin(async move {
-            let pass = gate.pass(TIME, is_urgent.then(Instant::now)).await;
+            let pass = operation_limiter.acquire(TIME, is_urgent.then(Instant::now)).await;
             Request { pass, stage: Stage::Admitted { at: Instant::now() } }
         })
     }
@@ -144,7 +148,7 @@ impl Subject for Modelled {
     }
 
     fn check_idle(&self) -> Result<(), String> {
-        if self.gate.is_idle() { Ok(()) } else { Err("something was lost".to_owned()) }
+        if self.operation_limiter.is_idle() { Ok(()) } else { Err("something was lost".to_owned()) }
     }
 }
 

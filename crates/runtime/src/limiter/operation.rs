@@ -1,34 +1,34 @@
-//! Admits the requests of one operation in one scope in turn.
+//! Rate limiter of one operation in one scope: admits requests first in, first out.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::concurrency::Slots;
+use super::concurrency::Concurrency;
 #[cfg(feature = "shared-limits")]
-use super::shared::{Holding, State};
-use super::throttle_backoff::Brake;
-use super::token_bucket::Pace;
-use super::window_log::Log;
+use super::shared::{LocalPermits, State};
+use super::throttle_backoff::ThrottleBackoff;
+use super::token_bucket::TokenBucket;
+use super::window_log::WindowLog;
 use super::{GRACE, Limit};
-use crate::fair_queue::{Blocked, Line, Rule};
-use crate::in_flight::{Ticket, UnderWay};
+use crate::fair_queue::{Admission, Blocked, FairQueue};
+use crate::in_flight::{InFlight, Ticket};
 
 /// Lets requests pass first in, first out, within a limit that may change at any time.
-pub(crate) struct Gate(Line<Limits>);
+pub(crate) struct OperationLimiter(FairQueue<Limits>);
 
 /// What the service counts.
 struct Limits {
     limit: Limit,
-    log: Log,
-    slots: Slots,
-    pace: Pace,
-    brake: Brake,
-    under_way: UnderWay,
+    log: WindowLog,
+    concurrency: Concurrency,
+    bucket: TokenBucket,
+    backoff: ThrottleBackoff,
+    in_flight: InFlight,
     /// What other processes leave, where the limit is shared.
     #[cfg(feature = "shared-limits")]
-    holding: Option<Holding>,
+    local_permits: Option<LocalPermits>,
 }
 
 /// A request that may be sent.
@@ -38,21 +38,23 @@ struct Admitted {
     is_crowded: bool,
 }
 
-impl Gate {
+impl OperationLimiter {
     pub(super) fn new(limit: Limit) -> Self {
-        Self(Line::new(Limits::new(limit)))
+        Self(FairQueue::new(Limits::new(limit)))
     }
 
-    /// A gate whose requests need permits.
+    /// A operation_limiter whose requests need permits.
     #[cfg(feature = "shared-limits")]
-    pub(super) fn shared(limit: Limit, holding: Holding) -> Self {
-        Self(Line::new(Limits { holding: Some(holding), ..Limits::new(limit) }))
+    pub(super) fn shared(limit: Limit, local_permits: LocalPermits) -> Self {
+        Self(FairQueue::new(Limits { local_permits: Some(local_permits), ..Limits::new(limit) }))
     }
 
     /// Lets a request pass that takes `time` at most, if nobody waits and there is room now.
-    pub(super) fn enter(self: Arc<Self>, time: Duration) -> Result<Pass, Arc<Self>> {
-        match self.0.turn_at_once(time) {
-            Some(admitted) => Ok(Pass(Some(Held { gate: self, admitted, is_sent: false }))),
+    pub(super) fn try_acquire(self: Arc<Self>, time: Duration) -> Result<Permit, Arc<Self>> {
+        match self.0.try_acquire(time) {
+            Some(admitted) => {
+                Ok(Permit(Some(Held { operation_limiter: self, admitted, is_sent: false })))
+            }
             None => Err(self),
         }
     }
@@ -60,18 +62,18 @@ impl Gate {
     /// Waits until a request may be sent, which then takes `time` at most. From `urgent_from` on it
     /// goes before all that are not urgent. Dropping the future gives its place in the line up and
     /// changes nothing else.
-    pub(crate) async fn pass(
+    pub(crate) async fn acquire(
         self: Arc<Self>,
         time: Duration,
         urgent_from: Option<Instant>,
-    ) -> Pass {
-        let admitted = self.0.turn(time, urgent_from).await;
-        Pass(Some(Held { gate: self, admitted, is_sent: false }))
+    ) -> Permit {
+        let admitted = self.0.acquire(time, urgent_from).await;
+        Permit(Some(Held { operation_limiter: self, admitted, is_sent: false }))
     }
 
     /// How many requests could pass at once now, up to `most`.
-    pub(crate) fn room(&self, most: u64) -> u64 {
-        self.0.room(most)
+    pub(crate) fn available(&self, most: u64) -> u64 {
+        self.0.available(most)
     }
 
     /// Changes the limit, for those who wait as well.
@@ -79,82 +81,89 @@ impl Gate {
         self.0.update(|limits| limits.limit = limit);
     }
 
-    /// Whether it would make no difference if this gate were a new one.
+    /// Whether it would make no difference if this operation_limiter were a new one.
     pub(super) fn is_idle(&self) -> bool {
         let now = Instant::now();
         self.0.is_empty_and(|limits| {
             #[cfg(feature = "shared-limits")]
-            if limits.holding.as_ref().is_some_and(|holding| !holding.is_idle()) {
+            if limits.local_permits.as_ref().is_some_and(|local_permits| !local_permits.is_idle()) {
                 return false;
             }
-            limits.log.count(now) == 0 && limits.slots.taken(now) == 0 && limits.brake.is_off(now)
+            limits.log.count(now) == 0
+                && limits.concurrency.taken(now) == 0
+                && limits.backoff.is_off(now)
         })
     }
 
     /// Reports and asks, or takes, what is shared, where it is.
     #[cfg(feature = "shared-limits")]
-    pub(super) fn with_holding<T>(
+    pub(super) fn with_local_permits<T>(
         &self,
         now: Instant,
-        work: impl FnOnce(&mut Holding, State) -> T,
+        work: impl FnOnce(&mut LocalPermits, State) -> T,
     ) -> Option<T> {
         let waiting = self.0.waiting() as u64;
         self.0.update(|limits| {
             limits.end_overdue(now);
             let unanswered = limits.log.unanswered();
-            let state =
-                State { limit: limits.limit, waiting, unanswered, open: limits.slots.taken(now) };
-            Some(work(limits.holding.as_mut()?, state))
+            let state = State {
+                limit: limits.limit,
+                waiting,
+                unanswered,
+                open: limits.concurrency.taken(now),
+            };
+            Some(work(limits.local_permits.as_mut()?, state))
         })
     }
 }
 
-impl Rule for Limits {
-    type Ask = Duration;
-    type Turn = Admitted;
+impl Admission for Limits {
+    type Request = Duration;
+    type Permit = Admitted;
 
-    fn room_for(&mut self, callers: u64, now: Instant, calls_wait: bool) -> Result<(), Blocked> {
-        let requests = self.brake.part_of(self.limit.requests, now);
-        self.pace.grow(now, requests, calls_wait);
-        if let Some(until) = self.brake.held(now) {
+    fn admits(&mut self, callers: u64, now: Instant, calls_wait: bool) -> Result<(), Blocked> {
+        let requests = self.backoff.part_of(self.limit.requests, now);
+        self.bucket.grow(now, requests, calls_wait);
+        if let Some(until) = self.backoff.held(now) {
             return Err(Blocked { until: Some(until) });
         }
         self.end_overdue(now);
         if let Some(concurrent) = self.limit.concurrent {
-            let concurrent = self.brake.part_of(concurrent, now);
-            if self.slots.taken(now).saturating_add(callers) > concurrent {
-                return Err(self.blocked(self.slots.next_free()));
+            let concurrent = self.backoff.part_of(concurrent, now);
+            if self.concurrency.taken(now).saturating_add(callers) > concurrent {
+                return Err(self.blocked(self.concurrency.next_free()));
             }
         }
         if self.log.count(now).saturating_add(callers) > requests {
             return Err(self.blocked(self.log.next_departure()));
         }
         #[cfg(feature = "shared-limits")]
-        if let Some(holding) = &mut self.holding {
-            let taken = self.limit.concurrent.map(|_| self.slots.taken(now));
-            if let Err(Blocked { until }) = holding.room_for(callers, taken, now) {
+        if let Some(local_permits) = &mut self.local_permits {
+            let taken = self.limit.concurrent.map(|_| self.concurrency.taken(now));
+            if let Err(Blocked { until }) = local_permits.admits(callers, taken, now) {
                 return Err(self.blocked(until));
             }
         }
-        match self.pace.next(callers, requests) {
+        match self.bucket.next(callers, requests) {
             Some(until) => Err(Blocked { until: Some(until) }),
             None => Ok(()),
         }
     }
 
     fn take(&mut self, time: Duration, now: Instant) -> Admitted {
-        self.pace.spend();
+        self.bucket.spend();
         self.log.send();
-        self.slots.take();
+        self.concurrency.take();
         #[cfg(feature = "shared-limits")]
-        if let Some(holding) = &mut self.holding {
-            holding.spend(self.slots.open(), now);
+        if let Some(local_permits) = &mut self.local_permits {
+            local_permits.spend(self.concurrency.open(), now);
         }
         // An attempt whose caller is polled is over by itself before that.
         let over = now.checked_add(time.saturating_add(GRACE));
-        let is_crowded = self.limit.concurrent.is_some_and(|most| 2 * self.slots.open() > most)
-            || 2 * self.log.unanswered() > self.limit.requests;
-        Admitted { at: now, ticket: self.under_way.add(over), is_crowded }
+        let is_crowded =
+            self.limit.concurrent.is_some_and(|most| 2 * self.concurrency.open() > most)
+                || 2 * self.log.unanswered() > self.limit.requests;
+        Admitted { at: now, ticket: self.in_flight.add(over), is_crowded }
     }
 }
 
@@ -163,31 +172,31 @@ impl Limits {
         let now = Instant::now();
         Self {
             limit,
-            log: Log::new(now),
-            slots: Slots::new(),
-            pace: Pace::new(now, limit.requests),
-            brake: Brake::new(now),
-            under_way: UnderWay::default(),
+            log: WindowLog::new(now),
+            concurrency: Concurrency::new(),
+            bucket: TokenBucket::new(now, limit.requests),
+            backoff: ThrottleBackoff::new(now),
+            in_flight: InFlight::default(),
             #[cfg(feature = "shared-limits")]
-            holding: None,
+            local_permits: None,
         }
     }
 
     fn blocked(&self, until: Option<Instant>) -> Blocked {
-        let until = [until, self.under_way.next_overdue()].into_iter().flatten().min();
+        let until = [until, self.in_flight.next_overdue()].into_iter().flatten().min();
         Blocked { until }
     }
 
     /// Gives up requests whose time is over and whose callers do not look after them.
     fn end_overdue(&mut self, now: Instant) {
-        for is_answered in self.under_way.end_overdue(now) {
+        for is_answered in self.in_flight.end_overdue(now) {
             self.give_up(is_answered, now);
         }
     }
 
     fn give_up(&mut self, is_answered: bool, now: Instant) {
         let until = now + GRACE;
-        self.slots.give_up(until);
+        self.concurrency.give_up(until);
         if !is_answered {
             self.settle(until);
         }
@@ -197,23 +206,23 @@ impl Limits {
     fn settle(&mut self, at: Instant) {
         let _departs = self.log.settle(at);
         #[cfg(feature = "shared-limits")]
-        if let Some(holding) = &mut self.holding {
-            holding.departs(_departs);
+        if let Some(local_permits) = &mut self.local_permits {
+            local_permits.departs(_departs);
         }
     }
 }
 
 /// The leave to send one request. It is told how the request fares; dropped in between, the request
 /// counts as one that the service may still work on for a moment.
-pub(crate) struct Pass(Option<Held>);
+pub(crate) struct Permit(Option<Held>);
 
 struct Held {
-    gate: Arc<Gate>,
+    operation_limiter: Arc<OperationLimiter>,
     admitted: Admitted,
     is_sent: bool,
 }
 
-impl Pass {
+impl Permit {
     /// The leave for a request that no limit applies to.
     pub(crate) fn unlimited() -> Self {
         Self(None)
@@ -242,8 +251,8 @@ impl Pass {
     pub(crate) fn answered(&mut self) {
         let Some(held) = &mut self.0 else { return };
         held.is_sent = true;
-        held.gate.0.update(|limits| {
-            if limits.under_way.answer(&held.admitted.ticket) {
+        held.operation_limiter.0.update(|limits| {
+            if limits.in_flight.answer(&held.admitted.ticket) {
                 limits.settle(Instant::now());
             }
         });
@@ -254,15 +263,17 @@ impl Pass {
     pub(crate) fn stays(&self, until: Option<Instant>) {
         let Some(held) = &self.0 else { return };
         let over = until.and_then(|until| until.checked_add(GRACE));
-        held.gate.0.update(|limits| limits.under_way.stay(&held.admitted.ticket, over));
+        held.operation_limiter
+            .0
+            .update(|limits| limits.in_flight.stay(&held.admitted.ticket, over));
     }
 
     /// The response is a 429, with this `Retry-After`.
     pub(crate) fn refused(&self, retry_after: Option<Duration>) {
         let Some(held) = &self.0 else { return };
-        held.gate.0.update(|limits| {
-            if limits.brake.pull(held.admitted.at, Instant::now(), retry_after) {
-                limits.pace.forfeit();
+        held.operation_limiter.0.update(|limits| {
+            if limits.backoff.pull(held.admitted.at, Instant::now(), retry_after) {
+                limits.bucket.forfeit();
             }
         });
     }
@@ -270,9 +281,9 @@ impl Pass {
     /// The response has been read to its end.
     pub(crate) fn finished(mut self) {
         let Some(held) = self.0.take() else { return };
-        held.gate.0.update(|limits| {
-            let Some(is_answered) = limits.under_way.end(&held.admitted.ticket) else { return };
-            limits.slots.give_back();
+        held.operation_limiter.0.update(|limits| {
+            let Some(is_answered) = limits.in_flight.end(&held.admitted.ticket) else { return };
+            limits.concurrency.give_back();
             if !is_answered {
                 limits.settle(Instant::now());
             }
@@ -280,20 +291,20 @@ impl Pass {
     }
 }
 
-impl Drop for Pass {
+impl Drop for Permit {
     fn drop(&mut self) {
         let Some(held) = self.0.take() else { return };
-        held.gate.0.update(|limits| {
-            let Some(is_answered) = limits.under_way.end(&held.admitted.ticket) else { return };
+        held.operation_limiter.0.update(|limits| {
+            let Some(is_answered) = limits.in_flight.end(&held.admitted.ticket) else { return };
             if held.is_sent {
                 limits.give_up(is_answered, Instant::now());
             } else {
                 limits.log.withdraw();
-                limits.slots.give_back();
-                limits.pace.refund();
+                limits.concurrency.give_back();
+                limits.bucket.refund();
                 #[cfg(feature = "shared-limits")]
-                if let Some(holding) = &mut limits.holding {
-                    holding.refund(held.admitted.at, Instant::now());
+                if let Some(local_permits) = &mut limits.local_permits {
+                    local_permits.refund(held.admitted.at, Instant::now());
                 }
             }
         });

@@ -1,4 +1,4 @@
-//! The limiters of all operations, by scope.
+//! Registry of operation limiters, by scope.
 
 use std::collections::BTreeMap;
 #[cfg(feature = "shared-limits")]
@@ -10,7 +10,7 @@ use std::time::Duration;
 use futures_util::future::{Either, select};
 use tokio::time::Instant;
 
-use super::operation::{Gate, Pass};
+use super::operation::{OperationLimiter, Permit};
 #[cfg(feature = "shared-limits")]
 use super::shared::Shared;
 #[cfg(feature = "shared-limits")]
@@ -31,9 +31,9 @@ impl Unreachable {
 /// With fewer scopes than this, idle ones are not looked for.
 const FEW: usize = 64;
 
-/// All gates of a client, by scope and operation.
+/// All operations of a client, by scope and operation.
 pub(crate) struct Limiter {
-    // Dropped before the gates, whose permits it gives back.
+    // Dropped before the operations, whose permits it gives back.
     #[cfg(feature = "shared-limits")]
     shared: Option<Shared>,
     settings: RateLimits,
@@ -41,23 +41,23 @@ pub(crate) struct Limiter {
 }
 
 struct Scopes {
-    known: BTreeMap<Arc<str>, Known>,
+    known: BTreeMap<Arc<str>, ScopeLimits>,
     /// How many scopes there may be before idle ones are let go.
     most: usize,
 }
 
 /// What is known of a scope.
 #[derive(Default)]
-struct Known {
+struct ScopeLimits {
     /// The least limit of each operation, in requests.
     least: u64,
-    gates: Vec<Place>,
+    operations: Vec<Place>,
 }
 
 struct Place {
     operation: &'static str,
     documented: Limit,
-    gate: Arc<Gate>,
+    operation_limiter: Arc<OperationLimiter>,
 }
 
 impl Limiter {
@@ -84,36 +84,36 @@ impl Limiter {
     }
 
     /// Lets a request of this operation pass to this scope, which then takes `time` at most, if
-    /// nobody waits and there is room now. Otherwise the gate to wait at.
-    pub(crate) fn enter(
+    /// nobody waits and there is room now. Otherwise the operation_limiter to wait at.
+    pub(crate) fn try_acquire(
         &self,
         scope: &Arc<str>,
         operation: &'static str,
         documented: Limit,
         time: Duration,
-    ) -> Result<Pass, Arc<Gate>> {
-        match self.gate(scope, operation, documented) {
-            Some(gate) => gate.enter(time),
-            None => Ok(Pass::unlimited()),
+    ) -> Result<Permit, Arc<OperationLimiter>> {
+        match self.operation_limiter(scope, operation, documented) {
+            Some(operation_limiter) => operation_limiter.try_acquire(time),
+            None => Ok(Permit::unlimited()),
         }
     }
 
-    /// Waits for a turn at a gate of this limiter, as [`Gate::pass`].
-    pub(crate) async fn pass(
+    /// Waits for a turn at a operation_limiter of this limiter, as [`OperationLimiter::pass`].
+    pub(crate) async fn acquire(
         &self,
-        gate: Arc<Gate>,
+        operation_limiter: Arc<OperationLimiter>,
         time: Duration,
         urgent_from: Option<Instant>,
-    ) -> Result<Pass, Unreachable> {
+    ) -> Result<Permit, Unreachable> {
         #[cfg(feature = "shared-limits")]
         if let Some(shared) = &self.shared {
-            let pass = pin!(gate.pass(time, urgent_from));
+            let pass = pin!(operation_limiter.acquire(time, urgent_from));
             return match select(pass, pin!(shared.unreachable())).await {
                 Either::Left((pass, _)) => Ok(pass),
                 Either::Right((unreachable, _)) => Err(unreachable),
             };
         }
-        Ok(gate.pass(time, urgent_from).await)
+        Ok(operation_limiter.acquire(time, urgent_from).await)
     }
 
     /// The service admits at least so many requests of each operation in this scope: its limits
@@ -124,46 +124,51 @@ impl Limiter {
         }
         self.with(scope, |known| {
             known.least = requests;
-            for place in &known.gates {
-                place.gate.resize(self.settings.effective(place.documented, requests));
+            for place in &known.operations {
+                place.operation_limiter.resize(self.settings.effective(place.documented, requests));
             }
         });
     }
 
     /// Where requests of this operation to this scope wait; `None` if there are no limits.
-    pub(crate) fn gate(
+    pub(crate) fn operation_limiter(
         &self,
         scope: &Arc<str>,
         operation: &'static str,
         documented: Limit,
-    ) -> Option<Arc<Gate>> {
-        self.settings.are_on().then(|| self.known_gate(scope, operation, documented))
+    ) -> Option<Arc<OperationLimiter>> {
+        self.settings.are_on().then(|| self.known_operation(scope, operation, documented))
     }
 
-    fn known_gate(
+    fn known_operation(
         &self,
         scope: &Arc<str>,
         operation: &'static str,
         documented: Limit,
-    ) -> Arc<Gate> {
+    ) -> Arc<OperationLimiter> {
         self.with(scope, |known| {
-            if let Some(place) = known.gates.iter().find(|place| place.operation == operation) {
-                return Arc::clone(&place.gate);
+            if let Some(place) = known.operations.iter().find(|place| place.operation == operation)
+            {
+                return Arc::clone(&place.operation_limiter);
             }
             let limit = self.settings.effective(documented, known.least);
             #[cfg(not(feature = "shared-limits"))]
-            let gate = Arc::new(Gate::new(limit));
+            let operation_limiter = Arc::new(OperationLimiter::new(limit));
             #[cfg(feature = "shared-limits")]
-            let gate = match &self.shared {
-                Some(shared) => shared.gate(scope, operation, limit),
-                None => Arc::new(Gate::new(limit)),
+            let operation_limiter = match &self.shared {
+                Some(shared) => shared.operation_limiter(scope, operation, limit),
+                None => Arc::new(OperationLimiter::new(limit)),
             };
-            known.gates.push(Place { operation, documented, gate: Arc::clone(&gate) });
-            gate
+            known.operations.push(Place {
+                operation,
+                documented,
+                operation_limiter: Arc::clone(&operation_limiter),
+            });
+            operation_limiter
         })
     }
 
-    fn with<T>(&self, scope: &Arc<str>, work: impl FnOnce(&mut Known) -> T) -> T {
+    fn with<T>(&self, scope: &Arc<str>, work: impl FnOnce(&mut ScopeLimits) -> T) -> T {
         let mut scopes = self.scopes.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = scopes.known.get_mut(scope) {
             return work(known);
@@ -186,9 +191,12 @@ impl Scopes {
             return;
         }
         self.known.retain(|_, known| {
-            // A gate that a call holds is in use, even where it has not counted the call yet.
-            known.gates.retain(|place| Arc::strong_count(&place.gate) > 1 || !place.gate.is_idle());
-            !known.gates.is_empty()
+            // A operation_limiter that a call holds is in use, even where it has not counted the call yet.
+            known.operations.retain(|place| {
+                Arc::strong_count(&place.operation_limiter) > 1
+                    || !place.operation_limiter.is_idle()
+            });
+            !known.operations.is_empty()
         });
         self.most = FEW.max(self.known.len() * 2);
     }

@@ -1,7 +1,7 @@
-//! Limits that several processes keep together, by permits from a [store](store).
+//! Shared limits: several processes stay within one limit by permits from a [store](store).
 //!
-//! The [ledger](allocation) is all that processes agree upon; a [holding](local_permits) is what one process has of it, and
-//! belongs to a gate. Between them, [members](participant) exchange reports for permits, on a
+//! The [allocation](allocation) is all that processes agree upon; a [local_permits](local_permits) is what one process has of it, and
+//! belongs to a operation_limiter. Between them, [members](participant) exchange reports for permits, on a
 //! [thread](thread) of their own, because a store blocks and a caller's runtime may stand still.
 
 mod allocation;
@@ -18,7 +18,7 @@ mod simulation;
 #[cfg(test)]
 mod tests;
 
-pub(super) use local_permits::{Holding, State};
+pub(super) use local_permits::{LocalPermits, State};
 pub(crate) use participant::Unreachable;
 pub use store::{ChangeRecords, LimitStore, SharedLimits, StoreError};
 pub(super) use thread::Shared;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::WINDOW;
-use super::operation::{Gate, Pass};
+use super::operation::{OperationLimiter, Permit};
 
 /// How a service may count the requests of ten seconds.
 pub(super) enum Count {
@@ -161,7 +161,7 @@ impl Service {
     }
 
     /// A request there and back, over a network whose latency is anything in between.
-    pub(super) async fn request(&self, mut pass: Pass, latency: std::ops::Range<u64>) {
+    pub(super) async fn request(&self, mut pass: Permit, latency: std::ops::Range<u64>) {
         let (there, back) = {
             let mut state = self.state();
             (state.random.u64(latency.clone()), state.random.u64(latency))
@@ -179,20 +179,20 @@ impl Service {
         pass.finished();
     }
 
-    /// So many clients that share a gate, each with one request after the other.
+    /// So many clients that share a operation_limiter, each with one request after the other.
     pub(super) async fn saturate(
         self: &Arc<Self>,
-        gate: &Arc<Gate>,
+        operation_limiter: &Arc<OperationLimiter>,
         clients: usize,
         latency: std::ops::Range<u64>,
         seconds: u64,
     ) -> Seen {
         for _ in 0..clients {
-            let (service, gate) = (Arc::clone(self), Arc::clone(gate));
+            let (service, operation_limiter) = (Arc::clone(self), Arc::clone(operation_limiter));
             let latency = latency.clone();
             tokio::spawn(async move {
                 loop {
-                    let pass = Arc::clone(&gate).pass(Duration::MAX, None).await;
+                    let pass = Arc::clone(&operation_limiter).acquire(Duration::MAX, None).await;
                     service.request(pass, latency.clone()).await;
                 }
             });

@@ -10,22 +10,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Limit;
-use super::operation::{Gate, Pass};
+use super::operation::{OperationLimiter, Permit};
 
 /// What an attempt may take by default.
 const TIME: Duration = Duration::from_secs(30);
 
-fn gate(requests: u64, concurrent: Option<u64>) -> Arc<Gate> {
-    Arc::new(Gate::new(Limit { requests, concurrent }))
+fn operation_limiter(requests: u64, concurrent: Option<u64>) -> Arc<OperationLimiter> {
+    Arc::new(OperationLimiter::new(Limit { requests, concurrent }))
 }
 
-async fn pass(gate: &Arc<Gate>) -> Pass {
-    Arc::clone(gate).pass(Duration::MAX, None).await
+async fn pass(operation_limiter: &Arc<OperationLimiter>) -> Permit {
+    Arc::clone(operation_limiter).acquire(Duration::MAX, None).await
 }
 
 /// A request that is answered at once.
-async fn request(gate: &Arc<Gate>) {
-    let mut pass = pass(gate).await;
+async fn request(operation_limiter: &Arc<OperationLimiter>) {
+    let mut pass = pass(operation_limiter).await;
     pass.sent();
     pass.answered();
     pass.finished();

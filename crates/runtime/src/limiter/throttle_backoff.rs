@@ -1,4 +1,4 @@
-//! The reaction to an unexpected 429: others use the same account.
+//! Throttle backoff: additive increase, multiplicative decrease after an unexpected 429.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ const LEAST: u64 = 5;
 const FIRST_HOLD: Duration = Duration::from_millis(250);
 const LONGEST_HOLD: Duration = Duration::from_secs(4);
 
-pub(super) struct Brake {
+pub(super) struct ThrottleBackoff {
     /// How much of the limit is used.
     percent: u64,
     /// When `percent` last changed, or a 429 kept it from growing.
@@ -33,7 +33,7 @@ pub(super) struct Brake {
     held_until: Instant,
 }
 
-impl Brake {
+impl ThrottleBackoff {
     pub(super) fn new(now: Instant) -> Self {
         Self {
             percent: 100,

@@ -1,4 +1,4 @@
-//! Evenly, after a burst.
+//! Token bucket: a burst, then an even rate.
 
 use std::time::Duration;
 
@@ -14,14 +14,14 @@ const LATENESS: Duration = Duration::from_millis(50);
 /// While nobody waits it grows up to a quarter of the limit, the burst that a client may start with.
 /// While calls wait, time that passes earns no new burst: the requests of the last one stop to count
 /// all at once, and would otherwise go out at once again, every ten seconds.
-pub(super) struct Pace {
+pub(super) struct TokenBucket {
     credit: f64,
     /// The largest burst.
     burst: f64,
     counted_at: Instant,
 }
 
-impl Pace {
+impl TokenBucket {
     pub(super) fn new(now: Instant, requests: u64) -> Self {
         Self { credit: burst(requests), burst: burst(requests), counted_at: now }
     }

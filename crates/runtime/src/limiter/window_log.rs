@@ -1,4 +1,4 @@
-//! The requests that the service can still count.
+//! Sliding-window log: the requests that the service can still count.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -14,7 +14,7 @@ pub(super) const MARGIN: Duration = Duration::from_millis(5);
 const SMALL: usize = 64;
 
 /// Counts each request from its send until [`WINDOW`] after its answer.
-pub(super) struct Log {
+pub(super) struct WindowLog {
     started: Instant,
     unanswered: u64,
     answered: u64,
@@ -29,7 +29,7 @@ struct Departure {
     requests: u64,
 }
 
-impl Log {
+impl WindowLog {
     pub(super) fn new(now: Instant) -> Self {
         Self { started: now, unanswered: 0, answered: 0, departures: VecDeque::new() }
     }

@@ -1,4 +1,4 @@
-//! What the characters of a text may stand for: each may be escaped for JSON or a string literal, for a
+//! Encodings of the characters of a text: each may be escaped for JSON or a string literal, for a
 //! URL, HTML or mail, several times over, and independently of its neighbors; and a number in a list may
 //! be the code of one.
 //!
@@ -31,7 +31,7 @@ pub(super) type Reading = (char, usize);
 type Known = HashMap<(usize, u8), Rc<[Reading]>>;
 
 /// The ways in which a text can be read.
-pub(super) struct Spelling<'a> {
+pub(super) struct EncodedText<'a> {
     text: &'a str,
     known: RefCell<Known>,
     /// How many more readings are allowed.
@@ -72,7 +72,7 @@ const LONGEST_NUMBER: usize = 10;
 /// How much may stand between two numbers of a list, in bytes: a comma, a line break and indentation.
 const LONGEST_SEPARATOR: usize = 40;
 
-impl<'a> Spelling<'a> {
+impl<'a> EncodedText<'a> {
     pub(super) fn of(text: &'a str) -> Self {
         let left = text.len().saturating_mul(READINGS_PER_BYTE).saturating_add(READINGS_OF_ANY);
         Self { text, known: RefCell::default(), left: Cell::new(left) }

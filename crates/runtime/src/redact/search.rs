@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use super::encodings::Spelling;
+use super::encodings::EncodedText;
 
 /// A secret shorter than this is only redacted as a separate word: redacting every `a` of a text would
 /// reveal the secret.
@@ -147,7 +147,7 @@ impl Needles {
         if self.windows.is_empty() {
             return found.0;
         }
-        let spelling = Spelling::of(text);
+        let spelling = EncodedText::of(text);
         let mut reading: BTreeMap<usize, Vec<Read>> = BTreeMap::new();
         let mut steps = text.len().saturating_mul(STEPS_PER_BYTE).saturating_add(STEPS_OF_ANY);
         for (at, _) in text.char_indices() {
@@ -248,7 +248,7 @@ impl Needles {
     /// Begins with each window that goes on as the text does.
     fn begin(
         &self,
-        spelling: &Spelling<'_>,
+        spelling: &EncodedText<'_>,
         character: char,
         place: Range<usize>,
         reading: &mut BTreeMap<usize, Vec<Read>>,

@@ -1,4 +1,4 @@
-//! Which values of a request are secrets.
+//! Secret values of a request, found by the names of fields and variables.
 //!
 //! The interface says nothing about that, so it goes by names, as the generated `Debug` does
 //! (`crates/codegen/src/redact.rs`), of fields and of environment variables alike.
@@ -35,9 +35,9 @@ const CREDENTIALS: [&str; 16] = [
 
 /// How a value is classified.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Taken {
+enum Secrecy {
     /// Not a secret.
-    Open,
+    Public,
     /// A secret, unless it is trivial.
     Doubtful,
     /// A secret.
@@ -46,36 +46,36 @@ enum Taken {
 
 /// The secrets in a parameter's value, judged by the parameter's name.
 pub fn secrets_named(name: &str, value: &str) -> Vec<SecretString> {
-    Candidate { text: value.to_owned(), taken: taken_for(name, Taken::Open) }.secrets()
+    Candidate { text: value.to_owned(), secrecy: secrecy_of(name, Secrecy::Public) }.secrets()
 }
 
 /// All secrets in the JSON of a request.
 pub fn secrets_in<'de>(json: impl Deserializer<'de>) -> Vec<SecretString> {
     let mut found = Vec::new();
     // In malformed JSON, whatever precedes the error is found.
-    let _ = Walk { found: &mut found, taken: Taken::Open }.deserialize(json);
+    let _ = Walk { found: &mut found, secrecy: Secrecy::Public }.deserialize(json);
     found.into_iter().flat_map(Candidate::secrets).collect()
 }
 
 /// Whether a value of this name is a secret, or may be one.
 pub(super) fn is_secret_name(name: &str) -> bool {
-    taken_for(name, Taken::Open) != Taken::Open
+    secrecy_of(name, Secrecy::Public) != Secrecy::Public
 }
 
 /// Classifies the value of a field by the field's name and by what contains it.
-fn taken_for(name: &str, within: Taken) -> Taken {
+fn secrecy_of(name: &str, within: Secrecy) -> Secrecy {
     let plain: String =
         name.chars().filter(|it| it.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     if CREDENTIALS.iter().any(|word| plain.ends_with(word)) {
-        Taken::Secret
-    } else if ENVIRONMENT.contains(&plain.as_str()) || within != Taken::Open {
-        Taken::Doubtful
+        Secrecy::Secret
+    } else if ENVIRONMENT.contains(&plain.as_str()) || within != Secrecy::Public {
+        Secrecy::Doubtful
     } else {
-        Taken::Open
+        Secrecy::Public
     }
 }
 
-impl Taken {
+impl Secrecy {
     /// Replaces `Doubtful` by the classification of what contains it.
     fn at_most(self, other: Self) -> Self {
         if self == Self::Doubtful { other } else { self }
@@ -84,17 +84,17 @@ impl Taken {
 
 struct Candidate {
     text: String,
-    taken: Taken,
+    secrecy: Secrecy,
 }
 
 impl Candidate {
     /// The text; if it is a scheme and a credential (`Bearer …`), also the credential, decoded if it is
     /// `Basic`.
     fn secrets(self) -> Vec<SecretString> {
-        let is_secret = match self.taken {
-            Taken::Open => false,
-            Taken::Doubtful => !is_trivial(&self.text),
-            Taken::Secret => true,
+        let is_secret = match self.secrecy {
+            Secrecy::Public => false,
+            Secrecy::Doubtful => !is_trivial(&self.text),
+            Secrecy::Secret => true,
         };
         if !is_secret {
             return Vec::new();
@@ -110,13 +110,13 @@ impl Candidate {
 /// Collects candidates from a value.
 struct Walk<'a> {
     found: &'a mut Vec<Candidate>,
-    taken: Taken,
+    secrecy: Secrecy,
 }
 
 impl Walk<'_> {
     fn add(&mut self, text: impl Into<String>) {
-        if self.taken != Taken::Open {
-            self.found.push(Candidate { text: text.into(), taken: self.taken });
+        if self.secrecy != Secrecy::Public {
+            self.found.push(Candidate { text: text.into(), secrecy: self.secrecy });
         }
     }
 
@@ -169,7 +169,9 @@ impl<'de> Visitor<'de> for Walk<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        while items.next_element_seed(Walk { found: self.found, taken: self.taken })?.is_some() {}
+        while items.next_element_seed(Walk { found: self.found, secrecy: self.secrecy })?.is_some()
+        {
+        }
         Ok(())
     }
 
@@ -177,16 +179,16 @@ impl<'de> Visitor<'de> for Walk<'_> {
         let mut pair = Pair::default();
         while let Some(name) = map.next_key::<String>()? {
             let from = self.found.len();
-            let taken = match pair.part(&name) {
-                Some(_) => Taken::Doubtful,
-                None => taken_for(&name, self.taken),
+            let secrecy = match pair.part(&name) {
+                Some(_) => Secrecy::Doubtful,
+                None => secrecy_of(&name, self.secrecy),
             };
-            map.next_value_seed(Walk { found: self.found, taken })?;
+            map.next_value_seed(Walk { found: self.found, secrecy })?;
             if let Some(part) = pair.part(&name) {
                 *part = Some(from..self.found.len());
             }
         }
-        pair.settle(self.found, self.taken);
+        pair.settle(self.found, self.secrecy);
         Ok(())
     }
 }
@@ -211,26 +213,28 @@ impl Pair {
     }
 
     /// A name is not a secret, but classifies the value.
-    fn settle(self, found: &mut [Candidate], within: Taken) {
+    fn settle(self, found: &mut [Candidate], within: Secrecy) {
         let labels = [&self.key, &self.name];
         let Some(value) = self.value.clone() else {
             // Not a pair: these are ordinary fields.
             for range in labels.into_iter().flatten() {
-                found[range.clone()].iter_mut().for_each(|it| it.taken = it.taken.at_most(within));
+                found[range.clone()]
+                    .iter_mut()
+                    .for_each(|it| it.secrecy = it.secrecy.at_most(within));
             }
             return;
         };
         let is_credential = labels.into_iter().flatten().any(|range| {
             let mut texts = found[range.clone()].iter();
-            texts.any(|it| taken_for(&it.text, Taken::Open) == Taken::Secret)
+            texts.any(|it| secrecy_of(&it.text, Secrecy::Public) == Secrecy::Secret)
         });
         // A name and a value outside of an environment create a secret.
-        let is_created = self.name.is_some() && within == Taken::Open;
+        let is_created = self.name.is_some() && within == Secrecy::Public;
         if is_credential || is_created {
-            found[value].iter_mut().for_each(|it| it.taken = Taken::Secret);
+            found[value].iter_mut().for_each(|it| it.secrecy = Secrecy::Secret);
         }
         for range in [self.key, self.name].into_iter().flatten() {
-            found[range].iter_mut().for_each(|it| it.taken = it.taken.at_most(Taken::Open));
+            found[range].iter_mut().for_each(|it| it.secrecy = it.secrecy.at_most(Secrecy::Public));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What serde says of a value that it could not take, without the value.
+//! Messages of serde without the values that they quote.
 
 /// What serde found wrong, without the values that it found: `invalid type: string …, expected f64`.
 pub(crate) fn without_values(message: &str) -> String {

@@ -8,7 +8,7 @@ fn secrets(all: &[&str]) -> Secrets {
 }
 
 fn hidden(text: &str, all: &[&str]) -> String {
-    secrets(all).hide(text)
+    secrets(all).redact(text)
 }
 
 #[test]
@@ -250,7 +250,7 @@ fn json_is_redacted_in_its_texts() {
     let mut value = serde_json::json!({
         "query": "it was \"hunter22\"", "hunter22": [1, 12_345_678], "code": true, "at": null
     });
-    secrets(&["hunter22", "12345678"]).redactor().hide_json(&mut value);
+    secrets(&["hunter22", "12345678"]).redactor().redact_json(&mut value);
     let expected = serde_json::json!({
         "query": "it was \"[redacted]\"", "[redacted]": [1, "[redacted]"], "code": true, "at": null
     });

@@ -10,23 +10,23 @@ use reqwest::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderVal
 
 use tokio::time::Instant;
 
-use super::detached::driven;
-use super::exchange::{Arrived, Exchange, NotArrived, Why};
-use super::held_calls::Lane;
-use super::incoming_body::Incoming;
-use super::outgoing_body::{Departure, Outgoing};
+use super::detached::detached;
+use super::exchange::{Exchange, NoResponse, NoResponseCause, ResponseHead};
+use super::held_calls::HeldCalls;
+use super::incoming_body::IncomingBody;
+use super::outgoing_body::{OutgoingBody, SendState};
 use crate::call::AddressedCall;
 use crate::error::{Error, ErrorKind, service_message};
 use crate::idempotency::{AttemptOutcome, Failure};
-use crate::limiter::Pass;
+use crate::limiter::Permit;
 use crate::redact::Secrets;
 use crate::secret_string::SecretString;
 
 /// What an attempt takes.
-pub(crate) struct Wire {
+pub(crate) struct HttpSender {
     pub(crate) http: reqwest::Client,
     /// For an HTTP client that may put all requests on one connection.
-    pub(crate) lane: Option<Arc<Lane>>,
+    pub(crate) held_calls: Option<Arc<HeldCalls>>,
     /// What is sent with all calls and must not be shown of any response: the authorization, and
     /// that of a proxy.
     pub(crate) secrets: Vec<SecretString>,
@@ -35,15 +35,15 @@ pub(crate) struct Wire {
 }
 
 /// A successful response.
-pub(super) struct Received {
+pub(super) struct ReceivedResponse {
     pub(super) sent_at: SystemTime,
     pub(super) status: u16,
     pub(super) body: Bytes,
     pub(super) secrets: Secrets,
-    pub(super) incoming: Option<Box<Incoming>>,
+    pub(super) incoming: Option<Box<IncomingBody>>,
 }
 
-impl Wire {
+impl HttpSender {
     /// How long an attempt may take. After that, its place within the limits is given to others.
     pub(super) fn longest_attempt(&self, call: &AddressedCall) -> Duration {
         call.timeout.unwrap_or(self.timeout).saturating_add(call.extra_time)
@@ -53,22 +53,22 @@ impl Wire {
     pub(super) async fn attempt(
         &self,
         call: &AddressedCall,
-        pass: Pass,
+        permit: Permit,
         deadline: Option<Instant>,
-    ) -> Result<Received, Failure> {
-        let (request, departure) = self.request(call)?;
+    ) -> Result<ReceivedResponse, Failure> {
+        let (request, send_state) = self.request(call)?;
         // Others may soon have to wait for its end, and not for a caller who is not polled.
-        let is_crowded = pass.is_crowded();
-        let in_a_task = departure.clone();
+        let is_crowded = permit.is_crowded();
+        let in_a_task = send_state.clone();
         // A call without a scope is never held open.
-        let lane = self.lane.as_ref().filter(|_| call.scope.is_some());
+        let held_calls = self.held_calls.as_ref().filter(|_| call.scope.is_some());
         let exchange = Exchange {
             http: self.http.clone(),
             request,
-            departure,
+            send_state,
             // Ours follows none.
-            asked: self.lane.as_ref().map(|_| call.url.clone()),
-            pass,
+            asked: self.held_calls.as_ref().map(|_| call.url.clone()),
+            permit,
             given: self.longest_attempt(call),
             longest_silence: call.longest_silence,
             deadline,
@@ -77,19 +77,19 @@ impl Wire {
                 .map_or(self.largest_response, |most| most.min(self.largest_response)),
             reads_partially: call.created_id.is_some(),
             reads_events: call.reads_events,
-            lane: lane.cloned(),
+            held_calls: held_calls.cloned(),
         };
         // The rarer futures are boxed: the one of every call has no room for them.
-        let arrived = match lane.filter(|_| call.is_held_open) {
-            Some(lane) => Box::pin(exchange.run_in(lane)).await,
+        let arrived = match held_calls.filter(|_| call.is_held_open) {
+            Some(held_calls) => Box::pin(exchange.run_in(held_calls)).await,
             None if is_crowded => {
-                let arrived = Box::pin(driven(exchange.run())).await;
-                arrived.unwrap_or_else(|| Err(NotArrived::shut_down(&in_a_task)))
+                let arrived = Box::pin(detached(exchange.run())).await;
+                arrived.unwrap_or_else(|| Err(NoResponse::shut_down(&in_a_task)))
             }
             None => exchange.run().await,
         };
-        let Arrived { sent_at, status, headers, retry_after, body, incoming, was_redirected } =
-            arrived.map_err(|not_arrived| not_arrived.failure(call))?;
+        let ResponseHead { sent_at, status, headers, retry_after, body, incoming, was_redirected } =
+            arrived.map_err(|no_response| no_response.failure(call))?;
         if was_redirected {
             let what = "the custom HTTP client followed a redirect, which may have leaked the key to another host: build it with a redirect policy of `none()`";
             let error = Error::new(ErrorKind::Redirect, &call.attempted, what);
@@ -103,12 +103,12 @@ impl Wire {
         }
         let secrets = self.secrets(call);
         match body {
-            Ok(body) => Ok(Received { sent_at, status, body, secrets, incoming }),
-            Err(unread) => Err(unread.failure(call, status)),
+            Ok(body) => Ok(ReceivedResponse { sent_at, status, body, secrets, incoming }),
+            Err(partial) => Err(partial.failure(call, status)),
         }
     }
 
-    fn request(&self, call: &AddressedCall) -> Result<(reqwest::Request, Departure), Failure> {
+    fn request(&self, call: &AddressedCall) -> Result<(reqwest::Request, SendState), Failure> {
         let unusable = |error: Error| Failure { outcome: AttemptOutcome::Final, error };
         let mut url = call.url.clone();
         call.credential.add_to_url(&mut url);
@@ -131,12 +131,12 @@ impl Wire {
         }
         call.credential.add_to_headers(headers);
         // A client that is brought may retry what has no body. Ours does not.
-        if self.lane.is_none() && call.body.is_none() && call.operation.method.is_safe() {
-            return Ok((request, Departure::UNKNOWN));
+        if self.held_calls.is_none() && call.body.is_none() && call.operation.method.is_safe() {
+            return Ok((request, SendState::UNKNOWN));
         }
-        let (body, departure) = Outgoing::new(call.body.clone().unwrap_or_default());
+        let (body, send_state) = OutgoingBody::new(call.body.clone().unwrap_or_default());
         *request.body_mut() = Some(reqwest::Body::wrap(body));
-        Ok((request, departure))
+        Ok((request, send_state))
     }
 
     /// What the service could repeat and must not be shown.
@@ -152,11 +152,11 @@ impl Wire {
         if body.is_none() && error.source().is_none() {
             return error;
         }
-        let secrets = self.secrets(call).looked_up();
+        let secrets = self.secrets(call).with_body_secrets();
         let redactor = secrets.redactor();
         let error = error.with_redacted_source(&redactor);
         let Some(body) = body else { return error };
-        let said = service_message(&body, |text| redactor.hide(text));
+        let said = service_message(&body, |text| redactor.redact(text));
         let message = said.map(|said| format!("{}; the service says: {said}", error.message()));
         let error = match message {
             Some(message) => error.with_message(message),
@@ -230,7 +230,7 @@ impl Wire {
         let mut message = format!("status {status}: {advice}");
         let secrets = self.secrets(call);
         if let Some(host) = redirect_host(call, headers).filter(|_| kind == ErrorKind::Redirect) {
-            message.push_str(&format!(" (redirected to {})", secrets.hide(&host)));
+            message.push_str(&format!(" (redirected to {})", secrets.redact(&host)));
         }
         let error = Error::new(kind, &call.attempted, message)
             .with_status(status)
@@ -240,57 +240,57 @@ impl Wire {
     }
 }
 
-impl NotArrived {
+impl NoResponse {
     fn failure(self, call: &AddressedCall) -> Failure {
         let (outcome, kind, message) = match (&self.why, self.never_sent) {
-            (Why::Failed(error), _) if error.is_builder() => (
+            (NoResponseCause::Failed(error), _) if error.is_builder() => (
                 AttemptOutcome::Final,
                 ErrorKind::InvalidRequest,
                 "the request could not be built".to_owned(),
             ),
-            (Why::Failed(error), true) if error.is_connect() => (
+            (NoResponseCause::Failed(error), true) if error.is_connect() => (
                 AttemptOutcome::NeverSent,
                 ErrorKind::Connect,
                 "no connection could be made".to_owned(),
             ),
-            (Why::Failed(_), true) => {
+            (NoResponseCause::Failed(_), true) => {
                 let what = "the connection closed before the request was sent";
                 (AttemptOutcome::NeverSent, ErrorKind::Connect, what.to_owned())
             }
-            (Why::Refused(_), _) => {
+            (NoResponseCause::Refused(_), _) => {
                 let what = "the service refused the request without processing it";
                 (AttemptOutcome::NeverSent, ErrorKind::Connect, what.to_owned())
             }
-            (Why::Late(late), true) => {
+            (NoResponseCause::TimedOut(late), true) => {
                 (AttemptOutcome::NeverSent, ErrorKind::Connect, late.not_sent())
             }
-            (Why::Crowded, _) => {
+            (NoResponseCause::NoHeldCallPermit, _) => {
                 let what = "timed out before the request was sent: too many long-running calls share an HTTP/2 connection (the builder's `http_client`)";
                 (AttemptOutcome::NeverSent, ErrorKind::Timeout, what.to_owned())
             }
-            (Why::Failed(error), false) if error.is_timeout() => (
+            (NoResponseCause::Failed(error), false) if error.is_timeout() => (
                 AttemptOutcome::NoAnswer,
                 ErrorKind::Timeout,
                 "timed out waiting for the response".to_owned(),
             ),
-            (Why::Failed(_), false) => {
+            (NoResponseCause::Failed(_), false) => {
                 let what = "the connection broke before a response arrived";
                 (AttemptOutcome::NoAnswer, ErrorKind::Network, what.to_owned())
             }
-            (Why::Late(late), false) => {
+            (NoResponseCause::TimedOut(late), false) => {
                 (AttemptOutcome::NoAnswer, ErrorKind::Timeout, late.no_answer())
             }
-            (Why::ShutDown, true) => {
+            (NoResponseCause::ShutDown, true) => {
                 let what = "the runtime was shut down before the request was sent";
                 (AttemptOutcome::NeverSent, ErrorKind::Connect, what.to_owned())
             }
-            (Why::ShutDown, false) => {
+            (NoResponseCause::ShutDown, false) => {
                 let what = "the runtime was shut down before a response arrived";
                 (AttemptOutcome::NoAnswer, ErrorKind::Network, what.to_owned())
             }
         };
         match self.why {
-            Why::Failed(source) | Why::Refused(source) => {
+            NoResponseCause::Failed(source) | NoResponseCause::Refused(source) => {
                 let place = call.url.host_str().unwrap_or_default();
                 let port = call.url.port().map(|port| format!(":{port}")).unwrap_or_default();
                 let message = format!("{message} ({place}{port})");

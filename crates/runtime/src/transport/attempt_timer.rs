@@ -1,4 +1,4 @@
-//! How long an attempt may take.
+//! Timer of an attempt: one deadline for all of its steps.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -17,7 +17,7 @@ const LONGEST: Duration = Duration::from_secs(10 * 365 * 24 * 60 * 60);
 const LATE: Duration = Duration::from_millis(200);
 
 /// The time of one attempt, all of its steps together. One timer keeps it.
-pub(super) struct Time<'a> {
+pub(super) struct AttemptTimer<'a> {
     given: Duration,
     /// How long nothing may arrive.
     silence: Option<Duration>,
@@ -28,7 +28,7 @@ pub(super) struct Time<'a> {
 
 /// The time is over.
 #[derive(Debug)]
-pub(super) struct Late {
+pub(super) struct TimedOut {
     given: Duration,
 }
 
@@ -37,7 +37,7 @@ pub(super) fn timer(now: Instant, given: Duration) -> Sleep {
     sleep_until(now + given.min(LONGEST))
 }
 
-impl<'a> Time<'a> {
+impl<'a> AttemptTimer<'a> {
     /// So much as the timer says, and each step no more than `silence` of it.
     pub(super) fn of(
         timer: Pin<&'a mut Sleep>,
@@ -52,11 +52,11 @@ impl<'a> Time<'a> {
     pub(super) fn limit<F: Future>(
         &mut self,
         mut step: Pin<&mut F>,
-    ) -> impl Future<Output = Result<F::Output, Late>> {
+    ) -> impl Future<Output = Result<F::Output, TimedOut>> {
         let given = self.start_step();
         poll_fn(move |context| match step.as_mut().poll(context) {
             Poll::Ready(done) => Poll::Ready(Ok(done)),
-            Poll::Pending => self.poll_over(context).map(|()| Err(Late { given })),
+            Poll::Pending => self.poll_over(context).map(|()| Err(TimedOut { given })),
         })
     }
 
@@ -85,7 +85,7 @@ impl<'a> Time<'a> {
     }
 }
 
-impl Late {
+impl TimedOut {
     pub(super) fn after(given: Duration) -> Self {
         Self { given }
     }
@@ -120,7 +120,7 @@ mod tests {
     async fn stopped_for_ten_seconds(ends_after: Duration) -> (bool, Duration) {
         let began = Instant::now();
         let timer = pin!(timer(began, GIVEN));
-        let mut time = Time::of(timer, GIVEN, None);
+        let mut time = AttemptTimer::of(timer, GIVEN, None);
         let stopped = Duration::from_secs(10);
         let mut step = pin!(sleep(stopped + ends_after));
         let mut limited = pin!(time.limit(step.as_mut()));
@@ -140,7 +140,7 @@ mod tests {
     async fn the_time_of_a_process_that_runs_is_not_extended() {
         let began = Instant::now();
         let timer = pin!(timer(began, GIVEN));
-        let mut time = Time::of(timer, GIVEN, None);
+        let mut time = AttemptTimer::of(timer, GIVEN, None);
         assert!(time.limit(pin!(pending::<()>())).await.is_err());
         assert!(began.elapsed() < GIVEN + LATE, "{:?}", began.elapsed());
     }

@@ -1,4 +1,4 @@
-//! Work that continues whether or not its waiter is polled.
+//! Detached work: continues in a task, whether or not its waiter is polled.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -11,7 +11,7 @@ use tracing::instrument::WithSubscriber;
 
 /// Does the work, in a task of its own from the first wait on. `None` where that task's runtime was
 /// shut down first. Dropping the future ends the work.
-pub(super) async fn driven<T: Send + 'static>(
+pub(super) async fn detached<T: Send + 'static>(
     work: impl Future<Output = T> + Send + 'static,
 ) -> Option<T> {
     let mut work = Box::pin(work.in_current_span().with_current_subscriber());

@@ -1,4 +1,4 @@
-//! One request handed to the HTTP client, and all that comes back.
+//! Exchange: one request and its response.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -9,13 +9,13 @@ use reqwest::header::HeaderMap;
 use reqwest::{Request, Response, Url};
 use tokio::time::{Instant, timeout_at};
 
-use super::attempt_timer::{self, Late, Time};
-use super::detached::driven;
-use super::held_calls::Lane;
-use super::incoming_body::{Incoming, is_event_stream};
-use super::outgoing_body::Departure;
-use super::partial_response::{Cause, Unread};
-use crate::limiter::Pass;
+use super::attempt_timer::{self, AttemptTimer, TimedOut};
+use super::detached::detached;
+use super::held_calls::HeldCalls;
+use super::incoming_body::{IncomingBody, is_event_stream};
+use super::outgoing_body::SendState;
+use super::partial_response::{Cause, PartialResponse};
+use crate::limiter::Permit;
 use crate::retry_after::retry_after;
 
 /// How much memory is set aside for a response, as a multiple of what has arrived of it: the length
@@ -29,10 +29,10 @@ const LARGEST_REFUSAL: usize = 1024 * 1024;
 pub(super) struct Exchange {
     pub(super) http: reqwest::Client,
     pub(super) request: Request,
-    pub(super) departure: Departure,
+    pub(super) send_state: SendState,
     /// What the request asks for, where the HTTP client may follow redirects.
     pub(super) asked: Option<Url>,
-    pub(super) pass: Pass,
+    pub(super) permit: Permit,
     /// How long it may take from the moment when it is sent.
     pub(super) given: Duration,
     /// How long nothing may arrive, where that is less.
@@ -44,65 +44,68 @@ pub(super) struct Exchange {
     /// A stream of events is handed on as it is.
     pub(super) reads_events: bool,
     /// Where the version of a response matters.
-    pub(super) lane: Option<Arc<Lane>>,
+    pub(super) held_calls: Option<Arc<HeldCalls>>,
 }
 
 /// A response whose head was read, and its body as far as it could be.
-pub(super) struct Arrived {
+pub(super) struct ResponseHead {
     /// When the request was handed to the HTTP client.
     pub(super) sent_at: SystemTime,
     pub(super) status: u16,
     pub(super) headers: HeaderMap,
     pub(super) retry_after: Option<Duration>,
-    pub(super) body: Result<Bytes, Unread>,
+    pub(super) body: Result<Bytes, PartialResponse>,
     /// A stream of events, whose body this is.
-    pub(super) incoming: Option<Box<Incoming>>,
+    pub(super) incoming: Option<Box<IncomingBody>>,
     /// It comes from another place than the one that was asked.
     pub(super) was_redirected: bool,
 }
 
-/// Why there is no response.
-pub(super) struct NotArrived {
-    pub(super) why: Why,
+/// NoResponseCause there is no response.
+pub(super) struct NoResponse {
+    pub(super) why: NoResponseCause,
     /// The request was certainly not processed.
     pub(super) never_sent: bool,
 }
 
-pub(super) enum Why {
+pub(super) enum NoResponseCause {
     Failed(reqwest::Error),
     /// The service said, in the words of HTTP/2, that it has not processed the request.
     Refused(reqwest::Error),
-    Late(Late),
+    TimedOut(TimedOut),
     /// No place was free before the deadline.
-    Crowded,
+    NoHeldCallPermit,
     /// The runtime was shut down.
     ShutDown,
 }
 
-impl NotArrived {
+impl NoResponse {
     fn crowded() -> Self {
-        Self { why: Why::Crowded, never_sent: true }
+        Self { why: NoResponseCause::NoHeldCallPermit, never_sent: true }
     }
 
-    pub(super) fn shut_down(departure: &Departure) -> Self {
-        Self { why: Why::ShutDown, never_sent: departure.call_back() }
+    pub(super) fn shut_down(send_state: &SendState) -> Self {
+        Self { why: NoResponseCause::ShutDown, never_sent: send_state.withdraw() }
     }
 }
 
 impl Exchange {
-    /// Runs once the lane has a place for a call that is held open.
+    /// Runs once the held_calls has a place for a call that is held open.
     ///
     /// It goes on in a task: a caller who stops polling must not keep the place from all others.
-    pub(super) async fn run_in(self, lane: &Arc<Lane>) -> Result<Arrived, NotArrived> {
-        if !lane.is_bounded() {
+    pub(super) async fn run_in(
+        self,
+        held_calls: &Arc<HeldCalls>,
+    ) -> Result<ResponseHead, NoResponse> {
+        if !held_calls.is_bounded() {
             return self.run().await;
         }
-        let (lane, departure) = (Arc::clone(lane), self.departure.clone());
+        let (held_calls, send_state) = (Arc::clone(held_calls), self.send_state.clone());
         let course = async move {
-            let turn = lane.place(self.given);
+            let turn = held_calls.place(self.given);
             let place = match self.deadline {
                 Some(deadline) => {
-                    timeout_at(deadline, turn).await.map_err(|_| NotArrived::crowded())?
+                    timeout_at(deadline, turn).await.map_err(|_| NoResponse::crowded())?
                 }
                 None => turn.await,
             };
@@ -110,45 +113,49 @@ impl Exchange {
             drop(place);
             result
         };
-        driven(course).await.unwrap_or_else(|| Err(NotArrived::shut_down(&departure)))
+        detached(course).await.unwrap_or_else(|| Err(NoResponse::shut_down(&send_state)))
     }
 
-    pub(super) async fn run(mut self) -> Result<Arrived, NotArrived> {
+    pub(super) async fn run(mut self) -> Result<ResponseHead, NoResponse> {
         let now = Instant::now();
         let left = self.deadline.map_or(Duration::MAX, |deadline| deadline - now);
         let given = left.min(self.given);
         let timer = pin!(attempt_timer::timer(now, given));
-        let mut time = Time::of(timer, given, self.longest_silence);
-        let _given_up = self.departure.call_back_on_drop();
-        self.pass.sent();
+        let mut time = AttemptTimer::of(timer, given, self.longest_silence);
+        let _given_up = self.send_state.withdraw_on_drop();
+        self.permit.sent();
         let sent_at = SystemTime::now();
         let mut response = match time.limit(pin!(self.http.execute(self.request))).await {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => {
                 // The head of a request whose body was called back may still leave, and counts.
                 if error.is_connect() {
-                    self.pass.not_sent();
+                    self.permit.not_sent();
                 }
-                let never_left = self.departure.call_back() || error.is_connect();
+                let never_left = self.send_state.withdraw() || error.is_connect();
                 let refused = was_refused(&error);
-                let why = if refused { Why::Refused(error) } else { Why::Failed(error) };
-                return Err(NotArrived { why, never_sent: never_left || refused });
+                let why = if refused {
+                    NoResponseCause::Refused(error)
+                } else {
+                    NoResponseCause::Failed(error)
+                };
+                return Err(NoResponse { why, never_sent: never_left || refused });
             }
             Err(late) => {
-                let never_sent = self.departure.call_back();
-                return Err(NotArrived { why: Why::Late(late), never_sent });
+                let never_sent = self.send_state.withdraw();
+                return Err(NoResponse { why: NoResponseCause::TimedOut(late), never_sent });
             }
         };
-        self.pass.answered();
-        if let Some(lane) = &self.lane {
-            lane.saw(response.version());
+        self.permit.answered();
+        if let Some(held_calls) = &self.held_calls {
+            held_calls.saw(response.version());
         }
         let status = response.status().as_u16();
         let headers = std::mem::take(response.headers_mut());
         let is_success = response.status().is_success();
         let retry_after = if is_success { None } else { retry_after(&headers) };
         if status == 429 {
-            self.pass.refused(retry_after);
+            self.permit.refused(retry_after);
         }
         let was_redirected = self.asked.is_some_and(|asked| is_elsewhere(&asked, response.url()));
         let is_stream = self.reads_events && is_success && is_event_stream(&headers);
@@ -156,7 +163,8 @@ impl Exchange {
         let body = if was_redirected {
             Ok(Bytes::new())
         } else if is_stream {
-            incoming = Some(Box::new(Incoming::new(response, &headers, self.given, self.pass)));
+            incoming =
+                Some(Box::new(IncomingBody::new(response, &headers, self.given, self.permit)));
             Ok(Bytes::new())
         } else {
             // Of a response that is too large, the id of what was created may be readable.
@@ -167,26 +175,26 @@ impl Exchange {
             };
             let body = read_body(&mut response, &mut time, most, worth_reading).await;
             if body.is_ok() {
-                self.pass.finished();
+                self.permit.finished();
             }
             body
         };
-        Ok(Arrived { sent_at, status, headers, retry_after, body, incoming, was_redirected })
+        Ok(ResponseHead { sent_at, status, headers, retry_after, body, incoming, was_redirected })
     }
 }
 
 /// Reads the body into one buffer.
 async fn read_body(
     response: &mut Response,
-    time: &mut Time<'_>,
+    time: &mut AttemptTimer<'_>,
     most: usize,
     worth_reading: bool,
-) -> Result<Bytes, Unread> {
+) -> Result<Bytes, PartialResponse> {
     let announced = response.content_length().and_then(|length| usize::try_from(length).ok());
     let is_too_large =
         response.content_length().is_some_and(|length| announced.is_none() || length > most as u64);
     if is_too_large && !worth_reading {
-        return Err(Unread::new(Cause::TooLarge(most), Vec::new()));
+        return Err(PartialResponse::new(Cause::TooLarge(most), Vec::new()));
     }
     let announced = announced.unwrap_or(0).min(most);
     let mut body = Vec::new();
@@ -206,10 +214,10 @@ async fn read_body(
             }
             Ok(Ok(None)) => return Ok(Bytes::from(body)),
             Ok(Err(error)) => break Cause::Broken(error.without_url()),
-            Err(late) => break Cause::Late(late),
+            Err(late) => break Cause::TimedOut(late),
         }
     };
-    Err(Unread::new(cause, body))
+    Err(PartialResponse::new(cause, body))
 }
 
 /// Makes room for a chunk, and for as much of what is announced as its arrival makes believable.

@@ -12,33 +12,33 @@ use std::time::Duration;
 use reqwest::Version;
 use tokio::time::Instant;
 
-use crate::fair_queue::{Blocked, Line, Rule};
-use crate::in_flight::{Ticket, UnderWay};
+use crate::fair_queue::{Admission, Blocked, FairQueue};
+use crate::in_flight::{InFlight, Ticket};
 use crate::limiter::GRACE;
 
 /// Few enough for a peer that admits ten requests on a connection.
 const HELD: usize = 8;
 
 /// The places of held calls, where they are bounded.
-pub(crate) struct Lane(Line<Places>);
+pub(crate) struct HeldCalls(FairQueue<HeldCallCapacity>);
 
-struct Places {
+struct HeldCallCapacity {
     are_bounded: bool,
     /// A place is free again when the time of its call is over, whatever became of the caller: its
     /// runtime may stand still.
-    taken: UnderWay,
+    taken: InFlight,
 }
 
 /// A place that is taken, until it is dropped.
-pub(super) struct Place {
-    lane: Arc<Lane>,
+pub(super) struct HeldCallPermit {
+    held_calls: Arc<HeldCalls>,
     ticket: Ticket,
 }
 
-impl Lane {
+impl HeldCalls {
     /// Until a response tells the version, the narrower one is assumed.
     pub(crate) fn new() -> Self {
-        Self(Line::new(Places { are_bounded: true, taken: UnderWay::default() }))
+        Self(FairQueue::new(HeldCallCapacity { are_bounded: true, taken: InFlight::default() }))
     }
 
     /// Whether held calls have to wait for a place.
@@ -52,17 +52,17 @@ impl Lane {
     }
 
     /// Waits for a place for a call that takes `time` at most.
-    pub(super) async fn place(self: &Arc<Self>, time: Duration) -> Place {
-        let ticket = self.0.turn(time, None).await;
-        Place { lane: Arc::clone(self), ticket }
+    pub(super) async fn place(self: &Arc<Self>, time: Duration) -> HeldCallPermit {
+        let ticket = self.0.acquire(time, None).await;
+        HeldCallPermit { held_calls: Arc::clone(self), ticket }
     }
 }
 
-impl Rule for Places {
-    type Ask = Duration;
-    type Turn = Ticket;
+impl Admission for HeldCallCapacity {
+    type Request = Duration;
+    type Permit = Ticket;
 
-    fn room_for(&mut self, callers: u64, now: Instant, _: bool) -> Result<(), Blocked> {
+    fn admits(&mut self, callers: u64, now: Instant, _: bool) -> Result<(), Blocked> {
         self.taken.end_overdue(now);
         if !self.are_bounded || self.taken.len() as u64 + callers <= HELD as u64 {
             return Ok(());
@@ -75,8 +75,8 @@ impl Rule for Places {
     }
 }
 
-impl Drop for Place {
+impl Drop for HeldCallPermit {
     fn drop(&mut self) {
-        self.lane.0.update(|places| places.taken.end(&self.ticket));
+        self.held_calls.0.update(|places| places.taken.end(&self.ticket));
     }
 }

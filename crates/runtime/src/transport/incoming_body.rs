@@ -1,4 +1,4 @@
-//! The body of a response that is read as it arrives.
+//! Incoming body: a response that is read as it arrives.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -11,13 +11,13 @@ use reqwest::Response;
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use super::attempt_timer::Late;
+use super::attempt_timer::TimedOut;
 use super::partial_response::Cause;
 use crate::error::{Attempted, Error};
-use crate::limiter::Pass;
+use crate::limiter::Permit;
 
 /// A body, and how long the service may be silent before it ends.
-pub(crate) struct Incoming {
+pub(crate) struct IncomingBody {
     body: reqwest::Body,
     /// It is compressed, or otherwise encoded, which no request asks for.
     pub(crate) is_encoded: bool,
@@ -28,20 +28,20 @@ pub(crate) struct Incoming {
     /// what the time was that ends then.
     timer: Option<(Pin<Box<Sleep>>, Duration)>,
     /// The response counts as in flight until its end.
-    pass: Option<Pass>,
+    permit: Option<Permit>,
 }
 
-impl Incoming {
+impl IncomingBody {
     pub(super) fn new(
         response: Response,
         headers: &HeaderMap,
         longest_silence: Duration,
-        pass: Pass,
+        permit: Permit,
     ) -> Self {
-        pass.stays(None);
+        permit.stays(None);
         let is_encoded = headers.get(CONTENT_ENCODING).is_some_and(|it| it != "identity");
-        let pass = Some(pass);
-        Self { body: response.into(), is_encoded, longest_silence, end: None, timer: None, pass }
+        let permit = Some(permit);
+        Self { body: response.into(), is_encoded, longest_silence, end: None, timer: None, permit }
     }
 
     /// Ends after this time, in which the response keeps its place within the limits, read or not.
@@ -49,8 +49,8 @@ impl Incoming {
         let end = Instant::now().checked_add(time);
         self.end = end.map(|end| (end, time));
         self.timer = None;
-        if let Some(pass) = &self.pass {
-            pass.stays(end);
+        if let Some(permit) = &self.permit {
+            permit.stays(end);
         }
     }
 
@@ -68,7 +68,9 @@ impl Incoming {
         loop {
             // Also where each poll finds something, such as comments.
             if let Some((_, time)) = self.end.filter(|(end, _)| *end <= Instant::now()) {
-                return Poll::Ready(Some(Err(Cause::Late(Late::after(time)).error(attempted))));
+                return Poll::Ready(Some(Err(
+                    Cause::TimedOut(TimedOut::after(time)).error(attempted)
+                )));
             }
             let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(context) else {
                 return self.poll_silence(context, attempted);
@@ -86,8 +88,8 @@ impl Incoming {
                     )));
                 }
                 None => {
-                    if let Some(pass) = self.pass.take() {
-                        pass.finished();
+                    if let Some(permit) = self.permit.take() {
+                        permit.finished();
                     }
                     return Poll::Ready(None);
                 }
@@ -111,7 +113,7 @@ impl Incoming {
         let Some((timer, time)) = &mut self.timer else { return Poll::Pending };
         match timer.as_mut().poll(context) {
             Poll::Ready(()) => {
-                let late = Cause::Late(Late::after(*time));
+                let late = Cause::TimedOut(TimedOut::after(*time));
                 Poll::Ready(Some(Err(late.error(attempted))))
             }
             Poll::Pending => Poll::Pending,

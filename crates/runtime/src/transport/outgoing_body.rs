@@ -1,4 +1,4 @@
-//! A request's body, as the HTTP client takes it.
+//! Outgoing body: a request's bytes, and whether the HTTP client has begun to send them.
 
 use std::fmt;
 use std::pin::Pin;
@@ -13,38 +13,38 @@ use http_body::{Body, Frame, SizeHint};
 ///
 /// The HTTP client cannot copy it, other than bytes: so it cannot retry a request on its own, nor
 /// replay it to where a redirect points.
-pub(super) struct Outgoing {
+pub(super) struct OutgoingBody {
     bytes: Bytes,
-    departure: Departure,
+    send_state: SendState,
 }
 
 /// Whether the HTTP client has begun to write a request's body.
 #[derive(Clone)]
-pub(super) struct Departure {
+pub(super) struct SendState {
     /// `None` of a request without a body, of which nobody knows.
     state: Option<Arc<AtomicU8>>,
 }
 
 /// Nobody has asked for the body yet.
-const STILL_TO_COME: u8 = 0;
+const NOT_STARTED: u8 = 0;
 /// The HTTP client has begun to take it.
 const BEGUN: u8 = 1;
 /// It has been called back before that.
-const CALLED_BACK: u8 = 2;
+const WITHDRAWN: u8 = 2;
 
 /// The body was called back before the HTTP client asked for it.
 #[derive(Debug)]
-pub(super) struct CalledBack;
+pub(super) struct Withdrawn;
 
-impl Outgoing {
-    pub(super) fn new(bytes: Bytes) -> (Self, Departure) {
-        let state = (!bytes.is_empty()).then(|| Arc::new(AtomicU8::new(STILL_TO_COME)));
-        let departure = Departure { state };
-        (Self { bytes, departure: departure.clone() }, departure)
+impl OutgoingBody {
+    pub(super) fn new(bytes: Bytes) -> (Self, SendState) {
+        let state = (!bytes.is_empty()).then(|| Arc::new(AtomicU8::new(NOT_STARTED)));
+        let send_state = SendState { state };
+        (Self { bytes, send_state: send_state.clone() }, send_state)
     }
 }
 
-impl Departure {
+impl SendState {
     /// Of a request without a body.
     pub(super) const UNKNOWN: Self = Self { state: None };
 
@@ -54,18 +54,18 @@ impl Departure {
     ///
     /// Just to look would not do. The HTTP client writes in a task of its own, which learns only later
     /// that nobody waits for the response any more, and could take the body after the look.
-    pub(super) fn call_back(&self) -> bool {
-        self.settle(CALLED_BACK) == CALLED_BACK
+    pub(super) fn withdraw(&self) -> bool {
+        self.settle(WITHDRAWN) == WITHDRAWN
     }
 
     /// Calls the body back when the call is dropped: a request can stay in the queue of an HTTP/2
     /// connection after that, and leave once there is room.
-    pub(super) fn call_back_on_drop(&self) -> impl Drop + use<> {
-        struct Guard(Departure);
+    pub(super) fn withdraw_on_drop(&self) -> impl Drop + use<> {
+        struct Guard(SendState);
 
         impl Drop for Guard {
             fn drop(&mut self) {
-                self.0.settle(CALLED_BACK);
+                self.0.settle(WITHDRAWN);
             }
         }
 
@@ -76,23 +76,23 @@ impl Departure {
     fn settle(&self, state: u8) -> u8 {
         let Some(decided) = &self.state else { return BEGUN };
         let (order, otherwise) = (Ordering::AcqRel, Ordering::Acquire);
-        match decided.compare_exchange(STILL_TO_COME, state, order, otherwise) {
+        match decided.compare_exchange(NOT_STARTED, state, order, otherwise) {
             Ok(_) => state,
             Err(earlier) => earlier,
         }
     }
 }
 
-impl Body for Outgoing {
+impl Body for OutgoingBody {
     type Data = Bytes;
-    type Error = CalledBack;
+    type Error = Withdrawn;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, CalledBack>>> {
-        if self.departure.settle(BEGUN) == CALLED_BACK {
-            return Poll::Ready(Some(Err(CalledBack)));
+    ) -> Poll<Option<Result<Frame<Bytes>, Withdrawn>>> {
+        if self.send_state.settle(BEGUN) == WITHDRAWN {
+            return Poll::Ready(Some(Err(Withdrawn)));
         }
         let bytes = std::mem::take(&mut self.bytes);
         Poll::Ready((!bytes.is_empty()).then(|| Ok(Frame::data(bytes))))
@@ -107,13 +107,13 @@ impl Body for Outgoing {
     }
 }
 
-impl fmt::Display for CalledBack {
+impl fmt::Display for Withdrawn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the request was abandoned before its body was sent")
     }
 }
 
-impl std::error::Error for CalledBack {}
+impl std::error::Error for Withdrawn {}
 
 #[cfg(test)]
 mod tests {
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     /// What the HTTP client gets when it asks for the body.
-    fn taken(body: &mut Outgoing) -> Option<Result<Bytes, CalledBack>> {
+    fn taken(body: &mut OutgoingBody) -> Option<Result<Bytes, Withdrawn>> {
         let polled = Pin::new(body).poll_frame(&mut Context::from_waker(Waker::noop()));
         let Poll::Ready(frame) = polled else { panic!("it is there at once") };
         frame.map(|frame| frame.map(|frame| frame.into_data().expect("no trailers")))
@@ -130,24 +130,24 @@ mod tests {
 
     #[test]
     fn what_was_called_back_cannot_leave_any_more() {
-        let (mut body, departure) = Outgoing::new(Bytes::from_static(b"{}"));
-        assert!(departure.call_back());
+        let (mut body, send_state) = OutgoingBody::new(Bytes::from_static(b"{}"));
+        assert!(send_state.withdraw());
         assert!(taken(&mut body).is_some_and(|frame| frame.is_err()));
         assert!(taken(&mut body).is_some_and(|frame| frame.is_err()), "nor when asked again");
-        assert!(departure.call_back(), "and that stays certain");
+        assert!(send_state.withdraw(), "and that stays certain");
     }
 
     #[test]
     fn what_has_begun_to_leave_cannot_be_called_back() {
-        let (mut body, departure) = Outgoing::new(Bytes::from_static(b"{}"));
+        let (mut body, send_state) = OutgoingBody::new(Bytes::from_static(b"{}"));
         assert!(matches!(taken(&mut body), Some(Ok(bytes)) if bytes == "{}"));
-        assert!(!departure.call_back());
+        assert!(!send_state.withdraw());
         assert!(taken(&mut body).is_none());
     }
 
     #[test]
     fn of_a_request_without_a_body_nobody_knows() {
-        let (_, departure) = Outgoing::new(Bytes::new());
-        assert!(!departure.call_back());
+        let (_, send_state) = OutgoingBody::new(Bytes::new());
+        assert!(!send_state.withdraw());
     }
 }

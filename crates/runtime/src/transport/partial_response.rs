@@ -1,6 +1,6 @@
 //! Partial response: a body that could not be read to its end.
 
-use super::attempt_timer::Late;
+use super::attempt_timer::TimedOut;
 use crate::call::Call;
 use crate::error::{Attempted, Error, ErrorKind};
 use crate::idempotency::{AttemptOutcome, Failure};
@@ -8,24 +8,24 @@ use crate::json::text_in_flawed;
 
 /// What there is of a body that was not read to its end. It is never shown: it could end within a
 /// secret, which could not be found in it any more.
-pub(super) struct Unread {
+pub(super) struct PartialResponse {
     cause: Cause,
     arrived: Vec<u8>,
 }
 
-/// Why a body was not read to its end.
+/// NoResponseCause a body was not read to its end.
 pub(super) enum Cause {
     /// The connection broke.
     Broken(reqwest::Error),
     /// The time was over.
-    Late(Late),
+    TimedOut(TimedOut),
     /// It is larger than this limit, in bytes.
     TooLarge(usize),
     /// Not enough memory for it.
     NoMemory,
 }
 
-impl Unread {
+impl PartialResponse {
     pub(super) fn new(cause: Cause, arrived: Vec<u8>) -> Self {
         Self { cause, arrived }
     }
@@ -57,7 +57,7 @@ impl Cause {
                 new(ErrorKind::Network, "the connection broke while the response was being read")
                     .with_source(source)
             }
-            Self::Late(late) => new(ErrorKind::Timeout, &late.no_whole_answer()),
+            Self::TimedOut(late) => new(ErrorKind::Timeout, &late.no_whole_answer()),
             Self::TooLarge(most) => {
                 let what = format!(
                     "the response is larger than the limit of {most} bytes (the builder's `largest_response`)"

@@ -5,8 +5,8 @@ use std::time::SystemTime;
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
 
-use super::attempt::Received;
-use super::incoming_body::Incoming;
+use super::attempt::ReceivedResponse;
+use super::incoming_body::IncomingBody;
 use crate::error::{Attempted, Error, Result};
 use crate::idempotency::Idempotency;
 use crate::json::{decode_at, redacted};
@@ -14,7 +14,7 @@ use crate::redact::Secrets;
 
 /// A successful response, read completely unless it is a stream of events.
 pub struct Reply {
-    received: Received,
+    received: ReceivedResponse,
     attempted: Attempted,
     idempotency: Idempotency,
     after_unknown_outcome: bool,
@@ -59,7 +59,7 @@ impl Reply {
     }
 
     pub(super) fn new(
-        received: Received,
+        received: ReceivedResponse,
         attempted: Attempted,
         idempotency: Idempotency,
         after_unknown_outcome: bool,
@@ -68,11 +68,11 @@ impl Reply {
     }
 
     /// The body of a stream of events, and what errors about it need.
-    pub(crate) fn into_incoming(self) -> (Option<Box<Incoming>>, Attempted, Secrets) {
+    pub(crate) fn into_incoming(self) -> (Option<Box<IncomingBody>>, Attempted, Secrets) {
         (self.received.incoming, self.attempted, self.received.secrets)
     }
 
-    pub(crate) fn incoming(&self) -> Option<&Incoming> {
+    pub(crate) fn incoming(&self) -> Option<&IncomingBody> {
         self.received.incoming.as_deref()
     }
 }
@@ -96,7 +96,7 @@ impl Reply {
 
     /// Adds the response to an error about it.
     pub fn explain(&self, error: Error) -> Error {
-        let secrets = self.secrets().clone().looked_up();
+        let secrets = self.secrets().clone().with_body_secrets();
         let error = redacted(error, &secrets.redactor());
         error.with_status(self.status()).with_body(self.body().clone(), secrets)
     }
@@ -109,7 +109,7 @@ impl Reply {
     /// A response that was received elsewhere, such as by a fuzz target.
     pub fn received(attempted: Attempted, status: u16, body: Bytes, secrets: Secrets) -> Self {
         let sent_at = SystemTime::now();
-        let received = Received { sent_at, status, body, secrets, incoming: None };
+        let received = ReceivedResponse { sent_at, status, body, secrets, incoming: None };
         Self::new(received, attempted, Idempotency::Idempotent, false)
     }
 }

@@ -37,7 +37,7 @@ const RECENT: u64 = 400_000;
 /// How long a process may keep a slot for one request after the other while others have none.
 const TURN: u64 = 3_000_000;
 
-/// How late permits may be used without a loss of rate, as in the [pace](super::super::token_bucket).
+/// How late permits may be used without a loss of rate, as in the [bucket](super::super::token_bucket).
 const LATENESS: u64 = 50_000;
 
 /// How much faster than evenly permits may follow each other, in percent: what was lost when a
@@ -46,7 +46,7 @@ const FASTER: u64 = 5;
 
 /// The record of one operation in one scope.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Ledger {
+pub(super) struct Allocation {
     /// Which record it is. A process that reported to another one, because the store has lost it,
     /// reports again what still counts.
     #[serde(default)]
@@ -55,17 +55,17 @@ pub(super) struct Ledger {
     #[serde(default)]
     exchanged_at: u64,
     /// From when on the next permit may be used, if they are to follow each other evenly.
-    pace: u64,
+    bucket: u64,
     /// How many requests stop to count at a moment, in multiples of [`BUCKET`].
     departures: BTreeMap<u64, u64>,
-    /// How many slots of dead processes are free at a moment.
+    /// How many concurrency of dead processes are free at a moment.
     orphans: BTreeMap<u64, u64>,
-    members: Vec<Member>,
+    members: Vec<Participant>,
 }
 
 /// A process that uses the operation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Member {
+struct Participant {
     id: u64,
     /// The end of its lease.
     until: u64,
@@ -74,8 +74,8 @@ struct Member {
     given_at: u64,
     unanswered: u64,
     permits: u64,
-    slots: u64,
-    /// How many permits and slots it would have liked to have in all.
+    concurrency: u64,
+    /// How many permits and concurrency it would have liked to have in all.
     wants: u64,
     wants_slots: u64,
 }
@@ -83,24 +83,24 @@ struct Member {
 /// What a process reports, and asks for.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ask {
-    pub(super) member: u64,
+    pub(super) participant: u64,
     /// In how much time how many answered requests stop to count, which were not reported before.
     pub(super) departures: Vec<(u64, u64)>,
     /// The same for those that were reported, to which record, and what the moment by that record is
     /// at most, when this is asked.
     pub(super) reported: Vec<(u64, u64)>,
-    pub(super) ledger: u64,
+    pub(super) allocation: u64,
     pub(super) moment: u64,
     /// Whether that record lists the process.
     pub(super) is_listed: bool,
     /// How many requests have no response yet.
     pub(super) unanswered: u64,
-    /// How many slots may be taken until it hears how many it gets.
-    pub(super) slots: u64,
+    /// How many concurrency may be taken until it hears how many it gets.
+    pub(super) concurrency: u64,
     /// How many permits it still has, and how many it gives back.
     pub(super) permits: u64,
     pub(super) returned: u64,
-    /// How many permits and slots it would like to have in all.
+    /// How many permits and concurrency it would like to have in all.
     pub(super) wants: u64,
     pub(super) wants_slots: u64,
 }
@@ -109,14 +109,14 @@ pub(super) struct Ask {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Grant {
     /// The record that it is from, and its moment.
-    pub(super) ledger: u64,
+    pub(super) allocation: u64,
     pub(super) moment: u64,
     /// Whether the permits that it still has go on with the new lease.
     pub(super) goes_on: bool,
     /// In how much time how many more permits may be used, in order.
     pub(super) permits: Vec<(u64, u64)>,
-    /// How many slots it may take in all.
-    pub(super) slots: u64,
+    /// How many concurrency it may take in all.
+    pub(super) concurrency: u64,
     /// Whether that is all that it asked for.
     pub(super) is_all: bool,
 }
@@ -128,7 +128,7 @@ impl Ask {
     }
 }
 
-impl Ledger {
+impl Allocation {
     /// The record in the store, or a new one with this id: if there is none, or if the store's clock
     /// has been set. It has if the record is of a later moment, or if this is a later one than it can
     /// be for the process that asks, which has been waiting for the store for so long.
@@ -140,7 +140,7 @@ impl Ledger {
         new_id: u64,
     ) -> Self {
         let is_intact = |stored: &Self| {
-            let reported = stored.id == ask.ledger && ask.expects_a_record();
+            let reported = stored.id == ask.allocation && ask.expects_a_record();
             stored.exchanged_at <= now && !(reported && now > ask.moment + waited + LEASE)
         };
         stored.filter(is_intact).unwrap_or_else(|| Self { id: new_id, ..Self::default() })
@@ -150,28 +150,29 @@ impl Ledger {
     pub(super) fn exchange(&mut self, now: u64, limit: Limit, ask: &Ask) -> Grant {
         self.settle(now);
         self.exchanged_at = now;
-        let position = self.members.iter().position(|member| member.id == ask.member);
+        let position =
+            self.members.iter().position(|participant| participant.id == ask.participant);
         let known = position.map(|position| self.members.remove(position));
         for (time, requests) in &ask.departures {
             self.depart(now + time, *requests);
         }
-        if ask.ledger != self.id && ask.expects_a_record() {
+        if ask.allocation != self.id && ask.expects_a_record() {
             // The store has lost the record of this process. Other processes are about to report,
             // too, and may still use the permits that they have.
             for (time, requests) in &ask.reported {
                 self.depart(now + time, *requests);
             }
-            self.pace = self.pace.max(now + LEASE);
+            self.bucket = self.bucket.max(now + LEASE);
         }
         let step = step(limit.requests);
         let mut kept = 0;
         if let Some(known) = &known {
             kept = ask.permits;
-            self.pace = self.pace.saturating_sub(ask.returned.min(known.permits) * step);
+            self.bucket = self.bucket.saturating_sub(ask.returned.min(known.permits) * step);
         }
-        self.pace = self.pace.max(now.saturating_sub(burst(limit.requests) as u64 * step));
+        self.bucket = self.bucket.max(now.saturating_sub(burst(limit.requests) as u64 * step));
 
-        let counted = ask.unanswered + self.members.iter().map(Member::counts).sum::<u64>();
+        let counted = ask.unanswered + self.members.iter().map(Participant::counts).sum::<u64>();
         let free = self.free(now, limit.requests, counted + kept);
         let others = self.members.iter().map(|it| (it.permits, it.demand(now, it.wants)));
         let fair = fair(free + kept, others, ask.wants);
@@ -186,39 +187,48 @@ impl Ledger {
         let mut is_all = kept + given >= ask.wants;
         if !is_all {
             // Time in which calls wait earns no burst.
-            self.pace = self.pace.max(now.saturating_sub(LATENESS));
+            self.bucket = self.bucket.max(now.saturating_sub(LATENESS));
         }
 
-        let mut slots = u64::MAX;
+        let mut concurrency = u64::MAX;
         let mut held = 0;
         if let Some(concurrent) = limit.concurrent {
             let orphans: u64 = self.orphans.values().sum();
-            let of_others: u64 = self.members.iter().map(|member| member.slots).sum();
+            let of_others: u64 =
+                self.members.iter().map(|participant| participant.concurrency).sum();
             let places = concurrent.saturating_sub(orphans);
             let free = places.saturating_sub(of_others);
-            let others = self.members.iter().map(|it| (it.slots, it.demand(now, it.wants_slots)));
-            slots = self::fair(free, others, ask.wants_slots).min(ask.wants_slots).min(free);
-            if !self.has_turn(now, places, ask.member) {
-                slots = 0;
+            let others =
+                self.members.iter().map(|it| (it.concurrency, it.demand(now, it.wants_slots)));
+            concurrency = self::fair(free, others, ask.wants_slots).min(ask.wants_slots).min(free);
+            if !self.has_turn(now, places, ask.participant) {
+                concurrency = 0;
             }
-            held = slots.max(ask.slots);
-            is_all &= slots >= ask.wants_slots;
+            held = concurrency.max(ask.concurrency);
+            is_all &= concurrency >= ask.wants_slots;
         }
-        let member = Member {
-            id: ask.member,
+        let participant = Participant {
+            id: ask.participant,
             until: now + LEASE,
             asked_at: now,
             given_at: if given > 0 { now } else { given_at },
             unanswered: ask.unanswered,
             permits: kept + given,
-            slots: held,
+            concurrency: held,
             wants: ask.wants,
             wants_slots: ask.wants_slots,
         };
-        if member.counts() + member.slots + member.wants > 0 {
-            self.members.push(member);
+        if participant.counts() + participant.concurrency + participant.wants > 0 {
+            self.members.push(participant);
         }
-        Grant { ledger: self.id, moment: now, goes_on: known.is_some(), permits, slots, is_all }
+        Grant {
+            allocation: self.id,
+            moment: now,
+            goes_on: known.is_some(),
+            permits,
+            concurrency,
+            is_all,
+        }
     }
 
     #[cfg(test)]
@@ -236,15 +246,15 @@ impl Ledger {
         let (dead, alive) =
             std::mem::take(&mut self.members).into_iter().partition(|it| it.until <= now);
         self.members = alive;
-        let dead: Vec<Member> = dead;
-        for member in dead {
+        let dead: Vec<Participant> = dead;
+        for participant in dead {
             // What it sent last may have been on its way at the end of the lease.
-            let over = member.until + micros(GRACE);
-            self.depart(over + micros(WINDOW) + micros(MARGIN), member.counts());
-            *self.orphans.entry(over).or_default() += member.slots;
+            let over = participant.until + micros(GRACE);
+            self.depart(over + micros(WINDOW) + micros(MARGIN), participant.counts());
+            *self.orphans.entry(over).or_default() += participant.concurrency;
         }
         self.departures.retain(|bucket, _| bucket * BUCKET > now);
-        self.orphans.retain(|at, slots| *at > now && *slots > 0);
+        self.orphans.retain(|at, concurrency| *at > now && *concurrency > 0);
     }
 
     /// Whether it is a process's turn, where fewer may have a slot than would like to.
@@ -268,7 +278,7 @@ impl Ledger {
     fn free(&self, now: u64, requests: u64, counted: u64) -> u64 {
         let ahead = now + HORIZON;
         let later: u64 = self.departures.range(ahead / BUCKET + 1..).map(|(_, it)| it).sum();
-        let evenly = ahead.checked_sub(self.pace).map_or(0, |time| time / step(requests) + 1);
+        let evenly = ahead.checked_sub(self.bucket).map_or(0, |time| time / step(requests) + 1);
         requests.saturating_sub(counted + later).min(evenly)
     }
 
@@ -285,8 +295,8 @@ impl Ledger {
                 from = bucket * BUCKET;
             }
             count += 1;
-            from = from.max(self.pace);
-            self.pace += step(requests);
+            from = from.max(self.bucket);
+            self.bucket += step(requests);
             match permits.last_mut().filter(|(time, _)| *time == from - now) {
                 Some((_, number)) => *number += 1,
                 None => permits.push((from - now, 1)),
@@ -296,7 +306,7 @@ impl Ledger {
     }
 }
 
-impl Member {
+impl Participant {
     /// How many requests it may have sent that the service counts.
     fn counts(&self) -> u64 {
         self.unanswered + self.permits

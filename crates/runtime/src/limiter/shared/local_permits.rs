@@ -1,4 +1,4 @@
-//! What a process has been given of one operation in one scope, and what it has to report.
+//! Local permits: a process's part of one operation's limit, and its next report.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -8,14 +8,14 @@ use tokio::time::Instant;
 
 use super::super::Limit;
 use super::allocation::{Ask, Grant, HORIZON, LEASE};
-use super::waker::Bell;
+use super::waker::ExchangeWaker;
 use crate::fair_queue::Blocked;
 
 /// With a limit of so many requests, permits are given only to those who wait: one more for a
 /// process that may not need it would be a good part of the limit.
 const SMALL: u64 = 10;
 
-/// How many permits and slots are kept at hand for a while after a call.
+/// How many permits and concurrency are kept at hand for a while after a call.
 const AT_HAND: u64 = 2;
 const AWHILE: Duration = Duration::from_secs(1);
 
@@ -23,14 +23,14 @@ const AWHILE: Duration = Duration::from_secs(1);
 const AHEAD: u64 = 3;
 
 /// Permits, and what became of them.
-pub(in crate::limiter) struct Holding {
-    bell: Arc<Bell>,
+pub(in crate::limiter) struct LocalPermits {
+    waker: Arc<ExchangeWaker>,
     /// Permits, by the moment from which on they may be used.
     permits: VecDeque<(Instant, u64)>,
     /// The end of the lease.
     until: Instant,
-    /// How many slots may be taken.
-    slots: u64,
+    /// How many concurrency may be taken.
+    concurrency: u64,
     /// Whether the last exchange brought all that was asked for, so that another may bring more.
     had_all: bool,
     /// When answered requests stop to count; until then they may have to be reported again.
@@ -40,9 +40,9 @@ pub(in crate::limiter) struct Holding {
     in_report: usize,
     /// The record that they were reported to, and its moment then, at the earliest time at which
     /// that may have been.
-    ledger: u64,
+    allocation: u64,
     reported_at: Option<(Instant, u64)>,
-    /// Since the last report: permits used, and most slots taken.
+    /// Since the last report: permits used, and most concurrency taken.
     used: u64,
     most_open: u64,
     /// Permits used between two exchanges, the most of late: who comes in bursts needs as many again.
@@ -52,18 +52,18 @@ pub(in crate::limiter) struct Holding {
     is_listed: bool,
 }
 
-impl Holding {
-    pub(super) fn new(bell: Arc<Bell>, now: Instant) -> Self {
+impl LocalPermits {
+    pub(super) fn new(waker: Arc<ExchangeWaker>, now: Instant) -> Self {
         Self {
-            bell,
+            waker,
             permits: VecDeque::new(),
             until: now,
-            slots: 0,
+            concurrency: 0,
             had_all: true,
             departures: Vec::new(),
             reported: 0,
             in_report: 0,
-            ledger: 0,
+            allocation: 0,
             reported_at: None,
             used: 0,
             most_open: 0,
@@ -73,14 +73,14 @@ impl Holding {
         }
     }
 
-    /// Whether so many callers have permits, and slots beside those that are taken.
-    pub(in crate::limiter) fn room_for(
+    /// Whether so many callers have permits, and concurrency beside those that are taken.
+    pub(in crate::limiter) fn admits(
         &mut self,
         callers: u64,
         taken: Option<u64>,
         now: Instant,
     ) -> Result<(), Blocked> {
-        let lacks_slots = taken.is_some_and(|taken| taken + callers > self.slots);
+        let lacks_slots = taken.is_some_and(|taken| taken + callers > self.concurrency);
         if now >= self.until || lacks_slots {
             return Err(self.blocked(None));
         }
@@ -96,7 +96,7 @@ impl Holding {
 
     fn blocked(&self, until: Option<Instant>) -> Blocked {
         if until.is_none() {
-            self.bell.ring(self.had_all);
+            self.waker.ring(self.had_all);
         }
         Blocked { until }
     }
@@ -112,7 +112,7 @@ impl Holding {
         self.used += 1;
         self.most_open = self.most_open.max(open);
         self.used_at = Some(now);
-        self.bell.ring(false);
+        self.waker.ring(false);
     }
 
     /// A permit was not used after all. What was given with an earlier lease is over with it.
@@ -141,13 +141,13 @@ impl Holding {
     pub(super) fn ask(
         &mut self,
         state: State,
-        member: u64,
+        participant: u64,
         is_leaving: bool,
         now: Instant,
     ) -> Option<Ask> {
         if now >= self.until {
             self.permits.clear();
-            self.slots = 0;
+            self.concurrency = 0;
         }
         self.peak = self.used.max(self.peak - self.peak.div_ceil(4));
         let is_active = self.used_at.is_some_and(|at| now < at + AWHILE);
@@ -164,7 +164,7 @@ impl Holding {
         }
         (self.used, self.most_open) = (0, state.open);
         let returned = self.keep(wants);
-        self.slots = self.slots.min(wants_slots);
+        self.concurrency = self.concurrency.min(wants_slots);
         let over = self.departures.iter().take_while(|(at, _)| *at <= now).count();
         self.departures.drain(..over);
         self.reported = self.reported.saturating_sub(over);
@@ -173,20 +173,20 @@ impl Holding {
         let later = |(at, requests): &(Instant, u64)| (elapsed(now, *at) + 1, *requests);
         let (reported, departures) = self.departures.split_at(self.reported);
         let ask = Ask {
-            member,
+            participant,
             departures: departures.iter().filter(|it| it.0 > now).map(later).collect(),
             reported: reported.iter().filter(|it| it.0 > now).map(later).collect(),
-            ledger: self.ledger,
+            allocation: self.allocation,
             moment,
-            is_listed: self.is_listed && self.ledger != 0,
+            is_listed: self.is_listed && self.allocation != 0,
             unanswered: state.unanswered,
-            slots: self.slots.max(state.open),
+            concurrency: self.concurrency.max(state.open),
             permits: self.permits.iter().map(|(_, permits)| permits).sum(),
             returned,
             wants,
             wants_slots,
         };
-        let holds = ask.unanswered + ask.slots + ask.permits + ask.wants;
+        let holds = ask.unanswered + ask.concurrency + ask.permits + ask.wants;
         let is_news = holds > 0 || !ask.departures.is_empty();
         (std::mem::replace(&mut self.is_listed, holds > 0) || is_news).then_some(ask)
     }
@@ -208,7 +208,7 @@ impl Holding {
     /// What an exchange brought that was begun at `asked_at` and came to an end at `now`.
     pub(super) fn take(&mut self, grant: &Grant, asked_at: Instant, now: Instant) {
         self.reported = self.in_report;
-        self.ledger = grant.ledger;
+        self.allocation = grant.allocation;
         self.reported_at = Some((asked_at, grant.moment));
         if !grant.goes_on {
             self.permits.clear();
@@ -217,7 +217,7 @@ impl Holding {
         self.permits.extend(permits.map(|(time, it)| (now + Duration::from_micros(*time), *it)));
         self.permits.make_contiguous().sort_unstable_by_key(|(from, _)| *from);
         self.until = asked_at + Duration::from_micros(LEASE);
-        self.slots = grant.slots;
+        self.concurrency = grant.concurrency;
         self.had_all = grant.is_all;
     }
 
@@ -239,7 +239,7 @@ fn elapsed(from: Instant, to: Instant) -> u64 {
     u64::try_from((to - from).as_micros()).unwrap_or(u64::MAX)
 }
 
-/// How the gate stands.
+/// How the operation_limiter stands.
 #[derive(Clone, Copy)]
 pub(in crate::limiter) struct State {
     pub(in crate::limiter) limit: Limit,

@@ -7,20 +7,20 @@ use std::time::Duration;
 use fastrand::Rng;
 use tokio::time::Instant;
 
-use super::allocation::{Ask, Grant, LEASE, Ledger};
-use super::local_permits::{Holding, State};
-use super::waker::Bell;
-use crate::limiter::concurrency::Slots;
-use crate::limiter::window_log::Log;
+use super::allocation::{Allocation, Ask, Grant, LEASE};
+use super::local_permits::{LocalPermits, State};
+use super::waker::ExchangeWaker;
+use crate::limiter::concurrency::Concurrency;
+use crate::limiter::window_log::WindowLog;
 use crate::limiter::{GRACE, Limit, WINDOW};
 use crate::random::cases;
 
 /// A process. What it holds survives when it is stopped, and is lost when it dies.
 struct Process {
     id: u64,
-    holding: Holding,
-    log: Log,
-    slots: Slots,
+    local_permits: LocalPermits,
+    log: WindowLog,
+    concurrency: Concurrency,
     sent: Vec<usize>,
     waiting: u64,
     exchange: Option<Exchange>,
@@ -44,7 +44,7 @@ struct World {
     limit: Limit,
     started: Instant,
     now: Instant,
-    ledger: Ledger,
+    allocation: Allocation,
     processes: Vec<Process>,
     requests: Vec<Request>,
     next_id: u64,
@@ -64,7 +64,7 @@ enum Event {
     /// All of it at once.
     Exchange(usize),
     Die(usize),
-    Pass(Duration),
+    Permit(Duration),
 }
 
 impl World {
@@ -74,7 +74,7 @@ impl World {
             limit,
             started,
             now: started + Duration::from_secs(1),
-            ledger: Ledger::default(),
+            allocation: Allocation::default(),
             processes: Vec::new(),
             requests: Vec::new(),
             next_id: 0,
@@ -91,27 +91,27 @@ impl World {
         self.next_id += 1;
         Process {
             id: self.next_id,
-            holding: Holding::new(Arc::new(Bell::default()), self.now),
-            log: Log::new(self.now),
-            slots: Slots::new(),
+            local_permits: LocalPermits::new(Arc::new(ExchangeWaker::default()), self.now),
+            log: WindowLog::new(self.now),
+            concurrency: Concurrency::new(),
             sent: Vec::new(),
             waiting: 2,
             exchange: None,
         }
     }
 
-    /// Whether the gate of a process would let a request go.
+    /// Whether the operation_limiter of a process would let a request go.
     fn has_room(&mut self, index: usize) -> bool {
         let (now, limit) = (self.now, self.limit);
         let process = &mut self.processes[index];
-        let taken = process.slots.taken(now);
+        let taken = process.concurrency.taken(now);
         process.log.count(now) < limit.requests
             && limit.concurrent.is_none_or(|most| taken < most)
-            && process.holding.room_for(1, limit.concurrent.map(|_| taken), now).is_ok()
+            && process.local_permits.admits(1, limit.concurrent.map(|_| taken), now).is_ok()
     }
 
     fn events(&mut self, times: &[Duration]) -> Vec<Event> {
-        let mut events: Vec<_> = times.iter().map(|time| Event::Pass(*time)).collect();
+        let mut events: Vec<_> = times.iter().map(|time| Event::Permit(*time)).collect();
         for index in 0..self.processes.len() {
             if self.has_room(index) {
                 events.extend([Event::Send(index), Event::Withdraw(index)]);
@@ -134,34 +134,34 @@ impl World {
         self.story.push(format!("{:?} {event:?}", self.now - self.started));
         let now = self.now;
         match event {
-            Event::Pass(time) => self.now += time,
+            Event::Permit(time) => self.now += time,
             Event::Send(index) => {
                 let process = &mut self.processes[index];
                 process.log.send();
-                process.slots.take();
-                process.holding.spend(process.slots.open(), now);
+                process.concurrency.take();
+                process.local_permits.spend(process.concurrency.open(), now);
                 process.sent.push(self.requests.len());
                 self.requests.push(Request { sent_at: now, answered_at: None });
             }
             Event::Withdraw(index) => {
                 let process = &mut self.processes[index];
-                process.holding.spend(process.slots.open(), now);
-                process.holding.refund(now, now);
+                process.local_permits.spend(process.concurrency.open(), now);
+                process.local_permits.refund(now, now);
             }
             Event::Answer(index) => {
                 let process = &mut self.processes[index];
                 let request = process.sent.remove(0);
                 let departs = process.log.settle(now);
-                process.holding.departs(departs);
-                process.slots.give_back();
+                process.local_permits.departs(departs);
+                process.concurrency.give_back();
                 self.requests[request].answered_at.get_or_insert(now);
             }
             Event::Ask(index) => {
                 let process = &mut self.processes[index];
-                let open = process.slots.taken(now);
+                let open = process.concurrency.taken(now);
                 let (limit, waiting) = (self.limit, process.waiting);
                 let state = State { limit, waiting, unanswered: process.log.unanswered(), open };
-                let ask = process.holding.ask(state, process.id, false, now);
+                let ask = process.local_permits.ask(state, process.id, false, now);
                 process.exchange = ask.map(|ask| Exchange { asked_at: now, ask, grant: None });
             }
             Event::Reach(index) => {
@@ -178,7 +178,7 @@ impl World {
                 let process = &mut self.processes[index];
                 let exchange = process.exchange.take();
                 if let Some(Exchange { asked_at, grant: Some(grant), .. }) = exchange {
-                    process.holding.take(&grant, asked_at, now);
+                    process.local_permits.take(&grant, asked_at, now);
                 }
             }
             Event::Lose(index) => self.processes[index].exchange = None,
@@ -195,16 +195,16 @@ impl World {
 
     fn exchange(&mut self, ask: &Ask) -> Grant {
         let now = u64::try_from((self.now - self.started).as_micros()).expect("a short run");
-        let bytes = serde_json::to_vec(&self.ledger).expect("a record");
-        self.ledger = serde_json::from_slice(&bytes).expect("a record");
-        self.ledger.exchange(now, self.limit, ask)
+        let bytes = serde_json::to_vec(&self.allocation).expect("a record");
+        self.allocation = serde_json::from_slice(&bytes).expect("a record");
+        self.allocation.exchange(now, self.limit, ask)
     }
 
     /// The service never sees more than it allows.
     fn check(&mut self) {
         // A process that does not go on with its lease is taken for dead.
         for process in &self.processes {
-            let over = process.holding.until() + GRACE;
+            let over = process.local_permits.until() + GRACE;
             if over < self.now {
                 for request in &process.sent {
                     self.requests[*request].answered_at.get_or_insert(over);

@@ -1,4 +1,4 @@
-//! A client among those that share limits.
+//! Participant: a process among those that share limits.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -7,40 +7,40 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-use super::allocation::{Ask, Grant, Ledger};
-use super::local_permits::Holding;
+use super::allocation::{Allocation, Ask, Grant};
+use super::local_permits::LocalPermits;
 use super::store::{SharedLimits, StoreError};
-use super::waker::Bell;
+use super::waker::ExchangeWaker;
 use crate::error::{Attempted, Error, ErrorKind};
 use crate::limiter::Limit;
-use crate::limiter::operation::Gate;
+use crate::limiter::operation::OperationLimiter;
 
 /// How long to wait for the next exchange: while permits are used, and while anything is held, or
 /// after a failure.
 pub(super) const BUSY: Duration = Duration::from_millis(100);
 const QUIET: Duration = Duration::from_millis(300);
 
-/// Exchanges what all gates of a client have to report, and need.
-pub(super) struct Member {
+/// Exchanges what all operations of a client have to report, and need.
+pub(super) struct Participant {
     settings: SharedLimits,
     account: String,
     id: u64,
-    pub(super) bell: Arc<Bell>,
-    gates: Mutex<Vec<Listed>>,
+    pub(super) waker: Arc<ExchangeWaker>,
+    operations: Mutex<Vec<Listed>>,
     /// Those that the client has left, until what they have is given back.
-    kept: Mutex<Vec<Arc<Gate>>>,
+    kept: Mutex<Vec<Arc<OperationLimiter>>>,
     health: Mutex<Health>,
 }
 
-/// A gate, and the key of its record.
+/// A operation_limiter, and the key of its record.
 struct Listed {
     key: String,
-    gate: Weak<Gate>,
+    operation_limiter: Weak<OperationLimiter>,
 }
 
-/// A gate that takes part in an exchange.
+/// A operation_limiter that takes part in an exchange.
 struct Asking {
-    gate: Arc<Gate>,
+    operation_limiter: Arc<OperationLimiter>,
     limit: Limit,
     ask: Ask,
     grant: Grant,
@@ -52,52 +52,58 @@ struct Health {
     failure: Option<Arc<dyn StdError + Send + Sync>>,
 }
 
-impl Member {
+impl Participant {
     pub(super) fn new(settings: SharedLimits, account: String) -> Self {
         let health = Health { reached_at: Instant::now(), failure: None };
         Self {
             settings,
             account,
             id: fastrand::u64(..),
-            bell: Arc::default(),
-            gates: Mutex::default(),
+            waker: Arc::default(),
+            operations: Mutex::default(),
             kept: Mutex::default(),
             health: Mutex::new(health),
         }
     }
 
-    /// A new gate, whose requests need permits.
-    pub(super) fn gate(&self, scope: &str, operation: &str, limit: Limit) -> Arc<Gate> {
-        let holding = Holding::new(Arc::clone(&self.bell), Instant::now());
-        let gate = Arc::new(Gate::shared(limit, holding));
+    /// A new operation_limiter, whose requests need permits.
+    pub(super) fn operation_limiter(
+        &self,
+        scope: &str,
+        operation: &str,
+        limit: Limit,
+    ) -> Arc<OperationLimiter> {
+        let local_permits = LocalPermits::new(Arc::clone(&self.waker), Instant::now());
+        let operation_limiter = Arc::new(OperationLimiter::shared(limit, local_permits));
         let key = format!("{:?} {operation} {scope:?}", self.account);
-        let mut gates = lock(&self.gates);
-        gates.retain(|listed| listed.gate.strong_count() > 0);
-        gates.push(Listed { key, gate: Arc::downgrade(&gate) });
-        gate
+        let mut operations = lock(&self.operations);
+        operations.retain(|listed| listed.operation_limiter.strong_count() > 0);
+        operations.push(Listed { key, operation_limiter: Arc::downgrade(&operation_limiter) });
+        operation_limiter
     }
 
-    /// Keeps the gates for the last exchange: whoever calls this drops them.
+    /// Keeps the operations for the last exchange: whoever calls this drops them.
     pub(super) fn keep_gates(&self) {
-        let gates = lock(&self.gates);
-        lock(&self.kept).extend(gates.iter().filter_map(|listed| listed.gate.upgrade()));
+        let operations = lock(&self.operations);
+        lock(&self.kept)
+            .extend(operations.iter().filter_map(|listed| listed.operation_limiter.upgrade()));
     }
 
-    /// One exchange, for all gates. When the next is due; `None` if there is nothing to wait for.
+    /// One exchange, for all operations. When the next is due; `None` if there is nothing to wait for.
     pub(super) fn exchange(&self) -> Option<Duration> {
-        let is_leaving = self.bell.is_closed();
+        let is_leaving = self.waker.is_closed();
         let (mut keys, mut all, mut is_busy) = (Vec::new(), Vec::new(), false);
         let asked_at = Instant::now();
-        for listed in lock(&self.gates).iter() {
-            let Some(gate) = listed.gate.upgrade() else { continue };
-            let asked = gate.with_holding(asked_at, |holding, state| {
-                let ask = holding.ask(state, self.id, is_leaving, asked_at)?;
-                is_busy |= holding.is_busy(state.waiting, asked_at);
+        for listed in lock(&self.operations).iter() {
+            let Some(operation_limiter) = listed.operation_limiter.upgrade() else { continue };
+            let asked = operation_limiter.with_local_permits(asked_at, |local_permits, state| {
+                let ask = local_permits.ask(state, self.id, is_leaving, asked_at)?;
+                is_busy |= local_permits.is_busy(state.waiting, asked_at);
                 Some((state.limit, ask))
             });
             let Some((limit, ask)) = asked.flatten() else { continue };
             keys.push(listed.key.clone());
-            all.push(Asking { gate, limit, ask, grant: Grant::default() });
+            all.push(Asking { operation_limiter, limit, ask, grant: Grant::default() });
         }
         if all.is_empty() {
             return None;
@@ -118,7 +124,9 @@ impl Member {
         }
         drop(health);
         for asking in all {
-            asking.gate.with_holding(now, |holding, _| holding.take(&asking.grant, asked_at, now));
+            asking.operation_limiter.with_local_permits(now, |local_permits, _| {
+                local_permits.take(&asking.grant, asked_at, now)
+            });
         }
         Some(if is_busy { BUSY } else { QUIET })
     }
@@ -143,12 +151,12 @@ impl Member {
                 };
                 let waited = u64::try_from(asked_at.elapsed().as_micros()).unwrap_or(u64::MAX);
                 let new_id = fastrand::u64(..);
-                let mut ledger = Ledger::current(now, stored, &asking.ask, waited, new_id);
-                asking.grant = ledger.exchange(now, asking.limit, &asking.ask);
-                // A ledger has numbers and lists alone, which can be written.
-                *record = Some(ledger)
+                let mut allocation = Allocation::current(now, stored, &asking.ask, waited, new_id);
+                asking.grant = allocation.exchange(now, asking.limit, &asking.ask);
+                // A allocation has numbers and lists alone, which can be written.
+                *record = Some(allocation)
                     .filter(|it| !it.is_idle())
-                    .map(|ledger| serde_json::to_vec(&ledger).unwrap_or_default());
+                    .map(|allocation| serde_json::to_vec(&allocation).unwrap_or_default());
             }
         })?;
         match unreadable {

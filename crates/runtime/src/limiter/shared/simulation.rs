@@ -8,10 +8,10 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::participant::{BUSY, Member};
+use super::participant::{BUSY, Participant};
 use super::store::{ChangeRecords, LimitStore, SharedLimits, StoreError};
 use crate::limiter::Limit;
-use crate::limiter::operation::Gate;
+use crate::limiter::operation::OperationLimiter;
 use crate::limiter::simulation::{Count, Service};
 
 /// A store in memory, on the controlled clock.
@@ -62,17 +62,23 @@ impl World {
 
     /// A process with so many callers, each with one request after the other.
     fn process(&self, callers: usize) -> Process {
-        let member = Arc::new(Member::new(self.settings.clone(), "one".to_owned()));
-        let gate = member.gate("painter", "run", self.limit);
+        let participant = Arc::new(Participant::new(self.settings.clone(), "one".to_owned()));
+        let operation_limiter = participant.operation_limiter("painter", "run", self.limit);
         let mut tasks = JoinSet::new();
         let requests = Arc::<AtomicU64>::default();
-        tasks.spawn(exchanges(member));
+        tasks.spawn(exchanges(participant));
         for _ in 0..callers {
-            let (service, gate) = (Arc::clone(&self.service), Arc::clone(&gate));
+            let (service, operation_limiter) =
+                (Arc::clone(&self.service), Arc::clone(&operation_limiter));
             let made = Arc::clone(&requests);
             tasks.spawn(async move {
                 loop {
-                    let pass = Gate::pass(Arc::clone(&gate), Duration::MAX, None).await;
+                    let pass = OperationLimiter::acquire(
+                        Arc::clone(&operation_limiter),
+                        Duration::MAX,
+                        None,
+                    )
+                    .await;
                     made.fetch_add(1, Ordering::Relaxed);
                     service.request(pass, 1..10).await;
                 }
@@ -84,28 +90,33 @@ impl World {
     /// A process that waits until it may begin, takes a while, and then makes as many requests at once
     /// as there was room for.
     fn claims(&self, pause: Duration) -> Process {
-        let member = Arc::new(Member::new(self.settings.clone(), "one".to_owned()));
-        let gate = member.gate("painter", "run", self.limit);
+        let participant = Arc::new(Participant::new(self.settings.clone(), "one".to_owned()));
+        let operation_limiter = participant.operation_limiter("painter", "run", self.limit);
         let mut tasks = JoinSet::new();
         let requests = Arc::<AtomicU64>::default();
-        tasks.spawn(exchanges(member));
+        tasks.spawn(exchanges(participant));
         let (service, made) = (Arc::clone(&self.service), Arc::clone(&requests));
         tasks.spawn(async move {
-            let mut under_way = JoinSet::new();
+            let mut in_flight = JoinSet::new();
             loop {
-                drop(Gate::pass(Arc::clone(&gate), Duration::MAX, None).await);
-                let room = gate.room(200);
+                drop(
+                    OperationLimiter::acquire(Arc::clone(&operation_limiter), Duration::MAX, None)
+                        .await,
+                );
+                let room = operation_limiter.available(200);
                 sleep(pause).await;
                 for _ in 0..room {
-                    let (service, gate) = (Arc::clone(&service), Arc::clone(&gate));
+                    let (service, operation_limiter) =
+                        (Arc::clone(&service), Arc::clone(&operation_limiter));
                     let made = Arc::clone(&made);
-                    under_way.spawn(async move {
-                        let pass = Gate::pass(gate, Duration::MAX, None).await;
+                    in_flight.spawn(async move {
+                        let pass =
+                            OperationLimiter::acquire(operation_limiter, Duration::MAX, None).await;
                         made.fetch_add(1, Ordering::Relaxed);
                         service.request(pass, 1..10).await;
                     });
                 }
-                while under_way.try_join_next().is_some() {}
+                while in_flight.try_join_next().is_some() {}
             }
         });
         Process { _tasks: tasks, requests }
@@ -129,16 +140,19 @@ impl World {
 }
 
 /// What the thread does.
-async fn exchanges(member: Arc<Member>) {
+async fn exchanges(participant: Arc<Participant>) {
     loop {
-        member.bell.answer();
+        participant.waker.answer();
         let began = Instant::now();
-        let pause = member.exchange();
+        let pause = participant.exchange();
         let due = pause.map(|pause| began + pause.mul_f64(0.8 + 0.4 * fastrand::f64()));
         loop {
             sleep(Duration::from_millis(1)).await;
-            let is_rung = member.bell.is_rung() && began.elapsed() >= BUSY;
-            if is_rung || member.bell.is_urgent() || due.is_some_and(|due| due <= Instant::now()) {
+            let is_rung = participant.waker.is_rung() && began.elapsed() >= BUSY;
+            if is_rung
+                || participant.waker.is_urgent()
+                || due.is_some_and(|due| due <= Instant::now())
+            {
                 break;
             }
         }
@@ -190,14 +204,15 @@ async fn who_needs_little_gets_it_and_leaves_the_rest() {
     fastrand::seed(4);
     let world = World::new(1_000, 200);
     let busy = world.process(150);
-    let needs_little = Arc::new(Member::new(world.settings.clone(), "one".to_owned()));
-    let gate = needs_little.gate("painter", "run", world.limit);
+    let needs_little = Arc::new(Participant::new(world.settings.clone(), "one".to_owned()));
+    let operation_limiter = needs_little.operation_limiter("painter", "run", world.limit);
     let exchanging = tokio::spawn(exchanges(needs_little));
     let mut longest = Duration::ZERO;
     for second in 5..60 {
         world.until(second).await;
         let asked_at = Instant::now();
-        let pass = Gate::pass(Arc::clone(&gate), Duration::MAX, None).await;
+        let pass =
+            OperationLimiter::acquire(Arc::clone(&operation_limiter), Duration::MAX, None).await;
         longest = longest.max(asked_at.elapsed());
         world.service.request(pass, 1..10).await;
     }

@@ -1,4 +1,4 @@
-//! Where processes keep their limits together: what a user sets.
+//! Stores of shared limits, and the settings.
 
 use std::error::Error as StdError;
 use std::fmt;

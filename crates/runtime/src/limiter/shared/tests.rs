@@ -5,25 +5,26 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::allocation::{Ask, Grant, LEASE, Ledger};
-use super::local_permits::{Holding, State};
-use super::waker::Bell;
+use super::allocation::{Allocation, Ask, Grant, LEASE};
+use super::local_permits::{LocalPermits, State};
+use super::waker::ExchangeWaker;
 use crate::limiter::Limit;
 
 /// Every 100 ms for a minute, each of these asks for a place, and keeps what it has for 300 ms. How
 /// often each had one.
 fn turns(processes: u64, concurrent: u64) -> Vec<u64> {
     let limit = Limit { requests: 1_000, concurrent: Some(concurrent) };
-    let mut ledger = Ledger::default();
+    let mut allocation = Allocation::default();
     let mut open_until = vec![0; processes as usize];
     let mut had = vec![0; processes as usize];
     for tick in 0..600 {
-        for member in 0..processes {
-            let now = tick * 100_000 + member * 1_000;
-            let it = member as usize;
+        for participant in 0..processes {
+            let now = tick * 100_000 + participant * 1_000;
+            let it = participant as usize;
             let open = u64::from(now < open_until[it]);
-            let ask = Ask { member, slots: open, wants: 1, wants_slots: 1, ..Ask::default() };
-            if ledger.exchange(now, limit, &ask).slots > 0 && open == 0 {
+            let ask =
+                Ask { participant, concurrency: open, wants: 1, wants_slots: 1, ..Ask::default() };
+            if allocation.exchange(now, limit, &ask).concurrency > 0 && open == 0 {
                 open_until[it] = now + 300_000;
             }
             had[it] += u64::from(now < open_until[it]);
@@ -47,20 +48,26 @@ fn nobody_is_left_without_a_place_for_ever() {
 #[test]
 fn permits_of_a_lost_lease_are_not_used() {
     let now = Instant::now();
-    let mut holding = Holding::new(Arc::<Bell>::default(), now);
-    let grant =
-        |goes_on, permits| Grant { ledger: 1, moment: 1, goes_on, permits, slots: 9, is_all: true };
-    holding.take(&grant(true, vec![(0, 5)]), now, now);
-    assert!(holding.room_for(5, None, now).is_ok());
+    let mut local_permits = LocalPermits::new(Arc::<ExchangeWaker>::default(), now);
+    let grant = |goes_on, permits| Grant {
+        allocation: 1,
+        moment: 1,
+        goes_on,
+        permits,
+        concurrency: 9,
+        is_all: true,
+    };
+    local_permits.take(&grant(true, vec![(0, 5)]), now, now);
+    assert!(local_permits.admits(5, None, now).is_ok());
     // Before its end, so that they are kept, and reported; but the report comes too late.
     let before = now + Duration::from_micros(LEASE) - Duration::from_millis(10);
     let limit = Limit { requests: 100, concurrent: None };
     let state = State { limit, waiting: 5, unanswered: 0, open: 0 };
-    assert_eq!(holding.ask(state, 1, false, before).expect("a report").permits, 5);
+    assert_eq!(local_permits.ask(state, 1, false, before).expect("a report").permits, 5);
     let after = before + Duration::from_millis(20);
-    holding.take(&grant(false, vec![(0, 1)]), before, after);
-    assert!(holding.room_for(1, None, after).is_ok());
-    assert!(holding.room_for(2, None, after).is_err());
+    local_permits.take(&grant(false, vec![(0, 1)]), before, after);
+    assert!(local_permits.admits(1, None, after).is_ok());
+    assert!(local_permits.admits(2, None, after).is_err());
 }
 
 #[test]
@@ -69,34 +76,38 @@ fn what_still_counts_is_reported_again_when_a_record_is_lost_or_a_clock_was_set(
     let began = Instant::now();
     let second = Duration::from_secs(1);
     let limit = Limit { requests: 100, concurrent: None };
-    let mut holding = Holding::new(Arc::<Bell>::default(), began);
+    let mut local_permits = LocalPermits::new(Arc::<ExchangeWaker>::default(), began);
     // What so many seconds later a store has as its record brings, whose clock was set by so much.
-    let exchange = |holding: &mut Holding, stored: Option<Ledger>, at: u32, set: i64, new_id| {
+    let exchange = |local_permits: &mut LocalPermits,
+                    stored: Option<Allocation>,
+                    at: u32,
+                    set: i64,
+                    new_id| {
         let now = began + second * at;
         let state = State { limit, waiting: 9, unanswered: 0, open: 0 };
-        let ask = holding.ask(state, 1, false, now).expect("a report");
+        let ask = local_permits.ask(state, 1, false, now).expect("a report");
         let moment = START + (i64::from(at) + set) * 1_000_000;
         let moment = u64::try_from(moment).expect("it is not set back by that much");
-        let mut ledger = Ledger::current(moment, stored, &ask, 0, new_id);
-        let grant = ledger.exchange(moment, limit, &ask);
-        holding.take(&grant, now, now);
-        (ledger, grant.permits.iter().map(|(_, permits)| permits).sum::<u64>())
+        let mut allocation = Allocation::current(moment, stored, &ask, 0, new_id);
+        let grant = allocation.exchange(moment, limit, &ask);
+        local_permits.take(&grant, now, now);
+        (allocation, grant.permits.iter().map(|(_, permits)| permits).sum::<u64>())
     };
     for at in [0, 1] {
-        (0..50).for_each(|_| holding.departs(began + 10 * second));
-        exchange(&mut holding, None, at, 0, 1);
+        (0..50).for_each(|_| local_permits.departs(began + 10 * second));
+        exchange(&mut local_permits, None, at, 0, 1);
     }
     // 100 requests count.
-    let (ledger, given) = exchange(&mut holding, None, 2, 0, 3);
+    let (allocation, given) = exchange(&mut local_permits, None, 2, 0, 3);
     assert_eq!(given, 0, "it was lost");
-    let (ledger, given) = exchange(&mut holding, Some(ledger), 3, 0, 4);
-    assert_eq!((ledger.id(), given), (3, 0));
-    let (ledger, given) = exchange(&mut holding, Some(ledger), 4, -15, 5);
-    assert_eq!((ledger.id(), given), (5, 0), "the clock was set back");
-    let (ledger, given) = exchange(&mut holding, Some(ledger), 5, 300, 6);
-    assert_eq!((ledger.id(), given), (6, 0), "it was set ahead");
-    let (ledger, given) = exchange(&mut holding, Some(ledger), 12, 300, 7);
-    assert!(ledger.id() == 6 && given >= 9, "they count no more: {given}");
+    let (allocation, given) = exchange(&mut local_permits, Some(allocation), 3, 0, 4);
+    assert_eq!((allocation.id(), given), (3, 0));
+    let (allocation, given) = exchange(&mut local_permits, Some(allocation), 4, -15, 5);
+    assert_eq!((allocation.id(), given), (5, 0), "the clock was set back");
+    let (allocation, given) = exchange(&mut local_permits, Some(allocation), 5, 300, 6);
+    assert_eq!((allocation.id(), given), (6, 0), "it was set ahead");
+    let (allocation, given) = exchange(&mut local_permits, Some(allocation), 12, 300, 7);
+    assert!(allocation.id() == 6 && given >= 9, "they count no more: {given}");
 }
 
 /// It has sent nothing that it could report again, and cannot know what the others have sent.
@@ -106,25 +117,25 @@ fn a_process_that_waited_gives_others_time_to_report_when_a_record_is_lost_or_a_
     let limit = Limit { requests: 2, concurrent: None };
     let state = State { limit, waiting: 1, unanswered: 0, open: 0 };
     for (is_lost, set) in [(true, 0), (false, 300_000_000)] {
-        let mut sender = Holding::new(Arc::<Bell>::default(), began);
-        let mut waiter = Holding::new(Arc::<Bell>::default(), began);
+        let mut sender = LocalPermits::new(Arc::<ExchangeWaker>::default(), began);
+        let mut waiter = LocalPermits::new(Arc::<ExchangeWaker>::default(), began);
         (0..2).for_each(|_| sender.departs(began + 10 * second));
-        let exchange = |holding: &mut Holding, member, stored, at, moment| {
+        let exchange = |local_permits: &mut LocalPermits, participant, stored, at, moment| {
             let now = began + Duration::from_micros(at);
-            let ask = holding.ask(state, member, false, now).expect("a report");
-            let mut ledger = Ledger::current(moment, stored, &ask, 0, moment);
-            let grant = ledger.exchange(moment, limit, &ask);
-            holding.take(&grant, now, now);
-            (ledger, grant.permits.len())
+            let ask = local_permits.ask(state, participant, false, now).expect("a report");
+            let mut allocation = Allocation::current(moment, stored, &ask, 0, moment);
+            let grant = allocation.exchange(moment, limit, &ask);
+            local_permits.take(&grant, now, now);
+            (allocation, grant.permits.len())
         };
-        let (ledger, _) = exchange(&mut sender, 1, None, 0, 1_000_000);
-        let (ledger, given) = exchange(&mut waiter, 2, Some(ledger), 50_000, 1_050_000);
+        let (allocation, _) = exchange(&mut sender, 1, None, 0, 1_000_000);
+        let (allocation, given) = exchange(&mut waiter, 2, Some(allocation), 50_000, 1_050_000);
         assert_eq!(given, 0, "two requests count");
-        let stored = Some(ledger).filter(|_| !is_lost);
-        let (ledger, given) = exchange(&mut waiter, 2, stored, 150_000, 1_150_000 + set);
+        let stored = Some(allocation).filter(|_| !is_lost);
+        let (allocation, given) = exchange(&mut waiter, 2, stored, 150_000, 1_150_000 + set);
         assert_eq!(given, 0, "lost: {is_lost}");
-        let (ledger, _) = exchange(&mut sender, 1, Some(ledger), 200_000, 1_200_000 + set);
-        let (_, given) = exchange(&mut waiter, 2, Some(ledger), 2_000_000, 3_000_000 + set);
+        let (allocation, _) = exchange(&mut sender, 1, Some(allocation), 200_000, 1_200_000 + set);
+        let (_, given) = exchange(&mut waiter, 2, Some(allocation), 2_000_000, 3_000_000 + set);
         assert_eq!(given, 0, "lost: {is_lost}");
     }
 }

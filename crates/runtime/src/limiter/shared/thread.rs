@@ -1,21 +1,21 @@
-//! The thread on which a client exchanges.
+//! Exchange thread: reports and obtains permits of shared limits.
 
 use std::io;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::participant::{BUSY, Member, Unreachable};
+use super::participant::{BUSY, Participant, Unreachable};
 use super::store::SharedLimits;
 use crate::limiter::Limit;
-use crate::limiter::operation::Gate;
+use crate::limiter::operation::OperationLimiter;
 
 /// The least time between two exchanges.
 const LEAST: Duration = Duration::from_millis(5);
 
 /// A client's part in shared limits. Its thread ends soon after this was dropped, and has then given
 /// back what was not used.
-pub(in crate::limiter) struct Shared(Arc<Member>);
+pub(in crate::limiter) struct Shared(Arc<Participant>);
 
 impl Shared {
     pub(in crate::limiter) fn start(
@@ -24,16 +24,21 @@ impl Shared {
         key: &str,
     ) -> io::Result<Self> {
         let account = settings.account_of(base_url, key);
-        let member = Arc::new(Member::new(settings, account));
-        let of_thread = Arc::clone(&member);
+        let participant = Arc::new(Participant::new(settings, account));
+        let of_thread = Arc::clone(&participant);
         let name = "podqueue-limits".to_owned();
         let handle = thread::Builder::new().name(name).spawn(move || run(&of_thread))?;
-        member.bell.wakes(handle.thread().clone());
-        Ok(Self(member))
+        participant.waker.wakes(handle.thread().clone());
+        Ok(Self(participant))
     }
 
-    pub(in crate::limiter) fn gate(&self, scope: &str, operation: &str, limit: Limit) -> Arc<Gate> {
-        self.0.gate(scope, operation, limit)
+    pub(in crate::limiter) fn operation_limiter(
+        &self,
+        scope: &str,
+        operation: &str,
+        limit: Limit,
+    ) -> Arc<OperationLimiter> {
+        self.0.operation_limiter(scope, operation, limit)
     }
 
     /// Waits until the store could not be reached for too long.
@@ -45,28 +50,28 @@ impl Shared {
 impl Drop for Shared {
     fn drop(&mut self) {
         self.0.keep_gates();
-        self.0.bell.close();
+        self.0.waker.close();
     }
 }
 
-fn run(member: &Member) {
-    let bell = &member.bell;
+fn run(participant: &Participant) {
+    let waker = &participant.waker;
     loop {
         let began = Instant::now();
-        bell.answer();
-        let is_leaving = bell.is_closed();
-        let next = member.exchange();
+        waker.answer();
+        let is_leaving = waker.is_closed();
+        let next = participant.exchange();
         if is_leaving {
             return;
         }
         let mut due = next.map(|pause| began + pause);
         loop {
-            if bell.is_closed() {
+            if waker.is_closed() {
                 break;
             }
-            if bell.is_urgent() {
+            if waker.is_urgent() {
                 due = Some(due.map_or(began, |due| due.min(began + LEAST)));
-            } else if bell.is_rung() {
+            } else if waker.is_rung() {
                 due = Some(due.map_or(began + LEAST, |due| due.min(began + BUSY)));
             }
             match due.map(|due| due.saturating_duration_since(Instant::now())) {

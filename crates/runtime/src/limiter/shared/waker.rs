@@ -1,19 +1,19 @@
-//! Wakes the thread that exchanges.
+//! Waker of the exchange thread.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::Thread;
 
-/// Rung by gates, which must not block.
+/// Rung by operations, which must not block.
 #[derive(Default)]
-pub(super) struct Bell {
+pub(super) struct ExchangeWaker {
     is_rung: AtomicBool,
     is_urgent: AtomicBool,
     is_closed: AtomicBool,
     thread: OnceLock<Thread>,
 }
 
-impl Bell {
+impl ExchangeWaker {
     /// The thread that is to be woken.
     pub(super) fn wakes(&self, thread: Thread) {
         self.thread.get_or_init(|| thread);
@@ -28,7 +28,7 @@ impl Bell {
         }
     }
 
-    /// No gate will ring again.
+    /// No operation_limiter will ring again.
     pub(super) fn close(&self) {
         self.is_closed.store(true, Ordering::Release);
         self.wake();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::{advance, sleep};
 
 use super::*;
-use crate::limiter::operation::Pass;
+use crate::limiter::operation::Permit;
 use crate::limiter::registry::Limiter;
 use crate::limiter::{Limit, RateLimits};
 
@@ -15,7 +15,7 @@ fn a_call_that_need_not_wait_takes_no_timer_and_no_runtime() {
     let limiter = Limiter::new(RateLimits::new());
     let (scope, limit) = (Arc::from("ep"), Limit { requests: 2_000, concurrent: Some(400) });
     for _ in 0..400 {
-        let pass = limiter.enter(&scope, "status", limit, TIME).ok();
+        let pass = limiter.try_acquire(&scope, "status", limit, TIME).ok();
         pass.expect("ready at once").finished();
     }
 }
@@ -30,7 +30,7 @@ fn a_call_that_need_not_wait_costs_little() {
     let round = || {
         let started = std::time::Instant::now();
         for _ in 0..1_000 {
-            let pass = limiter.enter(&scope, "status", WIDE, TIME).ok();
+            let pass = limiter.try_acquire(&scope, "status", WIDE, TIME).ok();
             let mut pass = pass.expect("ready at once");
             pass.sent();
             pass.answered();
@@ -53,10 +53,10 @@ async fn scopes_and_operations_do_not_wait_for_each_other() {
     for scope in &scopes {
         for operation in ["cancel", "status"] {
             for _ in 0..20 {
-                let pass = limiter.enter(scope, operation, CANCEL, TIME).ok();
-                held.push(pass.expect("a gate of its own"));
+                let pass = limiter.try_acquire(scope, operation, CANCEL, TIME).ok();
+                held.push(pass.expect("a operation_limiter of its own"));
             }
-            assert!(limiter.enter(scope, operation, CANCEL, TIME).ok().is_none());
+            assert!(limiter.try_acquire(scope, operation, CANCEL, TIME).ok().is_none());
         }
     }
 }
@@ -65,12 +65,12 @@ async fn scopes_and_operations_do_not_wait_for_each_other() {
 async fn idle_scopes_are_let_go() {
     let limiter = Limiter::new(RateLimits::new());
     let busy = Arc::from("busy");
-    let held = limiter.enter(&busy, "cancel", CANCEL, TIME).ok();
+    let held = limiter.try_acquire(&busy, "cancel", CANCEL, TIME).ok();
     let mut most = 0;
     for number in 0..50_000 {
         let scope = Arc::from(format!("ep-{number}"));
         limiter.set_least_limit(&scope, 1);
-        let gate_or_pass = limiter.enter(&scope, "cancel", CANCEL, TIME);
+        let gate_or_pass = limiter.try_acquire(&scope, "cancel", CANCEL, TIME);
         let mut pass = gate_or_pass.ok().expect("an scope of its own");
         pass.sent();
         pass.answered();
@@ -95,8 +95,8 @@ async fn the_limits_follow_the_least_that_the_service_admits() {
     // How many may be sent in the next moment, once the burst of a quarter is used up.
     let room = |limiter: &Limiter, operation| {
         let limit = Limit { requests: 100, concurrent: None };
-        let take = || limiter.enter(&scope, operation, limit, TIME).ok();
-        std::iter::from_fn(take).map(Pass::finished).count()
+        let take = || limiter.try_acquire(&scope, operation, limit, TIME).ok();
+        std::iter::from_fn(take).map(Permit::finished).count()
     };
     assert_eq!(room(&limiter, "a"), 12, "a quarter of half of the documented limit");
     limiter.set_least_limit(&scope, 80);
@@ -107,7 +107,11 @@ async fn the_limits_follow_the_least_that_the_service_admits() {
     assert_eq!(room(&limiter, "d"), 12);
     limiter.set_least_limit(&scope, 800);
     sleep(Duration::from_millis(500)).await;
-    assert_eq!(room(&limiter, "a"), 20, "a gate that was there follows, too: 40 in a second");
+    assert_eq!(
+        room(&limiter, "a"),
+        20,
+        "a operation_limiter that was there follows, too: 40 in a second"
+    );
 }
 
 #[test]

@@ -11,9 +11,9 @@ use crate::limiter::simulation::{Count, Service};
 #[tokio::test(start_paused = true)]
 async fn one_429_lowers_the_rate_by_a_third_and_it_comes_back_in_steps() {
     let service = Arc::new(Service::new(1_000, vec![Count::sliding()], 1));
-    let gate = gate(1_000, Some(200));
+    let operation_limiter = operation_limiter(1_000, Some(200));
     let started = Instant::now();
-    let refused = Arc::clone(&gate);
+    let refused = Arc::clone(&operation_limiter);
     tokio::spawn(async move {
         sleep(Duration::from_secs(20)).await;
         let mut pass = pass(&refused).await;
@@ -22,7 +22,7 @@ async fn one_429_lowers_the_rate_by_a_third_and_it_comes_back_in_steps() {
         pass.refused(None);
         pass.finished();
     });
-    let seen = service.saturate(&gate, 500, 1..5, 80).await;
+    let seen = service.saturate(&operation_limiter, 500, 1..5, 80).await;
     let made = |from, to| seen.between(started, from, to);
     assert!(made(10, 20) >= 985, "{}", made(10, 20));
     assert!((600..=710).contains(&made(21, 31)), "{}", made(21, 31));
@@ -33,10 +33,10 @@ async fn one_429_lowers_the_rate_by_a_third_and_it_comes_back_in_steps() {
 
 #[tokio::test(start_paused = true)]
 async fn a_429_to_a_request_from_before_the_last_one_tells_nothing_new() {
-    let gate = gate(1_000, None);
+    let operation_limiter = operation_limiter(1_000, None);
     let mut passes = Vec::new();
     for _ in 0..100 {
-        passes.push(pass(&gate).await);
+        passes.push(pass(&operation_limiter).await);
     }
     for mut pass in passes {
         pass.sent();
@@ -46,7 +46,7 @@ async fn a_429_to_a_request_from_before_the_last_one_tells_nothing_new() {
     }
     let before = Instant::now();
     for _ in 0..600 {
-        request(&gate).await;
+        request(&operation_limiter).await;
     }
     let took = before.elapsed().as_secs();
     assert!((8..=9).contains(&took), "600 at 700 in ten seconds: {took} s");
@@ -55,14 +55,14 @@ async fn a_429_to_a_request_from_before_the_last_one_tells_nothing_new() {
 #[tokio::test(start_paused = true)]
 async fn retry_after_halts_the_operation_for_as_long_but_not_for_ever() {
     for (asked, expected) in [(2, 2), (3_600, 10)] {
-        let gate = gate(1_000, None);
-        let mut first = pass(&gate).await;
+        let operation_limiter = operation_limiter(1_000, None);
+        let mut first = pass(&operation_limiter).await;
         first.sent();
         first.answered();
         first.refused(Some(Duration::from_secs(asked)));
         first.finished();
         let before = Instant::now();
-        request(&gate).await;
+        request(&operation_limiter).await;
         assert_eq!(before.elapsed().as_secs(), expected);
     }
 }
@@ -82,7 +82,7 @@ async fn beside_another_client_of_the_account_the_rate_settles() {
                 *counted.lock().expect("no panic") += usize::from(other.arrives());
             }
         });
-        let seen = service.saturate(&gate(1_000, None), 500, 1..20, 200).await;
+        let seen = service.saturate(&operation_limiter(1_000, None), 500, 1..20, 200).await;
         // 400 in ten seconds are the other client's.
         let ours = seen.admitted.len() - *taken.lock().expect("no panic");
         let allowed = 600 * 20;

@@ -8,17 +8,17 @@ use tokio::time::{Instant, sleep};
 
 use super::*;
 use crate::limiter::GRACE;
-use crate::limiter::operation::Gate;
+use crate::limiter::operation::OperationLimiter;
 
 #[tokio::test(start_paused = true)]
 async fn first_in_first_out() {
-    let gate = gate(4, None);
+    let operation_limiter = operation_limiter(4, None);
     let order = Arc::new(Mutex::new(Vec::new()));
     let mut calls = Vec::new();
     for number in 0..20 {
-        let (gate, order) = (Arc::clone(&gate), Arc::clone(&order));
+        let (operation_limiter, order) = (Arc::clone(&operation_limiter), Arc::clone(&order));
         calls.push(tokio::spawn(async move {
-            let pass = pass(&gate).await;
+            let pass = pass(&operation_limiter).await;
             order.lock().expect("no panic").push(number);
             drop(pass);
         }));
@@ -32,11 +32,11 @@ async fn first_in_first_out() {
 
 #[tokio::test(start_paused = true)]
 async fn who_comes_late_does_not_overtake_who_waits() {
-    let gate = gate(1_000, Some(1));
-    let first = pass(&gate).await;
-    let mut waiting = Box::pin(pass(&gate));
+    let operation_limiter = operation_limiter(1_000, Some(1));
+    let first = pass(&operation_limiter).await;
+    let mut waiting = Box::pin(pass(&operation_limiter));
     assert!(waiting.as_mut().now_or_never().is_none());
-    let mut late = Box::pin(pass(&gate));
+    let mut late = Box::pin(pass(&operation_limiter));
     first.finished();
     assert!(late.as_mut().now_or_never().is_none(), "the slot is free, and not for this one");
     let second = waiting.now_or_never().expect("its turn");
@@ -46,15 +46,15 @@ async fn who_comes_late_does_not_overtake_who_waits() {
 
 #[tokio::test(start_paused = true)]
 async fn urgent_calls_go_first_and_leave_every_eighth_turn_to_others() {
-    let gate = gate(1_000, Some(200));
+    let operation_limiter = operation_limiter(1_000, Some(200));
     let turns = Arc::new(Mutex::new([0_u64; 2]));
     for number in 0..2_000 {
-        let (gate, turns) = (Arc::clone(&gate), Arc::clone(&turns));
+        let (operation_limiter, turns) = (Arc::clone(&operation_limiter), Arc::clone(&turns));
         let is_urgent = number % 2 == 0;
         tokio::spawn(async move {
             loop {
                 let urgent_from = is_urgent.then(Instant::now);
-                let mut pass = Arc::clone(&gate).pass(TIME, urgent_from).await;
+                let mut pass = Arc::clone(&operation_limiter).acquire(TIME, urgent_from).await;
                 turns.lock().expect("no panic")[usize::from(is_urgent)] += 1;
                 pass.sent();
                 pass.answered();
@@ -74,16 +74,16 @@ async fn urgent_calls_go_first_and_leave_every_eighth_turn_to_others() {
 
 #[tokio::test(start_paused = true)]
 async fn a_call_becomes_urgent_while_it_waits() {
-    let gate = gate(100, Some(20));
+    let operation_limiter = operation_limiter(100, Some(20));
     let mut others = Vec::new();
     for _ in 0..1_000 {
-        let gate = Arc::clone(&gate);
-        others.push(tokio::spawn(async move { request(&gate).await }));
+        let operation_limiter = Arc::clone(&operation_limiter);
+        others.push(tokio::spawn(async move { request(&operation_limiter).await }));
     }
     sleep(Duration::from_millis(1)).await;
     let started = Instant::now();
     let urgent_from = started + Duration::from_secs(20);
-    Arc::clone(&gate).pass(TIME, Some(urgent_from)).await.finished();
+    Arc::clone(&operation_limiter).acquire(TIME, Some(urgent_from)).await.finished();
     let waited = started.elapsed().as_millis();
     assert!((20_000..20_500).contains(&waited), "{waited} ms");
     for other in others {
@@ -93,21 +93,21 @@ async fn a_call_becomes_urgent_while_it_waits() {
 
 #[tokio::test(start_paused = true)]
 async fn a_row_of_calls_that_are_not_polled_costs_a_moment() {
-    let gate = gate(100, Some(20));
+    let operation_limiter = operation_limiter(100, Some(20));
     for _ in 0..25 {
-        request(&gate).now_or_never().expect("the burst");
+        request(&operation_limiter).now_or_never().expect("the burst");
     }
-    let mut unpolled: Vec<_> = (0..175).map(|_| Box::pin(pass(&gate))).collect();
+    let mut unpolled: Vec<_> = (0..175).map(|_| Box::pin(pass(&operation_limiter))).collect();
     for call in &mut unpolled {
         assert!(call.as_mut().now_or_never().is_none());
     }
     let started = Instant::now();
-    request(&gate).await;
+    request(&operation_limiter).await;
     assert!(started.elapsed() < Duration::from_millis(400), "{:?}", started.elapsed());
     // They are back at their old places as soon as they are polled.
     let late = tokio::spawn({
-        let gate = Arc::clone(&gate);
-        async move { request(&gate).await }
+        let operation_limiter = Arc::clone(&operation_limiter);
+        async move { request(&operation_limiter).await }
     });
     for call in unpolled {
         call.await.finished();
@@ -118,16 +118,16 @@ async fn a_row_of_calls_that_are_not_polled_costs_a_moment() {
 
 #[tokio::test(start_paused = true)]
 async fn a_turn_that_is_not_taken_is_passed_on_whenever_it_comes() {
-    let gate = gate(1_000, Some(1));
-    let mut held = pass(&gate).await;
+    let operation_limiter = operation_limiter(1_000, Some(1));
+    let mut held = pass(&operation_limiter).await;
     held.sent();
     held.answered();
-    let mut unpolled = Box::pin(pass(&gate));
+    let mut unpolled = Box::pin(pass(&operation_limiter));
     assert!(unpolled.as_mut().now_or_never().is_none());
     let polled = tokio::spawn({
-        let gate = Arc::clone(&gate);
+        let operation_limiter = Arc::clone(&operation_limiter);
         async move {
-            request(&gate).await;
+            request(&operation_limiter).await;
             Instant::now()
         }
     });
@@ -141,15 +141,15 @@ async fn a_turn_that_is_not_taken_is_passed_on_whenever_it_comes() {
 
 #[tokio::test(start_paused = true)]
 async fn the_next_turn_comes_in_time_whoever_keeps_the_time_leaves() {
-    let gate = gate(1_000, Some(200));
+    let operation_limiter = operation_limiter(1_000, Some(200));
     for _ in 0..250 {
-        request(&gate).now_or_never().expect("the burst");
+        request(&operation_limiter).now_or_never().expect("the burst");
     }
     let turns = Arc::new(Mutex::new(vec![Instant::now()]));
     let spawn = |urgent_from: Option<Instant>| {
-        let (gate, turns) = (Arc::clone(&gate), Arc::clone(&turns));
+        let (operation_limiter, turns) = (Arc::clone(&operation_limiter), Arc::clone(&turns));
         tokio::spawn(async move {
-            let mut pass = gate.pass(TIME, urgent_from).await;
+            let mut pass = operation_limiter.acquire(TIME, urgent_from).await;
             pass.sent();
             pass.answered();
             pass.finished();
@@ -175,15 +175,15 @@ async fn the_next_turn_comes_in_time_whoever_keeps_the_time_leaves() {
 
 #[tokio::test(start_paused = true)]
 async fn requests_that_nobody_looks_after_give_their_places_back_when_their_time_is_over() {
-    let gate = gate(4, Some(2));
+    let operation_limiter = operation_limiter(4, Some(2));
     let mut held = Vec::new();
     for _ in 0..2 {
-        let mut pass = Arc::clone(&gate).pass(TIME, None).await;
+        let mut pass = Arc::clone(&operation_limiter).acquire(TIME, None).await;
         pass.sent();
         held.push(pass);
     }
     let started = Instant::now();
-    let mut next = pass(&gate).await;
+    let mut next = pass(&operation_limiter).await;
     next.sent();
     assert_eq!(started.elapsed(), TIME + 2 * GRACE);
     // They fare as they like now; nothing counts twice.
@@ -194,7 +194,7 @@ async fn requests_that_nobody_looks_after_give_their_places_back_when_their_time
     next.answered();
     next.finished();
     sleep(Duration::from_secs(11)).await;
-    assert!(gate.is_idle());
+    assert!(operation_limiter.is_idle());
 }
 
 #[test]
@@ -203,32 +203,32 @@ fn a_runtime_that_stands_still_or_ends_takes_nobody_along() {
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         runtime.enable_time().build().expect("a runtime")
     };
-    let gate = gate(200, Some(100));
+    let operation_limiter = operation_limiter(200, Some(100));
     let (still, ends, runs) = (runtime(), runtime(), runtime());
     for other in [&still, &ends] {
         for _ in 0..200 {
-            let gate = Arc::clone(&gate);
-            other.spawn(async move { request(&gate).await });
+            let operation_limiter = Arc::clone(&operation_limiter);
+            other.spawn(async move { request(&operation_limiter).await });
         }
         other.block_on(tokio::task::yield_now());
     }
-    let next = |gate: &Arc<Gate>| {
-        let gate = Arc::clone(gate);
-        async move { tokio::time::timeout(Duration::from_secs(20), request(&gate)).await }
+    let next = |operation_limiter: &Arc<OperationLimiter>| {
+        let operation_limiter = Arc::clone(operation_limiter);
+        async move { tokio::time::timeout(Duration::from_secs(20), request(&operation_limiter)).await }
     };
-    assert!(runs.block_on(next(&gate)).is_ok(), "two runtimes stand still");
+    assert!(runs.block_on(next(&operation_limiter)).is_ok(), "two runtimes stand still");
     ends.shutdown_background();
-    assert!(runs.block_on(next(&gate)).is_ok(), "one of them is shut down");
+    assert!(runs.block_on(next(&operation_limiter)).is_ok(), "one of them is shut down");
     drop(still);
 }
 
 #[tokio::test(start_paused = true)]
 async fn dropping_those_who_wait_leaves_the_queue_as_it_was() {
-    let gate = gate(2, None);
+    let operation_limiter = operation_limiter(2, None);
     let started = Instant::now();
-    request(&gate).await;
-    request(&gate).await;
-    let mut queue: Vec<_> = (0..4).map(|_| Box::pin(pass(&gate))).collect();
+    request(&operation_limiter).await;
+    request(&operation_limiter).await;
+    let mut queue: Vec<_> = (0..4).map(|_| Box::pin(pass(&operation_limiter))).collect();
     for call in &mut queue {
         assert!(call.as_mut().now_or_never().is_none());
     }
