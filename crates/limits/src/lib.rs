@@ -1,4 +1,4 @@
-//! Stores for the shared rate limits of [podqueue]: see
+//! Stores of shared rate limits for [podqueue](https://docs.rs/podqueue): see
 //! [`ServiceBuilder::shared_limits`](podqueue_runtime::ServiceBuilder::shared_limits).
 //!
 //! ```no_run

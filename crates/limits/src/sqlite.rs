@@ -1,4 +1,6 @@
-//! The store in an SQLite file.
+//! SQLite store of shared limits: a file that the processes of one machine lock for each exchange.
+//!
+//! The store has a clock of its own that never goes back: see [`moment`].
 
 use std::fs::OpenOptions;
 use std::io::ErrorKind;
@@ -9,10 +11,10 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use podqueue_runtime::{ChangeRecords, LimitStore, StoreError};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
-/// How long to wait for other processes, each of which needs the file for a moment.
-const BUSY: Duration = Duration::from_secs(2);
+/// Timeout of waiting for the lock, which each process holds briefly.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A file is worth nothing after a crash of the machine, so nothing is synced.
+/// Limits are not needed after a crash of the machine, so nothing is synced.
 const SETUP: &str = "
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = OFF;
@@ -24,19 +26,19 @@ const SETUP: &str = "
 
 /// Limits in an SQLite file, for the processes of one machine.
 ///
-/// The file is created if it does not exist, for its owner only, and contains no API key. It must be
-/// on a local disk. If it is deleted or replaced while processes use it, each of them continues with
-/// the file that is in its place, within a third of a second while it sends requests.
+/// The file is created if it does not exist, readable by its owner only, and contains no API key. It
+/// must be on a local disk. If it is deleted or replaced while processes use it, each of them continues
+/// with the file at its path, within a third of a second while it sends requests.
 #[derive(Debug)]
 pub struct SqliteLimits {
     path: PathBuf,
-    opened: Option<Opened>,
+    open: Option<OpenFile>,
 }
 
 impl SqliteLimits {
     /// Limits in this file. It is opened when a client first needs it.
     pub fn file(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), opened: None }
+        Self { path: path.into(), open: None }
     }
 }
 
@@ -46,44 +48,44 @@ impl LimitStore for SqliteLimits {
     }
 
     fn exchange(&mut self, keys: &[String], change: ChangeRecords<'_>) -> Result<(), StoreError> {
-        let in_place = self.opened.take().filter(|it| identity(&self.path).ok() == Some(it.file));
-        let mut opened = match in_place {
-            Some(opened) => opened,
-            None => Opened::open(&self.path)?,
+        let unmoved = self.open.take().filter(|it| identity(&self.path).ok() == Some(it.file));
+        let mut open = match unmoved {
+            Some(open) => open,
+            None => OpenFile::open(&self.path)?,
         };
-        opened.exchange(keys, change)?;
-        // After a failure it is opened anew.
-        self.opened = Some(opened);
+        open.exchange(keys, change)?;
+        // A failed exchange leaves it unset, so that the next one opens the file again.
+        self.open = Some(open);
         Ok(())
     }
 }
 
-/// The device and the number of a file. A number is not used again while the file is open.
-type Identity = (u64, u64);
+/// The device and the inode number of a file. The number is not reused while the file is open.
+type FileIdentity = (u64, u64);
 
-fn identity(path: &Path) -> std::io::Result<Identity> {
+fn identity(path: &Path) -> std::io::Result<FileIdentity> {
     std::fs::metadata(path).map(|file| (file.dev(), file.ino()))
 }
 
-/// An open file, and the clock that it has together with this process.
+/// An open file, and the state of its clock in this process.
 #[derive(Debug)]
-struct Opened {
+struct OpenFile {
     connection: Connection,
-    file: Identity,
+    file: FileIdentity,
     /// The moment of the last exchange.
     last: Option<(Instant, Duration)>,
 }
 
-impl Opened {
+impl OpenFile {
     fn open(path: &Path) -> Result<Self, StoreError> {
-        // SQLite gives the files next to it the same rights.
+        // SQLite creates the files next to it with the same permissions.
         match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error.into()),
             Ok(_) | Err(_) => {}
         }
         let file = identity(path)?;
         let connection = Connection::open(path)?;
-        connection.busy_timeout(BUSY)?;
+        connection.busy_timeout(BUSY_TIMEOUT)?;
         connection.execute_batch(SETUP)?;
         if identity(path)? != file {
             return Err("the file was replaced while it was opened".into());
@@ -100,7 +102,7 @@ impl Opened {
             .optional()?;
         let stored = stored.map(|(moment, time)| (duration(moment), duration(time)));
         let (time, time_of_day) = (Instant::now(), time_of_day());
-        // As precise as it is stored, so that the next moment is not earlier.
+        // Rounded as it is stored, so that the next moment is not earlier.
         let now = duration(micros(moment(stored, self.last, time, time_of_day)));
         let mut records = Vec::with_capacity(keys.len());
         {
@@ -135,14 +137,13 @@ impl Opened {
     }
 }
 
-/// The moment by the store's clock, which never goes back: the stored moment plus what has elapsed
-/// since.
+/// The moment by the store's clock, which never goes back: the stored moment plus the time since.
 ///
-/// No clock of a machine tells that to all of its processes: the monotonic clock begins anew when the
-/// machine starts and differs between time namespaces, and the time of day is set. But each process
-/// can tell by its own monotonic clock how much has elapsed since its own last exchange, and each
-/// takes over a stored moment that is ahead of its own. Only then, and when it was not there before,
-/// it relies on the time of day, once; if that was set back, nothing has elapsed.
+/// No clock of a machine is suitable for all of its processes: the monotonic clock restarts at boot and
+/// differs between time namespaces, and the time of day can be set. But each process knows by its own
+/// monotonic clock how much time has passed since its own last exchange, and adopts a stored moment
+/// that is ahead of its own. Only a process that adopts one, or has no earlier exchange, relies on the
+/// time of day, once; if that was set back, no time has passed.
 fn moment(
     stored: Option<(Duration, Duration)>,
     last: Option<(Instant, Duration)>,

@@ -1,4 +1,4 @@
-//! Clients that share limits, against the local service with the documented limits.
+//! Fixtures: clients and child processes that share limits, and a local service with the documented ones.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -8,7 +8,7 @@ use podqueue::{Client, ErrorKind, LimitStore, RetryPolicy, SharedLimits};
 use podqueue_local::{LocalService, RateLimits};
 use tokio::task::JoinSet;
 
-pub const KEY: &str = "a-key-that-nobody-may-read";
+pub const KEY: &str = "a-key-that-must-not-be-stored";
 
 pub async fn service() -> LocalService {
     let limits = RateLimits::documented();
@@ -22,15 +22,15 @@ pub fn client(base_url: &str, store: impl LimitStore, patience: Duration) -> Cli
     builder.shared_limits(limits).build().unwrap()
 }
 
-/// Cancels a job that does not exist, again and again, in so many tasks.
-pub fn ask(client: &Client, tasks: usize, until: Instant) -> JoinSet<usize> {
+/// Cancels a job that does not exist in a loop, in this many tasks.
+pub fn cancel_until(client: &Client, tasks: usize, until: Instant) -> JoinSet<usize> {
     let mut set = JoinSet::new();
     for _ in 0..tasks {
         let endpoint = client.endpoint("echo");
         set.spawn(async move {
             let mut cancelled = 0;
             while Instant::now() < until {
-                match endpoint.job("nobody").cancel().await {
+                match endpoint.job("missing").cancel().await {
                     Err(error) if error.kind() == ErrorKind::NotFound => cancelled += 1,
                     other => panic!("{other:?}"),
                 }
@@ -41,24 +41,24 @@ pub fn ask(client: &Client, tasks: usize, until: Instant) -> JoinSet<usize> {
     set
 }
 
-/// How often each of these clients has cancelled.
-pub async fn each(all: Vec<JoinSet<usize>>) -> Vec<usize> {
-    let mut each = Vec::new();
-    for set in all {
-        each.push(set.join_all().await.iter().sum());
+/// The number of calls of each client.
+pub async fn counts(clients: Vec<JoinSet<usize>>) -> Vec<usize> {
+    let mut counts = Vec::new();
+    for set in clients {
+        counts.push(set.join_all().await.iter().sum());
     }
-    each
+    counts
 }
 
 pub fn throttled(local: &LocalService) -> usize {
     local.requests().iter().filter(|request| request.status == Some(429)).count()
 }
 
-/// A process of a test, which ends with this.
-pub struct Killed(Child);
+/// A child process of a test, killed on drop.
+pub struct ChildProcess(Child);
 
-impl Killed {
-    /// Runs this test, which is not one, with what tells it where the service is, and its store.
+impl ChildProcess {
+    /// Runs the ignored test of this name, with the URL of the service and the store in its environment.
     pub fn start(test: &str, local: &LocalService, store: impl AsRef<Path>) -> Self {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["--exact", test, "--ignored"]).stdout(Stdio::null());
@@ -66,8 +66,8 @@ impl Killed {
         Self(command.spawn().unwrap())
     }
 
-    /// The same in a time namespace whose monotonic clock is 1,000 s ahead; `None` where this user
-    /// may not make one.
+    /// The same in a time namespace whose monotonic clock is 1,000 s ahead; `None` if this user may
+    /// not create one.
     #[cfg(target_os = "linux")]
     #[allow(dead_code, reason = "not all stores need it")]
     pub fn start_ahead(test: &str, local: &LocalService, store: impl AsRef<Path>) -> Option<Self> {
@@ -94,7 +94,7 @@ impl Killed {
     }
 }
 
-impl Drop for Killed {
+impl Drop for ChildProcess {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();

@@ -1,4 +1,5 @@
-//! The connection to the database, which is made again after it has broken.
+//! Connection to a database: established when needed, re-established after a failure, and usable from
+//! blocking and asynchronous code.
 
 use std::io;
 use std::pin::pin;
@@ -15,26 +16,26 @@ use tokio_postgres::{Client, NoTls};
 use crate::failure::Failure;
 use crate::target::Target;
 
-/// How long connecting may take.
-const CONNECT: Duration = Duration::from_secs(15);
+/// Timeout of establishing a connection.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// What a user needs who connects.
-const CONNECT_RIGHT: &str = "; the user needs the right to connect (GRANT CONNECT ON DATABASE)";
+/// Privilege that the user needs to connect.
+const CONNECT_PRIVILEGE: &str = "; the user needs the right to connect (GRANT CONNECT ON DATABASE)";
 
-/// How long a response may take to be read that has arrived.
-const LATE: Duration = Duration::from_millis(200);
+/// Time to read a response that arrived before the timeout, but was not read yet.
+const LATE_READ: Duration = Duration::from_millis(200);
 
-/// A connection to a database, which is made when it is needed. It can be used from anywhere, inside
-/// an async runtime and outside of one, and blocks.
+/// A connection to a database, established on first use. Its calls block, and work inside and outside
+/// of an async runtime.
 pub struct Connection {
-    /// Reads and writes in the background, so that calls can be made from anywhere.
+    /// Drives the connection on a thread of its own, so that a call needs no runtime.
     runtime: Option<Runtime>,
     client: Option<Client>,
     target: Target,
 }
 
 impl Connection {
-    /// One to this database, which is not connected yet.
+    /// Creates a connection to this database, without connecting yet.
     ///
     /// # Errors
     ///
@@ -54,13 +55,12 @@ impl Connection {
         &self.target
     }
 
-    /// Does something once, within this time; connecting, if that is necessary, may take the same
-    /// time again, and 15 seconds at most. After any failure, the connection is closed: whatever it
-    /// was in the middle of is undone.
+    /// Runs `work` once, within this time; connecting, if necessary, may take the same time again, and
+    /// at most 15 seconds. A failure closes the connection, which rolls back an open transaction.
     ///
     /// # Errors
     ///
-    /// What the work returned, or why the database could not be reached, or that it did not respond.
+    /// The error of the work, a failure to connect, or a timeout.
     pub fn attempt<T, E: From<Failure>>(
         &mut self,
         time: Duration,
@@ -68,28 +68,28 @@ impl Connection {
     ) -> Result<T, E> {
         let client = match self.client.take().filter(|client| !client.is_closed()) {
             Some(client) => client,
-            None => self.wait(time.min(CONNECT), connect(&self.target))?,
+            None => self.block_on(time.min(CONNECT_TIMEOUT), connect(&self.target))?,
         };
-        let done = self.wait(time, work(&client));
+        let done = self.block_on(time, work(&client));
         if done.is_ok() {
             self.client = Some(client);
         }
         done
     }
 
-    /// Whether what was begun over this connection is still there.
+    /// Whether the connection is open, and so a transaction begun over it.
     #[must_use]
-    pub fn is_whole(&self) -> bool {
+    pub fn is_open(&self) -> bool {
         self.client.as_ref().is_some_and(|client| !client.is_closed())
     }
 
-    /// Ends whatever it is in the middle of.
+    /// Closes the connection, which rolls back an open transaction.
     pub fn close(&mut self) {
         self.client = None;
     }
 
-    /// Waits for a future, from wherever this is called.
-    fn wait<T, E: From<Failure>>(
+    /// Blocks on a future, inside and outside of a runtime.
+    fn block_on<T, E: From<Failure>>(
         &self,
         time: Duration,
         work: impl Future<Output = Result<T, E>>,
@@ -100,11 +100,11 @@ impl Connection {
             if let Ok(done) = timeout(time, work.as_mut()).await {
                 return done;
             }
-            // A process that was stopped finds its time over and the response there, unread.
-            let done = timeout(LATE, work).await;
-            done.unwrap_or_else(|_| Err(Failure::silence(time).into()))
+            // A process that was suspended finds the timeout elapsed and the response unread.
+            let done = timeout(LATE_READ, work).await;
+            done.unwrap_or_else(|_| Err(Failure::timeout(time).into()))
         };
-        // A task that calls this has a budget, which waiting here would never renew.
+        // The calling task's cooperative budget is never renewed while this blocks.
         let mut work = pin!(unconstrained(work));
         let waker = Waker::from(Arc::new(Unpark(thread::current())));
         let mut context = Context::from_waker(&waker);
@@ -120,7 +120,7 @@ impl Connection {
 impl Drop for Connection {
     fn drop(&mut self) {
         self.close();
-        // Where an ordinary end would have to wait, which an async caller may not do.
+        // Dropping the runtime would block, which is not allowed in an async caller.
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }
@@ -135,10 +135,10 @@ impl Wake for Unpark {
     }
 }
 
-/// Connects; the connection is driven in the background.
+/// Connects, and drives the connection in the background.
 async fn connect(target: &Target) -> Result<Client, Failure> {
     let config = &target.config;
-    let refused = |error| Failure::without_right(error, CONNECT_RIGHT);
+    let refused = |error| Failure::with_privileges(error, CONNECT_PRIVILEGE);
     let Some(tls) = target.tls.as_ref().cloned() else {
         let (client, connection) = config.connect(NoTls).await.map_err(refused)?;
         tokio::spawn(connection);

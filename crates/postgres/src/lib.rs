@@ -1,4 +1,4 @@
-//! The connection to a PostgreSQL database that podqueue's stores have in common: those of
+//! PostgreSQL connection shared by podqueue's stores: those of
 //! [podqueue-batch](https://docs.rs/podqueue-batch) and of
 //! [podqueue-limits](https://docs.rs/podqueue-limits).
 //!
@@ -23,7 +23,6 @@ mod connection;
 mod failure;
 mod passfile;
 mod schema;
-mod security;
 mod target;
 mod tls;
 

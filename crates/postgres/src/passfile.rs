@@ -1,9 +1,9 @@
-//! Passwords that are not in a URL, where PostgreSQL's own programs look for them.
+//! Password lookup: `PGPASSWORD` and the password file, as in libpq.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// The password from `PGPASSWORD`, or from the file of passwords.
+/// The password from `PGPASSWORD`, or from the password file.
 pub(crate) fn password(host: &str, port: u16, database: &str, user: &str) -> Option<String> {
     if let Ok(password) = env::var("PGPASSWORD") {
         return Some(password);
@@ -13,12 +13,12 @@ pub(crate) fn password(host: &str, port: u16, database: &str, user: &str) -> Opt
         None => env::home_dir()?.join(".pgpass"),
     };
     let text = read(&file)?;
-    // A socket's folder goes by this name.
+    // libpq stores the password of a Unix socket under this name.
     let host = if host.starts_with('/') { "localhost" } else { host };
     find(&text, &[host, &port.to_string(), database, user])
 }
 
-/// Like PostgreSQL's own programs, it ignores a file that others can read.
+/// Ignores a file that other users can read, as libpq does.
 fn read(file: &Path) -> Option<String> {
     #[cfg(unix)]
     {
@@ -40,7 +40,7 @@ fn find(text: &str, wanted: &[&str; 4]) -> Option<String> {
     })
 }
 
-/// The fields of a line, between colons; a backslash escapes a colon and itself.
+/// The fields of a line, separated by colons; a backslash escapes a colon and itself.
 fn fields(line: &str) -> Vec<String> {
     let mut fields = vec![String::new()];
     let mut letters = line.chars();
@@ -65,7 +65,7 @@ mod tests {
     use super::find;
 
     #[test]
-    fn a_password_is_that_of_the_first_line_that_matches() {
+    fn the_first_matching_line_of_the_password_file_wins() {
         let text = "# comment\nh:5432:jobs:ann:one\n*:*:*:bob:t\\:w\\\\o\n*:*:*:*:three:3\n";
         for (wanted, password) in [
             (["h", "5432", "jobs", "ann"], "one"),

@@ -1,4 +1,4 @@
-//! Which database, and as whom.
+//! Connection target: the database, user, password and TLS settings of a URL.
 
 use std::error::Error;
 use std::fmt;
@@ -9,16 +9,15 @@ use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode, SslNegotiation, TargetSessionAttrs};
 
 use crate::passfile;
-use crate::security::Security;
-use crate::tls::{self, Connector};
+use crate::tls::{self, Connector, TlsParameters};
 
-/// How long a connection may take, and how long data may stay unacknowledged.
-const CONNECT: Duration = Duration::from_secs(10);
+/// Default of `connect_timeout` and `tcp_user_timeout`.
+const TCP_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A database, and how to connect to it. Its text names the database, and is without a password.
+/// A database, and how to connect to it. `Display` names the database, and shows no password.
 pub struct Target {
     pub(crate) config: Config,
-    /// How TLS is spoken, where it may be.
+    /// `None` if TLS is disabled.
     pub(crate) tls: Option<Connector>,
     name: String,
 }
@@ -30,10 +29,10 @@ impl Target {
     ///
     /// Where the server offers TLS, it is used, and its certificate verified: by the certificates
     /// that the system trusts, and those in the file `sslrootcert`. `sslmode=require` refuses a
-    /// server without TLS, which is spoken to in clear otherwise, and `sslmode=disable` does without.
-    /// On one machine there is none, unless `sslmode` or `sslrootcert` says so. Client certificates
-    /// are not supported. Without a feature for TLS, there is none at all, and a URL that demands it
-    /// is refused.
+    /// server without TLS, where the default falls back to an unencrypted connection;
+    /// `sslmode=disable` disables TLS. A connection within one machine uses none, unless `sslmode` or
+    /// `sslrootcert` is set. Client certificates are not supported. Without a TLS feature, a URL that
+    /// demands TLS is refused.
     ///
     /// # Errors
     ///
@@ -42,18 +41,19 @@ impl Target {
         if !is_url(url) || is_ambiguous(url) {
             return Err(invalid());
         }
-        let (url, security) = Security::take(url);
-        let mut config: Config = url.parse().map_err(|_| refused(&url).unwrap_or_else(invalid))?;
+        let (url, tls) = TlsParameters::extract(url);
+        let mut config: Config =
+            url.parse().map_err(|_| unsupported_parameter(&url).unwrap_or_else(invalid))?;
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
             let message = "the URL of the database names no host: expected postgres://user@host:port/database; the folder of a socket is written as %2Fvar%2Frun%2Fpostgresql";
             return Err(TargetError(message.to_owned()));
         }
-        security.apply(&mut config);
+        tls.apply(&mut config);
         if config.get_connect_timeout().is_none() {
-            config.connect_timeout(CONNECT);
+            config.connect_timeout(TCP_TIMEOUT);
         }
         if config.get_tcp_user_timeout().is_none() {
-            config.tcp_user_timeout(CONNECT);
+            config.tcp_user_timeout(TCP_TIMEOUT);
         }
         if config.get_application_name().is_none() {
             config.application_name("podqueue");
@@ -74,12 +74,11 @@ impl Target {
                 config.password(password);
             }
         }
-        check(&config)?;
+        validate(&config)?;
         let tls = match config.get_ssl_mode() {
             SslMode::Disable => None,
-            mode => {
-                tls::settings(security.trusted(), mode == SslMode::Require).map_err(TargetError)?
-            }
+            mode => tls::connector(tls.root_certificates(), mode == SslMode::Require)
+                .map_err(TargetError)?,
         };
         Ok(Self { config, tls, name: format!("the database {database:?} at {host}:{port}") })
     }
@@ -98,7 +97,8 @@ impl fmt::Debug for Target {
     }
 }
 
-/// Why the URL of a database, or what it names, is unusable. It does not quote the URL.
+/// An invalid URL of a database, or a certificate file that cannot be used. The message does not quote
+/// the URL, which may contain a password.
 #[derive(Clone, Debug)]
 pub struct TargetError(String);
 
@@ -115,14 +115,15 @@ fn invalid() -> TargetError {
     TargetError(message.to_owned())
 }
 
-/// The parser also takes `key=value key=value`, in which nobody looks for what the URL says of TLS.
+/// Whether this is a URL. The parser also accepts `key=value key=value`, whose TLS parameters would not
+/// be extracted.
 fn is_url(url: &str) -> bool {
     ["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme))
 }
 
-/// Whether it is doubtful where the user and the password end. The parser takes them to end at the
-/// first @: the rest of a password would be shown as the name of a host or database, and parameters
-/// would be part of a password.
+/// Whether the end of the credentials is ambiguous. The parser ends them at the first @: the rest of a
+/// password would be shown as the name of a host or database, and parameters would become part of a
+/// password.
 fn is_ambiguous(url: &str) -> bool {
     let parts = url.split_once("://").and_then(|(_, rest)| rest.split_once('@'));
     parts.is_some_and(|(credentials, place)| {
@@ -131,8 +132,8 @@ fn is_ambiguous(url: &str) -> bool {
     })
 }
 
-/// The parameter that the parser does not take. Its own message may quote half a password.
-fn refused(url: &str) -> Option<TargetError> {
+/// The parameter that the parser refuses. Its own message may quote a part of the password.
+fn unsupported_parameter(url: &str) -> Option<TargetError> {
     let (base, query) = url.split_once('?')?;
     if query.contains('@') || base.parse::<Config>().is_err() {
         return None;
@@ -150,10 +151,10 @@ fn refused(url: &str) -> Option<TargetError> {
     is_name.then(|| TargetError(format!("the parameter {name} in the URL of the database {why}")))
 }
 
-/// Refuses what every connection would fail by, in the end.
-fn check(config: &Config) -> Result<(), TargetError> {
+/// Refuses settings with which no connection could work.
+fn validate(config: &Config) -> Result<(), TargetError> {
     if config.get_target_session_attrs() == TargetSessionAttrs::ReadOnly {
-        let message = "the parameter target_session_attrs in the URL of the database is read-only, and podqueue writes there: leave it out, or say read-write";
+        let message = "the parameter target_session_attrs in the URL of the database is read-only, and podqueue writes there: leave it out, or set it to read-write";
         return Err(TargetError(message.to_owned()));
     }
     let is_direct = config.get_ssl_negotiation() == SslNegotiation::Direct;
@@ -177,7 +178,7 @@ fn check(config: &Config) -> Result<(), TargetError> {
     ];
     match parts.iter().find(|(_, has_nul)| *has_nul) {
         Some((part, _)) => Err(TargetError(format!(
-            "there is a NUL character (%00 in a URL) in the {part} of the database, which PostgreSQL cannot take: remove it"
+            "there is a NUL character (%00 in a URL) in the {part} of the database, which PostgreSQL does not accept: remove it"
         ))),
         None => Ok(()),
     }

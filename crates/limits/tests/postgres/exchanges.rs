@@ -1,4 +1,4 @@
-//! What a store does in one exchange, whatever the limits are.
+//! Exchanges of the PostgreSQL store: serialization, time, outages and privileges.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ fn keys(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
-/// Counts in each of these records; the moment, and the counts as they are now.
+/// Increments the count in each of these records, and returns the moment and the new counts.
 fn count(store: &mut PostgresLimits, names: &[&str]) -> Result<(Duration, Vec<u64>), StoreError> {
     let (mut moment, mut counts) = (Duration::ZERO, Vec::new());
     store.exchange(&keys(names), &mut |now, records| {
@@ -29,8 +29,8 @@ fn count(store: &mut PostgresLimits, names: &[&str]) -> Result<(Duration, Vec<u6
     Ok((moment, counts))
 }
 
-/// Processes that count in records, which they name in different orders.
-fn count_together(url: &str) {
+/// Increments counts from six threads, which list the keys in different orders.
+fn count_concurrently(url: &str) {
     const TIMES: u64 = 60;
     let orders = [["a", "b", "c"], ["c", "b", "a"], ["b", "c", "a"]];
     thread::scope(|scope| {
@@ -51,19 +51,19 @@ fn count_together(url: &str) {
 }
 
 #[test]
-fn exchanges_exclude_each_other_whatever_the_order_of_their_records() {
-    count_together(&SERVER.create("together"));
+fn exchanges_are_serialized_in_any_order_of_keys() {
+    count_concurrently(&SERVER.create("together"));
 }
 
 #[test]
-fn a_pooler_in_transaction_mode_may_be_in_between() {
+fn exchanges_work_through_a_pooler_in_transaction_mode() {
     let _ = SERVER.create("pooled");
     let pooler = Pooler::start(&SERVER);
-    count_together(&pooler.url("pooled"));
+    count_concurrently(&pooler.url("pooled"));
 }
 
 #[test]
-fn four_that_begin_at_the_same_moment_make_the_tables_once() {
+fn four_concurrent_clients_create_the_tables_once() {
     for round in 0..5 {
         let url = SERVER.create(&format!("new-{round}"));
         thread::scope(|scope| {
@@ -76,7 +76,7 @@ fn four_that_begin_at_the_same_moment_make_the_tables_once() {
 }
 
 #[test]
-fn a_record_that_becomes_none_is_none() {
+fn a_removed_record_reads_as_none() {
     let mut store = store(&SERVER.create("none"));
     count(&mut store, &["a", "b"]).unwrap();
     store.exchange(&keys(&["b"]), &mut |_, records| records[0] = None).unwrap();
@@ -84,10 +84,10 @@ fn a_record_that_becomes_none_is_none() {
 }
 
 #[test]
-fn time_goes_on_when_the_clock_of_the_database_is_set_back() {
+fn store_time_continues_when_the_database_clock_is_set_back() {
     let mut store = store(&SERVER.create("back"));
     let (before, _) = count(&mut store, &["a", "b"]).unwrap();
-    // As if it had been an hour later.
+    // As if the clock had been an hour ahead.
     SERVER.sql("back", "UPDATE podqueue.limit_record SET clock = clock + 3600000000");
     let (then, _) = count(&mut store, &["a"]).unwrap();
     assert!(then >= before && then < before + Duration::from_secs(60), "{before:?} {then:?}");
@@ -97,7 +97,7 @@ fn time_goes_on_when_the_clock_of_the_database_is_set_back() {
 }
 
 #[test]
-fn records_that_nobody_uses_are_removed_and_can_be_used_again() {
+fn unused_records_are_removed_and_recreated() {
     let mut store = store(&SERVER.create("old"));
     count(&mut store, &["a", "b"]).unwrap();
     SERVER.sql("old", "UPDATE podqueue.limit_record SET clock = clock - 601000000 WHERE key = 'a'");
@@ -108,7 +108,7 @@ fn records_that_nobody_uses_are_removed_and_can_be_used_again() {
 }
 
 #[test]
-fn tables_that_were_removed_are_made_again() {
+fn dropped_tables_are_recreated() {
     let mut store = store(&SERVER.create("dropped"));
     count(&mut store, &["a"]).unwrap();
     SERVER.sql("dropped", "DROP SCHEMA podqueue CASCADE");
@@ -117,7 +117,7 @@ fn tables_that_were_removed_are_made_again() {
 }
 
 #[test]
-fn an_exchange_whose_response_was_lost_is_an_error_and_the_next_one_succeeds() {
+fn a_lost_response_is_an_error_and_the_next_exchange_succeeds() {
     let _ = SERVER.create("lost");
     let proxy = Proxy::start(&SERVER);
     let mut store = store(&proxy.url("lost"));
@@ -129,13 +129,13 @@ fn an_exchange_whose_response_was_lost_is_an_error_and_the_next_one_succeeds() {
 }
 
 #[test]
-fn a_database_that_hangs_is_an_error_within_seconds() {
+fn a_hanging_database_times_out_within_seconds() {
     let url = SERVER.create("hangs");
     let proxy = Proxy::start(&SERVER);
     let mut connected = store(&proxy.url("hangs"));
     count(&mut connected, &["a"]).unwrap();
     proxy.set(Traffic::Stalls);
-    let fail = &|mut store: PostgresLimits| {
+    let time_out = &|mut store: PostgresLimits| {
         let began = Instant::now();
         let error = count(&mut store, &["a"]).unwrap_err();
         assert!(began.elapsed() < Duration::from_secs(8), "{error}: {:?}", began.elapsed());
@@ -143,10 +143,10 @@ fn a_database_that_hangs_is_an_error_within_seconds() {
     };
     let new = store(&proxy.url("hangs"));
     let stores = thread::scope(|scope| {
-        let both = [connected, new].map(|store| scope.spawn(move || fail(store)));
-        both.map(|one| one.join().unwrap())
+        let both = [connected, new].map(|store| scope.spawn(move || time_out(store)));
+        both.map(|thread| thread.join().unwrap())
     });
-    // Whatever was on its way is over when the network is back.
+    // The exchanges in flight have failed when the network recovers.
     proxy.set(Traffic::Passes);
     for mut store in stores {
         count(&mut store, &["a"]).unwrap();
@@ -155,7 +155,7 @@ fn a_database_that_hangs_is_an_error_within_seconds() {
 }
 
 #[test]
-fn whoever_is_stopped_in_the_middle_of_an_exchange_keeps_others_waiting_for_a_second() {
+fn a_client_suspended_in_an_exchange_blocks_its_peers_for_a_second() {
     let url = SERVER.create("stopped");
     let proxy = Proxy::start(&SERVER);
     let mut stopped = store(&proxy.url("stopped"));
@@ -172,7 +172,7 @@ fn whoever_is_stopped_in_the_middle_of_an_exchange_keeps_others_waiting_for_a_se
 }
 
 #[test]
-fn whoever_may_not_create_a_schema_works_in_one_that_is_there() {
+fn a_user_without_create_privilege_uses_an_existing_schema() {
     let url = SERVER.create("rights");
     SERVER.sql("rights", "CREATE ROLE limited LOGIN; REVOKE CREATE ON DATABASE rights FROM PUBLIC");
     let mut store = store(&url.replace("postgres@", "limited@"));
@@ -183,7 +183,7 @@ fn whoever_may_not_create_a_schema_works_in_one_that_is_there() {
 }
 
 #[test]
-fn a_database_that_cannot_be_written_is_an_error_that_says_so() {
+fn a_read_only_database_is_an_error_with_a_hint() {
     let url = SERVER.create("standby");
     count(&mut store(&url), &["a"]).unwrap();
     SERVER.sql("standby", "ALTER DATABASE standby SET default_transaction_read_only = on");
@@ -193,7 +193,7 @@ fn a_database_that_cannot_be_written_is_an_error_that_says_so() {
 }
 
 #[test]
-fn commits_wait_for_the_disk_where_they_otherwise_would_not() {
+fn commits_are_durable_with_synchronous_commit_off() {
     let server = Server::start();
     let url = server.create("jobs");
     server.sql("jobs", "ALTER DATABASE jobs SET synchronous_commit = off");
@@ -209,7 +209,7 @@ fn commits_wait_for_the_disk_where_they_otherwise_would_not() {
 }
 
 #[test]
-fn a_password_is_shown_nowhere() {
+fn a_password_is_never_shown() {
     let secret = "s3cr3t";
     for url in [
         format!("postgres://user:pass?{secret}@127.0.0.1:1/db"),
@@ -222,7 +222,7 @@ fn a_password_is_shown_nowhere() {
     }
     let mut store = store(&format!("postgres://user:{secret}@127.0.0.1:1/db"));
     let error = count(&mut store, &["a"]).unwrap_err();
-    let said = format!("{error} {error:?} {store:?} {}", store.name());
-    assert!(said.contains("the database \"db\" at 127.0.0.1:1"), "{said}");
-    assert!(!said.contains(secret), "{said}");
+    let shown = format!("{error} {error:?} {store:?} {}", store.name());
+    assert!(shown.contains("the database \"db\" at 127.0.0.1:1"), "{shown}");
+    assert!(!shown.contains(secret), "{shown}");
 }

@@ -1,4 +1,4 @@
-//! Limits in a PostgreSQL database.
+//! Tests of the PostgreSQL store.
 
 #![expect(clippy::unwrap_used, reason = "a test says what it expects by unwrapping it")]
 
@@ -7,14 +7,13 @@ mod exchanges;
 #[path = "../support.rs"]
 #[allow(dead_code, reason = "these tests need less of it")]
 mod support;
-mod troubles;
 
 use std::sync::LazyLock;
 
 use podqueue_limits::PostgresLimits;
 use podqueue_pgserver::Server;
 
-/// It ends with the process.
+/// Stopped when the process ends.
 static SERVER: LazyLock<Server> = LazyLock::new(Server::start);
 
 fn store(url: &str) -> PostgresLimits {

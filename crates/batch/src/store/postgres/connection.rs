@@ -159,7 +159,7 @@ impl Connection {
 
     /// Whether what was begun over this connection is still there.
     pub(super) fn is_whole(&self) -> bool {
-        self.once.is_whole()
+        self.once.is_open()
     }
 
     /// Ends whatever it is in the middle of.

@@ -1,7 +1,7 @@
-//! Clients that share limits through a file, against the local service with the documented limits.
+//! Tests of the SQLite store: clients and processes that share limits through a file.
 
 #![cfg(unix)]
-#![allow(clippy::print_stderr, reason = "a seed that fails is to be known")]
+#![allow(clippy::print_stderr, reason = "a failing seed must be reproducible")]
 #![expect(clippy::unwrap_used, reason = "a test says what it expects by unwrapping it")]
 
 mod support;
@@ -17,30 +17,31 @@ use podqueue_limits::SqliteLimits;
 use serde_json::json;
 use tokio::task::JoinSet;
 
-use crate::support::{KEY, Killed, ask, each, service, throttled};
+use crate::support::{ChildProcess, KEY, cancel_until, counts, service, throttled};
 
 fn client(base_url: &str, file: &Path, patience: Duration) -> Client {
     support::client(base_url, SqliteLimits::file(file), patience)
 }
 
 #[tokio::test]
-async fn clients_with_one_file_use_the_limit_and_exceed_it_never() {
+async fn clients_sharing_a_file_use_the_whole_limit_and_never_exceed_it() {
     let local = service().await;
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("limits.db");
     let until = Instant::now() + Duration::from_secs(21);
     let patience = Duration::from_secs(30);
     let clients: Vec<_> = (0..3).map(|_| client(&local.base_url(), &file, patience)).collect();
-    let each = each(clients.iter().map(|client| ask(client, 4, until)).collect()).await;
+    let counts =
+        counts(clients.iter().map(|client| cancel_until(client, 4, until)).collect()).await;
     assert_eq!(throttled(&local), 0);
     // 100 in ten seconds.
-    let sum: usize = each.iter().sum();
-    assert!((190..=320).contains(&sum), "{each:?}");
-    assert!(each.iter().all(|one| *one >= sum / 6), "a fair part: {each:?}");
+    let sum: usize = counts.iter().sum();
+    assert!((190..=320).contains(&sum), "{counts:?}");
+    assert!(counts.iter().all(|count| *count >= sum / 6), "a fair part: {counts:?}");
 }
 
 #[tokio::test]
-async fn the_file_contains_no_key_and_is_for_its_owner_only() {
+async fn the_file_is_private_and_contains_no_key() {
     use std::os::unix::fs::PermissionsExt;
 
     let local = service().await;
@@ -61,7 +62,7 @@ async fn the_file_contains_no_key_and_is_for_its_owner_only() {
 }
 
 #[tokio::test]
-async fn a_file_out_of_reach_is_an_error_after_a_while_and_nothing_is_sent() {
+async fn an_unreachable_file_is_an_error_after_the_patience_and_nothing_is_sent() {
     let local = service().await;
     let file = PathBuf::from("/nowhere/limits.db");
     let client = client(&local.base_url(), &file, Duration::from_millis(300));
@@ -77,7 +78,7 @@ async fn a_file_out_of_reach_is_an_error_after_a_while_and_nothing_is_sent() {
     client.endpoint("echo").health().await.unwrap();
 }
 
-/// The record "key" as the next exchange finds it, which then writes `value`, and the time then.
+/// Replaces the record "key" by `value`, and returns its previous value and the moment.
 #[cfg(target_os = "linux")]
 fn exchange(store: &mut SqliteLimits, value: &[u8]) -> (Option<Vec<u8>>, Duration) {
     let mut found = (None, Duration::ZERO);
@@ -88,7 +89,7 @@ fn exchange(store: &mut SqliteLimits, value: &[u8]) -> (Option<Vec<u8>>, Duratio
     found
 }
 
-/// A file that another process has changed.
+/// Changes the file as another process could.
 #[cfg(target_os = "linux")]
 fn change(file: &Path, sql: &str) {
     rusqlite::Connection::open(file).unwrap().execute_batch(sql).unwrap();
@@ -96,7 +97,7 @@ fn change(file: &Path, sql: &str) {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn time_elapses_from_the_stored_moment_whatever_the_clocks_say() {
+fn store_time_is_monotonic_when_clocks_disagree() {
     const HOUR: Duration = Duration::from_secs(3_600);
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("limits.db");
@@ -104,8 +105,8 @@ fn time_elapses_from_the_stored_moment_whatever_the_clocks_say() {
     let is_soon_after = |then: Duration, at: Duration| at >= then && at < then + HOUR / 60;
     let mut store = new();
     let mut last = exchange(&mut store, b"1").1;
-    // Another process has moved time on, or the machine is another: the next moment is no earlier,
-    // and time passes from there, for a process that was there and for a new one.
+    // Another process has advanced the time, or the machine is another: the next moment is no earlier,
+    // and time passes from there, for a process with an earlier exchange and for a new one.
     for mut store in [store, new()] {
         change(&file, "UPDATE store_clock SET moment = moment + 3600000000");
         thread::sleep(Duration::from_millis(50));
@@ -116,30 +117,29 @@ fn time_elapses_from_the_stored_moment_whatever_the_clocks_say() {
         thread::sleep(Duration::from_millis(50));
         let then = exchange(&mut store, b"3").1;
         assert!(then >= ahead + Duration::from_millis(50), "{ahead:?} {then:?}");
-        // The time of day is set ahead: a process that was there does not go by it.
+        // The time of day is set ahead: a process with an earlier exchange ignores it.
         change(&file, "UPDATE store_clock SET time_of_day = time_of_day - 86400000000");
         last = exchange(&mut store, b"4").1;
         assert!(is_soon_after(then, last), "{then:?} {last:?}");
     }
-    // It is set back: for a new process, no time has elapsed.
+    // It is set back: for a new process, no time has passed.
     change(&file, "UPDATE store_clock SET time_of_day = time_of_day + 86400000000");
     let (record, then) = exchange(&mut new(), b"5");
     assert_eq!((record.as_deref(), then), (Some(&b"4"[..]), last));
-    // Since a process was there last, an hour has elapsed.
+    // An hour has passed since the last exchange of any process.
     change(&file, "UPDATE store_clock SET time_of_day = time_of_day - 3600000000");
     let (_, after) = exchange(&mut new(), b"6");
     assert!(is_soon_after(then + HOUR, after), "{then:?} {after:?}");
 }
 
-/// Processes of one machine need not have the same monotonic clock: that of a time namespace is
-/// ahead or behind.
+/// The monotonic clock of a time namespace is ahead or behind.
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
 async fn processes_whose_monotonic_clocks_disagree_share_the_limits() {
     let local = service().await;
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("limits.db");
-    let ahead = match Killed::start_ahead("a_process_that_is_killed", &local, &file) {
+    let ahead = match ChildProcess::start_ahead("child_process", &local, &file) {
         Some(process) => process,
         None => return eprintln!("not tested: this machine allows no time namespace"),
     };
@@ -149,20 +149,20 @@ async fn processes_whose_monotonic_clocks_disagree_share_the_limits() {
         assert!(began.elapsed() < Duration::from_secs(30), "the process ahead sends nothing");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    // This one's clock is 1,000 s behind, while the other goes on, and after it has died.
+    // The clock of this process is 1,000 s behind, while the other process runs and after it has died.
     let client = client(&local.base_url(), &file, Duration::from_secs(30));
-    let mut alone = ask(&client, 4, Instant::now() + Duration::from_secs(12));
+    let mut alone = cancel_until(&client, 4, Instant::now() + Duration::from_secs(12));
     tokio::time::sleep(Duration::from_secs(4)).await;
     drop(ahead);
     let mut cancelled = 0;
-    while let Some(one) = alone.join_next().await {
-        cancelled += one.unwrap();
+    while let Some(count) = alone.join_next().await {
+        cancelled += count.unwrap();
     }
     assert!(cancelled >= 20, "{cancelled}");
     assert_eq!(throttled(&local), 0);
 }
 
-/// A store of another kind, whose clock is set back by 1,000 s while this is set.
+/// A store whose clock is set back by 1,000 s while the flag is set.
 struct SetBack(Arc<AtomicBool>, SqliteLimits);
 
 impl LimitStore for SetBack {
@@ -180,32 +180,32 @@ impl LimitStore for SetBack {
 }
 
 #[tokio::test]
-async fn a_clock_that_is_set_back_stops_nothing_and_what_was_sent_before_still_counts() {
+async fn earlier_requests_count_after_a_clock_is_set_back() {
     let local = service().await;
     let folder = tempfile::tempdir().unwrap();
     let is_set_back = Arc::new(AtomicBool::new(false));
     let file = SqliteLimits::file(folder.path().join("limits.db"));
     let store = SetBack(Arc::clone(&is_set_back), file);
     let client = support::client(&local.base_url(), store, Duration::from_secs(30));
-    let asked = ask(&client, 4, Instant::now() + Duration::from_secs(15));
+    let calls = cancel_until(&client, 4, Instant::now() + Duration::from_secs(15));
     tokio::time::sleep(Duration::from_secs(4)).await;
     is_set_back.store(true, Ordering::Relaxed);
-    let cancelled: usize = each(vec![asked]).await.iter().sum();
+    let cancelled: usize = counts(vec![calls]).await.iter().sum();
     assert!(cancelled >= 100, "{cancelled}");
     assert_eq!(throttled(&local), 0);
 }
 
-/// A process that goes on with a deleted file shares its limits with nobody.
+/// A process that continued with a deleted file would share its limits with no other process.
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
-async fn a_deleted_file_is_noticed_and_what_was_sent_before_still_counts() {
+async fn earlier_requests_count_after_the_file_is_deleted() {
     let local = service().await;
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("limits.db");
     let start = || client(&local.base_url(), &file, Duration::from_secs(30));
     let until = Instant::now() + Duration::from_secs(24);
     let first: Vec<_> = (0..3).map(|_| start()).collect();
-    let mut all: Vec<_> = first.iter().map(|client| ask(client, 4, until)).collect();
+    let mut all: Vec<_> = first.iter().map(|client| cancel_until(client, 4, until)).collect();
     // Until the window is full.
     tokio::time::sleep(Duration::from_secs(11)).await;
     for name in ["limits.db", "limits.db-wal", "limits.db-shm"] {
@@ -213,13 +213,13 @@ async fn a_deleted_file_is_noticed_and_what_was_sent_before_still_counts() {
     }
     tokio::time::sleep(Duration::from_millis(700)).await;
     let second = start();
-    all.push(ask(&second, 4, until));
-    let each = each(all).await;
-    assert_eq!(throttled(&local), 0, "{each:?}");
-    assert!(each[3] >= 12, "the new process has a fair part: {each:?}");
+    all.push(cancel_until(&second, 4, until));
+    let counts = counts(all).await;
+    assert_eq!(throttled(&local), 0, "{counts:?}");
+    assert!(counts[3] >= 12, "the new process has a fair part: {counts:?}");
 }
 
-/// A store that hangs while this is set.
+/// A store that hangs while the flag is set.
 struct Hanging(Arc<AtomicBool>, SqliteLimits);
 
 impl LimitStore for Hanging {
@@ -236,7 +236,7 @@ impl LimitStore for Hanging {
 }
 
 #[tokio::test]
-async fn a_store_that_hangs_is_an_error_after_a_while_and_no_longer_than_it_hangs() {
+async fn a_hanging_store_is_an_error_until_it_responds() {
     let local = service().await;
     let folder = tempfile::tempdir().unwrap();
     let hangs = Arc::new(AtomicBool::new(true));
@@ -249,16 +249,16 @@ async fn a_store_that_hangs_is_an_error_after_a_while_and_no_longer_than_it_hang
     assert!(error.to_string().contains("it did not respond"), "{error}");
     assert!(local.requests().is_empty());
     hangs.store(false, Ordering::Relaxed);
-    // What the store was asked before it hung is over; the next exchange brings permits.
+    // The exchange that hung has failed; the next one grants permits.
     client.endpoint("echo").run(&json!({})).await.unwrap();
-    // Nor does the end of a client wait for it.
+    // Dropping a client does not wait for the store.
     hangs.store(true, Ordering::Relaxed);
     drop(client);
     hangs.store(false, Ordering::Relaxed);
 }
 
 #[tokio::test]
-async fn a_client_that_is_dropped_leaves_its_permits_to_the_others() {
+async fn a_dropped_client_releases_its_permits() {
     let local = service().await;
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("limits.db");
@@ -266,7 +266,7 @@ async fn a_client_that_is_dropped_leaves_its_permits_to_the_others() {
     let call = |client: &Client, calls: usize| {
         let all = (0..calls).map(|_| {
             let endpoint = client.endpoint("echo");
-            async move { endpoint.job("nobody").cancel().await.map(drop) }
+            async move { endpoint.job("missing").cancel().await.map(drop) }
         });
         all.collect::<JoinSet<_>>().join_all()
     };
@@ -281,7 +281,7 @@ async fn a_client_that_is_dropped_leaves_its_permits_to_the_others() {
 }
 
 #[tokio::test]
-async fn clients_that_follow_each_other_share_a_limit_of_two() {
+async fn consecutive_clients_share_a_limit_of_two() {
     let local = service().await;
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("limits.db");
@@ -300,11 +300,11 @@ async fn clients_that_follow_each_other_share_a_limit_of_two() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn processes_that_are_killed_and_started_again_exceed_no_limit() {
+async fn killed_and_restarted_processes_exceed_no_limit() {
     let local = service().await;
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("limits.db");
-    let start = || Killed::start("a_process_that_is_killed", &local, &file);
+    let start = || ChildProcess::start("child_process", &local, &file);
     let mut all: Vec<_> = (0..3).map(|_| start()).collect();
     let seed = fastrand::u64(..);
     eprintln!("seed {seed}");
@@ -325,11 +325,11 @@ async fn processes_that_are_killed_and_started_again_exceed_no_limit() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn processes_that_are_stopped_for_longer_than_their_lease_exceed_no_limit() {
+async fn processes_suspended_beyond_their_lease_exceed_no_limit() {
     let local = service().await;
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("limits.db");
-    let start = || Killed::start("a_process_that_is_killed", &local, &file);
+    let start = || ChildProcess::start("child_process", &local, &file);
     let all: Vec<_> = (0..3).map(|_| start()).collect();
     let seed = fastrand::u64(..);
     eprintln!("seed {seed}");
@@ -348,12 +348,12 @@ async fn processes_that_are_stopped_for_longer_than_their_lease_exceed_no_limit(
     assert!(sent >= 150, "{sent}");
 }
 
-/// Not a test: what [`processes_that_are_killed_and_started_again_exceed_no_limit`] starts.
+/// Not a test: the process that the tests above start.
 #[tokio::test]
 #[ignore = "it runs until it is killed"]
-async fn a_process_that_is_killed() {
+async fn child_process() {
     let base_url = std::env::var("LIMITS_URL").unwrap();
     let file = PathBuf::from(std::env::var_os("LIMITS_STORE").unwrap());
     let client = client(&base_url, &file, Duration::from_secs(30));
-    ask(&client, 4, Instant::now() + Duration::from_secs(40)).join_all().await;
+    cancel_until(&client, 4, Instant::now() + Duration::from_secs(40)).join_all().await;
 }
