@@ -1,16 +1,17 @@
-//! Types that have another name, or none, on the other side of a comparison.
+//! Alignment of two outlines: renamed types and path parameters, which are equal on the wire.
 //!
-//! An inline object that becomes a named schema, or a schema that is renamed, is the same on the
-//! wire. So where one side names a type that the other one does not, its parts are put in the place
-//! of the name on both sides, and compared there.
+//! An inline object that becomes a named schema, and a renamed schema, do not change the wire format.
+//! Where the sides name a type differently, its parts are inlined in place of the name on both sides,
+//! and compared there. The name of a path parameter is not sent either, and a generated call takes the
+//! parameters in the order of the path.
 
 use std::collections::{BTreeSet, VecDeque};
 
-use crate::changes::{Change, Effect, Severity, What, Who};
+use crate::change::{Audience, Change, ChangeKind, Effect, Severity};
 use crate::outline::{Item, Kind, OR_NULL, Outline};
 
-/// Aligns two outlines. Returns what has only another name.
-pub(crate) fn align(old: &mut Outline, new: &mut Outline) -> Vec<Change> {
+/// Inlines types whose names differ, and returns the renames.
+pub(crate) fn align_types(old: &mut Outline, new: &mut Outline) -> Vec<Change> {
     let mut waiting: VecDeque<String> = old.items.keys().cloned().collect();
     let mut seen = BTreeSet::new();
     let mut renamed = Vec::new();
@@ -19,22 +20,25 @@ pub(crate) fn align(old: &mut Outline, new: &mut Outline) -> Vec<Change> {
             continue;
         };
         let (from, to) = (Type::of(&before.of), Type::of(&now.of));
-        let base = format!("{path}{}", from.steps());
+        let base = format!("{path}{}", from.suffix());
         let (was, is) = (shape(old, &base, &from.core), shape(new, &base, &to.core));
-        if before.kind != now.kind || from.core == to.core || from.around != to.around || was != is
+        if before.kind != now.kind
+            || from.core == to.core
+            || from.containers != to.containers
+            || was != is
         {
             continue;
         }
         renamed.push(Change {
             path: path.clone(),
-            what: What::Changed(before.of.clone(), now.of.clone()),
+            kind: ChangeKind::Changed(before.of.clone(), now.of.clone()),
             effects: effects(now),
         });
         let is_first = seen.insert((from.core.clone(), to.core.clone()));
         for (outline, side) in [(&mut *old, &from), (&mut *new, &to)] {
-            // Two names for the same thing may lead back to each other.
+            // Recursive types may refer back to each other.
             if is_first || from.core == "object" || to.core == "object" {
-                waiting.extend(expand(outline, &path, &base, &side.core));
+                waiting.extend(inline(outline, &path, &base, &side.core));
             }
             if let Some(item) = outline.items.get_mut(&path) {
                 item.of = side.with(was.strip_prefix(ENUM).unwrap_or(&was));
@@ -44,19 +48,19 @@ pub(crate) fn align(old: &mut Outline, new: &mut Outline) -> Vec<Change> {
     renamed
 }
 
-/// What a type is that has several values.
+/// Prefix of the type of an enum.
 const ENUM: &str = "enum of ";
 
-/// A type such as `[Gpu] or null`, taken apart.
+/// A parsed type such as `[Gpu] or null`.
 struct Type {
-    /// The lists and maps around it, from the outside.
-    around: Vec<Around>,
+    /// The lists and maps around it, from the outside in.
+    containers: Vec<Container>,
     core: String,
     or_null: bool,
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Around {
+enum Container {
     List,
     Map,
 }
@@ -66,36 +70,37 @@ impl Type {
         const MAP: &str = "map of ";
         let mut core = text.strip_suffix(OR_NULL).unwrap_or(text);
         let or_null = core.len() < text.len();
-        let mut around = Vec::new();
+        let mut containers = Vec::new();
         loop {
             if let Some(inner) = core.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
-                (core, _) = (inner, around.push(Around::List));
+                (core, _) = (inner, containers.push(Container::List));
             } else if let Some(inner) = core.strip_prefix(MAP) {
-                (core, _) = (inner, around.push(Around::Map));
+                (core, _) = (inner, containers.push(Container::Map));
             } else {
-                return Self { around, core: core.to_owned(), or_null };
+                return Self { containers, core: core.to_owned(), or_null };
             }
         }
     }
 
-    /// The way from an item of this type to the parts of its core.
-    fn steps(&self) -> String {
-        let steps = self.around.iter().map(|it| if *it == Around::List { "[]" } else { "{}" });
-        steps.collect()
+    /// The suffix of the path from an item of this type to the parts of its core.
+    fn suffix(&self) -> String {
+        let suffix =
+            self.containers.iter().map(|it| if *it == Container::List { "[]" } else { "{}" });
+        suffix.collect()
     }
 
-    /// The same with another core.
+    /// This type with another core.
     fn with(&self, core: &str) -> String {
-        let around = self.around.iter().rev();
-        let text = around.fold(core.to_owned(), |inner, around| match around {
-            Around::List => format!("[{inner}]"),
-            Around::Map => format!("map of {inner}"),
+        let containers = self.containers.iter().rev();
+        let text = containers.fold(core.to_owned(), |inner, container| match container {
+            Container::List => format!("[{inner}]"),
+            Container::Map => format!("map of {inner}"),
         });
         if self.or_null { text + OR_NULL } else { text }
     }
 }
 
-/// What a type is on the wire, whether it has a name or stands at `base`.
+/// The wire format of a type, named or inline at `base`.
 fn shape(outline: &Outline, base: &str, core: &str) -> String {
     let mut core = core;
     for _ in 0..8 {
@@ -113,8 +118,8 @@ fn shape(outline: &Outline, base: &str, core: &str) -> String {
     if is_enum && !core.starts_with(ENUM) { format!("{ENUM}{core}") } else { core.to_owned() }
 }
 
-/// Puts the parts of a named type in the place of its name. Returns where they stand.
-fn expand(outline: &mut Outline, of: &str, base: &str, name: &str) -> Vec<String> {
+/// Inlines the parts of a named type in place of its name, and returns their paths.
+fn inline(outline: &mut Outline, of: &str, base: &str, name: &str) -> Vec<String> {
     if outline.items.get(name).is_none_or(|it| it.kind != Kind::Type) {
         return Vec::new();
     }
@@ -142,17 +147,77 @@ fn expand(outline: &mut Outline, of: &str, base: &str, name: &str) -> Vec<String
 }
 
 fn effects(item: &Item) -> Vec<Effect> {
-    let adapts = |who| Effect {
-        severity: Severity::Adapts,
-        who,
-        why: "the same values have a type of another name",
+    let renamed = |audience| Effect {
+        severity: Severity::SourceChange,
+        audience,
+        reason: "the same values have a type of another name",
     };
     match item.kind {
-        Kind::Argument => vec![adapts(Who::Callers)],
-        _ => [(item.is_read, Who::Readers), (item.is_written, Who::Writers)]
+        Kind::Argument => vec![renamed(Audience::Callers)],
+        _ => [(item.is_read, Audience::Readers), (item.is_written, Audience::Writers)]
             .into_iter()
-            .filter(|(is_so, _)| *is_so)
-            .map(|(_, who)| adapts(who))
+            .filter(|(applies, _)| *applies)
+            .map(|(_, audience)| renamed(audience))
             .collect(),
     }
+}
+
+/// Renames the path parameters of an outline to their names in the old one.
+pub(crate) fn align_paths(old: &Outline, new: &mut Outline) {
+    let missing = |(path, item): &(&String, &Item), there: &Outline| {
+        // Without an operationId, the call is named after its path.
+        item.kind == Kind::Operation && !item.of.is_empty() && !there.items.contains_key(*path)
+    };
+    let removed = old.items.iter().filter(|it| missing(it, new));
+    let renamed: Vec<_> = removed
+        .filter_map(|(path, _)| {
+            let mut added = new.items.iter().filter(|it| missing(it, old));
+            let (now, _) = added.find(|(now, _)| differs_in_names_only(path, now))?;
+            Some((now.clone(), path.clone()))
+        })
+        .collect();
+    for (now, before) in renamed {
+        let names = split_parameters(&now).1.into_iter().zip(split_parameters(&before).1);
+        let names: Vec<_> = names
+            .map(|(now, before)| (format!(" (path {now})"), format!(" (path {before})")))
+            .collect();
+        let moved = |path: &str| {
+            let rest = path.strip_prefix(&now).filter(|it| it.is_empty() || it.starts_with(' '))?;
+            let name = names.iter().find_map(|(now, before)| {
+                Some(format!("{before}{}", rest.strip_prefix(now.as_str())?))
+            });
+            Some(format!("{before}{}", name.as_deref().unwrap_or(rest)))
+        };
+        let items = std::mem::take(&mut new.items).into_iter();
+        new.items = items
+            .map(|(path, mut item)| {
+                item.part_of = item.part_of.map(|it| moved(&it).unwrap_or(it));
+                (moved(&path).unwrap_or(path), item)
+            })
+            .collect();
+    }
+}
+
+/// Whether two paths differ only in the names of parameters, none of which has moved.
+fn differs_in_names_only(old: &str, new: &str) -> bool {
+    let ((old, before), (new, now)) = (split_parameters(old), split_parameters(new));
+    let position = |names: &[&str], name: &str| names.iter().position(|it| *it == name);
+    let is_unmoved = |(before_name, name): (&&str, &&str)| {
+        let (at, was) = (position(&now, name), position(&before, before_name));
+        at == was && position(&before, name).is_none_or(|it| Some(it) == at)
+    };
+    old == new && before.iter().zip(&now).all(is_unmoved)
+}
+
+/// A path without the names of its parameters, and the names.
+fn split_parameters(path: &str) -> (String, Vec<&str>) {
+    let (mut rest, mut names) = (path, Vec::new());
+    let mut bare = String::new();
+    while let Some((before, after)) = rest.split_once('{') {
+        let Some((name, after)) = after.split_once('}') else { break };
+        bare.extend([before, "{}"]);
+        names.push(name);
+        rest = after;
+    }
+    (bare + rest, names)
 }

@@ -1,8 +1,8 @@
-//! A change of an interface, and whom it affects.
+//! Change of an interface: one difference, with its severity for each audience.
 
 use std::fmt;
 
-/// What describes the interface.
+/// The kind of an interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interface {
     /// An OpenAPI description.
@@ -11,72 +11,72 @@ pub enum Interface {
     GraphQl,
 }
 
-/// One thing that was added, removed or changed.
+/// One item that was added, removed or changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// What it is about: `Template.readme`, `mutation saveTemplate(input)`,
+    /// The path of the item: `Template.readme`, `mutation saveTemplate(input)`,
     /// `GET /pods/{podId} (query includeMachine)`.
     pub path: String,
-    /// What happened to it.
-    pub what: What,
-    /// Whom it affects, the worst first; empty if nobody has to do anything.
+    /// The kind of the change.
+    pub kind: ChangeKind,
+    /// Its effects, the most severe first; empty if no program needs a change.
     pub effects: Vec<Effect>,
 }
 
-/// What happened.
+/// The kind of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What {
-    /// It is new. With its type, if it has one.
+pub enum ChangeKind {
+    /// A new item, with its type, if it has one.
     Added(String),
-    /// It no longer exists. With its type, if it had one.
+    /// A removed item, with its type, if it had one.
     Removed(String),
-    /// Its type, default or the like is different: the old value, the new one.
+    /// A different type, default or other property: the old value, the new value.
     Changed(String, String),
-    /// It is deprecated, for a reason that may be empty.
+    /// A deprecation, with its reason, which may be empty.
     Deprecated(String),
-    /// Its description is worded differently.
-    Described,
+    /// A different wording of the description.
+    Reworded,
 }
 
-/// Whom a change affects, and how.
+/// The effect of a change on one audience.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Effect {
-    /// How badly.
+    /// Its severity.
     pub severity: Severity,
-    /// Whom.
-    pub who: Who,
-    /// Why.
-    pub why: &'static str,
+    /// The affected audience.
+    pub audience: Audience,
+    /// The reason, in words.
+    pub reason: &'static str,
 }
 
-/// How badly a change affects somebody.
+/// Severity of an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Programs that run today fail, once the service has changed.
-    Breaks,
-    /// Programs that run today keep running; their source needs a change at the next build.
-    Adapts,
+    /// Running programs fail once the service has changed.
+    Breaking,
+    /// Running programs continue to work; their source needs a change at the next build.
+    SourceChange,
 }
 
-/// Who uses an interface.
+/// A group of users of an interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Who {
-    /// Those who call an operation.
+pub enum Audience {
+    /// Programs that call an operation.
     Callers,
-    /// Those who read responses.
+    /// Programs that read responses.
     Readers,
-    /// Those who fill in inputs.
+    /// Programs that fill in inputs.
     Writers,
 }
 
 impl Change {
-    /// Whether programs that run today fail.
+    /// Whether running programs fail.
     pub fn is_breaking(&self) -> bool {
-        self.effects.iter().any(|effect| effect.severity == Severity::Breaks)
+        self.effects.iter().any(|effect| effect.severity == Severity::Breaking)
     }
 }
 
-impl fmt::Display for Who {
+impl fmt::Display for Audience {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Callers => "callers",
@@ -84,4 +84,43 @@ impl fmt::Display for Who {
             Self::Writers => "writers",
         })
     }
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = &self.path;
+        match &self.kind {
+            ChangeKind::Added(of) => write!(f, "added       {path}{}", WithType(of))?,
+            ChangeKind::Removed(of) => write!(f, "removed     {path}{}", WithType(of))?,
+            ChangeKind::Changed(from, to) => {
+                write!(f, "changed     {path}: {} -> {}", or_nothing(from), or_nothing(to))?;
+            }
+            ChangeKind::Deprecated(reason) => write!(f, "deprecated  {path}{}", WithType(reason))?,
+            ChangeKind::Reworded => write!(f, "reworded    {path}")?,
+        }
+        self.effects.iter().try_for_each(|effect| write!(f, "; {effect}"))
+    }
+}
+
+impl fmt::Display for Effect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let severity = match self.severity {
+            Severity::Breaking => "BREAKS",
+            Severity::SourceChange => "source change for",
+        };
+        write!(f, "{severity} {} ({})", self.audience, self.reason)
+    }
+}
+
+/// A colon and a type, or nothing without a type.
+struct WithType<'a>(&'a str);
+
+impl fmt::Display for WithType<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() { Ok(()) } else { write!(f, ": {}", self.0) }
+    }
+}
+
+fn or_nothing(text: &str) -> &str {
+    if text.is_empty() { "nothing" } else { text }
 }

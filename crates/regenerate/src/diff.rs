@@ -1,33 +1,46 @@
-//! What is different between two outlines, and whom it breaks.
+//! Difference of two outlines: a list of changes, each classified by its effect on callers, readers and
+//! writers.
 
-use crate::changes::{Change, Effect, Interface, Severity, What, Who};
+use crate::change::{Audience, Change, ChangeKind, Effect, Interface, Severity};
 use crate::outline::{Item, Kind, OR_NOTHING, OR_NULL, Outline};
 
-/// All differences, by path. The parts of what is new or gone as a whole are not listed.
-pub(crate) fn between(interface: Interface, old: &Outline, new: &Outline) -> Vec<Change> {
-    let judge = Judge { interface };
+/// All differences, by path. The parts of an item that was added or removed as a whole are not listed.
+pub(crate) fn diff(interface: Interface, old: &Outline, new: &Outline) -> Vec<Change> {
+    let classifier = Classifier { interface };
     let mut changes = Vec::new();
     for (path, item) in &old.items {
         match new.items.get(path) {
-            // An item of another kind is another item.
+            // An item of another kind counts as removed and added.
             Some(now) if is_inherited((old, item), (new, now)) => {}
-            Some(now) if now.kind == item.kind => judge.compare(path, item, now, &mut changes),
-            _ if is_within(item, old, new) || is_listed_at_origin(item, old, new) => {}
-            _ => changes.push(change(path, What::Removed(judge.shown(item)), judge.removed(item))),
+            Some(now) if now.kind == item.kind => classifier.compare(path, item, now, &mut changes),
+            _ if is_in_missing_container(item, old, new) || is_listed_at_origin(item, old, new) => {
+            }
+            _ => changes.push(change(
+                path,
+                ChangeKind::Removed(classifier.type_of(item)),
+                classifier.removed(item),
+            )),
         }
     }
     for (path, item) in &new.items {
         let is_new = old.items.get(path).is_none_or(|before| before.kind != item.kind);
-        if is_new && !is_within(item, new, old) && !is_listed_at_origin(item, new, old) {
-            changes.push(change(path, What::Added(judge.shown(item)), judge.added(item)));
+        if is_new
+            && !is_in_missing_container(item, new, old)
+            && !is_listed_at_origin(item, new, old)
+        {
+            changes.push(change(
+                path,
+                ChangeKind::Added(classifier.type_of(item)),
+                classifier.added(item),
+            ));
         }
     }
     changes.sort_by(|a, b| a.path.cmp(&b.path));
     changes
 }
 
-/// Whether what an item is a part of is missing on the other side.
-fn is_within(item: &Item, here: &Outline, there: &Outline) -> bool {
+/// Whether a container of an item is missing on the other side.
+fn is_in_missing_container(item: &Item, here: &Outline, there: &Outline) -> bool {
     let mut part_of = item.part_of.as_ref();
     while let Some(path) = part_of {
         if !there.items.contains_key(path) {
@@ -38,45 +51,46 @@ fn is_within(item: &Item, here: &Outline, there: &Outline) -> bool {
     false
 }
 
-/// Whether an item comes from the same type on both sides, as that type has it: what happened to it
-/// is listed there.
+/// Whether an item is inherited unchanged from the same type on both sides: its change is listed at that
+/// type.
 fn is_inherited((old, before): (&Outline, &Item), (new, now): (&Outline, &Item)) -> bool {
-    let as_there = |outline: &Outline, item: &Item| {
+    let is_as_inherited = |outline: &Outline, item: &Item| {
         let origin = item.origin.as_ref().and_then(|path| outline.items.get(path));
         origin.is_some_and(|it| {
             (&it.of, it.required, &it.default) == (&item.of, item.required, &item.default)
         })
     };
-    before.origin == now.origin && as_there(old, before) && as_there(new, now)
+    before.origin == now.origin && is_as_inherited(old, before) && is_as_inherited(new, now)
 }
 
-/// Whether an item is missing on the other side as the one is that it comes from.
+/// Whether the item from which this one is inherited is missing on the other side, too.
 fn is_listed_at_origin(item: &Item, here: &Outline, there: &Outline) -> bool {
     item.origin.as_ref().is_some_and(|path| {
         let origin = here.items.get(path);
-        !there.items.contains_key(path) && origin.is_some_and(|it| !is_within(it, here, there))
+        !there.items.contains_key(path)
+            && origin.is_some_and(|it| !is_in_missing_container(it, here, there))
     })
 }
 
-fn change(path: &str, what: What, mut effects: Vec<Effect>) -> Change {
+fn change(path: &str, kind: ChangeKind, mut effects: Vec<Effect>) -> Change {
     effects.sort();
     effects.dedup();
-    Change { path: path.to_owned(), what, effects }
+    Change { path: path.to_owned(), kind, effects }
 }
 
-/// What it means that a server is another one.
-const ELSEWHERE: &str = "calls go to another URL";
+/// Reason of a changed server.
+const OTHER_URL: &str = "calls go to another URL";
 
-/// What it means that calls are authorized in another way.
-const UNAUTHORIZED: &str = "calls may be refused";
+/// Reason of a changed authorization.
+const MAY_BE_REFUSED: &str = "calls may be refused";
 
-struct Judge {
+struct Classifier {
     interface: Interface,
 }
 
-impl Judge {
-    /// An item's type as it is written in its interface.
-    fn shown(&self, item: &Item) -> String {
+impl Classifier {
+    /// The type of an item in the notation of its interface.
+    fn type_of(&self, item: &Item) -> String {
         let required = match self.interface {
             _ if !item.required || item.of.is_empty() => "",
             Interface::GraphQl => "!",
@@ -90,16 +104,21 @@ impl Judge {
     fn added(&self, item: &Item) -> Vec<Effect> {
         let must_be_given = item.required && item.default.is_none();
         match item.kind {
-            Kind::Argument if must_be_given => vec![breaks(Who::Callers, "it is now required")],
+            Kind::Argument if must_be_given => {
+                vec![breaking(Audience::Callers, "it is now required")]
+            }
             Kind::Field if item.is_written && must_be_given => {
-                vec![breaks(Who::Writers, "it is now required")]
+                vec![breaking(Audience::Writers, "it is now required")]
             }
             Kind::Field if item.is_written => {
-                vec![adapts(Who::Writers, "literals need it, or `..Default::default()`")]
+                vec![source_change(
+                    Audience::Writers,
+                    "literals need it, or `..Default::default()`",
+                )]
             }
-            Kind::Server => vec![breaks(Who::Callers, ELSEWHERE)],
-            Kind::Security => refused("", &item.of),
-            Kind::Encoding => vec![otherwise(item)],
+            Kind::Server => vec![breaking(Audience::Callers, OTHER_URL)],
+            Kind::Security => authorization("", &item.of),
+            Kind::Encoding => vec![encoding(item)],
             _ => Vec::new(),
         }
     }
@@ -107,27 +126,33 @@ impl Judge {
     fn removed(&self, item: &Item) -> Vec<Effect> {
         let mut effects = Vec::new();
         match item.kind {
-            Kind::Operation => effects.push(breaks(Who::Callers, "the call fails")),
-            Kind::Directive => effects.push(breaks(Who::Callers, "documents that use it fail")),
-            Kind::Server => effects.push(breaks(Who::Callers, ELSEWHERE)),
-            Kind::Security => effects.extend(refused(&item.of, "")),
-            Kind::Encoding => effects.push(otherwise(item)),
-            // What has its type is listed, too.
+            Kind::Operation => effects.push(breaking(Audience::Callers, "the call fails")),
+            Kind::Directive => {
+                effects.push(breaking(Audience::Callers, "documents that use it fail"))
+            }
+            Kind::Server => effects.push(breaking(Audience::Callers, OTHER_URL)),
+            Kind::Security => effects.extend(authorization(&item.of, "")),
+            Kind::Encoding => effects.push(encoding(item)),
+            // Items of this type are listed, too.
             Kind::Type if self.interface == Interface::Rest => {
-                effects.push(adapts(Who::Readers, "the generated type is removed"));
+                effects.push(source_change(Audience::Readers, "the generated type is removed"));
             }
             Kind::Argument => effects.push(match self.interface {
-                Interface::GraphQl => breaks(Who::Callers, "documents that pass it fail"),
-                Interface::Rest => breaks(Who::Callers, "it has no effect, or is refused"),
+                Interface::GraphQl => breaking(Audience::Callers, "documents that pass it fail"),
+                Interface::Rest => breaking(Audience::Callers, "it has no effect, or is refused"),
             }),
             Kind::Type | Kind::Field | Kind::Member | Kind::EnumValue => {
                 if item.is_read {
-                    effects.push(self.unread(item.kind));
+                    effects.push(self.no_longer_read(item.kind));
                 }
                 if item.is_written {
                     effects.push(match self.interface {
-                        Interface::GraphQl => breaks(Who::Writers, "inputs with it are refused"),
-                        Interface::Rest => breaks(Who::Writers, "it has no effect, or is refused"),
+                        Interface::GraphQl => {
+                            breaking(Audience::Writers, "inputs with it are refused")
+                        }
+                        Interface::Rest => {
+                            breaking(Audience::Writers, "it has no effect, or is refused")
+                        }
                     });
                 }
             }
@@ -135,148 +160,152 @@ impl Judge {
         effects
     }
 
-    fn unread(&self, kind: Kind) -> Effect {
+    fn no_longer_read(&self, kind: Kind) -> Effect {
         match (kind, self.interface) {
-            (Kind::EnumValue, _) => adapts(Who::Readers, "its variant is removed"),
-            (_, Interface::GraphQl) => breaks(Who::Readers, "documents that select it fail"),
-            (_, Interface::Rest) => breaks(Who::Readers, "it is no longer sent"),
+            (Kind::EnumValue, _) => source_change(Audience::Readers, "its variant is removed"),
+            (_, Interface::GraphQl) => breaking(Audience::Readers, "documents that select it fail"),
+            (_, Interface::Rest) => breaking(Audience::Readers, "it is no longer sent"),
         }
     }
 
     fn compare(&self, path: &str, old: &Item, new: &Item, changes: &mut Vec<Change>) {
-        let (before, now) = (self.shown(old), self.shown(new));
+        let (before, now) = (self.type_of(old), self.type_of(new));
         if before != now {
             let effects = self.retyped(old, new);
-            changes.push(change(path, What::Changed(before, now), effects));
+            changes.push(change(path, ChangeKind::Changed(before, now), effects));
         }
         match (&old.deprecated, &new.deprecated) {
             (before, Some(reason)) if before.as_ref() != Some(reason) => {
-                changes.push(change(path, What::Deprecated(reason.clone()), Vec::new()));
+                changes.push(change(path, ChangeKind::Deprecated(reason.clone()), Vec::new()));
             }
             (Some(_), None) => {
-                let what = What::Changed("deprecated".to_owned(), "not deprecated".to_owned());
-                changes.push(change(path, what, Vec::new()));
+                let kind =
+                    ChangeKind::Changed("deprecated".to_owned(), "not deprecated".to_owned());
+                changes.push(change(path, kind, Vec::new()));
             }
             _ => {}
         }
         if old.description != new.description {
-            changes.push(change(path, What::Described, Vec::new()));
+            changes.push(change(path, ChangeKind::Reworded, Vec::new()));
         }
     }
 
     fn retyped(&self, old: &Item, new: &Item) -> Vec<Effect> {
         let is_graphql = self.interface == Interface::GraphQl;
         match new.kind {
-            // What stands there is the name of the operation.
+            // The type of an operation is its operationId.
             Kind::Operation if !is_graphql => {
-                return vec![adapts(Who::Callers, "the method is renamed")];
+                return vec![source_change(Audience::Callers, "the method is renamed")];
             }
-            Kind::Directive => return vec![breaks(Who::Callers, "its locations have changed")],
-            Kind::Server => return vec![breaks(Who::Callers, ELSEWHERE)],
-            Kind::Security => return refused(&old.of, &new.of),
-            Kind::Encoding => return vec![otherwise(new)],
+            Kind::Directive => {
+                return vec![breaking(Audience::Callers, "its locations have changed")];
+            }
+            Kind::Server => return vec![breaking(Audience::Callers, OTHER_URL)],
+            Kind::Security => return authorization(&old.of, &new.of),
+            Kind::Encoding => return vec![encoding(new)],
             _ => {}
         }
         let mut effects = Vec::new();
         if old.of != new.of {
             if old.is_written || new.is_written {
-                effects.extend(self.written(old, new));
+                effects.extend(self.type_written(old, new));
             }
             if new.kind != Kind::Argument && (old.is_read || new.is_read) {
-                effects.extend(self.read(old, new));
-                effects.extend(emptied(old, new));
+                effects.extend(self.type_read(old, new));
+                effects.extend(emptiness(old, new));
             }
         }
         if new.is_read && is_graphql && old.required != new.required {
             effects.push(if new.required {
-                adapts(Who::Readers, "it is no longer an `Option`")
+                source_change(Audience::Readers, "it is no longer an `Option`")
             } else {
-                breaks(Who::Readers, "it may now be null")
+                breaking(Audience::Readers, "it may now be null")
             });
         }
         if new.is_written {
-            effects.extend(self.demanded(old, new));
+            effects.extend(self.requirement(old, new));
         }
         effects
     }
 
-    /// What it means for those who write an input that it is of another type.
-    fn written(&self, old: &Item, new: &Item) -> Option<Effect> {
-        let who = writer(new);
-        let is_same = plain(&old.of) == plain(&new.of);
+    /// The effect of a changed type on writers.
+    fn type_written(&self, old: &Item, new: &Item) -> Option<Effect> {
+        let audience = writer(new);
+        let is_same = without_suffixes(&old.of) == without_suffixes(&new.of);
         match widens(self.interface, &old.of, &new.of) {
-            // Whether it may be null is known only of what must be given.
+            // Nullability is known of required inputs only.
             true if is_same && old.required != new.required => None,
-            true => Some(adapts(who, "more values are accepted")),
-            false => Some(breaks(who, "it has a different type")),
+            true => Some(source_change(audience, "more values are accepted")),
+            false => Some(breaking(audience, "it has a different type")),
         }
     }
 
-    /// What it means for those who read an answer that it is of another type.
-    fn read(&self, old: &Item, new: &Item) -> Option<Effect> {
-        let is_same = plain(&old.of) == plain(&new.of);
+    /// The effect of a changed type on readers.
+    fn type_read(&self, old: &Item, new: &Item) -> Option<Effect> {
+        let is_same = without_suffixes(&old.of) == without_suffixes(&new.of);
         match widens(self.interface, &new.of, &old.of) {
-            // What is read may be null anyway.
+            // Every value that is read may be null anyway.
             _ if is_same && self.interface == Interface::Rest => None,
-            true => Some(adapts(Who::Readers, "fewer values are possible")),
-            false => Some(breaks(Who::Readers, "it has a different type")),
+            true => Some(source_change(Audience::Readers, "fewer values are possible")),
+            false => Some(breaking(Audience::Readers, "it has a different type")),
         }
     }
 
-    /// What it means for those who write it that an input is, or is no longer, required.
-    fn demanded(&self, old: &Item, new: &Item) -> Option<Effect> {
-        let who = writer(new);
+    /// The effect on writers of an input that becomes required or optional.
+    fn requirement(&self, old: &Item, new: &Item) -> Option<Effect> {
+        let audience = writer(new);
         let must = |item: &Item| item.required && item.default.is_none();
         if must(new) && !must(old) {
-            Some(breaks(who, "it is now required"))
+            Some(breaking(audience, "it is now required"))
         } else if new.required && !old.required {
-            Some(breaks(who, "it must no longer be null"))
+            Some(breaking(audience, "it must no longer be null"))
         } else if old.required && !new.required {
-            Some(adapts(who, "it is now an `Option`"))
+            Some(source_change(audience, "it is now an `Option`"))
         } else {
             None
         }
     }
 }
 
-/// What it means that these ways to authorize calls take the place of others: nothing for callers if
-/// each of those is still one, or none is needed. What an operation does not say is not known here.
-fn refused(before: &str, now: &str) -> Vec<Effect> {
-    let still = |way: &str| now.split(" or ").any(|it| it == way);
-    let is_fine = now == "none" || (!before.is_empty() && before.split(" or ").all(still));
-    if is_fine { Vec::new() } else { vec![breaks(Who::Callers, UNAUTHORIZED)] }
+/// The effect of changed authorization schemes: none if every earlier scheme is still accepted, or none
+/// is required. An operation without schemes of its own is not considered here.
+fn authorization(before: &str, now: &str) -> Vec<Effect> {
+    let is_accepted = |scheme: &str| now.split(" or ").any(|it| it == scheme);
+    let is_compatible =
+        now == "none" || (!before.is_empty() && before.split(" or ").all(is_accepted));
+    if is_compatible { Vec::new() } else { vec![breaking(Audience::Callers, MAY_BE_REFUSED)] }
 }
 
-/// What it means that an encoding is another one.
-fn otherwise(item: &Item) -> Effect {
-    let who = if item.is_read { Who::Readers } else { Who::Callers };
-    breaks(who, "it is written differently")
+/// The effect of a changed encoding.
+fn encoding(item: &Item) -> Effect {
+    let audience = if item.is_read { Audience::Readers } else { Audience::Callers };
+    breaking(audience, "it is written differently")
 }
 
-/// Who gives an input.
-fn writer(item: &Item) -> Who {
-    if item.kind == Kind::Argument { Who::Callers } else { Who::Writers }
+/// The audience that provides an input.
+fn writer(item: &Item) -> Audience {
+    if item.kind == Kind::Argument { Audience::Callers } else { Audience::Writers }
 }
 
-/// What it means for those who read an answer that it may be empty, or no longer.
-fn emptied(old: &Item, new: &Item) -> Option<Effect> {
+/// The effect on readers of a response that may become empty, or no longer.
+fn emptiness(old: &Item, new: &Item) -> Option<Effect> {
     match (old.of.ends_with(OR_NOTHING), new.of.ends_with(OR_NOTHING)) {
-        (false, true) => Some(breaks(Who::Readers, "it may now be empty")),
-        (true, false) => Some(adapts(Who::Readers, "it is no longer an `Option`")),
+        (false, true) => Some(breaking(Audience::Readers, "it may now be empty")),
+        (true, false) => Some(source_change(Audience::Readers, "it is no longer an `Option`")),
         _ => None,
     }
 }
 
-/// A type without the words that it may be null, or nothing at all.
-fn plain(of: &str) -> &str {
+/// A type without its suffixes for null and for no content.
+fn without_suffixes(of: &str) -> &str {
     let of = of.strip_suffix(OR_NOTHING).unwrap_or(of);
     of.strip_suffix(OR_NULL).unwrap_or(of)
 }
 
-/// Whether every value of the one type is one of the other.
+/// Whether every value of `from` is a value of `to`.
 fn widens(interface: Interface, from: &str, to: &str) -> bool {
     match interface {
-        // They differ at most in what may be null within a list.
+        // The types may differ only in the nullability of list items.
         Interface::GraphQl => {
             let mut wide = to.chars().peekable();
             let fits = from.chars().all(|c| match wide.next_if_eq(&c) {
@@ -286,25 +315,25 @@ fn widens(interface: Interface, from: &str, to: &str) -> bool {
             fits && wide.next().is_none()
         }
         Interface::Rest => {
-            let (from, may_be_null) = (plain(from), from.ends_with(OR_NULL));
-            let (to, takes_null) = (plain(to), to.ends_with(OR_NULL) || to == "any");
+            let (from, may_be_null) = (without_suffixes(from), from.ends_with(OR_NULL));
+            let (to, takes_null) = (without_suffixes(to), to.ends_with(OR_NULL) || to == "any");
             let shapes: Vec<_> = to.split(" | ").collect();
-            let taken = |shape: &str| {
+            let is_accepted = |shape: &str| {
                 shapes.contains(&shape)
                     || to == "any"
                     || (shape == "integer" && shapes.contains(&"number"))
             };
-            (takes_null || !may_be_null) && from.split(" | ").all(taken)
+            (takes_null || !may_be_null) && from.split(" | ").all(is_accepted)
         }
     }
 }
 
-fn breaks(who: Who, why: &'static str) -> Effect {
-    Effect { severity: Severity::Breaks, who, why }
+fn breaking(audience: Audience, reason: &'static str) -> Effect {
+    Effect { severity: Severity::Breaking, audience, reason }
 }
 
-fn adapts(who: Who, why: &'static str) -> Effect {
-    Effect { severity: Severity::Adapts, who, why }
+fn source_change(audience: Audience, reason: &'static str) -> Effect {
+    Effect { severity: Severity::SourceChange, audience, reason }
 }
 
 #[cfg(test)]
@@ -312,7 +341,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_type_is_wider_where_it_takes_all_that_the_other_does() {
+    fn a_type_that_accepts_every_value_of_another_widens_it() {
         for (interface, from, to, expected) in [
             (Interface::GraphQl, "[String!]", "[String]", true),
             (Interface::GraphQl, "[String]", "[String!]", false),

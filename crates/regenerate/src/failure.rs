@@ -1,10 +1,10 @@
-//! Why a run failed.
+//! Failure of a run.
 
 use std::fmt;
 
 use podqueue_codegen::Diagnostic;
 
-/// Why nothing could be compared or written. No message holds the API key.
+/// A failure to fetch, read, compare or write. The message never contains the API key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     message: String,

@@ -1,4 +1,4 @@
-//! Gets what is current: from a URL, from a file, or by asking a GraphQL service about itself.
+//! Sources of the current documents: a URL, a file, or introspection of a GraphQL service.
 
 use std::io::Read;
 use std::path::Path;
@@ -11,26 +11,26 @@ use serde_json::{Value, json};
 
 use crate::Failure;
 
-/// Far more than any description needs.
+/// Limit of a response, far larger than any description.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
-/// How deep the lists and non-nulls around a type are asked for.
-const DEPTH: usize = 9;
+/// The depth of list and non-null wrappers that the introspection query requests.
+const TYPE_DEPTH: usize = 9;
 
-/// A REST description. The name of the source ends in `.json` or `.yaml`, as its text is.
+/// A REST description. The name of the source ends in `.json` or `.yaml`, according to its content.
 pub(crate) fn description(from: &str) -> Result<Source, Failure> {
     let source = match url(from)? {
-        // Descriptions are published for everybody: no key goes there, so a redirect is harmless.
+        // No key is sent to a public description, so a redirect is harmless.
         Some(url) => {
             let client = client(redirect::Policy::limited(5))?;
-            let answer = client.get(url.clone()).send();
-            Source::new(shown(&url), succeeded(&url, answer)?)
+            let response = client.get(url.clone()).send();
+            Source::new(shown(&url), success_text(&url, response)?)
         }
         None => file(from)?,
     };
     let is_json = source.text.trim_start().starts_with('{');
-    let fitting: &[&str] = if is_json { &[".json"] } else { &[".yaml", ".yml"] };
-    if fitting.iter().any(|it| source.name.ends_with(it)) {
+    let extensions: &[&str] = if is_json { &[".json"] } else { &[".yaml", ".yml"] };
+    if extensions.iter().any(|it| source.name.ends_with(it)) {
         return Ok(source);
     }
     let name = source.name.trim_end_matches(".json").trim_end_matches(".yaml");
@@ -53,15 +53,15 @@ pub(crate) fn schema(from: &str, key: Option<&str>) -> Result<Source, Failure> {
             shown(&url)
         )));
     }
-    // Newer servers tell more; older ones refuse the question as a whole.
+    // An older server refuses a query with fields that it does not know, so a second query omits them.
     let mut last = None;
     for newest in [true, false] {
-        let (status, text) = ask(&url, key, &question(newest))?;
-        let answer: Value = serde_json::from_str(&text).unwrap_or_default();
-        if answer.pointer("/data/__schema/types").is_some() {
+        let (status, text) = introspect(&url, key, &introspection_query(newest))?;
+        let response: Value = serde_json::from_str(&text).unwrap_or_default();
+        if response.pointer("/data/__schema/types").is_some() {
             return Ok(Source::new(format!("{}.json", shown(&url)), text));
         }
-        let said = scrubbed(&errors(&answer), key);
+        let errors = redacted(&errors(&response), key);
         last = Some(match status {
             401 | 403 => {
                 let hint = if key.is_some() {
@@ -70,44 +70,45 @@ pub(crate) fn schema(from: &str, key: Option<&str>) -> Result<Source, Failure> {
                     "set PODQUEUE_API_KEY to a key that may read the schema"
                 };
                 return Err(Failure::new(format!(
-                    "{}: responded with {status}{said}; {hint}",
+                    "{}: responded with {status}{errors}; {hint}",
                     shown(&url)
                 )));
             }
             _ => Failure::new(format!(
-                "{}: responded with {status}{said}, but without its schema; does it allow introspection?",
+                "{}: responded with {status}{errors}, but without its schema; does it allow introspection?",
                 shown(&url)
             )),
         });
     }
-    Err(last.unwrap_or_else(|| Failure::new("nothing was asked")))
+    Err(last.unwrap_or_else(|| Failure::new("no introspection query was sent")))
 }
 
-/// The key in the query and a body of the document alone, as the interface wants it.
-fn ask(url: &Url, key: Option<&str>, question: &str) -> Result<(u16, String), Failure> {
+/// Sends an introspection query: the key as a URL parameter, and only the document in the body, as the
+/// service expects.
+fn introspect(url: &Url, key: Option<&str>, query: &str) -> Result<(u16, String), Failure> {
     let mut full = url.clone();
     if let Some(key) = key {
         full.query_pairs_mut().append_pair("api_key", key);
     }
-    // A redirect would take the key to wherever it leads.
-    let answer = client(redirect::Policy::none())?
+    // A redirect would send the key to another host.
+    let response = client(redirect::Policy::none())?
         .post(full)
         .header("content-type", "application/json")
-        .body(json!({ "query": question }).to_string())
+        .body(json!({ "query": query }).to_string())
         .send()
-        .map_err(|error| unanswered(url, error))?;
-    let status = answer.status();
+        .map_err(|error| transport_failure(url, error))?;
+    let status = response.status();
     if status.is_redirection() {
         return Err(Failure::new(format!(
             "{}: responded with {status}, a redirect; give the URL that it leads to",
             shown(url)
         )));
     }
-    Ok((status.as_u16(), text(url, answer)?))
+    Ok((status.as_u16(), text(url, response)?))
 }
 
 /// The introspection query.
-fn question(newest: bool) -> String {
+fn introspection_query(newest: bool) -> String {
     let (arguments, specified, one_of, repeatable, deprecation) = if newest {
         (
             "(includeDeprecated: true)",
@@ -120,7 +121,7 @@ fn question(newest: bool) -> String {
         ("", "", "", "", "")
     };
     let mut of = String::from("kind name");
-    for _ in 0..DEPTH {
+    for _ in 0..TYPE_DEPTH {
         of = format!("kind name ofType {{ {of} }}");
     }
     let input = format!("name description type {{ {of} }} defaultValue {deprecation}");
@@ -145,9 +146,9 @@ fn question(newest: bool) -> String {
     )
 }
 
-/// What the service says is wrong, ready to be appended.
-fn errors(answer: &Value) -> String {
-    let messages: Vec<_> = answer["errors"]
+/// The error messages of a response, in parentheses.
+fn errors(response: &Value) -> String {
+    let messages: Vec<_> = response["errors"]
         .as_array()
         .into_iter()
         .flatten()
@@ -158,7 +159,7 @@ fn errors(answer: &Value) -> String {
     if messages.is_empty() { String::new() } else { format!(" ({})", messages.join("; ")) }
 }
 
-fn scrubbed(text: &str, key: Option<&str>) -> String {
+fn redacted(text: &str, key: Option<&str>) -> String {
     match key {
         Some(key) if !key.is_empty() => text.replace(key, "[the key]"),
         _ => text.to_owned(),
@@ -176,18 +177,18 @@ fn client(redirects: redirect::Policy) -> Result<Client, Failure> {
         .map_err(|error| Failure::new(format!("the HTTP client could not be built: {error}")))
 }
 
-fn succeeded(url: &Url, answer: reqwest::Result<Response>) -> Result<String, Failure> {
-    let answer = answer.map_err(|error| unanswered(url, error))?;
-    let status = answer.status();
+fn success_text(url: &Url, response: reqwest::Result<Response>) -> Result<String, Failure> {
+    let response = response.map_err(|error| transport_failure(url, error))?;
+    let status = response.status();
     if !status.is_success() {
         return Err(Failure::new(format!("{}: responded with {status}", shown(url))));
     }
-    text(url, answer)
+    text(url, response)
 }
 
-fn text(url: &Url, answer: Response) -> Result<String, Failure> {
+fn text(url: &Url, response: Response) -> Result<String, Failure> {
     let mut bytes = Vec::new();
-    answer.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| {
+    response.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| {
         Failure::new(format!("{}: the response was cut short: {error}", shown(url)))
     })?;
     if bytes.len() as u64 > MAX_BYTES {
@@ -201,9 +202,9 @@ fn text(url: &Url, answer: Response) -> Result<String, Failure> {
         .map_err(|_| Failure::new(format!("{}: the response is not UTF-8", shown(url))))
 }
 
-/// The cause is what tells a refused connection from a name that does not resolve. No error of
-/// the HTTP client is shown with its URL, which holds the key.
-fn unanswered(url: &Url, error: reqwest::Error) -> Failure {
+/// A transport error with its causes, which distinguish a refused connection from a failed name lookup.
+/// The URL, which contains the key, is removed.
+fn transport_failure(url: &Url, error: reqwest::Error) -> Failure {
     let error = error.without_url();
     let mut message = format!("{}: {error}", shown(url));
     let mut cause = std::error::Error::source(&error);
@@ -218,23 +219,23 @@ fn file(path: &str) -> Result<Source, Failure> {
     Ok(Source::read(Path::new(path))?)
 }
 
-/// A URL, or nothing where it is the path of a file.
+/// A URL, or `None` for the path of a file.
 fn url(from: &str) -> Result<Option<Url>, Failure> {
     if !from.starts_with("http://") && !from.starts_with("https://") {
         return Ok(None);
     }
     Url::parse(from)
         .map(Some)
-        // The text may hold a key, so it is not repeated.
+        // The text may contain a key, so it is not repeated.
         .map_err(|error| Failure::new(format!("invalid URL: {error}")))
 }
 
-/// A URL without what may be secret in it.
+/// A URL without its parts that may be secret.
 fn shown(url: &Url) -> String {
     let mut url = url.clone();
     url.set_query(None);
     url.set_fragment(None);
-    // Refused only by URLs that hold neither.
+    // Fails only for a URL that cannot have them.
     let _ = url.set_username("");
     let _ = url.set_password(None);
     url.to_string()

@@ -1,5 +1,5 @@
-//! Brings `openapi/` and `schema/` up to date with the service: fetches what is current, reports
-//! what changed and whom it breaks, and writes it in a stable form.
+//! Update of `openapi/` and `schema/` from the service: fetches the current description and schema,
+//! reports the changes and their effects, and writes the files in a canonical form.
 //!
 //! The program `podqueue-regenerate` is this library and a command line:
 //!
@@ -12,19 +12,16 @@
 //! As a library it starts with [`Regenerate`].
 
 mod align;
-mod changes;
-mod compare;
+mod canonical;
+mod change;
+mod diff;
 mod failure;
 mod fetch;
 mod findings;
-mod judge;
 mod outline;
-mod paths;
-mod report;
-mod stable;
-mod words;
+mod regenerate;
 
-pub use changes::{Change, Effect, Interface, Severity, What, Who};
-pub use compare::Regenerate;
+pub use change::{Audience, Change, ChangeKind, Effect, Interface, Severity};
 pub use failure::Failure;
 pub use findings::{Document, Findings};
+pub use regenerate::Regenerate;

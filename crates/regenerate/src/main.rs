@@ -1,4 +1,4 @@
-//! Fetches the current REST description and GraphQL schema, says what changed, and writes them.
+//! Command-line program `podqueue-regenerate`.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -7,13 +7,13 @@ use std::process::ExitCode;
 use clap::Parser;
 use podqueue_regenerate::Regenerate;
 
-/// Something needs a person's eye: drift with --check, or queries that no longer validate.
+/// Exit code of a run that needs attention: drift with --check, or queries that no longer validate.
 const ATTENTION: u8 = 1;
-/// Something could not be fetched, read or written. (2 is for invalid arguments.)
+/// Exit code of a failure to fetch, read or write. (2 is for invalid arguments.)
 const FAILURE: u8 = 3;
 
-/// Fetches the current REST description and GraphQL schema, prints what changed since the ones
-/// in openapi/ and schema/, whom it breaks and which queries no longer validate, and writes them
+/// Fetches the current REST description and GraphQL schema, prints the changes since the ones in
+/// openapi/ and schema/, what they break and which queries no longer validate, and writes them
 /// there.
 ///
 /// The API key is read from PODQUEUE_API_KEY. It is sent to the GraphQL service only.
@@ -83,18 +83,19 @@ fn main() -> ExitCode {
     if let Some(key) = key {
         regenerate = regenerate.api_key(key);
     }
-    let keeps = arguments.check || arguments.dry_run;
+    let is_read_only = arguments.check || arguments.dry_run;
     let found = regenerate.compare().and_then(|found| {
-        if !keeps {
+        if !is_read_only {
             found.write()?;
         }
         Ok(found)
     });
     match found {
         Ok(found) => {
-            // When even standard output is closed, the exit code is all there is.
+            // With standard output closed, the exit code still reports the result.
             let _ = write!(io::stdout(), "{found}");
-            let attention = (arguments.check && found.has_drift()) || !found.mistakes().is_empty();
+            let attention =
+                (arguments.check && found.has_drift()) || !found.invalid_queries().is_empty();
             if attention && !arguments.dry_run {
                 ExitCode::from(ATTENTION)
             } else {

@@ -1,10 +1,9 @@
-//! What an interface consists of, one item for each thing that can be added, removed or changed,
-//! whether GraphQL or REST describes it.
+//! Outline of an interface: a map of items, each of which can be added, removed or changed, common to
+//! REST and GraphQL.
 
 pub(crate) mod graphql;
-mod json_schema;
+mod openapi;
 pub(crate) mod rest;
-mod wire;
 
 use std::collections::BTreeMap;
 
@@ -14,7 +13,7 @@ pub(crate) struct Outline {
     pub(crate) items: BTreeMap<String, Item>,
 }
 
-/// What an item is.
+/// The kind of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Operation,
@@ -22,56 +21,56 @@ pub(crate) enum Kind {
     Field,
     Argument,
     EnumValue,
-    /// A type that another one is or may be: of a union, of `oneOf`, an interface.
+    /// A member of a union or `oneOf`, or an implemented interface.
     Member,
     Directive,
-    /// How a list or an object is written.
+    /// The serialization of a list or an object, or a media type.
     Encoding,
-    /// The URL that calls go to.
+    /// The URL of calls.
     Server,
-    /// How calls are authorized.
+    /// The authorization of calls.
     Security,
 }
 
-/// What follows the type of an input that must be given, and may be null.
+/// Suffix of the type of a required input that is nullable.
 pub(crate) const OR_NULL: &str = " or null";
 
-/// What follows the type of an answer that may have no content.
+/// Suffix of the type of a response that may have no content.
 pub(crate) const OR_NOTHING: &str = " or nothing";
 
 /// One item.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Item {
     pub(crate) kind: Kind,
-    /// The path of what it is a part of.
+    /// The path of its container.
     pub(crate) part_of: Option<String>,
-    /// The path of the same thing in the type that it comes from.
+    /// The path of the item from which it is inherited.
     pub(crate) origin: Option<String>,
-    /// The type of a field, an argument or an answer; what kind of type a type is.
+    /// The type of a field, an argument or a response; the kind of a type.
     pub(crate) of: String,
-    /// In an input, that it must be given; in an answer, that it is never null.
+    /// For an input: it must be given. For a response: it is never null.
     pub(crate) required: bool,
-    /// What an input is when it is not given.
+    /// The default of an input.
     pub(crate) default: Option<String>,
-    /// The reason not to use it, empty when none is given.
+    /// The reason of its deprecation, which may be empty.
     pub(crate) deprecated: Option<String>,
-    /// Its description, line breaks taken out.
+    /// Its description, with its white space collapsed.
     pub(crate) description: String,
-    /// Whether answers hold it.
+    /// Whether responses contain it.
     pub(crate) is_read: bool,
-    /// Whether requests hold it.
+    /// Whether requests contain it.
     pub(crate) is_written: bool,
 }
 
 impl Outline {
-    /// Whether an item is a part of this one, directly or through others.
+    /// Whether an item is a direct or indirect part of another one.
     pub(crate) fn is_within(&self, path: &str, of: &str) -> bool {
         let part_of = |path: &str| self.items.get(path).and_then(|item| item.part_of.as_deref());
         let mut within = std::iter::successors(part_of(path), |path| part_of(path));
         within.any(|it| it == of)
     }
 
-    /// Adds an item, and says where it can be given its properties.
+    /// Adds an item, and returns it, to set its properties.
     fn add(&mut self, path: impl Into<String>, kind: Kind, of: impl Into<String>) -> &mut Item {
         let item = Item {
             kind,

@@ -1,4 +1,4 @@
-//! Compares what is current with what is there.
+//! Comparison of a checkout with the interfaces that the service publishes.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -7,11 +7,12 @@ use podqueue_codegen::graphql::{self, SharedTypes};
 use podqueue_codegen::{__private, Diagnostic, Source, rest};
 use serde_json::Value;
 
-use crate::changes::{Change, Interface};
-use crate::findings::{Document, Findings, State};
-use crate::{Failure, align, fetch, judge, outline, paths, stable};
+use crate::change::{Change, Interface};
+use crate::diff::diff;
+use crate::findings::{Document, Drift, Findings};
+use crate::{Failure, align, canonical, fetch, outline};
 
-/// Compares what the service publishes today with the files of a checkout.
+/// Compares the interfaces that the service publishes with the files of a checkout.
 ///
 /// ```no_run
 /// use podqueue_regenerate::Regenerate;
@@ -46,7 +47,7 @@ impl Default for Regenerate {
 
 impl fmt::Debug for Regenerate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Neither the key nor the URLs, which may hold one.
+        // Neither the key nor the URLs, which may contain it.
         f.debug_struct("Regenerate")
             .field("openapi", &self.openapi)
             .field("schema", &self.schema)
@@ -56,8 +57,8 @@ impl fmt::Debug for Regenerate {
 }
 
 impl Regenerate {
-    /// Creates a comparison that fetches nothing yet, of the folders `openapi`, `schema` and
-    /// `queries`.
+    /// Creates a comparison of the folders `openapi`, `schema` and
+    /// `queries`, without a source yet.
     pub fn new() -> Self {
         Self {
             rest: None,
@@ -69,7 +70,7 @@ impl Regenerate {
         }
     }
 
-    /// Sets where the current REST description is: a URL or a file. No key is sent there.
+    /// Sets the source of the current REST description: a URL or a file. No key is sent there.
     pub fn rest_from(mut self, from: impl Into<String>) -> Self {
         self.rest = Some(from.into());
         self
@@ -108,16 +109,16 @@ impl Regenerate {
         self
     }
 
-    /// Fetches what is current and compares it with what is there. Nothing is written.
+    /// Fetches the current documents and compares them with the stored ones. Writes nothing.
     ///
     /// # Errors
     ///
-    /// Something could not be fetched or read, or nothing can be generated from the description.
+    /// A document cannot be fetched or read, or nothing can be generated from the description.
     pub fn compare(&self) -> Result<Findings, Failure> {
         let mut found = Findings {
             documents: Vec::new(),
             queries: self.queries.clone(),
-            mistakes: Vec::new(),
+            invalid_queries: Vec::new(),
             warnings: Vec::new(),
         };
         if let Some(from) = &self.rest {
@@ -131,31 +132,31 @@ impl Regenerate {
 
     fn compare_rest(&self, fetched: &Source, found: &mut Findings) -> Result<(), Failure> {
         let now = rest::read(fetched)?;
-        let kept = kept_description(&self.openapi)?;
+        let stored = stored_description(&self.openapi)?;
         let (whole, files) = __private::linked(fetched)?;
-        let before = kept.as_ref().map(__private::linked).transpose()?.map(|(tree, _)| tree);
-        let file = match &kept {
+        let before = stored.as_ref().map(__private::linked).transpose()?.map(|(tree, _)| tree);
+        let file = match &stored {
             Some(source) => PathBuf::from(&source.name),
             None if names_file(&self.openapi) => self.openapi.clone(),
             None => self.openapi.join("rest.yaml"),
         };
         let name = Source::name_of(&file);
-        let text = stable::description::stable(&name, &now)?;
+        let text = canonical::description(&name, &now)?;
 
-        // What nothing can be generated from must not take the place of what works.
-        let made = rest::generate(fetched)?;
-        let known = kept.as_ref().and_then(|kept| rest::generate(kept).ok());
-        let known = known.map_or_else(Vec::new, |made| made.warnings);
-        // The same thing may stand in another place now.
+        // A description from which nothing can be generated must not replace the stored one.
+        let generated = rest::generate(fetched)?;
+        let known = stored.as_ref().and_then(|stored| rest::generate(stored).ok());
+        let known = known.map_or_else(Vec::new, |generated| generated.warnings);
+        // By message alone, since the construct may have moved.
         let is_new = |it: &Diagnostic| !known.iter().any(|known| known.message == it.message);
-        found.warnings.extend(made.warnings.into_iter().filter(is_new));
-        let comparable = stable::description::comparable;
+        found.warnings.extend(generated.warnings.into_iter().filter(is_new));
+        let comparable = canonical::comparable_description;
         let is_same = before.as_ref().map(|before| comparable(before) == comparable(&whole));
         let parts = parts(&fetched.name, &file, files)?;
         found.documents.push(Document {
             interface: Interface::Rest,
-            changes: before.map_or_else(Vec::new, |before| changed_rest(&before, &whole)),
-            state: State::of(is_same),
+            changes: before.map_or_else(Vec::new, |before| rest_changes(&before, &whole)),
+            drift: Drift::of(is_same),
             file,
             text,
             parts,
@@ -166,29 +167,29 @@ impl Regenerate {
 
     fn compare_graphql(&self, fetched: &Source, found: &mut Findings) -> Result<(), Failure> {
         let now = __private::schema(fetched)?;
-        let kept = kept(&self.schema, &["graphql", "graphqls", "gql", "json"])?;
-        let before = kept.as_ref().map(__private::schema).transpose()?;
-        let (file, replaces) = match &kept {
+        let stored = stored_file(&self.schema, &["graphql", "graphqls", "gql", "json"])?;
+        let before = stored.as_ref().map(__private::schema).transpose()?;
+        let (file, replaces) = match &stored {
             None => (self.schema.join("schema.graphql"), None),
-            // Introspection results come in any order, so it is SDL that is kept.
-            Some(kept) if kept.name.ends_with(".json") => {
-                let file = PathBuf::from(&kept.name);
+            // Stored as SDL, since introspection results have no defined order.
+            Some(stored) if stored.name.ends_with(".json") => {
+                let file = PathBuf::from(&stored.name);
                 (file.with_extension("graphql"), Some(file))
             }
-            Some(kept) => (PathBuf::from(&kept.name), None),
+            Some(stored) => (PathBuf::from(&stored.name), None),
         };
-        let text = stable::sdl::stable(&now);
+        let text = canonical::schema(&now);
         let source = Source::new(Source::name_of(&file), text.as_str());
-        found.mistakes.extend(self.mistakes(&source));
-        let comparable = stable::sdl::comparable;
+        found.invalid_queries.extend(self.validate_queries(&source));
+        let comparable = canonical::comparable_schema;
         let is_same = before.as_ref().map(|before| comparable(before) == comparable(&now));
         found.documents.push(Document {
             interface: Interface::GraphQl,
             changes: before.as_ref().map_or_else(Vec::new, |before| {
                 let outline = outline::graphql::outline;
-                judge::between(Interface::GraphQl, &outline(before), &outline(&now))
+                diff(Interface::GraphQl, &outline(before), &outline(&now))
             }),
-            state: State::of(is_same),
+            drift: Drift::of(is_same),
             file,
             text,
             parts: Vec::new(),
@@ -197,42 +198,42 @@ impl Regenerate {
         Ok(())
     }
 
-    /// What of the queries does not validate against a schema.
-    fn mistakes(&self, schema: &Source) -> Vec<Diagnostic> {
+    /// The validation errors of the queries against a schema.
+    fn validate_queries(&self, schema: &Source) -> Vec<Diagnostic> {
         let Ok(files) = Source::find(&self.queries, &["graphql", "gql"]) else { return Vec::new() };
-        let mut mistakes = Vec::new();
+        let mut errors = Vec::new();
         let mut queries = Vec::new();
         for file in files {
             match Source::read(&file) {
                 Ok(query) => queries.push(query),
-                Err(mistake) => mistakes.push(mistake),
+                Err(error) => errors.push(error),
             }
         }
-        let made = graphql::generate(schema, &queries, SharedTypes::Here);
-        mistakes.extend(made.err().unwrap_or_default());
-        mistakes
+        let generated = graphql::generate(schema, &queries, SharedTypes::Here);
+        errors.extend(generated.err().unwrap_or_default());
+        errors
     }
 }
 
-/// What is different between two descriptions, each with all of its files.
-fn changed_rest(before: &Value, now: &Value) -> Vec<Change> {
+/// The differences of two descriptions, each with all of its files.
+fn rest_changes(before: &Value, now: &Value) -> Vec<Change> {
     let mut before = outline::rest::outline(before);
     let mut now = outline::rest::outline(now);
-    paths::align(&before, &mut now);
-    let mut changes = align::align(&mut before, &mut now);
-    changes.extend(judge::between(Interface::Rest, &before, &now));
+    align::align_paths(&before, &mut now);
+    let mut changes = align::align_types(&mut before, &mut now);
+    changes.extend(diff(Interface::Rest, &before, &now));
     changes.sort_by(|a, b| a.path.cmp(&b.path));
     changes
 }
 
-/// The further files of a description, as they will stand beside it. Those that stand elsewhere
-/// stay there.
+/// The further files of a description, with their paths next to the stored one. Files outside its folder
+/// are not copied.
 fn parts(
     fetched: &str,
-    kept: &Path,
+    stored: &Path,
     files: Vec<PathBuf>,
 ) -> Result<Vec<(PathBuf, String)>, Failure> {
-    let (from, to) = (Path::new(fetched).parent(), kept.parent());
+    let (from, to) = (Path::new(fetched).parent(), stored.parent());
     let mut parts = Vec::new();
     for file in files.iter().filter(|file| file.is_file()) {
         if let (Some(Ok(within)), Some(to)) = (from.map(|from| file.strip_prefix(from)), to) {
@@ -242,29 +243,32 @@ fn parts(
     Ok(parts)
 }
 
-/// How the names of descriptions end.
-const DESCRIPTIONS: [&str; 3] = ["yaml", "yml", "json"];
+/// File extensions of descriptions.
+const DESCRIPTION_EXTENSIONS: [&str; 3] = ["yaml", "yml", "json"];
 
-/// Whether a place is that of one file, which need not be there.
-fn names_file(place: &Path) -> bool {
-    !place.is_dir() && place.extension().is_some_and(|it| DESCRIPTIONS.iter().any(|one| it == *one))
+/// Whether a path names a file, which need not exist.
+fn names_file(path: &Path) -> bool {
+    !path.is_dir()
+        && path
+            .extension()
+            .is_some_and(|it| DESCRIPTION_EXTENSIONS.iter().any(|known| it == *known))
 }
 
-/// The one description of a folder, where there is one, or that of a file. Other files are parts
-/// of it.
-fn kept_description(place: &Path) -> Result<Option<Source>, Failure> {
-    if !place.exists() || (place.is_dir() && Source::find(place, &DESCRIPTIONS)?.is_empty()) {
+/// The only description of a folder, if there is one, or that of a file. Other files are parts of it.
+fn stored_description(path: &Path) -> Result<Option<Source>, Failure> {
+    if !path.exists() || (path.is_dir() && Source::find(path, &DESCRIPTION_EXTENSIONS)?.is_empty())
+    {
         return Ok(None);
     }
-    Ok(Some(__private::description(place)?))
+    Ok(Some(__private::description(path)?))
 }
 
-/// The one file of a folder, where there is one.
-fn kept(folder: &Path, endings: &[&str]) -> Result<Option<Source>, Failure> {
+/// The only file of a folder, if there is one.
+fn stored_file(folder: &Path, extensions: &[&str]) -> Result<Option<Source>, Failure> {
     if !folder.exists() {
         return Ok(None);
     }
-    let found = Source::find(folder, endings)?;
+    let found = Source::find(folder, extensions)?;
     match found.as_slice() {
         [] => Ok(None),
         [path] => Ok(Some(Source::read(path)?)),

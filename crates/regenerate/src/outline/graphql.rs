@@ -1,4 +1,4 @@
-//! The outline of a GraphQL schema.
+//! Outline of a GraphQL schema.
 
 use std::collections::BTreeSet;
 
@@ -6,12 +6,11 @@ use graphql_tools::parser::schema::{Definition, TypeDefinition, Value};
 use graphql_tools::static_graphql::schema::{Directive, Document, Field, InputValue, Type};
 
 use super::{Kind, Outline};
-use crate::stable::sdl::{is_built_in, sorted_literal};
-use crate::words::words;
+use crate::canonical::{collapse_whitespace, is_built_in, sorted_literal};
 
 /// The outline of a parsed schema.
 pub(crate) fn outline(document: &Document) -> Outline {
-    let mut writer = Writer { sides: Sides::of(document), outline: Outline::default() };
+    let mut writer = Writer { usage: TypeUsage::of(document), outline: Outline::default() };
     let roots = [
         ("query", document.query_type_name()),
         ("mutation", document.mutation_type_name()),
@@ -45,44 +44,44 @@ pub(crate) fn outline(document: &Document) -> Outline {
     writer.outline
 }
 
-/// Which types stand in answers, and which in what is asked.
-struct Sides {
+/// The types in responses, and the types in requests.
+struct TypeUsage {
     read: BTreeSet<String>,
     written: BTreeSet<String>,
 }
 
-impl Sides {
+impl TypeUsage {
     fn of(document: &Document) -> Self {
-        let mut sides = Self { read: BTreeSet::new(), written: BTreeSet::new() };
+        let mut usage = Self { read: BTreeSet::new(), written: BTreeSet::new() };
         for definition in &document.definitions {
             match definition {
                 Definition::TypeDefinition(TypeDefinition::Object(it)) => {
-                    it.fields.iter().for_each(|field| sides.field(field));
+                    it.fields.iter().for_each(|field| usage.field(field));
                 }
                 Definition::TypeDefinition(TypeDefinition::Interface(it)) => {
-                    it.fields.iter().for_each(|field| sides.field(field));
+                    it.fields.iter().for_each(|field| usage.field(field));
                 }
                 Definition::TypeDefinition(TypeDefinition::InputObject(it)) => {
-                    it.fields.iter().for_each(|field| sides.writes(&field.value_type));
+                    it.fields.iter().for_each(|field| usage.input_type(&field.value_type));
                 }
                 _ => {}
             }
         }
-        sides
+        usage
     }
 
     fn field(&mut self, field: &Field) {
         self.read.insert(field.field_type.inner_type().to_owned());
-        field.arguments.iter().for_each(|argument| self.writes(&argument.value_type));
+        field.arguments.iter().for_each(|argument| self.input_type(&argument.value_type));
     }
 
-    fn writes(&mut self, of: &Type) {
+    fn input_type(&mut self, of: &Type) {
         self.written.insert(of.inner_type().to_owned());
     }
 }
 
 struct Writer {
-    sides: Sides,
+    usage: TypeUsage,
     outline: Outline,
 }
 
@@ -106,8 +105,8 @@ impl Writer {
             TypeDefinition::InputObject(it) => ("input", &it.description),
         };
         let is_output = ["type", "interface", "union"].contains(&kind);
-        let is_read = is_output || self.sides.read.contains(name);
-        let is_written = kind == "input" || self.sides.written.contains(name);
+        let is_read = is_output || self.usage.read.contains(name);
+        let is_written = kind == "input" || self.usage.written.contains(name);
         let item = self.outline.add(name, Kind::Type, kind);
         item.description = prose(description.as_ref());
         (item.is_read, item.is_written) = (is_read, is_written);
@@ -177,7 +176,7 @@ impl Writer {
     }
 }
 
-/// A type without the `!` at its end, which stands in the item's `required`.
+/// A type without its final `!`, which the item has as `required`.
 fn nullable(of: &Type) -> String {
     let text = of.to_string();
     text.strip_suffix('!').map_or(text.clone(), str::to_owned)
@@ -191,11 +190,11 @@ fn deprecation(directives: &[Directive]) -> Option<String> {
     let directive = directives.iter().find(|it| it.name == "deprecated")?;
     let reason = directive.arguments.iter().find(|(name, _)| name == "reason");
     Some(match reason {
-        Some((_, Value::String(reason))) => words(reason),
+        Some((_, Value::String(reason))) => collapse_whitespace(reason),
         _ => String::new(),
     })
 }
 
 fn prose(description: Option<&String>) -> String {
-    description.map_or_else(String::new, |text| words(text))
+    description.map_or_else(String::new, |text| collapse_whitespace(text))
 }

@@ -1,16 +1,17 @@
-//! The outline of a REST description, read as it came: OpenAPI 3.0 or 3.1, flaws and all.
+//! Outline of a REST description: OpenAPI 3.0 or 3.1, with the constructs that the generator does not
+//! support.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::json_schema::{
-    entries, kind_of_type, list, may_be_null, reachable, referenced, references, type_text, values,
+use super::openapi::{
+    encoding, encodings, entries, kind_of_type, list, may_be_null, media_type, reachable,
+    referenced, references, security, server, type_text, values,
 };
-use super::wire;
 use super::{Item, Kind, OR_NOTHING, OR_NULL, Outline};
-use crate::words::words;
+use crate::canonical::collapse_whitespace;
 
 const METHODS: [&str; 9] =
     ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"];
@@ -21,29 +22,30 @@ const NO_CONTENT: [&str; 2] = ["204", "205"];
 /// The outline of a description.
 pub(crate) fn outline(description: &Value) -> Outline {
     let mut writer = Writer { description, outline: Outline::default() };
-    let mut sides = Sides::default();
-    if let Some(url) = wire::server(description) {
+    let mut usage = TypeUsage::default();
+    if let Some(url) = server(description) {
         writer.outline.add("server", Kind::Server, url);
     }
-    let security = wire::security(description, description).unwrap_or_else(|| "none".to_owned());
-    writer.outline.add("security", Kind::Security, security.as_str());
+    let default_security = security(description, description).unwrap_or_else(|| "none".to_owned());
+    writer.outline.add("security", Kind::Security, default_security.as_str());
     for (path, item) in entries(description, "paths") {
         let item = writer.resolved(item);
         let known = METHODS.iter().filter_map(|it| Some((it.to_uppercase(), item.get(it)?)));
-        let others = entries(item, "additionalOperations").map(|(it, of)| (it.clone(), of));
-        for (method, operation) in known.chain(others) {
+        let additional = entries(item, "additionalOperations").map(|(it, of)| (it.clone(), of));
+        for (method, operation) in known.chain(additional) {
             let operation = writer.resolved(operation);
             let name = format!("{method} {path}");
-            writer.operation(&name, operation, item, &mut sides);
-            if let Some(own) = wire::security(description, operation).filter(|it| *it != security) {
+            writer.operation(&name, operation, item, &mut usage);
+            if let Some(own) = security(description, operation).filter(|it| *it != default_security)
+            {
                 let item = writer.outline.add(format!("{name} security"), Kind::Security, own);
                 item.part_of = Some(name);
             }
         }
     }
     let schemas = entries(&description["components"], "schemas");
-    let read = reachable(sides.read, &description["components"]["schemas"]);
-    let written = reachable(sides.written, &description["components"]["schemas"]);
+    let read = reachable(usage.read, &description["components"]["schemas"]);
+    let written = reachable(usage.written, &description["components"]["schemas"]);
     for (name, schema) in schemas {
         let side = Side { is_read: read.contains(name), is_written: written.contains(name) };
         let kind = match writer.is_composed_object(schema) {
@@ -57,9 +59,9 @@ pub(crate) fn outline(description: &Value) -> Outline {
     writer.outline
 }
 
-/// The schemas that operations name.
+/// The schemas in responses and in requests of operations.
 #[derive(Default)]
-struct Sides {
+struct TypeUsage {
     read: Vec<String>,
     written: Vec<String>,
 }
@@ -73,38 +75,38 @@ struct Side {
 const READ: Side = Side { is_read: true, is_written: false };
 const WRITTEN: Side = Side { is_read: false, is_written: true };
 
-/// How many types may be composed of each other.
-const DEPTH: usize = 16;
+/// The maximum depth of composition by `allOf`.
+const MAX_DEPTH: usize = 16;
 
-/// Where parts are written down.
-struct At<'p> {
-    /// The item that they are parts of.
+/// The position in the outline at which parts are added.
+struct Position<'p> {
+    /// The container of the parts.
     of: &'p str,
     path: String,
     side: Side,
-    /// The type that they come from, if that is another one.
+    /// The type from which they are inherited.
     base: Option<Rc<Base>>,
 }
 
-/// A type that another one includes.
+/// A type that another one includes by `allOf`.
 struct Base {
     name: String,
-    /// How long the path is of what includes it.
+    /// The length of the path of the including type.
     at: usize,
-    /// What this type is itself included by.
+    /// The base through which this one is included.
     within: Option<Rc<Base>>,
 }
 
-impl At<'_> {
-    fn at(&self, path: String) -> At<'_> {
-        At { of: self.of, path, side: self.side, base: self.base.clone() }
+impl Position<'_> {
+    fn at(&self, path: String) -> Position<'_> {
+        Position { of: self.of, path, side: self.side, base: self.base.clone() }
     }
 
-    fn below<'p>(&self, path: &'p str) -> At<'p> {
-        At { of: path, path: path.to_owned(), side: self.side, base: self.base.clone() }
+    fn below<'p>(&self, path: &'p str) -> Position<'p> {
+        Position { of: path, path: path.to_owned(), side: self.side, base: self.base.clone() }
     }
 
-    /// Whether this is within a type that includes itself.
+    /// Whether the position is within this base already: a type may include itself.
     fn is_in(&self, base: &Base) -> bool {
         let mut within = std::iter::successors(self.base.as_deref(), |it| it.within.as_deref());
         within.any(|it| it.name == base.name && it.at == base.at)
@@ -117,41 +119,48 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn operation(&mut self, name: &str, operation: &'a Value, path: &'a Value, sides: &mut Sides) {
+    fn operation(
+        &mut self,
+        name: &str,
+        operation: &'a Value,
+        path: &'a Value,
+        usage: &mut TypeUsage,
+    ) {
         let id = operation["operationId"].as_str().unwrap_or_default();
         let item = self.outline.add(name, Kind::Operation, id);
         describe(item, operation, WRITTEN);
         if item.description.is_empty() {
-            item.description = words(operation["summary"].as_str().unwrap_or_default());
+            item.description =
+                collapse_whitespace(operation["summary"].as_str().unwrap_or_default());
         }
-        if let Some(url) = wire::server(operation).or_else(|| wire::server(path)) {
+        if let Some(url) = server(operation).or_else(|| server(path)) {
             let item = self.outline.add(format!("{name} server"), Kind::Server, url);
             item.part_of = Some(name.to_owned());
         }
-        // Those of the operation go before those of its path.
+        // Parameters of the operation override those of its path.
         let mut seen = BTreeSet::new();
         for parameter in list(operation, "parameters").iter().chain(list(path, "parameters")) {
             let parameter = self.resolved(parameter);
-            let (Some(place), Some(parameter_name)) =
+            let (Some(location), Some(parameter_name)) =
                 (parameter["in"].as_str(), parameter["name"].as_str())
             else {
                 continue;
             };
-            // Names of headers are the same in upper and in lower case.
-            let parameter_name = match place {
+            // Header names are case-insensitive.
+            let parameter_name = match location {
                 "header" => parameter_name.to_ascii_lowercase(),
                 _ => parameter_name.to_owned(),
             };
-            if !seen.insert((place, parameter_name.clone())) {
+            if !seen.insert((location, parameter_name.clone())) {
                 continue;
             }
             let schema = match parameter.get("schema") {
                 Some(schema) => schema,
                 None => content(parameter),
             };
-            references(schema, &mut sides.written);
-            let path = format!("{name} ({place} {parameter_name})");
-            if let Some(encoding) = wire::encoding(parameter, self.resolved(schema)) {
+            references(schema, &mut usage.written);
+            let path = format!("{name} ({location} {parameter_name})");
+            if let Some(encoding) = encoding(parameter, self.resolved(schema)) {
                 self.encoding(&path, "encoding", encoding);
             }
             self.argument(path, name, schema, parameter);
@@ -159,12 +168,12 @@ impl<'a> Writer<'a> {
         if let Some(body) = operation.get("requestBody") {
             let body = self.resolved(body);
             let schema = content(body);
-            references(schema, &mut sides.written);
+            references(schema, &mut usage.written);
             let path = format!("{name} (body)");
-            if let Some(media) = wire::media(body) {
+            if let Some(media) = media_type(body) {
                 self.encoding(&path, "media type", media);
             }
-            for (part, encoding) in wire::encodings(body) {
+            for (part, encoding) in encodings(body) {
                 self.encoding(&path, &format!("encoding of {part}"), encoding);
             }
             self.argument(path, name, schema, body);
@@ -174,7 +183,7 @@ impl<'a> Writer<'a> {
             responses.iter().filter(|(status, _)| status.starts_with('2')).collect();
         let is_default = successes.is_empty();
         if is_default {
-            // Otherwise it is what an error looks like. It may be both.
+            // Without a 2xx response, the default is that of successes, and of errors, too.
             successes = responses.iter().filter(|(status, _)| *status == "default").collect();
         }
         let contents = successes.iter().map(|(status, response)| {
@@ -187,9 +196,9 @@ impl<'a> Writer<'a> {
         let answer = contents.into_iter().flatten().next();
         if let Some(response) = answer {
             let schema = content(response);
-            references(schema, &mut sides.read);
+            references(schema, &mut usage.read);
             let path = format!("{name} (answer)");
-            if let Some(media) = wire::media(response) {
+            if let Some(media) = media_type(response) {
                 self.encoding(&path, "media type", media).is_read = true;
             }
             let item = self.outline.add(&path, Kind::Field, type_text(schema));
@@ -208,41 +217,41 @@ impl<'a> Writer<'a> {
         item
     }
 
-    fn argument(&mut self, path: String, of: &str, schema: &'a Value, said: &Value) {
+    fn argument(&mut self, path: String, of: &str, schema: &'a Value, definition: &Value) {
         let item = self.outline.add(&path, Kind::Argument, type_text(schema));
         item.part_of = Some(of.to_owned());
-        describe(item, said, WRITTEN);
-        item.required = said["required"] == Value::Bool(true) || said["in"] == "path";
+        describe(item, definition, WRITTEN);
+        item.required = definition["required"] == Value::Bool(true) || definition["in"] == "path";
         item.default = schema.get("default").map(ToString::to_string);
         self.within(&path, schema, WRITTEN);
     }
 
-    /// The parts of what an item is.
+    /// Adds the parts of an item.
     fn within(&mut self, path: &str, schema: &'a Value, side: Side) {
-        self.parts(&At { of: path, path: path.to_owned(), side, base: None }, schema);
+        self.parts(&Position { of: path, path: path.to_owned(), side, base: None }, schema);
     }
 
-    /// The parts of a schema that has no name of its own.
-    fn parts(&mut self, at: &At<'_>, schema: &'a Value) {
+    /// Adds the parts of an inline schema.
+    fn parts(&mut self, at: &Position<'_>, schema: &'a Value) {
         let required = self.required(schema, 0);
         self.parts_with(at, schema, &required);
     }
 
-    /// The same, where this is required in all.
-    fn parts_with(&mut self, at: &At<'_>, schema: &'a Value, required: &BTreeSet<&str>) {
+    /// Adds the parts of a schema, of which these are required.
+    fn parts_with(&mut self, at: &Position<'_>, schema: &'a Value, required: &BTreeSet<&str>) {
         let path = &at.path;
         for value in values(schema) {
             self.part(at, &format!("{path}.{value}"), Kind::EnumValue, String::new());
         }
         for (name, field) in entries(schema, "properties") {
             let path_of_field = format!("{path}.{name}");
-            let says_so = |it: &Value| it["readOnly"] == Value::Bool(true);
-            let is_read_only = says_so(field) || says_so(self.resolved(field));
+            let read_only = |it: &Value| it["readOnly"] == Value::Bool(true);
+            let is_read_only = read_only(field) || read_only(self.resolved(field));
             let Some(item) = self.part(at, &path_of_field, Kind::Field, type_text(field)) else {
                 continue;
             };
             describe(item, field, at.side);
-            // What only the service writes is not given to it.
+            // A read-only field is never given in a request.
             item.required = required.contains(name.as_str()) && !is_read_only;
             if item.required && at.side.is_written && may_be_null(field) {
                 item.of.push_str(OR_NULL);
@@ -252,11 +261,11 @@ impl<'a> Writer<'a> {
         }
         let is_object = self.is_composed_object(schema);
         for key in ["allOf", "oneOf", "anyOf"] {
-            for (place, part) in list(schema, key).iter().enumerate() {
+            for (index, part) in list(schema, key).iter().enumerate() {
                 if key == "allOf" && is_object {
                     let base = self.base_of(at, part);
                     if base.as_ref().is_none_or(|it| !at.is_in(it)) {
-                        let at = At {
+                        let at = Position {
                             base: base.or_else(|| at.base.clone()),
                             path: path.clone(),
                             ..*at
@@ -269,15 +278,15 @@ impl<'a> Writer<'a> {
                 } else if key == "allOf" {
                     self.parts_with(at, part, required);
                 } else {
-                    self.parts(&at.at(format!("{path}|{}", place + 1)), part);
+                    self.parts(&at.at(format!("{path}|{}", index + 1)), part);
                 }
             }
         }
         if let Some(items) = schema.get("items") {
             self.parts(&at.at(format!("{path}[]")), items);
         }
-        for (place, item) in list(schema, "prefixItems").iter().enumerate() {
-            self.parts(&at.at(format!("{path}[{place}]")), item);
+        for (index, item) in list(schema, "prefixItems").iter().enumerate() {
+            self.parts(&at.at(format!("{path}[{index}]")), item);
         }
         if let Some(values) = schema.get("additionalProperties").filter(|it| it.is_object()) {
             self.parts(&at.at(format!("{path}{{}}")), values);
@@ -287,8 +296,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Adds a part, unless it is there: what a type says itself goes before what its bases say.
-    fn part(&mut self, at: &At<'_>, path: &str, kind: Kind, of: String) -> Option<&mut Item> {
+    /// Adds a part, unless it exists: the definition of a type overrides those of its bases.
+    fn part(&mut self, at: &Position<'_>, path: &str, kind: Kind, of: String) -> Option<&mut Item> {
         if self.outline.items.contains_key(path) {
             return None;
         }
@@ -299,11 +308,11 @@ impl<'a> Writer<'a> {
         Some(item)
     }
 
-    /// What must be given of an object and of all that it is composed of.
+    /// The required fields of an object and of its bases.
     fn required(&self, schema: &'a Value, depth: usize) -> BTreeSet<&'a str> {
         let mut required: BTreeSet<&str> =
             list(schema, "required").iter().filter_map(Value::as_str).collect();
-        if depth < DEPTH {
+        if depth < MAX_DEPTH {
             for part in list(schema, "allOf") {
                 required.extend(self.required(self.resolved(part), depth + 1));
             }
@@ -311,7 +320,7 @@ impl<'a> Writer<'a> {
         required
     }
 
-    /// Whether a schema is one object made of several: not just a reference with words beside it.
+    /// Whether a schema is an object composed of several, and not a reference with a description.
     fn is_composed_object(&self, schema: &'a Value) -> bool {
         let parts = list(schema, "allOf");
         let is_reference = parts.len() == 1 && schema.get("properties").is_none();
@@ -322,16 +331,16 @@ impl<'a> Writer<'a> {
         let mut parts = list(schema, "allOf").iter();
         schema["type"] == "object"
             || schema.get("properties").is_some()
-            || (depth < DEPTH && parts.any(|it| self.is_object(self.resolved(it), depth + 1)))
+            || (depth < MAX_DEPTH && parts.any(|it| self.is_object(self.resolved(it), depth + 1)))
     }
 
-    /// The named type that a part of a composed object is.
-    fn base_of(&self, at: &At<'_>, part: &Value) -> Option<Rc<Base>> {
+    /// The base that a part of a composed object refers to.
+    fn base_of(&self, at: &Position<'_>, part: &Value) -> Option<Rc<Base>> {
         let name = part["$ref"].as_str()?.strip_prefix("#/components/schemas/")?;
         Some(Rc::new(Base { name: name.to_owned(), at: at.path.len(), within: at.base.clone() }))
     }
 
-    /// What a `$ref` leads to; a few steps only, as two of them may lead to each other.
+    /// Resolves a `$ref`, in a bounded number of steps, since references may be cyclic.
     fn resolved(&self, mut value: &'a Value) -> &'a Value {
         for _ in 0..32 {
             let target = value["$ref"].as_str().and_then(|target| target.strip_prefix('#'));
@@ -344,13 +353,13 @@ impl<'a> Writer<'a> {
     }
 }
 
-fn describe(item: &mut Item, said: &Value, side: Side) {
-    item.description = words(said["description"].as_str().unwrap_or_default());
-    item.deprecated = (said["deprecated"] == Value::Bool(true)).then(String::new);
+fn describe(item: &mut Item, definition: &Value, side: Side) {
+    item.description = collapse_whitespace(definition["description"].as_str().unwrap_or_default());
+    item.deprecated = (definition["deprecated"] == Value::Bool(true)).then(String::new);
     (item.is_read, item.is_written) = (side.is_read, side.is_written);
 }
 
-/// The schema of what a body, an answer or a parameter holds, that of JSON first.
+/// The schema of the content of a body, a response or a parameter, preferably of JSON.
 fn content(of: &Value) -> &Value {
     let mut kinds: Vec<_> = entries(of, "content").collect();
     kinds.sort_by_key(|(kind, _)| !kind.contains("json"));

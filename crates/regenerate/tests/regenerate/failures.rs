@@ -1,5 +1,5 @@
-//! What cannot be fetched or read: a plain word on standard error, exit code 3, nothing changed,
-//! and the key nowhere.
+//! Failures to fetch or read: a message on standard error without the key, exit code 3, and no written
+//! file.
 
 use crate::support::{Checkout, Service};
 
@@ -14,7 +14,7 @@ fn fails(checkout: &Checkout, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn an_answer_without_a_schema() {
+fn a_response_without_a_schema_is_refused() {
     let checkout = Checkout::new("no-schema");
     let echo = format!(r#"{{"errors":[{{"message":"introspection is off for {KEY}"}}]}}"#);
     let service = Service::answering(&[(200, &echo)]);
@@ -37,8 +37,8 @@ fn an_answer_without_a_schema() {
 }
 
 #[test]
-fn nobody_answers() {
-    let checkout = Checkout::new("nobody");
+fn an_unreachable_service_is_reported_without_the_key() {
+    let checkout = Checkout::new("unreachable");
     for option in ["--graphql", "--rest"] {
         let url = format!("http://127.0.0.1:9/x?api_key={KEY}");
         let message = fails(&checkout, &[option, &url]);
@@ -47,7 +47,7 @@ fn nobody_answers() {
 }
 
 #[test]
-fn the_key_is_not_sent_in_the_clear() {
+fn the_key_is_not_sent_unencrypted() {
     let message = fails(&Checkout::new("clear"), &["--graphql", "http://api.example/graphql"]);
     assert_eq!(
         message,
@@ -56,7 +56,7 @@ fn the_key_is_not_sent_in_the_clear() {
 }
 
 #[test]
-fn an_introspection_result_with_a_flaw() {
+fn an_invalid_introspection_result_is_refused() {
     let checkout = Checkout::new("flaw");
     for (text, message) in [
         ("{", "flaw.json:1:1: EOF while parsing an object at line 1 column 1"),
@@ -88,7 +88,7 @@ fn an_introspection_result_with_a_flaw() {
 }
 
 #[test]
-fn more_than_one_file_is_there() {
+fn several_schema_files_are_refused() {
     let checkout = Checkout::new("two")
         .write("schema/a.graphql", "type Query { a: Int }")
         .write("schema/b.graphql", "type Query { a: Int }");
@@ -104,7 +104,7 @@ fn nothing_is_written_when_one_of_two_cannot_be_fetched() {
 }
 
 #[test]
-fn wrong_arguments() {
+fn invalid_arguments_exit_with_2() {
     let checkout = Checkout::new("arguments");
     for arguments in [&[][..], &["--check"], &["--graphql", "a", "--check", "--dry-run"], &["a"]] {
         assert_eq!(checkout.run(arguments).code, 2, "{arguments:?}");

@@ -1,8 +1,8 @@
-//! A GraphQL schema that changed: the report, the exit code, the file.
+//! Comparison of a GraphQL schema: introspection, the report, the exit code and the written file.
 
 use serde_json::{Value, json};
 
-use crate::support::{Checkout, Service, field, input, value};
+use crate::support::{Checkout, Service, field, input, of, value};
 
 const SCHEMA: &str = r#"
 # Written by hand, in an order that somebody liked.
@@ -105,7 +105,7 @@ fn checkout(name: &str) -> Checkout {
 }
 
 #[test]
-fn the_report_says_what_changed_whom_it_breaks_and_which_queries() {
+fn graphql_changes_are_reported_with_their_effects() {
     let checkout = checkout("report");
     let service = Service::answering(&[(200, &changed())]);
     let run = checkout.run(&["--graphql", &service.url, "--check"]);
@@ -141,10 +141,10 @@ fn check_fails_for_queries_alone() {
 }
 
 #[test]
-fn what_is_written_is_sorted_and_has_no_drift() {
+fn the_written_schema_is_sorted_and_has_no_drift() {
     let checkout = checkout("written");
     let service = Service::answering(&[(200, &changed())]);
-    // The query `read` does not validate any longer: somebody has to look.
+    // The query `read` no longer validates, which needs attention.
     assert_eq!(checkout.run(&["--graphql", &service.url]).code, 1);
     assert_eq!(
         checkout.read("schema/mine.graphql"),
@@ -166,7 +166,7 @@ fn what_is_written_is_sorted_and_has_no_drift() {
 }
 
 #[test]
-fn descriptions_deprecations_and_defaults_are_changes_that_break_nobody() {
+fn descriptions_deprecations_and_defaults_break_no_program() {
     let before = "\"One\nline.\" type Query { a(limit: Int = 1): Int b: Int \"Old.\" c: Int }";
     let after = "\"One line.\" type Query {
         a(limit: Int = 2): Int b: Int @deprecated(reason: \"Ask for a.\") \"New.\" c: Int
@@ -187,7 +187,7 @@ fn descriptions_deprecations_and_defaults_are_changes_that_break_nobody() {
 }
 
 #[test]
-fn a_type_and_whether_it_may_be_null_change_at_once() {
+fn a_type_and_its_nullability_can_change_together() {
     let before = "type Query {
             a(wide: [String!], wider: [String!]!, narrow: [String], same: [String!] = []): Int
             less: [String]! more: [String!]! sure: [String]
@@ -222,7 +222,7 @@ all queries of queries validate
 }
 
 #[test]
-fn unions_interfaces_scalars_and_directives() {
+fn unions_interfaces_scalars_and_directives_are_compared() {
     let before = "type Query { animal: Animal named: Named at: Time }
         union Animal = Cat | Dog  interface Named { name: String }
         type Cat implements Named { name: String } type Dog { id: ID }
@@ -250,7 +250,7 @@ fn unions_interfaces_scalars_and_directives() {
 }
 
 #[test]
-fn a_schema_kept_as_an_introspection_result_becomes_sdl() {
+fn a_stored_introspection_result_becomes_sdl() {
     let checkout = Checkout::new("json").write("schema/mine.json", &changed());
     let service = Service::answering(&[(200, &changed().replace("isUp", "is_up"))]);
     let run = checkout.run(&["--graphql", &service.url]);
@@ -265,4 +265,156 @@ fn a_schema_kept_as_an_introspection_result_becomes_sdl() {
     );
     assert!(checkout.read("schema/mine.graphql").contains("is_up: Boolean"));
     assert!(!checkout.has("schema/mine.json"));
+}
+
+fn introspection_result(types: Value, directives: Value) -> String {
+    let schema = json!({
+        "queryType": { "name": "Root" }, "mutationType": null, "subscriptionType": null,
+        "types": types, "directives": directives,
+    });
+    json!({ "data": { "__schema": schema } }).to_string()
+}
+
+fn small() -> String {
+    let root = json!({ "kind": "OBJECT", "name": "Root", "interfaces": null,
+        "fields": [field("a", "Int", json!([]))] });
+    introspection_result(json!([root]), json!([]))
+}
+
+#[test]
+fn the_key_goes_into_the_url_and_the_body_is_the_document_alone() {
+    let service = Service::answering(&[(200, &small())]);
+    let url = format!("{}/graphql", service.url);
+    let checkout = Checkout::new("asked");
+    let run = checkout.run_with(&["--graphql", &url], &[("PODQUEUE_API_KEY", "k&y 1")]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    let received = service.received();
+    assert_eq!(received.len(), 1);
+    assert_eq!(received[0].line, "POST /graphql?api_key=k%26y+1 HTTP/1.1");
+    let body: Value = serde_json::from_str(&received[0].body).unwrap();
+    let keys: Vec<_> = body.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["query"]);
+    assert!(body["query"].as_str().unwrap().contains("__schema"));
+}
+
+#[test]
+fn an_older_service_gets_a_smaller_query() {
+    let refusal = r#"{"errors":[{"message":"Cannot query field \"isOneOf\""}]}"#;
+    let service = Service::answering(&[(400, refusal), (200, &small())]);
+    let run = Checkout::new("older").run(&["--graphql", &service.url]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    let received = service.received();
+    assert_eq!(received.len(), 2);
+    assert!(received[0].body.contains("isOneOf") && !received[1].body.contains("isOneOf"));
+}
+
+#[test]
+fn everything_that_introspection_exposes_is_written() {
+    let types = json!([
+        { "kind": "OBJECT", "name": "Root", "description": "The \"root\".\n\nOf all.",
+          "interfaces": [{ "name": "Node" }],
+          "fields": [
+            { "name": "list", "description": "Some.", "type": of("[[Cat!]!]"),
+              "isDeprecated": true, "deprecationReason": "Say \"no\".",
+              "args": [
+                { "name": "where", "description": "Which.", "type": of("Filter"),
+                  "defaultValue": "{name: \"a\\\"b\", in: [RED], n: 1}" },
+                input("all", "Boolean!"),
+              ] },
+            field("id", "ID!", json!([])),
+          ] },
+        { "kind": "INTERFACE", "name": "Node", "interfaces": [],
+          "fields": [field("id", "ID!", json!([]))] },
+        { "kind": "OBJECT", "name": "Cat", "fields": [field("at", "Time", json!([]))] },
+        { "kind": "UNION", "name": "Pet", "possibleTypes": [{ "name": "Root" }, { "name": "Cat" }] },
+        { "kind": "ENUM", "name": "Color", "enumValues": [
+            value("RED"),
+            { "name": "BLUE", "description": "Like the sky.", "isDeprecated": true,
+              "deprecationReason": null },
+        ] },
+        { "kind": "INPUT_OBJECT", "name": "Filter", "isOneOf": true, "inputFields": [
+            input("name", "String"), input("in", "[Color!]"), input("n", "Int"),
+        ] },
+        { "kind": "SCALAR", "name": "Time", "specifiedByURL": "https://time.example" },
+        { "kind": "SCALAR", "name": "String" },
+        { "kind": "OBJECT", "name": "__Type", "fields": [field("x", "Int", json!([]))] },
+    ]);
+    let directives = json!([
+        { "name": "skip", "locations": ["FIELD"], "args": [input("if", "Boolean!")] },
+        { "name": "cached", "description": "From a cache.", "isRepeatable": true,
+          "locations": ["QUERY", "FIELD", "SOMETHING_NEW"], "args": [input("for", "Int")] },
+    ]);
+    let checkout =
+        Checkout::new("everything").write("now.json", &introspection_result(types, directives));
+    let run = checkout.run(&["--graphql", "now.json"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
+    assert_eq!(
+        checkout.read("schema/schema.graphql"),
+        r#"schema {
+  query: Root
+}
+
+"From a cache."
+directive @cached(for: Int) repeatable on FIELD | QUERY
+
+type Cat {
+  at: Time
+}
+
+enum Color {
+  "Like the sky."
+  BLUE @deprecated
+
+  RED
+}
+
+input Filter @oneOf {
+  in: [Color!]
+  n: Int
+  name: String
+}
+
+interface Node {
+  id: ID!
+}
+
+union Pet = Cat | Root
+
+"""
+The "root".
+
+Of all.
+"""
+type Root implements Node {
+  id: ID!
+
+  "Some."
+  list(
+    all: Boolean!
+    "Which."
+    where: Filter = {in: [RED], n: 1, name: "a\"b"}
+  ): [[Cat!]!] @deprecated(reason: "Say \"no\".")
+}
+
+scalar Time @specifiedBy(url: "https://time.example")
+"#
+    );
+    let run = checkout.run(&["--graphql", "now.json", "--check"]);
+    assert_eq!(run.code, 0, "{}", run.out);
+}
+
+#[test]
+fn the_order_of_an_introspection_result_does_not_matter() {
+    let types = |names: [&str; 2]| {
+        let fields: Vec<_> = names.iter().map(|name| field(name, "Int", json!([]))).collect();
+        json!([{ "kind": "OBJECT", "name": "Root", "interfaces": [], "fields": fields }])
+    };
+    let checkout = Checkout::new("order")
+        .write("one.json", &introspection_result(types(["b", "a"]), json!([])))
+        .write("two.json", &introspection_result(types(["a", "b"]), json!([])));
+    assert_eq!(checkout.run(&["--graphql", "one.json"]).code, 0);
+    let written = checkout.read("schema/schema.graphql");
+    assert_eq!(checkout.run(&["--graphql", "two.json", "--check"]).code, 0);
+    assert_eq!(checkout.run(&["--graphql", "two.json"]).code, 0);
+    assert_eq!(checkout.read("schema/schema.graphql"), written);
 }

@@ -1,4 +1,4 @@
-//! Against the local service, with the schema and the queries of this repository.
+//! Comparison with the local service, and the schema and queries of this repository.
 
 use std::fs;
 use std::path::Path;
@@ -21,13 +21,13 @@ fn repository(name: &str) -> Checkout {
     checkout
 }
 
-/// Where the service publishes its REST description.
+/// The URL of the REST description of the service.
 fn description_url(local: &LocalService) -> String {
     local.rest_url().replace("/v1", "/_local/openapi/rest.yaml")
 }
 
 #[test]
-fn there_is_no_drift() {
+fn the_repository_has_no_drift() {
     let checkout = repository("local");
     let runtime = Runtime::new().unwrap();
     let builder = LocalService::builder().api_key("a key").control_plane();
@@ -48,7 +48,7 @@ fn there_is_no_drift() {
 }
 
 #[test]
-fn a_description_that_has_changed_is_reported_and_written() {
+fn a_changed_description_is_reported_and_written() {
     let checkout = repository("changed");
     let before = checkout.read("openapi/podqueue.yaml");
     let now = before.replace("name: includeMachine\n", "name: includeHost\n").replace(
@@ -104,7 +104,7 @@ fn a_first_run_writes_a_schema_that_has_no_drift_thereafter() {
 }
 
 #[test]
-fn a_wrong_key_is_said_to_be_wrong() {
+fn a_wrong_key_is_reported() {
     let checkout = repository("wrong-key");
     let runtime = Runtime::new().unwrap();
     let local = runtime.block_on(LocalService::builder().api_key("right").start()).unwrap();

@@ -1,13 +1,9 @@
-//! The program `podqueue-regenerate`, as it is run: a command line in; files, a report and an exit
-//! code out. One file for each concern.
+//! Tests of the program `podqueue-regenerate` as a process.
 #![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect shall fail")]
 
-mod description;
 mod failures;
-mod introspection;
+mod graphql;
 mod local_service;
-mod operations;
-mod schema;
-mod several;
+mod rest;
+mod rest_compatibility;
 mod support;
-mod wire;

@@ -1,4 +1,4 @@
-//! A REST description that changed.
+//! Comparison of a REST description: the report, the exit code and the written files.
 
 use crate::support::{Checkout, Service};
 
@@ -94,7 +94,7 @@ REST description, openapi/shop.yaml: 17 changes, 9 of them breaking
 ";
 
 #[test]
-fn the_report_says_what_changed_and_whom_it_breaks() {
+fn rest_changes_are_reported_with_their_effects() {
     let checkout = Checkout::new("rest").write("openapi/shop.yaml", BEFORE);
     let service = Service::answering(&[(200, &after())]);
     let url = format!("{}/openapi.json?version=latest", service.url);
@@ -108,12 +108,12 @@ fn the_report_says_what_changed_and_whom_it_breaks() {
     assert_eq!(run.out, REPORT.to_owned() + &warning);
     assert_eq!(run.code, 1);
     assert_eq!(checkout.read("openapi/shop.yaml"), BEFORE);
-    // The description is public: whoever publishes it does not get the key.
+    // The description is public, so the key is not sent to its publisher.
     assert_eq!(service.received()[0].line, "GET /openapi.json?version=latest HTTP/1.1");
 }
 
 #[test]
-fn what_was_left_out_before_is_not_news_wherever_it_stands() {
+fn known_warnings_are_not_repeated_when_the_construct_moves() {
     let export =
         "  /export: {get: {responses: {200: {description: All., content: {text/csv: {}}}}}}\n";
     let before = BEFORE.replace("components:\n", &format!("{export}components:\n"));
@@ -128,7 +128,7 @@ fn what_was_left_out_before_is_not_news_wherever_it_stands() {
 }
 
 #[test]
-fn what_is_written_stays_yaml_and_has_no_drift() {
+fn the_written_description_stays_yaml_and_has_no_drift() {
     let checkout = Checkout::new("rest-written")
         .write("openapi/shop.yaml", BEFORE)
         .write("now.json", &after());
@@ -161,7 +161,7 @@ fn a_description_kept_as_json_stays_json() {
 }
 
 #[test]
-fn order_and_line_breaks_are_no_drift_but_examples_are() {
+fn order_and_line_breaks_are_no_drift_but_extensions_are() {
     let one = "openapi: 3.0.3\ninfo: {title: A, description: \"a\\nb\"}\npaths: {}\n";
     let two = "paths: {}\ninfo: {description: a b, title: A}\nopenapi: 3.0.3\n";
     let three = "openapi: 3.0.3\ninfo: {title: A, description: a b}\npaths: {}\nx-note: 1\n";
@@ -182,7 +182,7 @@ fn order_and_line_breaks_are_no_drift_but_examples_are() {
 }
 
 #[test]
-fn a_description_that_nothing_can_be_made_of_is_not_written() {
+fn an_unsupported_description_is_not_written() {
     let checkout = Checkout::new("rest-flaw")
         .write("openapi/a.yaml", BEFORE)
         .write("now.yaml", "swagger: '2.0'\npaths: {}\n");
@@ -221,7 +221,7 @@ fn recursive_composed_and_newer_schemas_are_outlined() {
 }
 
 #[test]
-fn a_type_and_whether_it_is_required_change_at_once() {
+fn a_type_and_its_requirement_can_change_together() {
     let describe = |required: &str, properties: &str, parameter: &str| {
         format!(
             "openapi: 3.1.0
@@ -303,7 +303,7 @@ components:
 "##;
 
 #[test]
-fn a_description_of_the_newer_version_is_compared_with_itself() {
+fn an_openapi_3_1_description_has_no_drift_from_itself() {
     let checkout = Checkout::new("rest-newer").write("openapi/shop.yaml", NEWER);
     let run = checkout.run(&["--rest", "openapi/shop.yaml", "--check"]);
     assert_eq!(run.err, "");
@@ -314,7 +314,7 @@ fn a_description_of_the_newer_version_is_compared_with_itself() {
 }
 
 #[test]
-fn what_only_the_newer_version_can_say_is_outlined() {
+fn openapi_3_1_constructs_are_outlined() {
     let now = NEWER
         .replace("{const: pet}", "{enum: [pet, animal]}")
         .replace("[integer, 'null'], examples: [3]", "[number, 'null'], examples: [4]")
@@ -355,4 +355,74 @@ REST description, openapi/shop.yaml: 13 changes, 6 of them breaking
   added       Pet.parts[].y: string
 "
     );
+}
+
+fn shop_with_field(field: &str) -> String {
+    format!(
+        "openapi: 3.0.3
+paths:
+  /type: {{get: {{operationId: match, responses: {{'200': {{description: It., content: {{application/json: {{schema: {{$ref: '#/components/schemas/Self'}}}}}}}}}}}}}}
+components: {{schemas: {{Self: {{type: object, properties: {{{field}: {{type: string}}}}}}}}}}
+"
+    )
+}
+
+#[test]
+fn one_of_several_descriptions_can_be_selected() {
+    let checkout = Checkout::new("several")
+        .write("openapi/shop.yaml", &shop_with_field("impl"))
+        .write("openapi/type.yaml", &shop_with_field("fn"))
+        .write("now.yaml", &shop_with_field("async"));
+    let run = checkout.run(&["--rest", "now.yaml"]);
+    assert_eq!(run.code, 3);
+    assert_eq!(
+        run.err,
+        "podqueue-regenerate: openapi:1:1: expected exactly one OpenAPI description here, found more \
+         than one; name one of the files instead\n"
+    );
+    let run = checkout.run(&["--rest", "now.yaml", "--openapi", "openapi/type.yaml"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    assert_eq!(
+        run.out,
+        "\
+REST description, openapi/type.yaml: 2 changes, 1 of them breaking
+  added       Self.async: string
+  removed     Self.fn: string; BREAKS readers (it is no longer sent)
+"
+    );
+    assert!(checkout.read("openapi/type.yaml").contains("async:"));
+    assert_eq!(checkout.read("openapi/shop.yaml"), shop_with_field("impl"));
+}
+
+#[test]
+fn a_missing_file_is_created() {
+    let checkout = Checkout::new("several-new")
+        .write("openapi/shop.yaml", &shop_with_field("impl"))
+        .write("now.yaml", &shop_with_field("fn"));
+    let run = checkout.run(&["--rest", "now.yaml", "--openapi", "openapi/more/type.json"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    assert_eq!(run.out, "REST description, openapi/more/type.json: new\n");
+    assert!(checkout.read("openapi/more/type.json").starts_with("{\n"));
+}
+
+/// An error in a part is reported with the name of the part, and a stored description that cannot be read
+/// is not taken for a change of the service.
+#[test]
+fn errors_name_the_file_of_the_part() {
+    let whole = shop_with_field("n").replace("{type: string}", "{$ref: 'parts/n.yaml'}");
+    let checkout = Checkout::new("several-fault")
+        .write("openapi/shop.yaml", &whole)
+        .write("openapi/parts/n.yaml", "type: string\n")
+        .write("now/shop.yaml", &whole)
+        .write("now/parts/n.yaml", "type: 'string\n");
+    let run = checkout.run(&["--rest", "now/shop.yaml"]);
+    assert_eq!((run.code, run.out.as_str()), (3, ""));
+    assert!(run.err.starts_with("podqueue-regenerate: now/parts/n.yaml:2:1: "), "{}", run.err);
+    assert_eq!(checkout.read("openapi/parts/n.yaml"), "type: string\n");
+
+    let checkout = checkout.write("now/parts/n.yaml", "type: string\n");
+    let checkout = checkout.write("openapi/parts/n.yaml", "type: 'string\n");
+    let run = checkout.run(&["--rest", "now/shop.yaml", "--check"]);
+    assert_eq!((run.code, run.out.as_str()), (3, ""));
+    assert!(run.err.starts_with("podqueue-regenerate: openapi/parts/n.yaml:2:1: "), "{}", run.err);
 }

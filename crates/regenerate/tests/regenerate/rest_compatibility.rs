@@ -1,4 +1,4 @@
-//! A change of a REST description: whether it is one on the wire, and whom it breaks.
+//! Classification of changes of a REST description: changes on the wire, and their effects.
 
 use crate::support::{Checkout, report};
 
@@ -19,7 +19,7 @@ const FLAT: &str = "Pet: {type: object, required: [id, name], properties: {id: {
 const BASED: &str = "Base: {type: object, properties: {id: {type: string}, at: {type: integer}}}, Pet: {required: [id], allOf: [{$ref: '#/components/schemas/Base'}, {type: object, required: [name], properties: {name: {type: string}}}]}";
 
 #[test]
-fn what_is_the_same_on_the_wire_breaks_nobody() {
+fn an_equal_wire_format_is_no_change() {
     let before = r##"openapi: 3.0.3
 info: {title: Shop, version: '1'}
 servers: [{url: 'https://shop.example/v1'}]
@@ -48,7 +48,7 @@ components:
 }
 
 #[test]
-fn a_parameter_of_a_path_that_is_renamed_breaks_nobody() {
+fn a_renamed_path_parameter_breaks_no_program() {
     let describe = |path: &str, a: &str, b: &str, kind: &str, id: &str| {
         format!(
             "openapi: 3.0.3
@@ -83,7 +83,7 @@ paths:
 }
 
 #[test]
-fn a_field_that_moves_into_a_base_breaks_nobody() {
+fn a_field_that_moves_into_a_base_breaks_no_program() {
     assert_eq!(
         report("rest-into-base", &shop(FLAT), &shop(BASED)),
         "REST description, openapi/shop.yaml: 1 change, 0 of them breaking\n  added       Base: object\n"
@@ -120,7 +120,7 @@ fn a_change_of_a_base_is_reported_once_and_a_new_base_with_its_fields() {
 }
 
 #[test]
-fn an_inline_object_that_gets_a_name_breaks_nobody() {
+fn an_inline_object_that_gets_a_name_breaks_no_program() {
     let inline = "Pet: {type: object, properties: {home: {type: object, properties: {city: {type: string}, door: {type: object, properties: {color: {type: string, enum: [red]}}}}}, toys: {type: array, items: {type: object, properties: {name: {type: string}}}}, mood: {type: string, enum: [calm, wild]}}}";
     let named = "Pet: {type: object, properties: {home: {$ref: '#/components/schemas/Home'}, toys: {type: array, items: {$ref: '#/components/schemas/Toy'}}, mood: {$ref: '#/components/schemas/Mood'}}}, Home: {type: object, properties: {city: {type: string}, door: {$ref: '#/components/schemas/Door'}}}, Door: {type: object, properties: {color: {type: string, enum: [red]}}}, Toy: {type: object, properties: {name: {type: string}}}, Mood: {type: string, enum: [calm, wild]}";
     let adapts = "source change for readers (the same values have a type of another name); source change for writers (the same values have a type of another name)";
@@ -139,7 +139,7 @@ fn an_inline_object_that_gets_a_name_breaks_nobody() {
 "
         )
     );
-    // What changes at the same time is reported where it is.
+    // A simultaneous change is reported at its own path.
     let changed =
         named.replace("city: {type: string}", "zip: {type: string}").replace("calm, ", "");
     let report = report("rest-named-and-changed", &shop(inline), &shop(&changed));
@@ -154,7 +154,7 @@ fn an_inline_object_that_gets_a_name_breaks_nobody() {
 }
 
 #[test]
-fn a_schema_that_is_renamed_breaks_nobody() {
+fn a_renamed_schema_breaks_no_program() {
     let tree = "Pet: {type: object, properties: {name: {type: string}, tree: {$ref: '#/components/schemas/Tree'}}}, Tree: {type: object, properties: {size: {type: integer}, parts: {type: array, items: {$ref: '#/components/schemas/Tree'}}}}";
     let renamed = tree.replace("Tree", "Plant");
     let report = report("rest-renamed", &shop(tree), &shop(&renamed));
@@ -163,7 +163,7 @@ fn a_schema_that_is_renamed_breaks_nobody() {
 }
 
 #[test]
-fn encodings_and_servers_are_a_part_of_the_interface() {
+fn changed_encodings_and_servers_break_callers() {
     let describe = |servers: &str, ids: &str, encoding: &str, own: &str| {
         format!(
             "openapi: 3.0.3
@@ -213,7 +213,7 @@ paths:
 }
 
 #[test]
-fn an_answer_that_may_newly_be_empty_breaks_its_readers() {
+fn a_response_that_may_become_empty_breaks_readers() {
     let describe = |responses: &str| {
         format!(
             "openapi: 3.0.3
@@ -293,7 +293,7 @@ fn a_description_in_several_files_is_outlined_as_one() {
 }
 
 #[test]
-fn how_calls_are_authorized_is_a_part_of_the_interface() {
+fn changed_authorization_breaks_callers() {
     let describe = |all: &str, own: &str, name: &str| {
         format!(
             "openapi: 3.0.3
@@ -348,7 +348,7 @@ components:
 }
 
 #[test]
-fn a_file_that_becomes_text_breaks_its_writers() {
+fn a_file_that_becomes_text_breaks_writers() {
     let describe = |part: &str| {
         format!(
             "openapi: 3.1.0
@@ -369,4 +369,115 @@ paths:
     let newer = describe(", contentMediaType: image/png");
     let same = report_of("rest-file-same", &file, &newer);
     assert!(same.contains("not in anything that affects"), "{same}");
+}
+
+/// A description with one operation of this path item.
+fn described(head: &str, item: &str) -> String {
+    format!("openapi: 3.2.0\n{head}paths: {{/a: {{{item}}}}}\n")
+}
+
+fn post(parts: &str) -> String {
+    described("", &format!("post: {{operationId: a, {parts}}}"))
+}
+
+const DONE: &str = "responses: {'204': {description: Done.}}";
+
+#[test]
+fn a_body_of_another_media_type_breaks_callers() {
+    let body = |media: &str| {
+        post(&format!(
+            "requestBody: {{required: true, content: {{{media}: {{schema: {{type: object, \
+             properties: {{n: {{type: string}}}}}}}}}}}}, {DONE}"
+        ))
+    };
+    assert_eq!(
+        report("rest-media", &body("application/json"), &body("application/x-www-form-urlencoded")),
+        "\
+REST description, openapi/shop.yaml: 1 change, 1 of them breaking
+  changed     POST /a (body) media type: application/json -> application/x-www-form-urlencoded; BREAKS callers (it is written differently)
+"
+    );
+    let more = "application/xml: {}, application/json; charset=utf-8";
+    let same = report("rest-media-more", &body("application/json"), &body(more));
+    assert!(same.contains("not in anything that affects generated code"), "{same}");
+}
+
+#[test]
+fn a_response_of_another_media_type_breaks_readers() {
+    let answer = |media: &str| {
+        post(&format!(
+            "responses: {{'200': {{description: It., content: {{{media}: {{schema: {{type: \
+             string}}}}}}}}}}"
+        ))
+    };
+    assert_eq!(
+        report("rest-answer-media", &answer("application/json"), &answer("text/plain")),
+        "\
+REST description, openapi/shop.yaml: 1 change, 1 of them breaking
+  changed     POST /a (answer) media type: application/json -> text/plain; BREAKS readers (it is written differently)
+"
+    );
+    let gone = report("rest-answer-gone", &answer("application/json"), &post(DONE));
+    assert_eq!(
+        gone,
+        "\
+REST description, openapi/shop.yaml: 1 change, 1 of them breaking
+  removed     POST /a (answer): string; BREAKS readers (it is no longer sent)
+"
+    );
+}
+
+#[test]
+fn parameters_of_an_operation_override_those_of_its_path() {
+    let item = |of_path: &str, own: &str| {
+        let parameter = |ty: &str| format!("{{name: n, in: query, schema: {{type: {ty}}}}}");
+        let (shared, own) = (parameter(of_path), parameter(own));
+        described(
+            "",
+            &format!(
+                "parameters: [{shared}], post: {{operationId: a, parameters: [{own}], {DONE}}}"
+            ),
+        )
+    };
+    let changed = report("rest-own", &item("string", "string"), &item("string", "integer"));
+    assert!(changed.contains("POST /a (query n): string -> integer; BREAKS callers"), "{changed}");
+    let shared = report("rest-shared", &item("string", "string"), &item("integer", "string"));
+    assert!(shared.contains("not in anything that affects generated code"), "{shared}");
+}
+
+#[test]
+fn methods_of_any_name_are_operations() {
+    let get = format!("get: {{operationId: a, {DONE}}}");
+    let more = format!(
+        "{get}, query: {{operationId: b, {DONE}}}, additionalOperations: {{COPY: {{operationId: c, \
+         {DONE}}}}}"
+    );
+    assert_eq!(
+        report("rest-methods", &described("", &get), &described("", &more)),
+        "\
+REST description, openapi/shop.yaml: 2 changes, 0 of them breaking
+  added       COPY /a: c
+  added       QUERY /a: b
+"
+    );
+}
+
+#[test]
+fn a_changed_server_breaks_callers() {
+    let item = format!("get: {{operationId: a, {DONE}}}");
+    let server = |version: &str| {
+        let variables = format!("{{v: {{default: {version}}}}}");
+        let url = "'https://a.example/{v}'";
+        described(&format!("servers: [{{url: {url}, variables: {variables}}}]\n"), &item)
+    };
+    assert_eq!(
+        report("rest-server-variable", &server("v1"), &server("v2")),
+        "\
+REST description, openapi/shop.yaml: 1 change, 1 of them breaking
+  changed     server: https://a.example/v1 -> https://a.example/v2; BREAKS callers (calls go to another URL)
+"
+    );
+    let plain = described("servers: [{url: 'https://a.example/v1'}]\n", &item);
+    let same = report("rest-server-plain", &server("v1"), &plain);
+    assert!(same.contains("not in anything that affects generated code"), "{same}");
 }

@@ -1,5 +1,4 @@
-//! What the tests share: a checkout of its own for each, the program, and a service that answers
-//! what it is told.
+//! Fixtures: a temporary checkout, the program, and a service with canned responses.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -11,10 +10,10 @@ use std::thread;
 
 use serde_json::{Value, json};
 
-/// A folder with `openapi/`, `schema/` and `queries/`, gone when the test is over.
+/// A folder with `openapi/`, `schema/` and `queries/`, removed on drop.
 pub struct Checkout(PathBuf);
 
-/// What a run of the program left.
+/// The outcome of a run of the program.
 pub struct Run {
     pub code: i32,
     pub out: String,
@@ -74,7 +73,7 @@ impl Drop for Checkout {
     }
 }
 
-/// The report of what is different between two REST descriptions.
+/// The report on two REST descriptions.
 pub fn report(name: &str, before: &str, now: &str) -> String {
     let checkout = Checkout::new(name).write("openapi/shop.yaml", before).write("now.yaml", now);
     let run = checkout.run(&["--rest", "now.yaml", "--check"]);
@@ -82,34 +81,34 @@ pub fn report(name: &str, before: &str, now: &str) -> String {
     run.out
 }
 
-/// A request as it arrived.
+/// A received request.
 #[derive(Clone, Debug)]
 pub struct Received {
     pub line: String,
     pub body: String,
 }
 
-/// A service that gives one answer after the other, and the last of them ever after.
+/// A service that sends the responses in order, and then repeats the last one.
 pub struct Service {
     pub url: String,
     received: Arc<Mutex<Vec<Received>>>,
 }
 
 impl Service {
-    pub fn answering(answers: &[(u16, &str)]) -> Self {
+    pub fn answering(responses: &[(u16, &str)]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let received = Arc::new(Mutex::new(Vec::new()));
         let log = received.clone();
-        let answers: Vec<(u16, String)> =
-            answers.iter().map(|(status, body)| (*status, (*body).to_owned())).collect();
-        // It ends with the test's process.
+        let responses: Vec<(u16, String)> =
+            responses.iter().map(|(status, body)| (*status, (*body).to_owned())).collect();
+        // Ends with the process of the test.
         thread::spawn(move || {
-            for (place, stream) in listener.incoming().enumerate() {
+            for (index, stream) in listener.incoming().enumerate() {
                 let mut stream = stream.unwrap();
                 let request = receive(&mut BufReader::new(&stream));
                 log.lock().unwrap().push(request);
-                let (status, body) = &answers[place.min(answers.len() - 1)];
+                let (status, body) = &responses[index.min(responses.len() - 1)];
                 let location =
                     if *status == 307 { "location: http://127.0.0.1:9/\r\n" } else { "" };
                 let head = format!(
@@ -145,7 +144,7 @@ fn receive(stream: &mut impl BufRead) -> Received {
     Received { line: line.trim().to_owned(), body: String::from_utf8(body).unwrap() }
 }
 
-/// A reference to a type, as an introspection result has it: `[Pet!]!`.
+/// A type such as `[Pet!]!`, as a type reference of an introspection result.
 pub fn of(text: &str) -> Value {
     if let Some(inner) = text.strip_suffix('!') {
         return json!({ "kind": "NON_NULL", "name": null, "ofType": of(inner) });
