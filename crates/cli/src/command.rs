@@ -1,9 +1,9 @@
-//! The commands, one module each.
+//! Commands of the program: one module for each command or group.
 
 mod batch;
 mod config;
 mod doctor;
-mod following;
+mod follow;
 mod graphql;
 mod health;
 mod job;
@@ -11,13 +11,11 @@ mod listen;
 mod local;
 mod openai;
 mod pod;
-mod policy;
 mod purge;
 mod record;
 mod run;
 mod secret;
 mod shell;
-mod storage;
 mod template;
 mod trigger;
 
@@ -27,8 +25,8 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
-/// A command of the program. A new one gets its module, its variant, its arm in `run`, and its
-/// examples in `examples.rs`.
+/// A command of the program. A new command needs a module, a variant, an arm in `run`, and examples
+/// in `examples.rs`.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Submit a job and wait for its output.
@@ -37,7 +35,7 @@ pub enum Command {
     Status(job::Jobs),
     /// Wait for jobs to finish.
     Wait(job::Wait),
-    /// Print a job's chunks as they come.
+    /// Print the chunks of a job as they arrive.
     Stream(job::Stream),
     /// Cancel jobs.
     Cancel(job::Jobs),
@@ -71,7 +69,7 @@ pub enum Command {
     Local(local::Arguments),
     /// Find out why something does not work.
     Doctor(doctor::Arguments),
-    /// Show where the program points.
+    /// Show the active profile.
     Config(config::Arguments),
     /// Print a completion script for a shell.
     Completions(shell::Completions),

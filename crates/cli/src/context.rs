@@ -1,4 +1,4 @@
-//! What all commands share: the output, and the client, which is made when first needed.
+//! Context of a command: the output, the settings, and the client, which is built on demand.
 
 use podqueue::{Client, Endpoint};
 
@@ -9,7 +9,7 @@ use crate::settings::{self, Selection, Settings};
 pub struct Context {
     selection: Selection,
     pub output: Output,
-    /// The program with all its commands, to be described.
+    /// The definition of the program, for completions and manual pages.
     pub program: fn() -> clap::Command,
 }
 
@@ -18,7 +18,7 @@ impl Context {
         Self { selection, output, program }
     }
 
-    /// Where the program points.
+    /// The settings of the active profile.
     pub fn settings(&self) -> Result<Settings, Failure> {
         Settings::read(&self.selection)
     }

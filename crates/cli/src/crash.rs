@@ -1,5 +1,5 @@
-//! What the program says when it crashes: where, and what to do. It does not repeat what the panic
-//! says, which may contain a key, an input or a secret.
+//! Crash report: the location of a panic, without its message, which may contain a key, an input or
+//! a secret.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::Write;
@@ -8,26 +8,26 @@ use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, set_hook};
 use crate::exit::Exit;
 use crate::output::BAD;
 
-/// Runs the program. A panic on any thread is reported; on this one it ends the program.
-pub fn reported(program: impl FnOnce() -> Exit) -> Exit {
+/// Runs the program, and reports a panic on any thread. A panic on this thread ends the program.
+pub fn catch(program: impl FnOnce() -> Exit) -> Exit {
     set_hook(Box::new(|panic| {
-        // With standard error closed, there is nobody to tell.
+        // With standard error closed, the report cannot be printed.
         let _ = anstream::stderr().write_all(report(panic).as_bytes());
     }));
     catch_unwind(AssertUnwindSafe(program)).unwrap_or(Exit::Error)
 }
 
 fn report(panic: &PanicHookInfo<'_>) -> String {
-    let place = panic.location().map(|it| format!(" at {it}")).unwrap_or_default();
+    let location = panic.location().map(|it| format!(" at {it}")).unwrap_or_default();
     let backtrace = Backtrace::capture();
     let trace = match backtrace.status() {
         BacktraceStatus::Captured => backtrace.to_string(),
         _ => "hint: RUST_BACKTRACE=1 adds more to this report\n".to_owned(),
     };
     format!(
-        "{BAD}error:{BAD:#} podqueue {} has crashed{place}\n\
+        "{BAD}error:{BAD:#} podqueue {} has crashed{location}\n\
          hint: this is a bug; please report it with this text, which contains no key and no data\n\
-         hint: jobs that were submitted go on, and a batch continues with the same command\n\
+         hint: submitted jobs continue, and so does a batch with the same command\n\
          {trace}",
         env!("CARGO_PKG_VERSION")
     )
@@ -42,16 +42,16 @@ mod tests {
     const CANARY: &str = "canary-5f0e7c1a9b";
     const CRASHES: &str = "PODQUEUE_TEST_CRASHES";
 
-    /// Crashes in a process of its own, which is this test again.
+    /// Runs itself in a child process, which crashes.
     #[test]
-    fn a_crash_is_reported_without_what_the_panic_says() {
+    fn a_crash_is_reported_without_the_message_of_the_panic() {
         if let Ok(way) = std::env::var(CRASHES) {
-            std::process::exit(reported(|| crash(&way)).code().into());
+            std::process::exit(catch(|| crash(&way)).code().into());
         }
         for way in ["here", "elsewhere"] {
             for trace in ["0", "full"] {
                 let mut itself = Command::new(std::env::current_exe().expect("a path"));
-                let name = "crash::tests::a_crash_is_reported_without_what_the_panic_says";
+                let name = "crash::tests::a_crash_is_reported_without_the_message_of_the_panic";
                 itself.args(["--exact", name, "--nocapture"]).env(CRASHES, way);
                 let ran = itself.env("RUST_BACKTRACE", trace).output().expect("a process");
                 let text = String::from_utf8_lossy(&ran.stderr);

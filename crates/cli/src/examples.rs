@@ -1,15 +1,15 @@
-//! The examples of each command.
+//! Examples of each command, for help texts and manual pages.
 
 /// The six commands that a newcomer needs.
 pub const FIRST_STEPS: &str = "\
 podqueue local                                    # a service on this machine
 podqueue run echo '{\"hello\": \"world\"}'            # submit a job, print its output
 podqueue batch run in.jsonl -e echo -o out.jsonl  # many jobs, and survive a crash
-podqueue status echo JOB                          # what became of a job
+podqueue status echo JOB                          # the status of a job
 podqueue health echo                              # the jobs and workers
 podqueue doctor echo                              # why something does not work";
 
-/// Each command, and how it is used.
+/// Each command with its examples.
 pub const EXAMPLES: &[(&str, &str)] = &[
     (
         "podqueue",
@@ -139,7 +139,7 @@ podqueue completions zsh > ~/.zfunc/_podqueue",
     ("podqueue man", "podqueue man | man -l -\npodqueue man ~/.local/share/man/man1"),
 ];
 
-/// The examples of a command, given as it is typed.
+/// The examples of a command, given as typed.
 pub fn examples_of(path: &str) -> Option<&'static str> {
     EXAMPLES.iter().find(|(of, _)| *of == path).map(|(_, examples)| *examples)
 }

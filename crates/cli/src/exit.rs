@@ -1,10 +1,10 @@
-//! The exit codes, in one table.
+//! Exit codes: each with its meaning, and the order of their severity.
 
 use std::process::ExitCode;
 
 use podqueue::ErrorKind;
 
-/// How the program ends.
+/// An exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     Done,
@@ -13,8 +13,8 @@ pub enum Exit {
     JobFailed,
     NotAuthorized,
     OutcomeUnknown,
-    Gone,
-    Deadline,
+    NotFound,
+    TimedOut,
     Interrupted,
 }
 
@@ -27,20 +27,21 @@ impl Exit {
         (Self::JobFailed, "the job, or some of the jobs, failed, timed out or was cancelled"),
         (Self::NotAuthorized, "the API key is missing, wrong, or lacks permission"),
         (Self::OutcomeUnknown, "the request may or may not have taken effect"),
-        (Self::Gone, "unknown or expired: the endpoint, job, Pod or template"),
-        (Self::Deadline, "--timeout has passed"),
+        (Self::NotFound, "unknown or expired: the endpoint, job, Pod or template"),
+        (Self::TimedOut, "--timeout has passed"),
         (Self::Interrupted, "interrupted by Ctrl-C or SIGTERM"),
     ];
 
-    /// What a command for several jobs reports: the first of these that applies to any of them.
+    /// The order of severity: a command for several jobs exits with the most severe code of any of
+    /// them.
     const SEVERITY: [Self; 9] = [
         Self::Interrupted,
         Self::OutcomeUnknown,
         Self::NotAuthorized,
         Self::Usage,
         Self::Error,
-        Self::Deadline,
-        Self::Gone,
+        Self::TimedOut,
+        Self::NotFound,
         Self::JobFailed,
         Self::Done,
     ];
@@ -53,12 +54,13 @@ impl Exit {
             Self::JobFailed => 3,
             Self::NotAuthorized => 4,
             Self::OutcomeUnknown => 5,
-            Self::Gone => 6,
-            Self::Deadline => 124,
+            Self::NotFound => 6,
+            Self::TimedOut => 124,
             Self::Interrupted => 130,
         }
     }
 
+    /// The exit code of an error of the client.
     pub fn of(kind: ErrorKind) -> Self {
         match kind {
             ErrorKind::InvalidRequest => Self::Usage,
@@ -67,8 +69,8 @@ impl Exit {
             }
             ErrorKind::Unauthorized => Self::NotAuthorized,
             ErrorKind::OutcomeUnknown => Self::OutcomeUnknown,
-            ErrorKind::NotFound | ErrorKind::JobExpired => Self::Gone,
-            ErrorKind::WaitTimedOut => Self::Deadline,
+            ErrorKind::NotFound | ErrorKind::JobExpired => Self::NotFound,
+            ErrorKind::WaitTimedOut => Self::TimedOut,
             _ => Self::Error,
         }
     }
@@ -111,9 +113,9 @@ mod tests {
     }
 
     #[test]
-    fn of_several_jobs_the_most_severe_exit_counts() {
+    fn the_most_severe_exit_code_of_several_jobs_counts() {
         assert_eq!(Exit::Done.or_worse(Exit::JobFailed), Exit::JobFailed);
         assert_eq!(Exit::OutcomeUnknown.or_worse(Exit::JobFailed), Exit::OutcomeUnknown);
-        assert_eq!(Exit::Gone.or_worse(Exit::Deadline), Exit::Deadline);
+        assert_eq!(Exit::NotFound.or_worse(Exit::TimedOut), Exit::TimedOut);
     }
 }

@@ -1,4 +1,4 @@
-//! What the program says when it fails: what happened, and which command helps next.
+//! Failure of a command: the message, the exit code, and hints that name the command to run next.
 
 use std::error::Error as _;
 use std::fmt::{Display, Write};
@@ -12,16 +12,16 @@ use crate::exit::Exit;
 #[derive(Debug)]
 pub struct Failure {
     pub exit: Exit,
-    /// Empty where nothing is to be said.
+    /// Empty for a silent exit.
     pub message: String,
     pub hints: Vec<String>,
-    /// Whether data could not be written, which the program has and nobody got.
+    /// Whether data was received, but could not be printed.
     pub unwritten: bool,
 }
 
 impl Failure {
     pub fn new(exit: Exit, message: impl Into<String>) -> Self {
-        let (message, hint) = translated(message.into());
+        let (message, hint) = translate_setting(message.into());
         let hints = hint.map(str::to_owned).into_iter().collect();
         Self { exit, message, hints, unwritten: false }
     }
@@ -31,7 +31,7 @@ impl Failure {
         Self::new(Exit::Usage, message)
     }
 
-    /// A file, or standard input, that an argument or a setting names and that cannot be read.
+    /// A file of an argument or a setting, or standard input, that cannot be read.
     pub fn unreadable(what: impl Display, error: &io::Error) -> Self {
         Self::usage(format!("failed to read {what}: {error}"))
     }
@@ -41,12 +41,12 @@ impl Failure {
         self
     }
 
-    /// Ends the program with a code, and without a word.
+    /// Exits with a code and without a message.
     pub fn silent(exit: Exit) -> Self {
         Self::new(exit, "")
     }
 
-    /// A failure to write data. The reader of a pipe that has left wants no more of it.
+    /// A failure to write data. A closed pipe is not an error.
     pub fn of_output(error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::silent(Exit::Done),
@@ -57,12 +57,12 @@ impl Failure {
         }
     }
 
-    /// A failure to receive signals, for want of descriptors or threads.
+    /// A failure to receive signals, for lack of descriptors or threads.
     pub fn of_signals(error: io::Error) -> Self {
         Self::new(Exit::Error, format!("failed to receive signals: {error}"))
     }
 
-    /// Says how to get at data that could not be written, if that is what failed.
+    /// Adds a hint on how to get the data, if it could not be written.
     pub fn if_unwritten(self, hint: impl FnOnce() -> String) -> Self {
         if self.unwritten { self.hint(hint()) } else { self }
     }
@@ -74,11 +74,11 @@ impl Failure {
         let hint = match (error.kind(), job) {
             (ErrorKind::WaitTimedOut, Some(job)) => match error.remote_cancel() {
                 Some(RemoteCancel::Cancelled) => None,
-                Some(_) => Some(format!("check whether the job goes on: podqueue status {job}")),
-                None => Some(format!("the job goes on: podqueue wait {job}")),
+                Some(_) => Some(format!("check whether the job continues: podqueue status {job}")),
+                None => Some(format!("the job continues: podqueue wait {job}")),
             },
             (ErrorKind::OutcomeUnknown, Some(job)) => {
-                Some(format!("look at the job before you submit it again: podqueue status {job}"))
+                Some(format!("check the job before you submit it again: podqueue status {job}"))
             }
             (ErrorKind::OutcomeUnknown, None) => Some(format!(
                 "see whether the job arrived before you submit it again: podqueue health {name}"
@@ -89,14 +89,14 @@ impl Failure {
             (ErrorKind::StreamGap, Some(job)) => {
                 Some(format!("the record may have the whole output: podqueue wait {job}"))
             }
-            (ErrorKind::NotFound, None) => Some(find_out(Some(&name))),
-            _ if is_about_settings(error) => Some(find_out(Some(&name))),
+            (ErrorKind::NotFound, None) => Some(doctor_hint(Some(&name))),
+            _ if may_be_settings(error) => Some(doctor_hint(Some(&name))),
             (ErrorKind::Network | ErrorKind::Timeout | ErrorKind::Server, Some(job)) => {
                 Some(format!("to try again: podqueue status {job}"))
             }
             _ => None,
         };
-        let mut failure = Self::described(error);
+        let mut failure = Self::from_client(error);
         failure.hints.extend(hint);
         let record = error.record().filter(|record| record.status() == JobStatus::InQueue);
         if let (ErrorKind::WaitTimedOut, Some(record)) = (error.kind(), record) {
@@ -107,17 +107,17 @@ impl Failure {
         failure
     }
 
-    /// What failed, and what helps if that is a setting.
-    fn described(error: &Error) -> Self {
+    /// A failure of the client: its error with all causes, and a hint if it concerns a setting.
+    fn from_client(error: &Error) -> Self {
         let mut message = error.to_string();
         let mut source = error.source();
         if error.kind() == ErrorKind::WaitTimedOut {
-            // The text says already why the last poll failed.
+            // The message already contains the error of the last poll.
             source = source.and_then(|poll| poll.source());
         }
         while let Some(cause) = source {
             let cause_text = cause.to_string();
-            // Some errors repeat what lies beneath them.
+            // Some errors repeat the message of their cause.
             if !message.contains(&cause_text) {
                 let _ = write!(message, ": {cause_text}");
             }
@@ -134,13 +134,13 @@ impl Failure {
     }
 }
 
-/// Whether a wrong setting, or what is between here and the service, may be the reason.
-fn is_about_settings(error: &Error) -> bool {
+/// Whether a setting or the network may be the reason.
+fn may_be_settings(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Unauthorized | ErrorKind::Connect | ErrorKind::Redirect)
         || error.status() == Some(403)
 }
 
-fn find_out(endpoint: Option<&str>) -> String {
+fn doctor_hint(endpoint: Option<&str>) -> String {
     match endpoint {
         Some(name) => format!("to find out why: podqueue doctor {name}"),
         None => "to find out why: podqueue doctor".to_owned(),
@@ -149,14 +149,14 @@ fn find_out(endpoint: Option<&str>) -> String {
 
 impl From<&Error> for Failure {
     fn from(error: &Error) -> Self {
-        let failure = Self::described(error);
-        if is_about_settings(error) { failure.hint(find_out(None)) } else { failure }
+        let failure = Self::from_client(error);
+        if may_be_settings(error) { failure.hint(doctor_hint(None)) } else { failure }
     }
 }
 
-/// What a user of the program can do where the library names a setting of its builder. The others have
-/// no counterpart.
-const SETTINGS: [(&str, &str); 7] = [
+/// Settings of the library that its messages name, with the hint for the program. Other settings
+/// have no counterpart.
+const SETTING_HINTS: [(&str, &str); 7] = [
     (
         "accept_loss",
         "to import and accept: batch run with --accept-loss, on each machine that ran the batch",
@@ -172,15 +172,15 @@ const SETTINGS: [(&str, &str); 7] = [
     ("largest_response", "let the handler put large data elsewhere, and return its URL"),
 ];
 
-/// A message without what only a program that uses the library can do, such as set what it names in
-/// parentheses, ``(the builder's `proxy`)``; and what to do in the program instead.
-pub fn translated(message: String) -> (String, Option<&'static str>) {
+/// A message of the library without the name of a builder setting, such as
+/// ``(the builder's `proxy`)``, and the hint for the program.
+pub fn translate_setting(message: String) -> (String, Option<&'static str>) {
     let message = message.replace(": pass it to the client's builder", "");
     let mut settings = [" (ClientBuilder::", " (the builder's `", " (Postgres::"].into_iter();
     let parts = settings.find_map(|owner| message.split_once(owner)).and_then(|(before, rest)| {
         let (setting, after) = rest.split_once(')')?;
         let setting = setting.split([' ', '`']).next();
-        let hint = SETTINGS.iter().find(|(name, _)| setting == Some(name));
+        let hint = SETTING_HINTS.iter().find(|(name, _)| setting == Some(name));
         Some((format!("{before}{after}"), hint.map(|(_, hint)| *hint)))
     });
     parts.unwrap_or((message, None))
@@ -192,7 +192,7 @@ impl From<Error> for Failure {
     }
 }
 
-/// An argument as a shell reads it back.
+/// An argument, quoted for a shell.
 pub fn quoted(argument: &str) -> String {
     shlex::try_quote(argument).map_or_else(|_| argument.to_owned(), Into::into)
 }

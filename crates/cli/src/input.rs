@@ -1,17 +1,19 @@
-//! Arguments that hold JSON: directly, in a file, on standard input, or field by field.
+//! Input: JSON arguments, durations, and text from files and standard input, whose size is limited.
 
 use std::collections::BTreeMap;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
+use std::time::Duration;
 
 use clap::Args;
 use serde_json::value::RawValue;
 
 use crate::failure::Failure;
-use crate::text;
+use crate::interrupt::blocking;
 
-/// What helps where JSON is an argument.
-const QUOTE: &str = "quote JSON for the shell: podqueue run echo '{\"hello\": \"world\"}'";
+/// Hint for invalid JSON in an argument.
+const QUOTE_HINT: &str = "quote JSON for the shell: podqueue run echo '{\"hello\": \"world\"}'";
 
 /// A job's input.
 #[derive(Clone, Debug, Args)]
@@ -28,7 +30,7 @@ pub struct Input {
 }
 
 impl Input {
-    /// Whether it is on standard input.
+    /// Whether the input comes from standard input.
     pub fn is_stdin(&self) -> bool {
         self.input.as_deref() == Some("-")
     }
@@ -54,16 +56,16 @@ impl Input {
     }
 }
 
-/// `NAME=VALUE`, split.
+/// Splits `NAME=VALUE`.
 pub fn pair<'a>(option: &str, text: &'a str) -> Result<(&'a str, &'a str), Failure> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name, value)),
-        // The text may hold a secret.
+        // The text is not shown, since it may contain a secret.
         _ => Err(Failure::usage(format!("{option} expects NAME=VALUE"))),
     }
 }
 
-/// A value that is JSON, or else a string.
+/// A value: JSON, or else a string.
 pub fn value_of(text: &str) -> Result<Box<RawValue>, Failure> {
     let string = match text.strip_prefix('@') {
         Some(path) => read_file(path)?,
@@ -75,27 +77,53 @@ pub fn value_of(text: &str) -> Result<Box<RawValue>, Failure> {
     serde_json::value::to_raw_value(&string).map_err(|error| Failure::usage(error.to_string()))
 }
 
-/// JSON from an argument, from the file that it names with `@`, or from standard input for `-`.
+/// JSON of an argument: inline, from a file for `@FILE`, or from standard input for `-`.
 pub fn json(name: &str, argument: &str) -> Result<Box<RawValue>, Failure> {
-    let (text, place, hint) = match argument {
+    let (text, source, hint) = match argument {
         "-" => (read_stdin()?, "standard input".to_owned(), None),
         _ => match argument.strip_prefix('@') {
             Some(path) => (read_file(path)?, path.to_owned(), None),
-            None => (argument.to_owned(), name.to_owned(), Some(QUOTE)),
+            None => (argument.to_owned(), name.to_owned(), Some(QUOTE_HINT)),
         },
     };
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     serde_json::from_str(text).map_err(|error| {
-        let mut failure = Failure::usage(format!("{place} is not valid JSON: {error}"));
+        let mut failure = Failure::usage(format!("{source} is not valid JSON: {error}"));
         failure.hints.extend(hint.map(str::to_owned));
         failure
     })
 }
 
 pub fn read_file(path: &str) -> Result<String, Failure> {
-    text::of_file(Path::new(path)).map_err(|error| Failure::unreadable(path, &error))
+    read_text_file(Path::new(path)).map_err(|error| Failure::unreadable(path, &error))
 }
 
 pub fn read_stdin() -> Result<String, Failure> {
-    text::of(io::stdin()).map_err(|error| Failure::unreadable("standard input", &error))
+    read_text(io::stdin()).map_err(|error| Failure::unreadable("standard input", &error))
+}
+
+/// Limit of a text, in bytes: a device such as `/dev/zero` never ends.
+const MAX_TEXT: u64 = 128 * 1024 * 1024;
+
+/// Reads a text file.
+pub fn read_text_file(path: &Path) -> io::Result<String> {
+    // A pipe blocks until its other end is opened.
+    blocking(|| read_text(File::open(path)?))
+}
+
+/// Reads a text to its end.
+pub fn read_text(source: impl Read) -> io::Result<String> {
+    let mut text = String::new();
+    source.take(MAX_TEXT + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MAX_TEXT {
+        let message = format!("it has more than {} MiB", MAX_TEXT / 1024 / 1024);
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+    }
+    Ok(text)
+}
+
+/// Parses a duration such as `90s`, `10m` or `1h 30m`.
+pub fn parse_duration(text: &str) -> Result<Duration, String> {
+    humantime::parse_duration(text)
+        .map_err(|_| "expected a number with a unit, such as 90s, 10m or 2h".to_owned())
 }

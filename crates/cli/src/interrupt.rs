@@ -1,6 +1,12 @@
-//! Interruption of a command by a termination signal: what a command that listens does with it.
+//! Interruption: termination signals during a command, and the restoration of the terminal.
 
 use std::future::Future;
+#[cfg(unix)]
+use std::io;
+#[cfg(unix)]
+use std::thread::sleep;
+#[cfg(unix)]
+use std::time::Duration;
 
 use podqueue_local::program::signals::{Listener, Signal};
 
@@ -9,18 +15,18 @@ use crate::failure::Failure;
 
 pub use podqueue_local::program::signals::{blocking, install};
 
-/// A signal that ends the program arrived.
+/// The receipt of a termination signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interrupted {
-    /// Ctrl-C, by a person who can press it again.
+    /// Ctrl-C, which the user can press again.
     ByUser,
-    /// SIGTERM, by a supervisor that kills the program a little later; or SIGHUP, because the terminal
-    /// is gone.
+    /// SIGTERM, from a supervisor that soon kills the program; or SIGHUP, because the terminal was
+    /// closed.
     BySupervisor,
 }
 
 impl Interrupted {
-    /// While a request was under way that changes something.
+    /// The failure of a modifying request that was in flight.
     pub fn while_changing(self) -> Failure {
         let message = "interrupted; the request may have taken effect";
         Failure { message: message.to_owned(), ..Failure::from(self) }
@@ -42,7 +48,7 @@ impl From<Signal> for Interrupted {
     }
 }
 
-/// The signals that end the program. While this exists, they do so only where
+/// A listener for termination signals. While it exists, they take effect only where
 /// [`unless`](Self::unless) is awaited.
 pub struct Signals(Listener);
 
@@ -51,18 +57,18 @@ impl Signals {
         Listener::new().map(Self).map_err(Failure::of_signals)
     }
 
-    /// Does `work`, unless a signal arrives before it is done: then it is dropped.
+    /// Runs `work` until it completes or a signal arrives, which drops it.
     pub async fn unless<T>(&mut self, work: impl Future<Output = T>) -> Result<T, Interrupted> {
         self.0.unless(work).await.map_err(Interrupted::from)
     }
 
-    /// Sends a request that changes something, unless a signal arrives before the response does.
+    /// Sends a modifying request, and waits for the response or a signal.
     pub async fn unless_sent<T>(&mut self, request: impl Future<Output = T>) -> Result<T, Failure> {
         self.unless(request).await.map_err(Interrupted::while_changing)
     }
 
-    /// Does `work` that blocks its thread, such as reading from a terminal, unless a signal arrives
-    /// before it is done: then its thread is left behind.
+    /// Runs `work` that blocks, such as reading from a terminal, on another thread until it
+    /// completes or a signal arrives, which abandons the thread.
     pub async fn unless_blocked<T: Send + 'static>(
         &mut self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -71,5 +77,54 @@ impl Signals {
             Ok(done) => Ok(done),
             Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
         }
+    }
+}
+
+/// The saved state of the terminal, restored on drop: an interrupted prompt for a secret leaves the
+/// echo turned off.
+#[cfg(unix)]
+pub struct TerminalState(Option<rustix::termios::Termios>);
+
+#[cfg(unix)]
+impl TerminalState {
+    pub fn save() -> Self {
+        Self(rustix::termios::tcgetattr(io::stdin()).ok())
+    }
+}
+
+#[cfg(unix)]
+impl Drop for TerminalState {
+    fn drop(&mut self) {
+        use rustix::termios::{OptionalActions, tcsetattr};
+        // Fails only without a terminal, which then needs no restoration.
+        let _ = self.0.as_ref().map(|saved| tcsetattr(io::stdin(), OptionalActions::Now, saved));
+    }
+}
+
+/// Discards pending input after a line that was read, and returns whether it was more than the rest
+/// of a line end.
+#[cfg(unix)]
+pub fn discard_pending_input() -> bool {
+    use rustix::io::ioctl_fionread;
+    use rustix::termios::{QueueSelector, tcflush};
+    // A pasted text arrives in pieces.
+    sleep(Duration::from_millis(50));
+    let unread = ioctl_fionread(io::stdin()).unwrap_or_default();
+    let _ = tcflush(io::stdin(), QueueSelector::IFlush);
+    unread > 1
+}
+
+#[cfg(not(unix))]
+pub fn discard_pending_input() -> bool {
+    false
+}
+
+#[cfg(not(unix))]
+pub struct TerminalState;
+
+#[cfg(not(unix))]
+impl TerminalState {
+    pub fn save() -> Self {
+        Self
     }
 }

@@ -1,20 +1,20 @@
-//! JSON text in another layout, with every number and string as it came; only characters that would
-//! control a terminal are escaped.
+//! JSON layout: compact and indented text that keeps every number and string verbatim, and escapes
+//! characters that control a terminal.
 
 use std::fmt;
 use std::io::{self, Write};
 
-/// The same JSON without white space between its tokens, and so on one line.
+/// JSON without white space between its tokens, and so on one line.
 pub fn on_one_line(json: &str) -> String {
-    laid_out(json, false)
+    reformat(json, false)
 }
 
-/// The same JSON, indented for people.
+/// JSON on indented lines.
 pub fn indented(json: &str) -> String {
-    laid_out(json, true)
+    reformat(json, true)
 }
 
-fn laid_out(json: &str, indented: bool) -> String {
+fn reformat(json: &str, indented: bool) -> String {
     let mut out = String::with_capacity(json.len());
     let mut depth = 0_usize;
     let mut rest = json.chars().peekable();
@@ -30,8 +30,8 @@ fn laid_out(json: &str, indented: bool) -> String {
             '"' => {
                 out.push('"');
                 while let Some(char) = rest.next() {
-                    // JSON itself escapes those of ASCII, but for one.
-                    if controls(char) {
+                    // Valid JSON already escapes all of ASCII except DEL.
+                    if is_control(char) {
                         out.push_str(&format!("\\u{:04x}", u32::from(char)));
                     } else {
                         out.push(char);
@@ -69,20 +69,20 @@ fn laid_out(json: &str, indented: bool) -> String {
     out
 }
 
-/// Passes on lines of JSON, each laid out on one line.
-pub struct Lines<W: Write> {
+/// A writer that prints each line of JSON in compact form.
+pub struct LineWriter<W: Write> {
     out: io::BufWriter<W>,
-    /// The line that has not ended yet.
+    /// The incomplete last line.
     line: Vec<u8>,
 }
 
-impl<W: Write> Lines<W> {
-    pub fn to(out: W) -> Self {
+impl<W: Write> LineWriter<W> {
+    pub fn new(out: W) -> Self {
         Self { out: io::BufWriter::new(out), line: Vec::new() }
     }
 }
 
-impl<W: Write> Write for Lines<W> {
+impl<W: Write> Write for LineWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
             self.line.extend_from_slice(part);
@@ -100,22 +100,22 @@ impl<W: Write> Write for Lines<W> {
     }
 }
 
-/// Whether a character does something to a terminal instead of being shown: control characters, and
-/// those that break lines or turn the direction of text around. All fit into four hexadecimal digits.
-fn controls(char: char) -> bool {
-    let turns = matches!(
+/// Whether a character controls a terminal: control characters, line separators and bidirectional
+/// marks. All of them fit into four hexadecimal digits.
+fn is_control(char: char) -> bool {
+    let is_bidirectional = matches!(
         char,
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
     );
-    char.is_control() || turns
+    char.is_control() || is_bidirectional
 }
 
-/// Text from the service on one line, so that none of it passes for another line of the program's.
+/// Text from the service on one line, so that none of it looks like a message of the program.
 pub fn one_line(text: &str) -> String {
     Printable(text).to_string().replace(['\n', '\t'], " ")
 }
 
-/// Text from the service, without what would control a terminal.
+/// Text from the service, with control characters escaped.
 pub struct Printable<'a>(pub &'a str);
 
 impl fmt::Display for Printable<'_> {
@@ -123,7 +123,7 @@ impl fmt::Display for Printable<'_> {
         for char in self.0.chars() {
             match char {
                 '\n' | '\t' => write!(f, "{char}")?,
-                _ if controls(char) => write!(f, "{}", char.escape_unicode())?,
+                _ if is_control(char) => write!(f, "{}", char.escape_unicode())?,
                 _ => write!(f, "{char}")?,
             }
         }
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_space_between_tokens_changes() {
+    fn only_white_space_between_tokens_changes() {
         let json =
             "{ \"a\" : [ 1.50 , 1e400, { } ],\r\n \"b \\\" ,\": [\n] , \"c\": {\"d\": null} }";
         let line = r#"{"a":[1.50,1e400,{}],"b \" ,":[],"c":{"d":null}}"#;
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_string_cannot_control_the_terminal_and_stays_the_same() {
+    fn control_characters_in_a_string_are_escaped_as_json() {
         let json = "\"red \u{9b}31m\u{7f} \u{202e}turned \u{2066}\"";
         let shown = on_one_line(json);
         assert_eq!(shown, r#""red \u009b31m\u007f \u202eturned \u2066""#);
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn text_of_a_handler_cannot_control_the_terminal() {
+    fn control_characters_in_text_are_escaped() {
         let text = Printable("red \u{1b}[31m\u{9b}31m\n\tbell \u{7} \u{202e}turned").to_string();
         assert_eq!(text, "red \\u{1b}[31m\\u{9b}31m\n\tbell \\u{7} \\u{202e}turned");
         assert_eq!(Printable("שלום 画家 e\u{301}").to_string(), "שלום 画家 e\u{301}");

@@ -1,22 +1,17 @@
-//! The program `podqueue`.
+//! Command-line program `podqueue`.
 
 mod arguments;
 mod command;
 mod context;
 mod crash;
-mod duration;
 mod examples;
 mod exit;
 mod failure;
-mod help;
 mod input;
 mod interrupt;
 mod json;
-mod manual;
 mod output;
 mod settings;
-mod terminal;
-mod text;
 
 use std::process::ExitCode;
 
@@ -28,9 +23,9 @@ use crate::failure::Failure;
 use crate::output::Output;
 
 fn main() -> ExitCode {
-    // Before any thread starts.
+    // Before any thread starts, which inherits the signal mask.
     let installed = interrupt::install();
-    crash::reported(|| match installed {
+    crash::catch(|| match installed {
         Ok(()) => program(),
         Err(error) => Output::default().failure(&Failure::of_signals(error)),
     })
@@ -38,12 +33,12 @@ fn main() -> ExitCode {
 }
 
 fn program() -> Exit {
-    let arguments = match help::parse(std::env::args_os()) {
+    let arguments = match arguments::parse(std::env::args_os()) {
         Ok(arguments) => arguments,
         Err(error) => {
             let printed = error.print();
             return if error.use_stderr() {
-                // A closed terminal or pipe cannot be told anything.
+                // An error on a closed terminal or pipe cannot be reported.
                 Exit::Usage
             } else {
                 let failed = printed.err().map(|error| Failure::of_output(&error));
@@ -54,8 +49,8 @@ fn program() -> Exit {
     let Arguments { settings, output, command } = arguments;
     let output = Output::new(&output);
     let result = match command {
-        None => output.text(&help::first_steps()).map(|()| Exit::Done),
-        Some(command) => run(command, &Context::new(settings, output.clone(), help::command)),
+        None => output.text(&arguments::first_steps()).map(|()| Exit::Done),
+        Some(command) => run(command, &Context::new(settings, output.clone(), arguments::command)),
     };
     result.unwrap_or_else(|failure| output.failure(&failure))
 }
@@ -70,7 +65,7 @@ fn run(command: Command, context: &Context) -> Result<Exit, Failure> {
         Failure::new(Exit::Error, format!("failed to start the runtime: {error}"))
     })?;
     let result = runtime.block_on(command.run(context));
-    // Whatever still blocks a thread, such as a read from the terminal, must not delay the end.
+    // A blocked thread, such as a read from the terminal, must not delay the exit.
     runtime.shutdown_background();
     result
 }

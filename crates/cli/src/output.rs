@@ -1,28 +1,50 @@
-//! What the program prints: data to standard output, everything else to standard error.
+//! Output: data on standard output, everything else on standard error.
 
-mod arguments;
 mod progress;
-mod style;
 mod table;
 
-use self::arguments::Color;
-pub use self::arguments::OutputArguments;
 pub use self::progress::Progress;
-pub use self::style::{BAD, BUSY, FAINT, GOOD};
-pub use self::table::{Cell, Table};
+pub use self::table::{BAD, BUSY, Cell, FAINT, GOOD, Table};
 
 use std::fmt::Display;
 use std::future::Future;
 use std::io::{self, BufRead, IsTerminal, Write};
+use std::time::Duration;
 
+use clap::{Args, ValueEnum};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::exit::Exit;
-use crate::failure::{Failure, translated};
+use crate::failure::{Failure, translate_setting};
 use crate::interrupt::{Signals, blocking};
 use crate::json::{self, Printable};
 
+/// How the program prints.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Global options")]
+pub struct OutputArguments {
+    /// Print data as JSON, one value per line.
+    #[arg(long, global = true)]
+    pub json: bool,
+
+    /// Print no progress and no hints.
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+
+    /// When to use colors; NO_COLOR is respected.
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub color: Color,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+/// The output streams of the program.
 #[derive(Clone, Debug, Default)]
 pub struct Output {
     json: bool,
@@ -50,12 +72,12 @@ impl Output {
         self.text(&format!("{text}\n"))
     }
 
-    /// Prints data verbatim.
+    /// Prints text verbatim.
     pub fn text(&self, text: &str) -> Result<(), Failure> {
         print(io::stdout().lock(), text)
     }
 
-    /// Prints data with colors, where these are wanted.
+    /// Prints text with colors, unless they are turned off.
     pub fn styled(&self, text: impl Display) -> Result<(), Failure> {
         print(anstream::stdout().lock(), &text.to_string())
     }
@@ -68,7 +90,7 @@ impl Output {
         self.line(json::on_one_line(&text))
     }
 
-    /// Prints text from a handler verbatim, but for what would control a terminal if it goes to one.
+    /// Prints text from a handler verbatim; on a terminal, control characters are escaped.
     pub fn raw_text(&self, text: &str) -> Result<(), Failure> {
         match io::stdout().is_terminal() {
             true => self.line(Printable(text)),
@@ -85,7 +107,7 @@ impl Output {
         })
     }
 
-    /// Prints a line of data that is JSON, or text if it turns out not to be.
+    /// Prints a line of JSON, or of text if it is not JSON.
     pub fn json_or_text(&self, text: &str) -> Result<(), Failure> {
         if serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() {
             self.line(json::on_one_line(text))
@@ -96,9 +118,9 @@ impl Output {
         }
     }
 
-    /// Where lines of JSON go that are written one after another.
+    /// A writer for a sequence of lines of JSON.
     pub fn json_lines(&self) -> impl Write {
-        json::Lines::to(io::stdout().lock())
+        json::LineWriter::new(io::stdout().lock())
     }
 
     /// Prints the members of an object, as a table of two columns or as JSON.
@@ -112,23 +134,24 @@ impl Output {
         self.styled(table)
     }
 
-    /// Tells a person something that is not data.
+    /// Prints a message that is not data.
     pub fn note(&self, text: impl Display) {
         if !self.quiet {
-            self.say(&text.to_string());
+            self.print_message(&text.to_string());
         }
     }
 
+    /// Prints a warning, with a hint if its text names a setting of the library.
     pub fn warn(&self, text: impl Display) {
-        let (text, hint) = translated(text.to_string());
-        self.say(&format!("{BUSY}warning:{BUSY:#} {}", paragraph(&text, 2)));
+        let (text, hint) = translate_setting(text.to_string());
+        self.print_message(&format!("{BUSY}warning:{BUSY:#} {}", paragraph(&text, 2)));
         hint.into_iter().for_each(|hint| self.hint(hint));
     }
 
-    /// Tells what failed, and returns how the program ends.
+    /// Prints a failure with its hints, and returns the exit code.
     pub fn failure(&self, failure: &Failure) -> Exit {
         if !failure.message.is_empty() {
-            self.say(&format!("{BAD}error:{BAD:#} {}", paragraph(&failure.message, 2)));
+            self.print_message(&format!("{BAD}error:{BAD:#} {}", paragraph(&failure.message, 2)));
         }
         for hint in &failure.hints {
             self.hint(hint);
@@ -136,31 +159,34 @@ impl Output {
         failure.exit
     }
 
-    /// Tells a person what helps next.
+    /// Prints a hint on what to do next.
     pub fn hint(&self, text: impl Display) {
         self.note(format_args!("{FAINT}hint:{FAINT:#} {}", paragraph(&text.to_string(), 2)));
     }
 
-    /// With standard error closed, there is nobody to tell.
-    fn say(&self, text: &str) {
+    /// Ignores an error: with standard error closed, a message cannot be printed.
+    fn print_message(&self, text: &str) {
         let _ = blocking(|| writeln!(anstream::stderr(), "{text}"));
     }
 
-    /// Shows what the program waits for, until the result is dropped. That must be before data is
-    /// printed: [`during`](Self::during) sees to it.
-    pub fn progress(&self, what: impl Into<String>) -> Progress {
-        Progress::start(&what.into(), self.quiet)
+    /// Shows progress until the returned value is dropped, which must be before data is printed:
+    /// [`with_progress`](Self::with_progress) ensures it.
+    pub fn progress(&self, message: impl Into<String>) -> Progress {
+        Progress::start(&message.into(), self.quiet)
     }
 
-    /// Shows what the program waits for while it does `work`.
-    pub async fn during<T>(&self, what: impl Into<String>, work: impl Future<Output = T>) -> T {
-        let _progress = self.progress(what);
+    /// Shows progress while `work` runs.
+    pub async fn with_progress<T>(
+        &self,
+        message: impl Into<String>,
+        work: impl Future<Output = T>,
+    ) -> T {
+        let _progress = self.progress(message);
         work.await
     }
 
-    /// Asks for consent to something that cannot be undone. Where nobody can be asked, it takes
-    /// `--yes`.
-    pub async fn consent(
+    /// Asks for confirmation of an irreversible change. Without a terminal, `--yes` is required.
+    pub async fn confirm(
         &self,
         signals: &mut Signals,
         question: &str,
@@ -190,17 +216,47 @@ fn print(mut out: impl Write, text: &str) -> Result<(), Failure> {
         .map_err(|error| Failure::of_output(&error))
 }
 
-/// Text whose further lines are indented, so that none passes for a line of the program's.
+/// Text whose continuation lines are indented, so that none looks like a message of the program.
 pub fn paragraph(text: &str, indent: usize) -> String {
     Printable(text).to_string().replace('\n', &format!("\n{:indent$}", ""))
 }
 
-/// A number that is written without a fraction where it has none.
-pub fn number(value: f64) -> Value {
+/// A JSON number, written as an integer if it is one.
+pub fn json_number(value: f64) -> Value {
     if value.fract() == 0.0 && value.abs() < 9e15 {
-        // In range, and so exact.
+        // Exact, since it is in range.
         #[allow(clippy::cast_possible_truncation)]
         return (value as i64).into();
     }
     value.into()
+}
+
+/// Longer than the lifetime of any job: the service uses another unit, or is wrong.
+const IMPLAUSIBLE: u128 = 30 * 24 * 60 * 60 * 1000;
+
+/// Formats a duration: in milliseconds if it is short or implausible, in whole seconds otherwise.
+pub fn format_duration(time: Duration) -> String {
+    match time.as_millis() {
+        milliseconds @ (..10_000 | IMPLAUSIBLE..) => format!("{milliseconds} ms"),
+        _ => humantime::format_duration(Duration::from_secs(time.as_secs())).to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_implausible_duration_is_shown_in_milliseconds() {
+        for (milliseconds, shown) in [
+            (0, "0 ms"),
+            (9_999, "9999 ms"),
+            (10_500, "10s"),
+            (90_000, "1m 30s"),
+            (7 * 24 * 3_600_000 + 3_600_000, "7days 1h"),
+            (1_764_000_000_000, "1764000000000 ms"),
+        ] {
+            assert_eq!(format_duration(Duration::from_millis(milliseconds)), shown);
+        }
+    }
 }

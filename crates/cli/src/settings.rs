@@ -1,6 +1,6 @@
-//! Where the program points: which URLs, and whose key.
+//! Settings of the active profile: the service URLs and the source of the API key.
 //!
-//! A profile is taken as a whole, so that a key never goes to a URL that it is not for:
+//! A profile is used as a whole, so that a key is never sent to a URL that it does not belong to:
 //!
 //! 1. `--profile`, or `PODQUEUE_PROFILE`, selects a profile of the settings file.
 //! 2. Otherwise, if a variable sets a URL, the variables alone count.
@@ -10,7 +10,6 @@
 
 mod file;
 mod key;
-mod variable;
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -20,15 +19,15 @@ use podqueue::{Client, ClientBuilder};
 
 use self::file::File;
 pub use self::file::path;
-pub use self::key::{KeySource, private_file};
-use self::variable::{KEY, variable};
+use self::key::{KEY, variable};
+pub use self::key::{KeySource, read_private_file};
 use crate::exit::Exit;
 use crate::failure::Failure;
 
 const PROFILE: &str = "PODQUEUE_PROFILE";
 const URLS: [&str; 3] = ["PODQUEUE_BASE_URL", "PODQUEUE_REST_URL", "PODQUEUE_GRAPHQL_URL"];
 
-/// Which profile is to be used.
+/// The selection of a profile.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Global options")]
 pub struct Selection {
@@ -39,10 +38,10 @@ pub struct Selection {
     profile: Option<String>,
 }
 
-/// Where the program points.
+/// The settings of the active profile.
 #[derive(Debug)]
 pub struct Settings {
-    /// Where the settings file is, or would be; `None` without a home.
+    /// The path of the settings file, which need not exist; `None` without a home.
     pub file: Option<PathBuf>,
     pub profile: Option<String>,
     pub base_url: Option<String>,
@@ -53,7 +52,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Reads the variables and the file, but no key yet.
+    /// Reads the variables and the file, but not the key.
     pub fn read(selection: &Selection) -> Result<Self, Failure> {
         let path = path();
         let [base_url, rest_url, graphql_url] = URLS.map(variable);
@@ -94,18 +93,18 @@ impl Settings {
             Err(failure) if is_selected => return Err(failure),
             path => path.ok(),
         };
-        // Without a home there is no file, and the key may be all that is set.
-        let found = path.as_deref().unwrap_or(Path::new(""));
-        let mut file = File::read(found)?;
+        // Without a home there is no file, but the variables may suffice.
+        let location = path.as_deref().unwrap_or(Path::new(""));
+        let mut file = File::read(location)?;
         let name = selected.or_else(|| file.default_profile.take());
         let profile = match &name {
-            Some(name) => file.profile(found, name)?,
+            Some(name) => file.profile(location, name)?,
             None => file::Profile::default(),
         };
-        let of_profile = profile.key(found)?;
-        let key = match (of_profile, key) {
-            (Some(of_profile), _) if is_selected => of_profile,
-            (Some(of_profile), KeySource::Missing) => of_profile,
+        let profile_key = profile.key(location)?;
+        let key = match (profile_key, key) {
+            (Some(profile_key), _) if is_selected => profile_key,
+            (Some(profile_key), KeySource::Missing) => profile_key,
             (_, key) => key,
         };
         Ok(Self {
@@ -122,11 +121,11 @@ impl Settings {
 
 /// The client for these settings.
 pub fn client(settings: &Settings) -> Result<Client, Failure> {
-    Ok(builder(settings)?.build()?)
+    Ok(client_builder(settings)?.build()?)
 }
 
-/// A client's settings, with the key.
-pub fn builder(settings: &Settings) -> Result<ClientBuilder, Failure> {
+/// A builder of the client, with the key.
+pub fn client_builder(settings: &Settings) -> Result<ClientBuilder, Failure> {
     let key = settings.key.read()?.ok_or_else(|| {
         Failure::new(Exit::NotAuthorized, "no API key is set")
             .hint(match &settings.file {
@@ -153,9 +152,9 @@ pub fn builder(settings: &Settings) -> Result<ClientBuilder, Failure> {
     Ok(builder)
 }
 
-/// A URL as it may be shown: without a password or a query, which do not belong there.
-pub fn shown(url: &str) -> String {
-    // A password may contain any of the characters that end a host, where they are not allowed.
+/// A URL without its credentials and query, which may be secret.
+pub fn redacted_url(url: &str) -> String {
+    // An invalid URL may have a password with the characters that end a host.
     let (before, rest) = url.rsplit_once('@').map_or(("", url), |(before, rest)| (before, rest));
     let scheme = before.split_once("://").map_or("", |(scheme, _)| scheme);
     let rest = rest.split(['?', '#']).next().unwrap_or(rest);
@@ -164,10 +163,10 @@ pub fn shown(url: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::shown;
+    use super::redacted_url;
 
     #[test]
-    fn a_password_in_a_url_is_hidden_whatever_it_contains() {
+    fn a_password_in_a_url_is_redacted() {
         for (url, expected) in [
             ("https://queue.example/v1?key=s3cret", "https://queue.example/v1"),
             ("https://me:s3cret@queue.example/v1?a=b", "https://…@queue.example/v1"),
@@ -175,7 +174,7 @@ mod tests {
             ("https://me:s3cret?s3cret#s3cret@queue.example", "https://…@queue.example"),
             ("me:s3cret@queue.example/v1", "://…@queue.example/v1"),
         ] {
-            assert_eq!(shown(url), expected);
+            assert_eq!(redacted_url(url), expected);
         }
     }
 }

@@ -1,10 +1,10 @@
 //! PostgreSQL store of shared limits: one row per record, and one transaction per exchange.
 //!
-//! An exchange locks its rows in the order of their keys, so that concurrent exchanges are serialized
-//! and cannot deadlock. Each row has the moment of its last exchange and the reading of the database's
-//! clock at that time. The next moment is the latest of the rows' moments, each advanced by what the
-//! clock has moved since: it never goes back, even if the clock does. Statements that are sent together
-//! cost one round trip, so an exchange takes two.
+//! An exchange locks its rows in the order of their keys, so that concurrent exchanges are
+//! serialized and cannot deadlock. Each row has the moment of its last exchange and the reading of
+//! the database's clock at that time. The next moment is the latest of the rows' moments, each
+//! advanced by what the clock has moved since: it never goes back, even if the clock does.
+//! Statements that are sent together cost one round trip, so an exchange takes two.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -22,14 +22,15 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 /// Limits in a PostgreSQL database, for any number of processes on any number of machines.
 ///
 /// Moments are those of the database's clock alone: the machines' clocks need not agree. If the
-/// database's clock is set back, time continues from where it was; if it is set ahead, processes report
-/// again the requests that still count.
+/// database's clock is set back, time continues from where it was; if it is set ahead, processes
+/// report again the requests that still count.
 ///
 /// The tables are in the schema `podqueue`, where batches have theirs. They are created
-/// automatically: the user needs the right to create the schema, or owns the schema, and needs no other
-/// right. They contain no API key. No state is kept in a session, so that connections may pass through
-/// a pooler in transaction mode. Commits wait for the database's disk, even if `synchronous_commit` is
-/// off by default: permits whose commit a crash undoes could be granted twice.
+/// automatically: the user needs the right to create the schema, or owns the schema, and needs no
+/// other right. They contain no API key. No state is kept in a session, so that connections may
+/// pass through a pooler in transaction mode. Commits wait for the database's disk, even if
+/// `synchronous_commit` is off by default: permits whose commit a crash undoes could be granted
+/// twice.
 ///
 /// Needs PostgreSQL 13 or later, and the feature `postgres`.
 pub struct PostgresLimits {
@@ -39,17 +40,18 @@ pub struct PostgresLimits {
 }
 
 impl PostgresLimits {
-    /// Limits in the database at this URL: `postgres://user@host:port/database`, with the parameters
-    /// of PostgreSQL's own programs. It is connected to when a client first needs it. A password
-    /// that is not in the URL is taken from `PGPASSWORD`, or from the file `PGPASSFILE`
+    /// Limits in the database at this URL: `postgres://user@host:port/database`, with the
+    /// parameters of PostgreSQL's own programs. It is connected to when a client first needs it. A
+    /// password that is not in the URL is taken from `PGPASSWORD`, or from the file `PGPASSFILE`
     /// (`~/.pgpass`).
     ///
     /// Where the server offers TLS, it is used, and its certificate verified: by the certificates
     /// that the system trusts, and those in the file `sslrootcert`. `sslmode=require` refuses a
     /// server without TLS, where the default falls back to an unencrypted connection;
-    /// `sslmode=disable` disables TLS. A connection within one machine uses none, unless `sslmode` or
-    /// `sslrootcert` is set. Client certificates are not supported. Without a feature for TLS (`rustls`, which is on by default,
-    /// `rustls-no-provider`, `native-tls`), a URL that demands it is refused.
+    /// `sslmode=disable` disables TLS. A connection within one machine uses none, unless `sslmode`
+    /// or `sslrootcert` is set. Client certificates are not supported. Without a feature for TLS
+    /// (`rustls`, which is on by default, `rustls-no-provider`, `native-tls`), a URL that demands
+    /// it is refused.
     ///
     /// # Errors
     ///
@@ -96,8 +98,8 @@ const TABLE: &str = "CREATE TABLE podqueue.limit_record (
 /// The reading of the database's clock, in microseconds.
 const CLOCK: &str = "floor(extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
 
-/// A process that is suspended in an exchange blocks its peers for no longer than a lease, and a waiting
-/// statement times out before its connection does.
+/// A process that is suspended in an exchange blocks its peers for no longer than a lease, and a
+/// waiting statement times out before its connection does.
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; \
     SET LOCAL idle_in_transaction_session_timeout = '1s'; SET LOCAL statement_timeout = '3s'; \
     SELECT set_config('synchronous_commit', 'on', true) \
@@ -122,8 +124,8 @@ async fn create_tables(client: &Client) -> Result<(), Failure> {
     Ok(client.batch_execute("COMMIT").await?)
 }
 
-/// Changes the records with these keys in one transaction that excludes every other exchange of any of
-/// them.
+/// Changes the records with these keys in one transaction that excludes every other exchange of any
+/// of them.
 async fn exchange(
     client: &Client,
     keys: &[String],
@@ -150,8 +152,8 @@ struct Now {
     clock: i64,
 }
 
-/// Begins a transaction, and reads and locks the records until it ends. Returns `None`, and rolls back,
-/// if one of them does not exist.
+/// Begins a transaction, and reads and locks the records until it ends. Returns `None`, and rolls
+/// back, if one of them does not exist.
 async fn read(
     client: &Client,
     keys: &[String],
@@ -159,7 +161,8 @@ async fn read(
     // A fixed order of locks prevents a deadlock.
     let records = "SELECT key, value, moment, clock FROM podqueue.limit_record
         WHERE key = ANY ($1) ORDER BY key FOR UPDATE";
-    // Read after the rows are locked, so that it is later than the reading of the previous exchange.
+    // Read after the rows are locked, so that it is later than the reading of the previous
+    // exchange.
     let clock = format!("SELECT {CLOCK}");
     let begun = client.batch_execute(BEGIN);
     let parameters = [(&keys as _, Type::TEXT_ARRAY)];

@@ -26,9 +26,9 @@ const SETUP: &str = "
 
 /// Limits in an SQLite file, for the processes of one machine.
 ///
-/// The file is created if it does not exist, readable by its owner only, and contains no API key. It
-/// must be on a local disk. If it is deleted or replaced while processes use it, each of them continues
-/// with the file at its path, within a third of a second while it sends requests.
+/// The file is created if it does not exist, readable by its owner only, and contains no API key.
+/// It must be on a local disk. If it is deleted or replaced while processes use it, each of them
+/// continues with the file at its path, within a third of a second while it sends requests.
 #[derive(Debug)]
 pub struct SqliteLimits {
     path: PathBuf,
@@ -139,10 +139,11 @@ impl OpenFile {
 
 /// The moment by the store's clock, which never goes back: the stored moment plus the time since.
 ///
-/// No clock of a machine is suitable for all of its processes: the monotonic clock restarts at boot and
-/// differs between time namespaces, and the time of day can be set. But each process knows by its own
-/// monotonic clock how much time has passed since its own last exchange, and adopts a stored moment
-/// that is ahead of its own. Only a process that adopts one, or has no earlier exchange, relies on the
+/// No clock of a machine is suitable for all of its processes: the monotonic clock restarts at boot
+/// and differs between time namespaces, and the time of day can be set. But each process knows by
+/// its own monotonic clock how much time has passed since its own last exchange, and adopts a
+/// stored moment that is ahead of its own. Only a process that adopts one, or has no earlier
+/// exchange, relies on the time of day, once; if that was set back, no time has passed.
 /// time of day, once; if that was set back, no time has passed.
 fn moment(
     stored: Option<(Duration, Duration)>,

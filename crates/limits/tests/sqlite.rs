@@ -105,13 +105,14 @@ fn store_time_is_monotonic_when_clocks_disagree() {
     let is_soon_after = |then: Duration, at: Duration| at >= then && at < then + HOUR / 60;
     let mut store = new();
     let mut last = exchange(&mut store, b"1").1;
-    // Another process has advanced the time, or the machine is another: the next moment is no earlier,
-    // and time passes from there, for a process with an earlier exchange and for a new one.
+    // Another process has advanced the time, or the machine is another: the next moment is no
+    // earlier, and time passes from there, for a process with an earlier exchange and for a new
+    // one.
     for mut store in [store, new()] {
         change(&file, "UPDATE store_clock SET moment = moment + 3600000000");
         thread::sleep(Duration::from_millis(50));
         let ahead = exchange(&mut store, b"2").1;
-        // Also the time counts that has elapsed since that moment.
+        // The time since that moment counts, too.
         let least = last + HOUR + Duration::from_millis(50);
         assert!(is_soon_after(least, ahead), "{last:?} {ahead:?}");
         thread::sleep(Duration::from_millis(50));
@@ -149,7 +150,8 @@ async fn processes_whose_monotonic_clocks_disagree_share_the_limits() {
         assert!(began.elapsed() < Duration::from_secs(30), "the process ahead sends nothing");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    // The clock of this process is 1,000 s behind, while the other process runs and after it has died.
+    // The clock of this process is 1,000 s behind, while the other process runs and after it has
+    // died.
     let client = client(&local.base_url(), &file, Duration::from_secs(30));
     let mut alone = cancel_until(&client, 4, Instant::now() + Duration::from_secs(12));
     tokio::time::sleep(Duration::from_secs(4)).await;

@@ -1,4 +1,5 @@
-//! Fixtures: clients and child processes that share limits, and a local service with the documented ones.
+//! Fixtures: clients and child processes that share limits, and a local service with the documented
+//! ones.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -58,7 +59,8 @@ pub fn throttled(local: &LocalService) -> usize {
 pub struct ChildProcess(Child);
 
 impl ChildProcess {
-    /// Runs the ignored test of this name, with the URL of the service and the store in its environment.
+    /// Runs the ignored test of this name, with the URL of the service and the store in its
+    /// environment.
     pub fn start(test: &str, local: &LocalService, store: impl AsRef<Path>) -> Self {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["--exact", test, "--ignored"]).stdout(Stdio::null());

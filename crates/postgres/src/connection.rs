@@ -1,5 +1,5 @@
-//! Connection to a database: established when needed, re-established after a failure, and usable from
-//! blocking and asynchronous code.
+//! Connection to a database: established when needed, re-established after a failure, and usable
+//! from blocking and asynchronous code.
 
 use std::io;
 use std::pin::pin;
@@ -25,8 +25,8 @@ const CONNECT_PRIVILEGE: &str = "; the user needs the right to connect (GRANT CO
 /// Time to read a response that arrived before the timeout, but was not read yet.
 const LATE_READ: Duration = Duration::from_millis(200);
 
-/// A connection to a database, established on first use. Its calls block, and work inside and outside
-/// of an async runtime.
+/// A connection to a database, established on first use. Its calls block, and work inside and
+/// outside of an async runtime.
 pub struct Connection {
     /// Drives the connection on a thread of its own, so that a call needs no runtime.
     runtime: Option<Runtime>,
@@ -55,8 +55,9 @@ impl Connection {
         &self.target
     }
 
-    /// Runs `work` once, within this time; connecting, if necessary, may take the same time again, and
-    /// at most 15 seconds. A failure closes the connection, which rolls back an open transaction.
+    /// Runs `work` once, within this time; connecting, if necessary, may take the same time again,
+    /// and at most 15 seconds. A failure closes the connection, which rolls back an open
+    /// transaction.
     ///
     /// # Errors
     ///

@@ -1,7 +1,8 @@
-//! Database failure: an error classified as transient, insecure or final, with a hint on how to fix it.
+//! Database failure: an error classified as transient, insecure or final, with a hint on how to fix
+//! it.
 //!
-//! The classification follows the SQLSTATE. A connection pooler reports nearly everything with the code
-//! of a broken connection, so its messages are matched by their text.
+//! The classification follows the SQLSTATE. A connection pooler reports nearly everything with the
+//! code of a broken connection, so its messages are matched by their text.
 
 use std::error::Error;
 use std::time::Duration;
@@ -9,15 +10,16 @@ use std::{fmt, io, iter};
 
 use tokio_postgres::error::{DbError, SqlState};
 
-/// A failed operation on the database. Its message contains no value of a statement and no password.
+/// A failed operation on the database. Its message contains no value of a statement and no
+/// password.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Failure {
     /// A retry over a new connection may succeed.
     Transient(String),
-    /// TLS failed: the server offers none, its certificate is not trusted, or the data was altered on
-    /// the way. Treat it as final on the first connection; later, while a server is replaced, it may
-    /// be transient.
+    /// TLS failed: the server offers none, its certificate is not trusted, or the data was altered
+    /// on the way. Treat it as final on the first connection; later, while a server is replaced, it
+    /// may be transient.
     Insecure {
         /// The problem, and how to fix it.
         message: String,

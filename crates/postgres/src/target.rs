@@ -30,9 +30,9 @@ impl Target {
     /// Where the server offers TLS, it is used, and its certificate verified: by the certificates
     /// that the system trusts, and those in the file `sslrootcert`. `sslmode=require` refuses a
     /// server without TLS, where the default falls back to an unencrypted connection;
-    /// `sslmode=disable` disables TLS. A connection within one machine uses none, unless `sslmode` or
-    /// `sslrootcert` is set. Client certificates are not supported. Without a TLS feature, a URL that
-    /// demands TLS is refused.
+    /// `sslmode=disable` disables TLS. A connection within one machine uses none, unless `sslmode`
+    /// or `sslrootcert` is set. Client certificates are not supported. Without a TLS feature, a URL
+    /// that demands TLS is refused.
     ///
     /// # Errors
     ///
@@ -97,8 +97,8 @@ impl fmt::Debug for Target {
     }
 }
 
-/// An invalid URL of a database, or a certificate file that cannot be used. The message does not quote
-/// the URL, which may contain a password.
+/// An invalid URL of a database, or a certificate file that cannot be used. The message does not
+/// quote the URL, which may contain a password.
 #[derive(Clone, Debug)]
 pub struct TargetError(String);
 
@@ -115,15 +115,15 @@ fn invalid() -> TargetError {
     TargetError(message.to_owned())
 }
 
-/// Whether this is a URL. The parser also accepts `key=value key=value`, whose TLS parameters would not
-/// be extracted.
+/// Whether this is a URL. The parser also accepts `key=value key=value`, whose TLS parameters would
+/// not be extracted.
 fn is_url(url: &str) -> bool {
     ["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme))
 }
 
-/// Whether the end of the credentials is ambiguous. The parser ends them at the first @: the rest of a
-/// password would be shown as the name of a host or database, and parameters would become part of a
-/// password.
+/// Whether the end of the credentials is ambiguous. The parser ends them at the first @: the rest
+/// of a password would be shown as the name of a host or database, and parameters would become part
+/// of a password.
 fn is_ambiguous(url: &str) -> bool {
     let parts = url.split_once("://").and_then(|(_, rest)| rest.split_once('@'));
     parts.is_some_and(|(credentials, place)| {

@@ -1,8 +1,9 @@
 //! TLS of a connection: the mode that the URL asks for, and the connector of the TLS library that a
 //! feature selects.
 //!
-//! `rustls-no-provider` takes precedence over `native-tls`; without either, a URL that demands TLS is
-//! refused. A certificate is always verified, by the roots of the system and those in `sslrootcert`.
+//! `rustls-no-provider` takes precedence over `native-tls`; without either, a URL that demands TLS
+//! is refused. A certificate is always verified, by the roots of the system and those in
+//! `sslrootcert`.
 
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -23,8 +24,8 @@ pub(crate) struct TlsParameters {
 }
 
 impl TlsParameters {
-    /// Extracts the parameters from a URL. A parameter that cannot be decoded is left to the parser,
-    /// which refuses it.
+    /// Extracts the parameters from a URL. A parameter that cannot be decoded is left to the
+    /// parser, which refuses it.
     pub(crate) fn extract(url: &str) -> (String, Self) {
         let mut this = Self { mode: None, root_certificates: None };
         let Some((base, query)) = url.split_once('?') else { return (url.to_owned(), this) };
@@ -70,7 +71,8 @@ fn is_loopback(address: &IpAddr) -> bool {
     address.to_canonical().is_loopback()
 }
 
-/// Whether a connection stays within this machine. `hostaddr` takes precedence over the host's name.
+/// Whether a connection stays within this machine. `hostaddr` takes precedence over the host's
+/// name.
 fn is_local(config: &Config) -> bool {
     let addresses = config.get_hostaddrs();
     if !addresses.is_empty() {

@@ -1,9 +1,9 @@
 //! Alignment of two outlines: renamed types and path parameters, which are equal on the wire.
 //!
-//! An inline object that becomes a named schema, and a renamed schema, do not change the wire format.
-//! Where the sides name a type differently, its parts are inlined in place of the name on both sides,
-//! and compared there. The name of a path parameter is not sent either, and a generated call takes the
-//! parameters in the order of the path.
+//! An inline object that becomes a named schema, and a renamed schema, do not change the wire
+//! format. Where the sides name a type differently, its parts are inlined in place of the name on
+//! both sides, and compared there. The name of a path parameter is not sent either, and a generated
+//! call takes the parameters in the order of the path.
 
 use std::collections::{BTreeSet, VecDeque};
 

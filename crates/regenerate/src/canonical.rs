@@ -1,8 +1,8 @@
-//! Canonical form of a description and a schema: equal content has equal text, in whichever order the
-//! service sends it, so that a difference of the stored files is a change of the service.
+//! Canonical form of a description and a schema: equal content has equal text, in whichever order
+//! the service sends it, so that a difference of the stored files is a change of the service.
 //!
-//! A REST description has its names sorted, except for a conventional order at the top. A GraphQL schema
-//! has its definitions, fields, arguments and values sorted by name.
+//! A REST description has its names sorted, except for a conventional order at the top. A GraphQL
+//! schema has its definitions, fields, arguments and values sorted by name.
 
 use graphql_tools::parser::schema::{
     Definition, SchemaDefinition, TypeDefinition, Value as Literal,
@@ -69,8 +69,8 @@ fn yaml(tree: &Value) -> Yaml {
     }
 }
 
-/// A description for comparison: the white space of its prose collapsed, and lists sorted whose order has
-/// no meaning.
+/// A description for comparison: the white space of its prose collapsed, and lists sorted whose
+/// order has no meaning.
 pub(crate) fn comparable_description(tree: &Value) -> Value {
     match tree {
         Value::Object(entries) => Value::Object(
@@ -111,8 +111,8 @@ const BUILT_IN: [&str; 10] = [
     "oneOf",
 ];
 
-/// The directives that introspection exposes. Others on the definitions are not part of the canonical
-/// form.
+/// The directives that introspection exposes. Others on the definitions are not part of the
+/// canonical form.
 const EXPOSED: [&str; 3] = ["deprecated", "specifiedBy", "oneOf"];
 
 /// The canonical form of a GraphQL schema, as SDL.

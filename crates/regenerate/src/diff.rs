@@ -1,10 +1,11 @@
-//! Difference of two outlines: a list of changes, each classified by its effect on callers, readers and
-//! writers.
+//! Difference of two outlines: a list of changes, each classified by its effect on callers, readers
+//! and writers.
 
 use crate::change::{Audience, Change, ChangeKind, Effect, Interface, Severity};
 use crate::outline::{Item, Kind, OR_NOTHING, OR_NULL, Outline};
 
-/// All differences, by path. The parts of an item that was added or removed as a whole are not listed.
+/// All differences, by path. The parts of an item that was added or removed as a whole are not
+/// listed.
 pub(crate) fn diff(interface: Interface, old: &Outline, new: &Outline) -> Vec<Change> {
     let classifier = Classifier { interface };
     let mut changes = Vec::new();
@@ -51,8 +52,8 @@ fn is_in_missing_container(item: &Item, here: &Outline, there: &Outline) -> bool
     false
 }
 
-/// Whether an item is inherited unchanged from the same type on both sides: its change is listed at that
-/// type.
+/// Whether an item is inherited unchanged from the same type on both sides: its change is listed at
+/// that type.
 fn is_inherited((old, before): (&Outline, &Item), (new, now): (&Outline, &Item)) -> bool {
     let is_as_inherited = |outline: &Outline, item: &Item| {
         let origin = item.origin.as_ref().and_then(|path| outline.items.get(path));
@@ -267,8 +268,8 @@ impl Classifier {
     }
 }
 
-/// The effect of changed authorization schemes: none if every earlier scheme is still accepted, or none
-/// is required. An operation without schemes of its own is not considered here.
+/// The effect of changed authorization schemes: none if every earlier scheme is still accepted, or
+/// none is required. An operation without schemes of its own is not considered here.
 fn authorization(before: &str, now: &str) -> Vec<Effect> {
     let is_accepted = |scheme: &str| now.split(" or ").any(|it| it == scheme);
     let is_compatible =

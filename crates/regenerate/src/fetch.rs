@@ -53,7 +53,8 @@ pub(crate) fn schema(from: &str, key: Option<&str>) -> Result<Source, Failure> {
             shown(&url)
         )));
     }
-    // An older server refuses a query with fields that it does not know, so a second query omits them.
+    // An older server refuses a query with fields that it does not know, so a second query omits
+    // them.
     let mut last = None;
     for newest in [true, false] {
         let (status, text) = introspect(&url, key, &introspection_query(newest))?;
@@ -83,8 +84,8 @@ pub(crate) fn schema(from: &str, key: Option<&str>) -> Result<Source, Failure> {
     Err(last.unwrap_or_else(|| Failure::new("no introspection query was sent")))
 }
 
-/// Sends an introspection query: the key as a URL parameter, and only the document in the body, as the
-/// service expects.
+/// Sends an introspection query: the key as a URL parameter, and only the document in the body, as
+/// the service expects.
 fn introspect(url: &Url, key: Option<&str>, query: &str) -> Result<(u16, String), Failure> {
     let mut full = url.clone();
     if let Some(key) = key {
@@ -202,8 +203,8 @@ fn text(url: &Url, response: Response) -> Result<String, Failure> {
         .map_err(|_| Failure::new(format!("{}: the response is not UTF-8", shown(url))))
 }
 
-/// A transport error with its causes, which distinguish a refused connection from a failed name lookup.
-/// The URL, which contains the key, is removed.
+/// A transport error with its causes, which distinguish a refused connection from a failed name
+/// lookup. The URL, which contains the key, is removed.
 fn transport_failure(url: &Url, error: reqwest::Error) -> Failure {
     let error = error.without_url();
     let mut message = format!("{}: {error}", shown(url));

@@ -1,5 +1,5 @@
-//! Findings of a comparison: the changes of each document, invalid queries and warnings, as a report and
-//! as the files to write.
+//! Findings of a comparison: the changes of each document, invalid queries and warnings, as a
+//! report and as the files to write.
 
 use std::path::{Path, PathBuf};
 use std::{fmt, fs, io};

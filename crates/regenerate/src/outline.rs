@@ -1,5 +1,5 @@
-//! Outline of an interface: a map of items, each of which can be added, removed or changed, common to
-//! REST and GraphQL.
+//! Outline of an interface: a map of items, each of which can be added, removed or changed, common
+//! to REST and GraphQL.
 
 pub(crate) mod graphql;
 mod openapi;

@@ -226,8 +226,8 @@ fn rest_changes(before: &Value, now: &Value) -> Vec<Change> {
     changes
 }
 
-/// The further files of a description, with their paths next to the stored one. Files outside its folder
-/// are not copied.
+/// The further files of a description, with their paths next to the stored one. Files outside its
+/// folder are not copied.
 fn parts(
     fetched: &str,
     stored: &Path,
@@ -254,7 +254,8 @@ fn names_file(path: &Path) -> bool {
             .is_some_and(|it| DESCRIPTION_EXTENSIONS.iter().any(|known| it == *known))
 }
 
-/// The only description of a folder, if there is one, or that of a file. Other files are parts of it.
+/// The only description of a folder, if there is one, or that of a file. Other files are parts of
+/// it.
 fn stored_description(path: &Path) -> Result<Option<Source>, Failure> {
     if !path.exists() || (path.is_dir() && Source::find(path, &DESCRIPTION_EXTENSIONS)?.is_empty())
     {

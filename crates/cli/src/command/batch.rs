@@ -1,18 +1,16 @@
-//! Batches: many inputs, and a journal of what becomes of each.
+//! Command `batch`: many inputs, with a journal that records the state of each.
 
 mod change;
-mod check;
-mod look;
+mod location;
 mod outage;
-mod place;
-mod receiver;
 mod run;
+mod status;
 mod summary;
-mod watch;
+mod webhook_receiver;
 
 use clap::Subcommand;
 
-use self::place::Place;
+use self::location::BatchLocation;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -21,33 +19,33 @@ use crate::failure::Failure;
 pub enum Command {
     /// Submit the inputs of a file, and collect their results.
     ///
-    /// The same command again continues where it was, also after a crash. Ctrl-C stops submitting
-    /// and collects what is outstanding; a second signal leaves that to the next run, and so does
-    /// SIGTERM after --grace.
+    /// The same command again continues where it stopped, also after a crash. Ctrl-C stops
+    /// submitting and collects outstanding jobs; a second signal leaves them to the next run, and
+    /// so does SIGTERM after --grace.
     Run(Box<run::Arguments>),
     /// Count a batch's inputs by state.
-    Status(Place),
+    Status(BatchLocation),
     /// Follow a batch that another process runs.
-    Watch(watch::Arguments),
-    /// List the inputs of which it is unknown whether they were accepted.
-    Unknown(Place),
-    /// Make inputs pending again that did not complete; the next run submits them.
+    Watch(status::Watch),
+    /// List the inputs whose submission has an unknown outcome.
+    Unknown(BatchLocation),
+    /// Reset inputs that did not complete to pending; the next run submits them.
     Retry(change::Retry),
     /// Cancel a batch's pending inputs and outstanding jobs.
-    Cancel(Place),
+    Cancel(BatchLocation),
     /// Print the results, ordered.
-    Export(look::Export),
+    Export(status::Export),
 }
 
 pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
     match command {
-        Command::Run(arguments) if arguments.dry_run => check::check(context, &arguments).await,
+        Command::Run(arguments) if arguments.dry_run => run::dry_run(context, &arguments).await,
         Command::Run(arguments) => run::run(context, &arguments).await,
-        Command::Status(place) => look::status(context, &place),
-        Command::Watch(arguments) => watch::watch(context, &arguments).await,
-        Command::Unknown(place) => look::unknown(context, &place),
+        Command::Status(location) => status::status(context, &location),
+        Command::Watch(arguments) => status::watch(context, &arguments).await,
+        Command::Unknown(location) => status::unknown(context, &location),
         Command::Retry(arguments) => change::retry(context, &arguments).await,
-        Command::Cancel(place) => change::cancel(context, &place).await,
-        Command::Export(arguments) => look::export(context, &arguments),
+        Command::Cancel(location) => change::cancel(context, &location).await,
+        Command::Export(arguments) => status::export(context, &arguments),
     }
 }

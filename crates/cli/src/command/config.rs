@@ -1,4 +1,4 @@
-//! Where the program points.
+//! Command `config`: the active profile, and the path of the settings file.
 
 use clap::Args;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::settings::{self, shown};
+use crate::settings::{self, redacted_url};
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -30,9 +30,9 @@ pub fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
         "file_exists": settings.file.is_some_and(|file| file.exists()),
         "profile": settings.profile,
         "key": settings.key.to_string(),
-        "base_url": settings.base_url.as_deref().map(shown),
-        "rest_url": settings.rest_url.as_deref().map(shown),
-        "graphql_url": settings.graphql_url.as_deref().map(shown),
+        "base_url": settings.base_url.as_deref().map(redacted_url),
+        "rest_url": settings.rest_url.as_deref().map(redacted_url),
+        "graphql_url": settings.graphql_url.as_deref().map(redacted_url),
     }))?;
     Ok(Exit::Done)
 }

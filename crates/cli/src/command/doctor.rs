@@ -1,7 +1,6 @@
-//! Finds out why something does not work, one check after another.
+//! Command `doctor`: diagnosis of settings, service, workers and a job, check by check.
 
-mod advice;
-
+use std::error::Error as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -9,34 +8,33 @@ use clap::Args;
 use podqueue::{Client, Endpoint, Error, ErrorKind, Health, JobStatus, RetryPolicy};
 use serde::Serialize;
 
-use self::advice::{advice, why_queued};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::{Failure, quoted};
 use crate::interrupt::Signals;
 use crate::output::{BAD, BUSY, FAINT, GOOD, paragraph};
-use crate::settings::{self, Settings, shown};
+use crate::settings::{self, Settings, redacted_url};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const TIMEOUT: Duration = Duration::from_secs(15);
-/// No Pod has it.
-const NO_POD: &str = "podqueue-doctor";
-/// How far to the right the messages are.
+/// An id that no Pod has.
+const MISSING_POD: &str = "podqueue-doctor";
+/// Indentation of the messages.
 const INDENT: usize = 19;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// The endpoint to look at.
+    /// The endpoint to check.
     endpoint: Option<String>,
 
-    /// A job of the endpoint that does not go on.
+    /// A job of the endpoint that makes no progress.
     #[arg(long, value_name = "JOB", requires = "endpoint")]
     job: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-enum State {
+enum CheckState {
     Ok,
     Warning,
     Failed,
@@ -46,7 +44,7 @@ enum State {
 #[derive(Debug, Serialize)]
 struct Check {
     check: &'static str,
-    state: State,
+    state: CheckState,
     message: String,
     hint: Option<String>,
     #[serde(skip)]
@@ -54,31 +52,31 @@ struct Check {
 }
 
 impl Check {
-    fn new(check: &'static str, state: State, message: impl Into<String>) -> Self {
+    fn new(check: &'static str, state: CheckState, message: impl Into<String>) -> Self {
         Self { check, state, message: message.into(), hint: None, exit: Exit::Done }
     }
 
     fn ok(check: &'static str, message: impl Into<String>) -> Self {
-        Self::new(check, State::Ok, message)
+        Self::new(check, CheckState::Ok, message)
     }
 
     fn warning(check: &'static str, message: impl Into<String>) -> Self {
-        Self::new(check, State::Warning, message)
+        Self::new(check, CheckState::Warning, message)
     }
 
     fn skipped(check: &'static str, message: impl Into<String>) -> Self {
-        Self::new(check, State::Skipped, message)
+        Self::new(check, CheckState::Skipped, message)
     }
 
     fn failed(check: &'static str, failure: Failure) -> Self {
         let Failure { exit, message, hints, .. } = failure;
         let hint = Some(hints.join("; ")).filter(|hints| !hints.is_empty());
-        Self { exit, hint, ..Self::new(check, State::Failed, message) }
+        Self { exit, hint, ..Self::new(check, CheckState::Failed, message) }
     }
 
     /// A call that failed.
     fn of_error(check: &'static str, error: &Error) -> Self {
-        let failure = Failure { hints: vec![advice(error)], ..Failure::from(error) };
+        let failure = Failure { hints: vec![hint_for(error)], ..Failure::from(error) };
         Self::failed(check, failure)
     }
 
@@ -90,7 +88,7 @@ impl Check {
 pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
     let mut signals = Signals::listen()?;
     let checks = signals.unless(examine(context, arguments));
-    let checks = context.output.during("checking", checks).await??;
+    let checks = context.output.with_progress("checking", checks).await??;
     print(context, &checks)?;
     Ok(checks.iter().fold(Exit::Done, |exit, check| exit.or_worse(check.exit)))
 }
@@ -107,7 +105,7 @@ async fn examine(context: &Context, arguments: &Arguments) -> Result<Vec<Check>,
         }
         None => Check::ok("settings", "environment variables"),
     }];
-    let client = settings::builder(&settings).and_then(|builder| {
+    let client = settings::client_builder(&settings).and_then(|builder| {
         checks.push(Check::ok("key", format!("read from {}", settings.key)));
         let builder = builder.retry(RetryPolicy::never());
         Ok(builder.connect_timeout(CONNECT_TIMEOUT).timeout(TIMEOUT).build()?)
@@ -124,8 +122,8 @@ async fn examine(context: &Context, arguments: &Arguments) -> Result<Vec<Check>,
     let mut calls = Vec::new();
     let endpoint = arguments.endpoint.as_ref().map(|id| client.endpoint(id));
     let health = queue(&settings, endpoint.as_ref(), &mut calls).await;
-    others(&settings, &client, &mut calls).await;
-    if calls.iter().all(|check| check.state == State::Skipped) && endpoint.is_none() {
+    rest_and_graphql(&settings, &client, &mut calls).await;
+    if calls.iter().all(|check| check.state == CheckState::Skipped) && endpoint.is_none() {
         calls.push(Check::skipped("authorization", "nothing was called"));
     }
     compare_authorization(&mut calls);
@@ -144,9 +142,9 @@ async fn queue(
     endpoint: Option<&Endpoint>,
     checks: &mut Vec<Check>,
 ) -> Option<Health> {
-    let Some(url) = settings.base_url.as_deref().map(shown) else {
+    let Some(url) = settings.base_url.as_deref().map(redacted_url) else {
         checks.push(
-            Check::new("queue", State::Failed, "the URL of the job queue is not set")
+            Check::new("queue", CheckState::Failed, "the URL of the job queue is not set")
                 .hint("set PODQUEUE_BASE_URL, or base_url in a profile"),
         );
         if let Some(check) = checks.last_mut() {
@@ -179,11 +177,11 @@ async fn queue(
     }
 }
 
-/// The interfaces beside the queue, which not everybody uses.
-async fn others(settings: &Settings, client: &Client, checks: &mut Vec<Check>) {
-    checks.push(match settings.rest_url.as_deref().map(shown) {
+/// Checks the REST and GraphQL interfaces, which are optional.
+async fn rest_and_graphql(settings: &Settings, client: &Client, checks: &mut Vec<Check>) {
+    checks.push(match settings.rest_url.as_deref().map(redacted_url) {
         None => Check::skipped("rest", "its URL is not set"),
-        Some(url) => match client.rest().get_pod(NO_POD).await {
+        Some(url) => match client.rest().get_pod(MISSING_POD).await {
             Ok(_) => Check::ok("rest", format!("{url} responds")),
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 Check::ok("rest", format!("{url} responds"))
@@ -191,7 +189,7 @@ async fn others(settings: &Settings, client: &Client, checks: &mut Vec<Check>) {
             Err(error) => Check::of_error("rest", &error),
         },
     });
-    checks.push(match settings.graphql_url.as_deref().map(shown) {
+    checks.push(match settings.graphql_url.as_deref().map(redacted_url) {
         None => Check::skipped("graphql", "its URL is not set"),
         Some(url) => match client.graphql().raw("{ __typename }", Default::default()).await {
             Ok(_) => Check::ok("graphql", format!("{url} responds")),
@@ -203,9 +201,10 @@ async fn others(settings: &Settings, client: &Client, checks: &mut Vec<Check>) {
     });
 }
 
-/// A key that one interface accepts is not wrong: it lacks permission for the others.
+/// Explains refused keys: a key that one interface accepts lacks permission for another one.
 fn compare_authorization(checks: &mut [Check]) {
-    let accepted = checks.iter().find(|check| check.state == State::Ok).map(|check| check.check);
+    let accepted =
+        checks.iter().find(|check| check.state == CheckState::Ok).map(|check| check.check);
     for check in checks.iter_mut().filter(|check| check.exit == Exit::NotAuthorized) {
         check.hint = Some(match accepted {
             Some(other) => format!("the key lacks permission: {other} accepts it"),
@@ -219,7 +218,7 @@ fn workers(health: &Health) -> Check {
     let [ready, starting, throttled, unhealthy] =
         [workers.ready, workers.initializing, workers.throttled, workers.unhealthy]
             .map(Option::unwrap_or_default);
-    let at_work = workers.idle + workers.running;
+    let active = workers.idle + workers.running;
     let message = format!("{} idle, {} running", workers.idle, workers.running);
     if unhealthy > 0 {
         return Check::warning("workers", format!("{message}, {unhealthy} unhealthy"))
@@ -229,7 +228,7 @@ fn workers(health: &Health) -> Check {
         return Check::warning("workers", format!("{message}, {throttled} throttled"))
             .hint("the hosts have no GPU free: allow more kinds of GPU or more regions");
     }
-    if at_work + ready + starting == 0 {
+    if active + ready + starting == 0 {
         return Check::warning("workers", "there are none")
             .hint("check the endpoint's maximum of workers; the first job starts one");
     }
@@ -269,10 +268,10 @@ fn print(context: &Context, checks: &[Check]) -> Result<(), Failure> {
     }
     for check in checks {
         let (sign, style) = match check.state {
-            State::Ok => ("ok", GOOD),
-            State::Warning => ("warning", BUSY),
-            State::Failed => ("failed", BAD),
-            State::Skipped => ("skipped", FAINT),
+            CheckState::Ok => ("ok", GOOD),
+            CheckState::Warning => ("warning", BUSY),
+            CheckState::Failed => ("failed", BAD),
+            CheckState::Skipped => ("skipped", FAINT),
         };
         let message = paragraph(&check.message, INDENT);
         let name = check.check;
@@ -282,4 +281,96 @@ fn print(context: &Context, checks: &[Check]) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// Hint for a failed call.
+fn hint_for(error: &Error) -> String {
+    match error.kind() {
+        ErrorKind::Connect => connect_hint(error),
+        ErrorKind::Unauthorized => "check the key",
+        ErrorKind::Network if cause_text(error).contains("http") => {
+            "check the URL: something other than the service responds there"
+        }
+        ErrorKind::Timeout | ErrorKind::Network => {
+            "check the network, a proxy, a firewall, and https or http in the URL"
+        }
+        ErrorKind::RateLimited => {
+            "other programs with this key use up its rate limit: wait a little"
+        }
+        ErrorKind::Redirect => "the URL leads elsewhere: set the one that it redirects to",
+        ErrorKind::Server if error.status().is_some_and(|status| status >= 500) => {
+            "the service has trouble of its own: try again later"
+        }
+        _ if error.status() == Some(407) => {
+            "check the user and password of the proxy, in HTTPS_PROXY or HTTP_PROXY"
+        }
+        _ if error.status() == Some(403) => {
+            "the key lacks permission, or something on the way refuses the call: a proxy, a firewall"
+        }
+        _ => "check the URL: something other than the service responds there",
+    }
+    .to_owned()
+}
+
+/// The text of the causes of an error, in lower case. The error itself may contain arbitrary names.
+fn cause_text(error: &Error) -> String {
+    let mut text = String::new();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text.to_lowercase()
+}
+
+/// Hint for a failure to connect, by the text of its cause.
+fn connect_hint(error: &Error) -> &'static str {
+    let text = cause_text(error);
+    let mentions = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    if mentions(&["tunnel"]) {
+        "the proxy does not let the call through: check HTTPS_PROXY or HTTP_PROXY, or exempt the \
+         host with NO_PROXY"
+    } else if mentions(&["not valid for name"]) {
+        // First, since the text contains host names, which may match the words below.
+        "TLS failed: the certificate is for another host: check the host in the URL"
+    } else if mentions(&["expired", "not valid yet"]) {
+        "TLS failed: the certificate is not valid at this time: check this machine's clock; \
+         otherwise the service must renew it"
+    } else if mentions(&["unknownissuer"]) {
+        "TLS failed: this machine does not know who issued the certificate: check its root \
+         certificates, or SSL_CERT_FILE; a proxy may have replaced the certificate"
+    } else if mentions(&["certificate", "tls", "handshake", "corrupt message", "fatal alert"]) {
+        "TLS failed: check https or http in the URL, this machine's clock, and its root certificates"
+    } else if mentions(&["dns", "lookup", "resolve"]) {
+        "no such host: check the URL's spelling, and the network"
+    } else if mentions(&["refused"]) {
+        "nothing listens there: check the URL's host and port, or start podqueue local"
+    } else {
+        "unreachable: check the URL, the network, a proxy, a firewall"
+    }
+}
+
+/// The reason why a job of an endpoint with this health is still queued.
+fn why_queued(health: Option<&Health>) -> String {
+    let Some(health) = health else { return "the endpoint's health is unknown".to_owned() };
+    let (jobs, workers) = (&health.jobs, &health.workers);
+    let some = |count: Option<u64>| count.is_some_and(|count| count > 0);
+    if some(workers.unhealthy) {
+        "workers are unhealthy: read their logs".to_owned()
+    } else if some(workers.throttled) {
+        "workers are throttled: the hosts have no GPU free".to_owned()
+    } else if some(workers.initializing) {
+        "a worker is starting, which takes minutes with a large image".to_owned()
+    } else if workers.idle > 0 {
+        "a worker is idle and should take it any moment".to_owned()
+    } else if workers.running > 0 {
+        format!(
+            "all {} workers are busy, and {} jobs are queued: raise the maximum of workers",
+            workers.running, jobs.in_queue
+        )
+    } else {
+        "there are no workers: check the endpoint's maximum of workers; a job with --low-priority \
+         does not start one"
+            .to_owned()
+    }
 }

@@ -1,4 +1,4 @@
-//! Following jobs to their end: waiting, streaming, and what an interruption does.
+//! Following of jobs until they end: waits, streams, and their interruption.
 
 use std::future::Future;
 use std::time::Duration;
@@ -12,17 +12,17 @@ use tokio::time::timeout;
 
 use super::record;
 use crate::context::Context;
-use crate::duration::duration;
 use crate::exit::Exit;
 use crate::failure::{Failure, quoted};
+use crate::input::parse_duration;
 use crate::interrupt::Signals;
-use crate::output::number;
+use crate::output::json_number;
 
-/// How a command waits for a job.
+/// Options of a command that waits for a job.
 #[derive(Debug, Default, Args)]
-pub struct Waiting {
+pub struct WaitOptions {
     /// The longest time to wait, such as 90s, 10m or 2h.
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     pub timeout: Option<Duration>,
 
     /// Cancel the job when --timeout has passed.
@@ -40,23 +40,23 @@ pub struct Waiting {
     pub raw: bool,
 }
 
-/// What a look at a job may take.
-const ONE_LOOK: Duration = Duration::from_secs(1);
+/// Timeout of reading the status once.
+const STATUS_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Waits for a job, and prints its output.
-pub async fn wait(context: &Context, job: &Job, waiting: &Waiting) -> Result<Exit, Failure> {
+pub async fn wait(context: &Context, job: &Job, waiting: &WaitOptions) -> Result<Exit, Failure> {
     let what = format!("waiting for job {}", job.id());
-    let record = context.output.during(what, until_ended(job, waiting)).await?;
-    finished(context, &record, waiting)
+    let record = context.output.with_progress(what, wait_for_end(job, waiting)).await?;
+    print_outcome(context, &record, waiting)
 }
 
-/// Waits for a job. One that failed is a record, too.
-pub async fn until_ended(job: &Job, waiting: &Waiting) -> Result<JobRecord, Failure> {
+/// Waits for a job, and returns its record, also if it failed.
+pub async fn wait_for_end(job: &Job, waiting: &WaitOptions) -> Result<JobRecord, Failure> {
     let mut wait = job.wait();
     if let Some(timeout) = waiting.timeout {
-        // Whoever has no time wants to know how it is, unless the job is to be cancelled.
-        let is_a_look = timeout.is_zero() && !waiting.cancel_on_timeout;
-        wait = wait.timeout(if is_a_look { ONE_LOOK } else { timeout });
+        // A timeout of zero reads the status once, unless it cancels the job.
+        let is_status_only = timeout.is_zero() && !waiting.cancel_on_timeout;
+        wait = wait.timeout(if is_status_only { STATUS_TIMEOUT } else { timeout });
     }
     if waiting.cancel_on_timeout {
         wait = wait.cancel_on_timeout();
@@ -69,9 +69,13 @@ pub async fn until_ended(job: &Job, waiting: &Waiting) -> Result<JobRecord, Fail
     })
 }
 
-/// Prints the output of a job that has ended, or its failure.
-pub fn finished(context: &Context, record: &JobRecord, waiting: &Waiting) -> Result<Exit, Failure> {
-    let unwritten = |failure: Failure| failure.if_unwritten(|| kept(record.job()));
+/// Prints the output of a finished job, or its failure.
+pub fn print_outcome(
+    context: &Context,
+    record: &JobRecord,
+    waiting: &WaitOptions,
+) -> Result<Exit, Failure> {
+    let unwritten = |failure: Failure| failure.if_unwritten(|| retention_hint(record.job()));
     if context.output.is_json() {
         record::print_json(context, record).map_err(unwritten)?;
     }
@@ -87,20 +91,20 @@ pub fn finished(context: &Context, record: &JobRecord, waiting: &Waiting) -> Res
     }
 }
 
-/// How to get at a job of which something could not be written.
-pub fn kept(job: &Job) -> String {
+/// Hint on how to get the output of a job that could not be written.
+pub fn retention_hint(job: &Job) -> String {
     let (endpoint, id) = (quoted(job.endpoint().id()), quoted(job.id()));
     format!("the service keeps the output for a while: podqueue wait {endpoint} {id}")
 }
 
-/// Does `work` with jobs. When interrupted, cancels the jobs if asked to, or tells how to go on with
-/// `command`.
+/// Runs `work` on jobs. An interruption cancels the jobs if requested, or prints how to continue
+/// with `command`.
 pub async fn unless_interrupted(
     context: &Context,
     signals: &mut Signals,
     command: &str,
     jobs: &[Job],
-    waiting: &Waiting,
+    waiting: &WaitOptions,
     work: impl Future<Output = Result<Exit, Failure>>,
 ) -> Result<Exit, Failure> {
     let interrupted = match signals.unless(work).await {
@@ -112,16 +116,16 @@ pub async fn unless_interrupted(
     let (ids, it) = (ids.join(" "), if ids.len() == 1 { "the job" } else { "the jobs" });
     if !waiting.cancel_on_interrupt {
         let mut failure = interrupted
-            .hint(format!("{it} can be picked up again: podqueue {command} {endpoint} {ids}"))
-            .hint(format!("or cancelled: podqueue cancel {endpoint} {ids}"));
-        failure.message = format!("interrupted; the service goes on with {it}");
+            .hint(format!("to continue with {it}: podqueue {command} {endpoint} {ids}"))
+            .hint(format!("to cancel {it}: podqueue cancel {endpoint} {ids}"));
+        failure.message = format!("interrupted; the service continues with {it}");
         return Err(failure);
     }
-    // The service may take its time, and who has pressed Ctrl-C must not think that it did nothing.
+    // Cancelling may take a while, and the user must see that Ctrl-C had an effect.
     context.output.note(format_args!("interrupted; cancelling {it}, unless interrupted again"));
     let cancel = join_all(jobs.iter().map(|job| async { job.cancel().await.err() }));
     let outcome = match signals.unless(cancel).await {
-        // Also those that come after one that has ended and cannot be cancelled any more.
+        // All are cancelled, even if one of them has ended and cannot be cancelled.
         Ok(failed) => match failed.into_iter().flatten().next() {
             None => {
                 let message = format!("interrupted; cancelled {it}");
@@ -131,7 +135,7 @@ pub async fn unless_interrupted(
         },
         Err(_) => format!("interrupted again while cancelling {it}"),
     };
-    let hint = format!("see what became of it: podqueue status {endpoint} {ids}");
+    let hint = format!("to see the status: podqueue status {endpoint} {ids}");
     Err(Failure { message: outcome, ..interrupted }.hint(hint))
 }
 
@@ -139,7 +143,7 @@ pub async fn unless_interrupted(
 pub async fn follow_stream(
     context: &Context,
     job: &Job,
-    waiting: &Waiting,
+    waiting: &WaitOptions,
 ) -> Result<Exit, Failure> {
     let Some(longest) = waiting.timeout else {
         return print_chunks(context, job, waiting).await;
@@ -148,22 +152,26 @@ pub async fn follow_stream(
         return result;
     }
     if waiting.cancel_on_timeout {
-        // A wait whose time is over cancels the job, and finds out what became of it.
-        let no_time = Waiting { timeout: Some(Duration::ZERO), ..*waiting };
-        let record = until_ended(job, &no_time).await?;
-        return finished(context, &record, waiting);
+        // A wait with an elapsed timeout cancels the job, and reads its status.
+        let no_time = WaitOptions { timeout: Some(Duration::ZERO), ..*waiting };
+        let record = wait_for_end(job, &no_time).await?;
+        return print_outcome(context, &record, waiting);
     }
     let endpoint = quoted(job.endpoint().id());
-    // Nor is it known that the job has not ended: the service may not have responded at all.
+    // The job may have ended: the service may not have responded at all.
     let (id, longest) = (job.id(), humantime::format_duration(longest));
     let message = format!("the stream of job {id} did not end within {longest}");
     let id = quoted(id);
-    Err(Failure::new(Exit::Deadline, message)
-        .hint(format!("the job may go on: podqueue stream {endpoint} {id}")))
+    Err(Failure::new(Exit::TimedOut, message)
+        .hint(format!("the job may continue: podqueue stream {endpoint} {id}")))
 }
 
-async fn print_chunks(context: &Context, job: &Job, waiting: &Waiting) -> Result<Exit, Failure> {
-    let unwritten = |failure: Failure| failure.if_unwritten(|| kept(job));
+async fn print_chunks(
+    context: &Context,
+    job: &Job,
+    waiting: &WaitOptions,
+) -> Result<Exit, Failure> {
+    let unwritten = |failure: Failure| failure.if_unwritten(|| retention_hint(job));
     let endpoint = job.endpoint().id();
     let mut progress = Some(context.output.progress(format!("waiting for job {}", job.id())));
     let mut chunks = job.stream::<Box<RawValue>>();
@@ -176,7 +184,7 @@ async fn print_chunks(context: &Context, job: &Job, waiting: &Waiting) -> Result
             Ok(chunk) if context.output.is_json() => {
                 let mut metrics = serde_json::Map::new();
                 for (name, value) in numbers(&chunk.metrics) {
-                    metrics.insert(name.to_owned(), number(value));
+                    metrics.insert(name.to_owned(), json_number(value));
                 }
                 if let Some(scenario) = chunk.metrics.scenario {
                     metrics.insert("scenario".to_owned(), scenario.into());
@@ -199,7 +207,7 @@ async fn print_chunks(context: &Context, job: &Job, waiting: &Waiting) -> Result
             }
             Err(error) => {
                 let next = Failure::on_endpoint(&error, endpoint);
-                // All but the last; that one ends the program.
+                // The last failure ends the program; earlier ones are printed.
                 if let Some(earlier) = failure.replace(next) {
                     context.output.failure(&earlier);
                 }
@@ -207,7 +215,7 @@ async fn print_chunks(context: &Context, job: &Job, waiting: &Waiting) -> Result
         }
     }
     if is_empty {
-        // Such as those of a handler that does not stream, or of a job whose chunks were read before.
+        // The handler does not stream, or the chunks were read before.
         let (endpoint, id) = (quoted(endpoint), quoted(job.id()));
         progress.take();
         context.output.hint(format_args!(

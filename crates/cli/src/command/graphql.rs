@@ -1,4 +1,4 @@
-//! Any GraphQL document.
+//! Command `graphql`: execution of any GraphQL document.
 
 use std::collections::BTreeMap;
 use std::future::IntoFuture;
@@ -36,7 +36,7 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     for variable in &arguments.variables {
         let (name, value) = pair("--var", variable)?;
         let value = value_of(value)?;
-        // Such as a number that is out of range.
+        // Refuses a number that is out of range, for example.
         serde_json::from_str::<Value>(value.get()).map_err(|error| {
             Failure::usage(format!("the value of --var {name} cannot be sent: {error}"))
         })?;
@@ -45,15 +45,16 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     let client = context.client()?;
     let call = client.graphql().raw_as::<Box<RawValue>>(document, &variables);
     let call = signals.unless_sent(call.into_future());
-    let data = context.output.during("waiting for the response", call).await?.or_else(|error| {
-        // What did come is data all the same.
-        let partial =
-            error.graphql().and_then(|failure| failure.partial_data::<Box<RawValue>>().ok()?);
-        if let Some(data) = partial.filter(|_| error.kind() == ErrorKind::Graphql) {
-            context.output.raw_json(data.get())?;
-        }
-        Err(Failure::from(error))
-    })?;
+    let data =
+        context.output.with_progress("waiting for the response", call).await?.or_else(|error| {
+            // Partial data is printed, too.
+            let partial =
+                error.graphql().and_then(|failure| failure.partial_data::<Box<RawValue>>().ok()?);
+            if let Some(data) = partial.filter(|_| error.kind() == ErrorKind::Graphql) {
+                context.output.raw_json(data.get())?;
+            }
+            Err(Failure::from(error))
+        })?;
     context.output.raw_json(data.get())?;
     Ok(Exit::Done)
 }

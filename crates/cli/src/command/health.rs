@@ -1,4 +1,4 @@
-//! The jobs and workers of an endpoint.
+//! Command `health`: the jobs and workers of an endpoint, once or repeatedly.
 
 use std::time::Duration;
 
@@ -7,9 +7,9 @@ use podqueue::{Endpoint, Error, ErrorKind, Health};
 use serde_json::json;
 
 use crate::context::Context;
-use crate::duration::duration;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::input::parse_duration;
 use crate::interrupt::Signals;
 use crate::output::{BAD, BUSY, Cell, Table};
 
@@ -18,22 +18,22 @@ pub struct Arguments {
     /// The endpoint's id.
     endpoint: String,
 
-    /// Print a line again and again, until Ctrl-C, also after errors that may pass.
+    /// Print a line repeatedly, until Ctrl-C, also after transient errors.
     #[arg(long)]
     watch: bool,
 
     /// The time between two lines of --watch, at least 1s.
-    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "5s")]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, default_value = "5s")]
     interval: Duration,
 }
 
 pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
     let endpoint = context.endpoint(&arguments.endpoint)?;
     let mut signals = Signals::listen()?;
-    signals.unless(look(context, &endpoint, arguments)).await?
+    signals.unless(poll(context, &endpoint, arguments)).await?
 }
 
-async fn look(
+async fn poll(
     context: &Context,
     endpoint: &Endpoint,
     arguments: &Arguments,
@@ -41,7 +41,7 @@ async fn look(
     let failed = |error: &Error| Failure::on_endpoint(error, endpoint.id());
     if !arguments.watch {
         let what = format!("reading the health of {}", endpoint.id());
-        let health = context.output.during(what, async { endpoint.health().await }).await;
+        let health = context.output.with_progress(what, async { endpoint.health().await }).await;
         print(context, endpoint, &health.map_err(|error| failed(&error))?)?;
         return Ok(Exit::Done);
     }
@@ -49,7 +49,7 @@ async fn look(
     if !context.output.is_json() {
         context.output.line(WATCH_HEADER)?;
     }
-    let mut trouble: Option<ErrorKind> = None;
+    let mut last_error: Option<ErrorKind> = None;
     loop {
         match endpoint.health().await {
             Ok(health) => {
@@ -57,15 +57,15 @@ async fn look(
                     true => print_json(context, endpoint, &health)?,
                     false => context.output.line(watch_line(&health))?,
                 }
-                trouble = None;
+                last_error = None;
             }
             Err(error) => {
                 let failure = failed(&error);
-                if matches!(failure.exit, Exit::NotAuthorized | Exit::Gone | Exit::Usage) {
+                if matches!(failure.exit, Exit::NotAuthorized | Exit::NotFound | Exit::Usage) {
                     return Err(failure);
                 }
-                // Whatever may pass is waited for, and reported once.
-                if trouble.replace(error.kind()) != Some(error.kind()) {
+                // A transient error is retried, and reported once.
+                if last_error.replace(error.kind()) != Some(error.kind()) {
                     context.output.warn(format_args!("{}; trying again", failure.message));
                     failure.hints.iter().for_each(|hint| context.output.hint(hint));
                 }
@@ -102,17 +102,17 @@ fn print(context: &Context, endpoint: &Endpoint, health: &Health) -> Result<(), 
     }
     let (jobs, workers) = (&health.jobs, &health.workers);
     let mut table = Table::default();
-    let mut row = |of: &str, counts: &[(Option<u64>, &str, anstyle::Style)]| {
-        let mut of = of;
+    let mut rows = |label: &str, counts: &[(Option<u64>, &str, anstyle::Style)]| {
+        let mut label = label;
         for (count, name, style) in counts {
             let Some(count) = count else { continue };
             let style = if *count == 0 { anstyle::Style::new() } else { *style };
-            table.row([of.into(), count.to_string().into(), Cell::new(*name).style(style)]);
-            of = "";
+            table.row([label.into(), count.to_string().into(), Cell::new(*name).style(style)]);
+            label = "";
         }
     };
     let plain = anstyle::Style::new();
-    row(
+    rows(
         "jobs",
         &[
             (Some(jobs.in_queue), "in queue", BUSY),
@@ -122,7 +122,7 @@ fn print(context: &Context, endpoint: &Endpoint, health: &Health) -> Result<(), 
             (Some(jobs.retried), "retried", plain),
         ],
     );
-    row(
+    rows(
         "workers",
         &[
             (Some(workers.idle), "idle", plain),

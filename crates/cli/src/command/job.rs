@@ -1,4 +1,4 @@
-//! Commands for jobs whose ids are known.
+//! Commands on jobs by id: `status`, `wait`, `stream`, `cancel` and `retry`.
 
 use std::future::{Future, IntoFuture};
 use std::slice;
@@ -8,14 +8,14 @@ use futures_util::future::join_all;
 use futures_util::{StreamExt, stream};
 use podqueue::{Error, Job, JobRecord};
 
-use super::following::{self, Waiting, follow_stream, unless_interrupted, until_ended};
+use super::follow::{self, WaitOptions, follow_stream, unless_interrupted, wait_for_end};
 use super::record;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt::{Interrupted, Signals};
 
-/// How many calls are in flight at a time; the client's limiter sets their pace.
+/// Maximum number of calls in flight; the rate limiter of the client sets their rate.
 const CONCURRENCY: usize = 20;
 
 /// Jobs of an endpoint.
@@ -35,7 +35,7 @@ pub struct Wait {
     jobs: Jobs,
 
     #[command(flatten)]
-    waiting: Waiting,
+    waiting: WaitOptions,
 }
 
 #[derive(Debug, Args)]
@@ -44,7 +44,7 @@ pub struct Stream {
     jobs: Jobs,
 
     #[command(flatten)]
-    waiting: Waiting,
+    waiting: WaitOptions,
 }
 
 impl Jobs {
@@ -71,7 +71,7 @@ pub async fn retry(context: &Context, jobs: &Jobs) -> Result<Exit, Failure> {
     call_each(context, jobs, "retrying", Interrupted::while_changing, exit, call).await
 }
 
-/// Makes a call for each job, and prints what comes back in the order of the arguments.
+/// Calls the service for each job, and prints the responses in the order of the arguments.
 async fn call_each<F>(
     context: &Context,
     jobs: &Jobs,
@@ -89,7 +89,7 @@ where
     let calls = stream::iter(handles).map(call).buffered(CONCURRENCY).collect::<Vec<_>>();
     let results = context
         .output
-        .during(what, signals.unless(calls))
+        .with_progress(what, signals.unless(calls))
         .await
         .map_err(interrupted)?
         .into_iter()
@@ -97,18 +97,18 @@ where
     print_each(context, results, exit)
 }
 
-/// Prints records as lines of JSON or as one table, and failures besides.
+/// Prints records as lines of JSON or as a table, followed by failures.
 fn print_each(
     context: &Context,
     results: impl Iterator<Item = Result<JobRecord, Failure>>,
     exit: impl Fn(&JobRecord) -> Exit,
 ) -> Result<Exit, Failure> {
-    let mut ends = Exit::Done;
+    let mut exit_code = Exit::Done;
     let (mut records, mut failures) = (Vec::new(), Vec::new());
     for result in results {
         match result {
             Ok(record) => {
-                ends = ends.or_worse(exit(&record));
+                exit_code = exit_code.or_worse(exit(&record));
                 records.push(record);
             }
             Err(failure) => failures.push(failure),
@@ -122,7 +122,7 @@ fn print_each(
         record::print_table(context, &records)?;
     }
     let failed = failures.iter().map(|failure| context.output.failure(failure));
-    Ok(failed.fold(ends, Exit::or_worse))
+    Ok(failed.fold(exit_code, Exit::or_worse))
 }
 
 pub async fn wait(context: &Context, arguments: &Wait) -> Result<Exit, Failure> {
@@ -131,11 +131,11 @@ pub async fn wait(context: &Context, arguments: &Wait) -> Result<Exit, Failure> 
     let mut signals = Signals::listen()?;
     let work = async {
         if let [job] = jobs.as_slice() {
-            return following::wait(context, job, waiting).await;
+            return follow::wait(context, job, waiting).await;
         }
-        let waits = join_all(jobs.iter().map(|job| until_ended(job, waiting)));
+        let waits = join_all(jobs.iter().map(|job| wait_for_end(job, waiting)));
         let what = format!("waiting for {}", count(&jobs));
-        let results = context.output.during(what, waits).await;
+        let results = context.output.with_progress(what, waits).await;
         print_each(context, results.into_iter(), record::exit)
     };
     unless_interrupted(context, &mut signals, "wait", &jobs, waiting, work).await
@@ -145,19 +145,19 @@ pub async fn stream(context: &Context, arguments: &Stream) -> Result<Exit, Failu
     let jobs = arguments.jobs.handles(context)?;
     let waiting = &arguments.waiting;
     let mut signals = Signals::listen()?;
-    let mut ends = Exit::Done;
+    let mut exit_code = Exit::Done;
     for job in &jobs {
         let work = follow_stream(context, job, waiting);
         let job = slice::from_ref(job);
         let work = unless_interrupted(context, &mut signals, "stream", job, waiting, work);
-        ends = match work.await {
+        exit_code = match work.await {
             Err(failure) if failure.exit == Exit::Interrupted => return Err(failure),
             Err(failure) if failure.message.is_empty() => return Err(failure),
-            Err(failure) => ends.or_worse(context.output.failure(&failure)),
-            Ok(exit) => ends.or_worse(exit),
+            Err(failure) => exit_code.or_worse(context.output.failure(&failure)),
+            Ok(exit) => exit_code.or_worse(exit),
         };
     }
-    Ok(ends)
+    Ok(exit_code)
 }
 
 pub fn count(jobs: &[Job]) -> String {

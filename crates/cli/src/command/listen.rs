@@ -1,4 +1,4 @@
-//! Delivers to this machine what the service would post.
+//! Command `listen`: delivery of webhook calls to a receiver on this machine.
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -8,13 +8,13 @@ use futures_util::future::join_all;
 use podqueue::webhook::{WebhookAttempt, WebhookSender};
 use serde_json::json;
 
-use super::following::{Waiting, until_ended};
+use super::follow::{WaitOptions, wait_for_end};
 use super::job::{Jobs, count};
 
 use crate::context::Context;
-use crate::duration::duration;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::input::parse_duration;
 use crate::interrupt::Signals;
 use crate::json::one_line;
 
@@ -28,7 +28,7 @@ pub struct Arguments {
     forward_to: String,
 
     /// The time between two attempts.
-    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "10s")]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, default_value = "10s")]
     pause: Duration,
 }
 
@@ -37,11 +37,11 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     let jobs = arguments.jobs.handles(context)?;
     let mut signals = Signals::listen()?;
     let progress = context.output.progress(format!("waiting for {}", count(&jobs)));
-    let waiting = Waiting::default();
+    let waiting = WaitOptions::default();
     let deliveries = jobs.iter().map(|job| async {
-        let record = until_ended(job, &waiting).await?;
+        let record = wait_for_end(job, &waiting).await?;
         let report = Report::new(context, job.id());
-        report.of(sender.deliver(&record, |it| progress.suspend(|| report.print(it))).await)
+        report.outcome(sender.deliver(&record, |it| progress.suspend(|| report.print(it))).await)
     });
     let results = signals.unless(join_all(deliveries)).await;
     drop(progress);
@@ -87,8 +87,8 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// What became of the delivery, whose last attempt this is.
-    pub fn of(&self, last: WebhookAttempt) -> Result<(), Failure> {
+    /// The outcome of the delivery with this last attempt.
+    pub fn outcome(&self, last: WebhookAttempt) -> Result<(), Failure> {
         match self.failure.take() {
             Some(failure) => Err(failure),
             None if last.is_accepted() => Ok(()),

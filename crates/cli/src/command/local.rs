@@ -1,4 +1,4 @@
-//! The local service.
+//! Command `local`: the emulator of the service.
 
 pub use podqueue_local::program::Arguments;
 use podqueue_local::program::Format;

@@ -1,4 +1,4 @@
-//! The OpenAI-compatible interface of an endpoint.
+//! Command `openai`: a call of an endpoint's OpenAI-compatible interface.
 
 use std::future::IntoFuture;
 use std::time::Duration;
@@ -9,10 +9,9 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::context::Context;
-use crate::duration::duration;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::input;
+use crate::input::{self, parse_duration};
 use crate::interrupt::Signals;
 
 #[derive(Debug, Args)]
@@ -27,14 +26,14 @@ pub struct Arguments {
     #[arg(default_value = "{}")]
     body: String,
 
-    /// Print the data of each event of a streamed response as it comes, one per line.
+    /// Print the data of each event of a streamed response as it arrives, one per line.
     ///
     /// The body gets "stream": true.
     #[arg(long)]
     stream: bool,
 
     /// The longest time to wait for the response; a worker may have to start first.
-    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "10m")]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, default_value = "10m")]
     timeout: Duration,
 }
 
@@ -57,7 +56,7 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
                     return Ok(Err(failure));
                 }
                 if is_error(&event.data) {
-                    return Ok(Err(broken_off(endpoint.id())));
+                    return Ok(Err(error_event(endpoint.id())));
                 }
             }
             Ok(Ok(Exit::Done))
@@ -73,14 +72,14 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     Ok(Exit::Done)
 }
 
-/// Whether an event ends a response with an error, as OpenAI's interface has it.
+/// Whether an event ends a response with an error, in the format of OpenAI.
 fn is_error(data: &str) -> bool {
     let event: Option<Value> = serde_json::from_str(data).ok();
     event.is_some_and(|event| event.get("error").is_some_and(|error| !error.is_null()))
 }
 
-fn broken_off(endpoint: &str) -> Failure {
-    // Without its text, which nobody has searched for secrets.
+fn error_event(endpoint: &str) -> Failure {
+    // Omits the text of the error, which is not redacted.
     let message = format!(
         "openai on endpoint {endpoint:?}: the response ended with an error, the last line of the \
          output"

@@ -1,4 +1,4 @@
-//! Pods.
+//! Command `pod`: Pods of the account.
 
 use clap::{Args, Subcommand, ValueEnum};
 
@@ -18,7 +18,7 @@ pub struct Get {
     /// The Pod's id.
     id: String,
 
-    /// What to read along with it; several are separated by commas.
+    /// Related objects to include; several are separated by commas.
     #[arg(long, value_enum, value_delimiter = ',')]
     include: Vec<Include>,
 }
@@ -48,8 +48,8 @@ pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
             .include_workers(has(Include::Workers))
             .await
     };
-    let what = format!("reading Pod {id}");
-    let pod = context.output.during(what, signals.unless(call)).await??;
+    let message = format!("reading Pod {id}");
+    let pod = context.output.with_progress(message, signals.unless(call)).await??;
     context.output.object(&pod)?;
     Ok(Exit::Done)
 }

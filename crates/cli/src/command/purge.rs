@@ -1,4 +1,4 @@
-//! Removes queued jobs.
+//! Command `purge`: removal of all queued jobs of an endpoint.
 
 use clap::Args;
 use serde_json::json;
@@ -22,10 +22,10 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     let endpoint = context.endpoint(&arguments.endpoint)?;
     let question = format!("Remove all queued jobs of the endpoint {}?", endpoint.id());
     let mut signals = Signals::listen()?;
-    context.output.consent(&mut signals, &question, arguments.yes).await?;
+    context.output.confirm(&mut signals, &question, arguments.yes).await?;
     let what = format!("purging the queue of {}", endpoint.id());
     let call = async { endpoint.purge_queue().await };
-    let purged = context.output.during(what, signals.unless_sent(call)).await;
+    let purged = context.output.with_progress(what, signals.unless_sent(call)).await;
     let purged = purged?.map_err(|error| Failure::on_endpoint(&error, endpoint.id()))?;
     match context.output.is_json() {
         true => context.output.json(&json!({

@@ -1,4 +1,4 @@
-//! A job as the program prints it.
+//! Job output: a record as JSON, as a value, or as a row of a table.
 
 use podqueue::{JobRecord, JobStatus};
 use serde::Serialize;
@@ -6,14 +6,13 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::context::Context;
-use crate::duration::short;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{BAD, BUSY, Cell, FAINT, GOOD, Table, number};
+use crate::output::{BAD, BUSY, Cell, FAINT, GOOD, Table, format_duration, json_number};
 
 /// A job as JSON.
 #[derive(Serialize)]
-struct Shape<'a> {
+struct JobShape<'a> {
     endpoint: &'a str,
     job_id: &'a str,
     status: &'a str,
@@ -36,7 +35,7 @@ struct ErrorShape {
     traceback: Option<String>,
 }
 
-/// The output as JSON: as it came, or what can be read of it where it came malformed.
+/// The output as JSON: verbatim, or its readable part if it is malformed.
 pub fn output(record: &JobRecord) -> Option<Box<RawValue>> {
     let json = record.output_bytes()?;
     serde_json::from_slice(json).ok().or_else(|| match record.status() {
@@ -46,7 +45,7 @@ pub fn output(record: &JobRecord) -> Option<Box<RawValue>> {
 }
 
 pub fn print_json(context: &Context, record: &JobRecord) -> Result<(), Failure> {
-    context.output.json(&Shape {
+    context.output.json(&JobShape {
         endpoint: record.job().endpoint().id(),
         job_id: record.id(),
         status: record.status().as_str(),
@@ -56,8 +55,8 @@ pub fn print_json(context: &Context, record: &JobRecord) -> Result<(), Failure> 
             error_type: failure.error_type,
             traceback: failure.traceback,
         }),
-        delay_ms: record.delay_time_number().map(number),
-        execution_ms: record.execution_time_number().map(number),
+        delay_ms: record.delay_time_number().map(json_number),
+        execution_ms: record.execution_time_number().map(json_number),
     })
 }
 
@@ -79,7 +78,8 @@ pub fn print_value(context: &Context, value: &RawValue, raw: bool) -> Result<(),
 pub fn print_table(context: &Context, records: &[JobRecord]) -> Result<(), Failure> {
     let mut table = Table::with_header(["JOB", "STATUS", "QUEUED", "RAN", "RESULT"]);
     for record in records {
-        let time = |time: Option<std::time::Duration>| time.map_or_else(String::new, short);
+        let time =
+            |time: Option<std::time::Duration>| time.map_or_else(String::new, format_duration);
         let result = match record.failure() {
             Some(failure) => failure.message,
             None => output(record).map(|output| output.get().to_owned()).unwrap_or_default(),
@@ -104,7 +104,7 @@ fn status(status: JobStatus) -> Cell {
     Cell::new(status.as_str()).style(style)
 }
 
-/// How a command ends that shows this job.
+/// The exit code of a command that shows this job.
 pub fn exit(record: &JobRecord) -> Exit {
     match record.status() {
         JobStatus::Failed | JobStatus::Cancelled | JobStatus::TimedOut => Exit::JobFailed,

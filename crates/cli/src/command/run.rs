@@ -1,30 +1,37 @@
-//! Submits a job, and by default waits for its output.
+//! Command `run`: submission of a job, which by default waits for its output.
 
+use std::collections::BTreeMap;
 use std::future::{Future, IntoFuture};
+use std::path::Path;
 use std::slice;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use podqueue::{Endpoint, Error, Job, JobRecord, RunSync, S3Config, SecretString};
+use podqueue::{Endpoint, Error, Job, JobRecord, Policy, RunSync, S3Config, SecretString};
+use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::time::timeout;
 
-use super::following::{Waiting, finished, follow_stream, kept, unless_interrupted, wait};
-use super::policy::PolicyArguments;
-use super::storage;
+use super::follow::{
+    WaitOptions, follow_stream, print_outcome, retention_hint, unless_interrupted, wait,
+};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::{Failure, quoted};
-use crate::input::Input;
+use crate::input::{Input, parse_duration, read_stdin};
 use crate::interrupt::Signals;
 use crate::json::one_line;
+use crate::settings::read_private_file;
 
-/// How long a synchronous submission is held open.
-const SYNC_WAIT: Duration = Duration::from_secs(90);
-/// What a submission gets at least, whatever the deadline.
-const SHORTEST_WAIT: Duration = Duration::from_secs(1);
-/// What the response to a submission may take beyond the wait.
-const MARGIN: Duration = Duration::from_secs(5);
+/// Maximum wait of a synchronous submission.
+const MAX_SYNC_WAIT: Duration = Duration::from_secs(90);
+/// Minimum timeout of a submission.
+const MIN_SUBMISSION_TIMEOUT: Duration = Duration::from_secs(1);
+/// Additional time for the response to a synchronous submission.
+const RESPONSE_MARGIN: Duration = Duration::from_secs(5);
+
+/// The members of the object-storage settings.
+const STORAGE_MEMBERS: [&str; 4] = ["accessId", "accessSecret", "bucketName", "endpointUrl"];
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -42,12 +49,12 @@ pub struct Arguments {
     #[arg(long, conflicts_with = "stream")]
     sync: bool,
 
-    /// Print chunks as lines, as they come.
+    /// Print chunks as lines, as they arrive.
     #[arg(long)]
     stream: bool,
 
     #[command(flatten)]
-    waiting: Waiting,
+    waiting: WaitOptions,
 
     #[command(flatten)]
     policy: PolicyArguments,
@@ -68,6 +75,38 @@ pub struct Arguments {
     at_least_once: bool,
 }
 
+/// The policy of a job.
+#[derive(Debug, Args)]
+pub struct PolicyArguments {
+    /// The longest time that a job may run once a worker has it: 5s to 7days, 10m by default.
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, help_heading = "Job")]
+    execution_timeout: Option<Duration>,
+
+    /// How long a job may exist, from submission on: 10s to 7days, 24h by default.
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, help_heading = "Job")]
+    ttl: Option<Duration>,
+
+    /// Do not start workers for a job.
+    #[arg(long, help_heading = "Job")]
+    low_priority: bool,
+}
+
+impl PolicyArguments {
+    pub fn policy(&self) -> Policy {
+        let mut policy = Policy::new();
+        if let Some(timeout) = self.execution_timeout {
+            policy = policy.execution_timeout(timeout);
+        }
+        if let Some(ttl) = self.ttl {
+            policy = policy.ttl(ttl);
+        }
+        if self.low_priority {
+            policy = policy.low_priority(true);
+        }
+        policy
+    }
+}
+
 pub async fn run(context: &Context, arguments: Arguments) -> Result<Exit, Failure> {
     let mut signals = Signals::listen()?;
     if arguments.input.is_stdin() && arguments.s3_config.as_deref() == Some("-") {
@@ -77,7 +116,7 @@ pub async fn run(context: &Context, arguments: Arguments) -> Result<Exit, Failur
     let input = arguments.input.clone();
     let input = signals.unless_blocked(move || input.read()).await??;
     let storage = match arguments.s3_config.clone() {
-        Some(file) => Some(signals.unless_blocked(move || storage::read(&file)).await??),
+        Some(file) => Some(signals.unless_blocked(move || read_storage(&file)).await??),
         None => None,
     };
     let endpoint = context.endpoint(&arguments.endpoint)?;
@@ -85,7 +124,7 @@ pub async fn run(context: &Context, arguments: Arguments) -> Result<Exit, Failur
     let job = if arguments.sync {
         match submit_sync(context, &arguments, &endpoint, &input, storage, &mut signals).await? {
             record if record.status().is_terminal() => {
-                return finished(context, &record, &arguments.waiting);
+                return print_outcome(context, &record, &arguments.waiting);
             }
             record => record.job().clone(),
         }
@@ -100,9 +139,9 @@ pub async fn run(context: &Context, arguments: Arguments) -> Result<Exit, Failur
             false => context.output.line(one_line(job.id())),
         }
         .map(|()| Exit::Done)
-        .map_err(|failure| failure.if_unwritten(|| kept(&job)));
+        .map_err(|failure| failure.if_unwritten(|| retention_hint(&job)));
     }
-    let waiting = Waiting {
+    let waiting = WaitOptions {
         timeout: arguments.waiting.timeout.map(|timeout| timeout.saturating_sub(started.elapsed())),
         ..arguments.waiting
     };
@@ -137,8 +176,8 @@ async fn submit(
     if arguments.at_least_once {
         run = run.at_least_once();
     }
-    let deadline = arguments.waiting.timeout.map(|timeout| timeout.max(SHORTEST_WAIT));
-    submitted(endpoint, signals, deadline, run.into_future()).await
+    let deadline = arguments.waiting.timeout.map(|timeout| timeout.max(MIN_SUBMISSION_TIMEOUT));
+    await_submission(endpoint, signals, deadline, run.into_future()).await
 }
 
 async fn submit_sync(
@@ -150,11 +189,11 @@ async fn submit_sync(
     signals: &mut Signals,
 ) -> Result<JobRecord, Failure> {
     let _progress = context.output.progress(format!("waiting for {}", endpoint.id()));
-    let longest = arguments.waiting.timeout.unwrap_or(SYNC_WAIT);
+    let longest = arguments.waiting.timeout.unwrap_or(MAX_SYNC_WAIT);
     let mut run: RunSync = endpoint
         .run_sync(input)
         .policy(arguments.policy.policy())
-        .wait(longest.clamp(SHORTEST_WAIT, SYNC_WAIT));
+        .wait(longest.clamp(MIN_SUBMISSION_TIMEOUT, MAX_SYNC_WAIT));
     if let Some(url) = &arguments.webhook {
         run = run.webhook(SecretString::from(url.as_str()));
     }
@@ -164,9 +203,11 @@ async fn submit_sync(
     if arguments.at_least_once {
         run = run.at_least_once();
     }
-    let deadline =
-        arguments.waiting.timeout.map(|timeout| timeout.max(SHORTEST_WAIT).saturating_add(MARGIN));
-    submitted(endpoint, signals, deadline, async {
+    let deadline = arguments
+        .waiting
+        .timeout
+        .map(|timeout| timeout.max(MIN_SUBMISSION_TIMEOUT).saturating_add(RESPONSE_MARGIN));
+    await_submission(endpoint, signals, deadline, async {
         match run.await {
             Err(error) => error.record().cloned().ok_or(error),
             result => result,
@@ -175,9 +216,8 @@ async fn submit_sync(
     .await
 }
 
-/// Awaits a submission. Once it is under way, an interruption or a deadline leaves its outcome
-/// unknown.
-async fn submitted<T>(
+/// Awaits a submission. An interruption or a timeout leaves its outcome unknown.
+async fn await_submission<T>(
     endpoint: &Endpoint,
     signals: &mut Signals,
     deadline: Option<Duration>,
@@ -197,5 +237,28 @@ async fn submitted<T>(
         Err(_) => (Exit::Interrupted, "interrupted"),
     };
     Err(Failure::new(exit, format!("{what} while submitting: the job may have been accepted"))
-        .hint(format!("to see whether: podqueue health {}", quoted(endpoint.id()))))
+        .hint(format!("to see whether it was: podqueue health {}", quoted(endpoint.id()))))
+}
+
+/// Reads object-storage settings from a file that only its owner can read, or from standard input
+/// for `-`.
+fn read_storage(file: &str) -> Result<S3Config, Failure> {
+    let (text, file) = match file {
+        "-" => (read_stdin()?, "standard input"),
+        path => (read_private_file("storage settings", Path::new(path))?, path),
+    };
+    // Omits the parser's message, which may contain a value.
+    let invalid = || {
+        let members = STORAGE_MEMBERS.join(", ");
+        Failure::usage(format!("{file} must be a JSON object with the strings {members}"))
+    };
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let object: BTreeMap<String, Value> = serde_json::from_str(text).map_err(|_| invalid())?;
+    if let Some(unknown) = object.keys().find(|name| !STORAGE_MEMBERS.contains(&name.as_str())) {
+        return Err(Failure::usage(format!("{file} has an unknown member `{unknown}`"))
+            .hint(format!("it has: {}", STORAGE_MEMBERS.join(", "))));
+    }
+    let member = |name: &str| object.get(name).and_then(Value::as_str).ok_or_else(invalid);
+    let [id, secret, bucket, url] = STORAGE_MEMBERS.map(member);
+    Ok(S3Config::new(id?, secret?, bucket?, url?))
 }

@@ -1,4 +1,4 @@
-//! Secrets.
+//! Command `secret`: secrets of the account.
 
 use std::io::{self, IsTerminal};
 
@@ -10,9 +10,8 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::{Failure, quoted};
 use crate::input::read_stdin;
-use crate::interrupt::{Interrupted, Signals};
+use crate::interrupt::{Interrupted, Signals, TerminalState, discard_pending_input};
 use crate::json::Printable;
-use crate::terminal::{Kept, discard_typed};
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -27,7 +26,7 @@ pub struct Create {
     /// The secret's name.
     name: String,
 
-    /// Refused without being shown.
+    /// Refused, and not shown.
     #[arg(hide = true, allow_hyphen_values = true)]
     value: Vec<String>,
 }
@@ -46,8 +45,9 @@ pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
     if let Command::Create(Create { name, value }) = &command
         && !value.is_empty()
     {
-        let message = "a value is never an argument, where everyone on this machine can read it";
-        return Err(Failure::usage(message).hint(from_a_pipe(name)));
+        let message =
+            "a value is never an argument, where every user of this machine could read it";
+        return Err(Failure::usage(message).hint(pipe_hint(name)));
     }
     let client = context.client()?;
     let mut signals = Signals::listen()?;
@@ -56,21 +56,21 @@ pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
             let value = value(&mut signals, &name).await?;
             let what = format!("creating secret {name}");
             let call = async { client.secrets().create(&name, value).await };
-            let secret = context.output.during(what, signals.unless_sent(call)).await??;
+            let secret = context.output.with_progress(what, signals.unless_sent(call)).await??;
             let shape = json!({
                 "id": secret.id, "name": secret.name, "description": secret.description,
             });
             context.output.object(&shape).map_err(|failure| {
-                // Nothing else tells the id, without which nobody can delete it.
+                // The id is needed to delete the secret, and is available nowhere else.
                 failure.if_unwritten(|| format!("the secret was created; its id is {}", secret.id))
             })?;
         }
         Command::Delete(Delete { id, yes }) => {
             let question = format!("Delete the secret {id}?");
-            context.output.consent(&mut signals, &question, yes).await?;
+            context.output.confirm(&mut signals, &question, yes).await?;
             let what = format!("deleting secret {id}");
             let call = async { client.secrets().delete(&id).await };
-            context.output.during(what, signals.unless_sent(call)).await??;
+            context.output.with_progress(what, signals.unless_sent(call)).await??;
             context.output.object(&json!({ "deleted": id }))?;
         }
     }
@@ -81,17 +81,17 @@ pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
 async fn value(signals: &mut Signals, name: &str) -> Result<SecretString, Failure> {
     let text = if io::stdin().is_terminal() {
         let prompt = format!("Value of {} (not shown): ", Printable(name));
-        let _kept = Kept::now();
-        let asked = move || (rpassword::prompt_password(prompt), discard_typed());
+        let _restored = TerminalState::save();
+        let asked = move || (rpassword::prompt_password(prompt), discard_pending_input());
         signals.unless_blocked(asked).await.map(|(read, more)| match read {
-            // The rest would be a command of the shell, which shows and keeps it.
+            // The shell would run the remaining lines, and store them in its history.
             Ok(_) if more => {
                 let message = "the value has several lines, and the prompt reads one; nothing was \
                                sent";
-                Err(Failure::usage(message).hint(from_a_pipe(name)))
+                Err(Failure::usage(message).hint(pipe_hint(name)))
             }
             Ok(text) => Ok(text),
-            // Ctrl-C, of which the signal may come later than this.
+            // Ctrl-C, whose signal may arrive later.
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {
                 Err(Failure::from(Interrupted::ByUser))
             }
@@ -109,11 +109,11 @@ async fn value(signals: &mut Signals, name: &str) -> Result<SecretString, Failur
     let text = text.strip_suffix('\n').unwrap_or(&text);
     let text = text.strip_suffix('\r').unwrap_or(text);
     if text.is_empty() {
-        return Err(Failure::usage("the value is empty; nothing was sent").hint(from_a_pipe(name)));
+        return Err(Failure::usage("the value is empty; nothing was sent").hint(pipe_hint(name)));
     }
     Ok(text.into())
 }
 
-fn from_a_pipe(name: &str) -> String {
+fn pipe_hint(name: &str) -> String {
     format!("printf %s \"$VALUE\" | podqueue secret create {}", quoted(name))
 }

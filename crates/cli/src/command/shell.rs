@@ -1,15 +1,16 @@
-//! Completions and the manual.
+//! Shell integration: completion scripts and manual pages.
 
-use std::fs;
 use std::path::PathBuf;
+use std::{fs, io};
 
 use clap::Args;
 use clap_complete::Shell;
+use clap_mangen::roff::{Roff, bold, roman};
 
 use crate::context::Context;
+use crate::examples::examples_of;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::manual::manual;
 
 #[derive(Debug, Args)]
 pub struct Completions {
@@ -19,19 +20,21 @@ pub struct Completions {
 
 #[derive(Debug, Args)]
 pub struct Man {
-    /// The folder into which a page for each command is written; it is created if missing.
+    /// The folder for a page of each command; it is created if missing.
     directory: Option<PathBuf>,
 }
 
 pub fn completions(context: &Context, arguments: &Completions) -> Result<Exit, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut (context.program)(), "podqueue", &mut script);
-    context.output.text(&with_files(arguments.shell, &String::from_utf8_lossy(&script)))?;
+    context
+        .output
+        .text(&with_file_completion(arguments.shell, &String::from_utf8_lossy(&script)))?;
     Ok(Exit::Done)
 }
 
-/// The script, and in it what completes the file after an `@`, where the generator knows nothing of.
-fn with_files(shell: Shell, script: &str) -> String {
+/// Adds the completion of a file after `@`, which the generator does not support.
+fn with_file_completion(shell: Shell, script: &str) -> String {
     match shell {
         Shell::Bash => {
             let script = script.replace("complete -F _podqueue ", "complete -F _podqueue_or_file ");
@@ -47,12 +50,14 @@ fn with_files(shell: Shell, script: &str) -> String {
 }
 
 pub fn man(context: &Context, arguments: &Man) -> Result<Exit, Failure> {
-    let failed = |place: String| {
+    let failed = |target: String| {
         move |error: std::io::Error| {
-            Failure::new(Exit::Error, format!("failed to write the manual{place}: {error}"))
+            Failure::new(Exit::Error, format!("failed to write the manual{target}: {error}"))
         }
     };
-    let mut pages = manual((context.program)()).map_err(failed(String::new()))?.into_iter();
+    let mut pages = Vec::new();
+    add_pages(&mut pages, (context.program)(), "podqueue").map_err(failed(String::new()))?;
+    let mut pages = pages.into_iter();
     let Some(directory) = &arguments.directory else {
         if let Some((_, page)) = pages.next() {
             context.output.text(&page)?;
@@ -66,4 +71,57 @@ pub fn man(context: &Context, arguments: &Man) -> Result<Exit, Failure> {
         context.output.line(path.display())?;
     }
     Ok(Exit::Done)
+}
+
+/// A page with its other characters escaped, which not every formatter can read.
+fn ascii(page: &str) -> String {
+    let escaped = |char: char| match char.is_ascii() {
+        true => char.to_string(),
+        false => format!("\\[u{:04X}]", u32::from(char)),
+    };
+    page.chars().map(escaped).collect()
+}
+
+/// Adds a page for a command and for each of its subcommands: the name of the file, and its text.
+fn add_pages(
+    pages: &mut Vec<(String, String)>,
+    mut command: clap::Command,
+    path: &str,
+) -> io::Result<()> {
+    command.build();
+    let name = path.replace(' ', "-");
+    let is_root = path == "podqueue";
+    let man = clap_mangen::Man::new(command.clone().name(name.clone()).bin_name(path));
+    let mut page = Vec::new();
+    man.render_title(&mut page)?;
+    man.render_name_section(&mut page)?;
+    if let Some(examples) = examples_of(path) {
+        let mut roff = Roff::new();
+        roff.control("SH", ["EXAMPLES"]).control("nf", []);
+        for line in examples.lines() {
+            roff.text([roman(line)]);
+        }
+        roff.control("fi", []).to_writer(&mut page)?;
+    }
+    man.render_synopsis_section(&mut page)?;
+    man.render_description_section(&mut page)?;
+    man.render_options_section(&mut page)?;
+    if command.has_subcommands() {
+        man.render_subcommands_section(&mut page)?;
+    }
+    if is_root {
+        let mut roff = Roff::new();
+        roff.control("SH", ["EXIT STATUS"]);
+        for (exit, meaning) in Exit::TABLE {
+            roff.control("TP", []).text([bold(exit.code().to_string())]).text([roman(meaning)]);
+        }
+        roff.to_writer(&mut page)?;
+    }
+    pages.push((format!("{name}.1"), ascii(&String::from_utf8_lossy(&page))));
+    for sub in command.get_subcommands() {
+        if sub.get_name() != "help" {
+            add_pages(pages, sub.clone(), &format!("{path} {}", sub.get_name()))?;
+        }
+    }
+    Ok(())
 }

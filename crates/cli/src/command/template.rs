@@ -1,4 +1,4 @@
-//! Templates.
+//! Command `template`: templates of the account.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -21,8 +21,8 @@ pub enum Command {
     Create(Create),
     /// Update a template.
     ///
-    /// Its name, image and the sizes of its disk and volume are replaced, with the default of each
-    /// option that is left out. What else is left out is left to the service.
+    /// Its name, image and the sizes of its disk and volume are replaced, by the defaults if an
+    /// option is omitted. The service decides about other omitted options.
     Update(Update),
     /// Delete a template.
     Delete(Delete),
@@ -33,7 +33,7 @@ pub struct Get {
     /// The template's id.
     id: String,
 
-    /// Which other templates to look among; several are separated by commas.
+    /// Further templates to search; several are separated by commas.
     #[arg(long, value_enum, value_delimiter = ',')]
     include: Vec<Include>,
 }
@@ -180,27 +180,27 @@ pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
                     .await
             };
             let what = format!("reading template {id}");
-            let template = context.output.during(what, signals.unless(call)).await??;
+            let template = context.output.with_progress(what, signals.unless(call)).await??;
             context.output.object(&template)?;
         }
         Command::Create(Create { name, content }) => {
             let what = format!("creating template {name}");
             let template = content.into_template(name)?;
             let call = async { client.templates().create(template).await };
-            print(context, &context.output.during(what, signals.unless_sent(call)).await??)?;
+            print(context, &context.output.with_progress(what, signals.unless_sent(call)).await??)?;
         }
         Command::Update(Update { id, name, content }) => {
             let what = format!("updating template {id}");
             let template = content.into_template(name)?;
             let call = async { client.templates().update(&id, template).await };
-            print(context, &context.output.during(what, signals.unless_sent(call)).await??)?;
+            print(context, &context.output.with_progress(what, signals.unless_sent(call)).await??)?;
         }
         Command::Delete(Delete { name, yes }) => {
             let question = format!("Delete the template {name}?");
-            context.output.consent(&mut signals, &question, yes).await?;
+            context.output.confirm(&mut signals, &question, yes).await?;
             let what = format!("deleting template {name}");
             let call = async { client.templates().delete(&name).await };
-            context.output.during(what, signals.unless_sent(call)).await??;
+            context.output.with_progress(what, signals.unless_sent(call)).await??;
             context.output.object(&json!({ "deleted": name }))?;
         }
     }
@@ -208,7 +208,7 @@ pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
 }
 
 fn print(context: &Context, template: &Template) -> Result<(), Failure> {
-    // The values were an argument or a variable, and may be secrets.
+    // The values may be secrets.
     let names: BTreeMap<&str, &str> =
         template.env.keys().map(|name| (name.as_str(), "(hidden)")).collect();
     context.output.object(&json!({

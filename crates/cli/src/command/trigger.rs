@@ -1,4 +1,4 @@
-//! Calls a webhook receiver with an invented job.
+//! Command `trigger`: a call of a webhook receiver with an invented job.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -10,18 +10,17 @@ use serde_json::{Value, json};
 
 use super::listen::Report;
 use crate::context::Context;
-use crate::duration::duration;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::input;
+use crate::input::{self, parse_duration};
 use crate::interrupt::Signals;
 
-/// More than a receiver of podqueue reads by default.
+/// Larger than the default limit of a receiver of podqueue, in bytes.
 const OVERSIZE: usize = 65 * 1024 * 1024;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// How the job has ended.
+    /// The outcome of the job.
     #[arg(value_enum)]
     event: Event,
 
@@ -37,15 +36,15 @@ pub struct Arguments {
     #[arg(long, value_name = "JSON")]
     output: Option<String>,
 
-    /// Deliver twice, as happens when the service misses a response.
+    /// Deliver twice, as the service does after a lost response.
     #[arg(long)]
     twice: bool,
 
     /// Wait before the call.
-    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "0s")]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, default_value = "0s")]
     late: Duration,
 
-    /// Replace the last segment of the URL's path, where a token is.
+    /// Replace the last segment of the URL's path, the token.
     #[arg(long)]
     wrong_token: bool,
 
@@ -54,7 +53,7 @@ pub struct Arguments {
     oversize: bool,
 
     /// The time between two attempts.
-    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "10s")]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, default_value = "10s")]
     pause: Duration,
 }
 
@@ -85,14 +84,14 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
         for _ in 0..if arguments.twice { 2 } else { 1 } {
             let report = Report::new(context, &id);
             let last = sender.deliver_body(body.clone(), |attempt| report.print(attempt)).await;
-            report.of(last)?;
+            report.outcome(last)?;
         }
         Ok(Exit::Done)
     };
     signals.unless(deliveries).await?
 }
 
-/// What the service posts.
+/// The body that the service posts.
 fn body(
     arguments: &Arguments,
     output: Option<Box<RawValue>>,
@@ -150,7 +149,7 @@ fn with_wrong_token(url: &str) -> String {
     format!("{before}/wrong-token{query}")
 }
 
-/// Another one each time, and not one that the service makes.
+/// A new id each time, in a format that the service does not use.
 fn invented_id() -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     format!("invented-{:x}", now.as_nanos())

@@ -1,4 +1,4 @@
-//! What the program is waiting for: a spinner on a terminal, a line every ten seconds elsewhere.
+//! Progress: a spinner on a terminal, or a log line every ten seconds.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,54 +10,51 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use crate::json::one_line;
 
-/// How often a log gets a line.
-const INTERVAL: Duration = Duration::from_secs(10);
-/// How often the spinner turns.
-const TICK: Duration = Duration::from_millis(120);
+/// Interval of log lines.
+const LOG_INTERVAL: Duration = Duration::from_secs(10);
+/// Interval of the frames of the spinner.
+const SPINNER_INTERVAL: Duration = Duration::from_millis(120);
 
-/// Progress that is shown until it is dropped.
-pub struct Progress {
-    shown: Shown,
-}
-
-enum Shown {
-    Nothing,
+/// Progress, shown until it is dropped.
+pub enum Progress {
+    Hidden,
     Spinner(ProgressBar),
-    Lines(What, JoinHandle<()>),
+    Log(Message, JoinHandle<()>),
 }
 
-/// What is awaited, which may change.
-type What = Arc<Mutex<String>>;
+/// The current message.
+type Message = Arc<Mutex<String>>;
 
 impl Progress {
     /// Must be called within a runtime.
-    pub fn start(what: &str, quiet: bool) -> Self {
-        let what = one_line(what);
-        let shown = if quiet {
-            Shown::Nothing
+    pub fn start(message: &str, quiet: bool) -> Self {
+        let message = one_line(message);
+        if quiet {
+            Self::Hidden
         } else if io::stderr().is_terminal() {
-            Shown::Spinner(spinner(what))
+            Self::Spinner(spinner(message))
         } else {
-            let what = Arc::new(Mutex::new(what));
-            Shown::Lines(Arc::clone(&what), tokio::spawn(lines(what, io::stderr())))
-        };
-        Self { shown }
-    }
-
-    /// Says anew what the program waits for.
-    pub fn say(&self, what: String) {
-        let what = one_line(&what);
-        match &self.shown {
-            Shown::Nothing => {}
-            Shown::Spinner(spinner) => spinner.set_message(what),
-            Shown::Lines(shown, _) => *shown.lock().unwrap_or_else(PoisonError::into_inner) = what,
+            let message = Arc::new(Mutex::new(message));
+            Self::Log(Arc::clone(&message), tokio::spawn(log(message, io::stderr())))
         }
     }
 
-    /// Does `print`, without the spinner in its way.
+    /// Replaces the message.
+    pub fn set_message(&self, message: &str) {
+        let message = one_line(message);
+        match self {
+            Self::Hidden => {}
+            Self::Spinner(spinner) => spinner.set_message(message),
+            Self::Log(current, _) => {
+                *current.lock().unwrap_or_else(PoisonError::into_inner) = message;
+            }
+        }
+    }
+
+    /// Hides the spinner while `print` runs.
     pub fn suspend<T>(&self, print: impl FnOnce() -> T) -> T {
-        match &self.shown {
-            Shown::Spinner(spinner) => spinner.suspend(print),
+        match self {
+            Self::Spinner(spinner) => spinner.suspend(print),
             _ => print(),
         }
     }
@@ -65,15 +62,15 @@ impl Progress {
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        match &self.shown {
-            Shown::Nothing => {}
-            Shown::Spinner(spinner) => spinner.finish_and_clear(),
-            Shown::Lines(_, task) => task.abort(),
+        match self {
+            Self::Hidden => {}
+            Self::Spinner(spinner) => spinner.finish_and_clear(),
+            Self::Log(_, task) => task.abort(),
         }
     }
 }
 
-fn spinner(what: String) -> ProgressBar {
+fn spinner(message: String) -> ProgressBar {
     let colors = anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never;
     let template = if colors {
         "{spinner:.cyan} {wide_msg} {elapsed}"
@@ -83,20 +80,20 @@ fn spinner(what: String) -> ProgressBar {
     let style = ProgressStyle::with_template(template);
     let spinner = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
     spinner.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
-    spinner.set_message(what);
-    spinner.enable_steady_tick(TICK);
+    spinner.set_message(message);
+    spinner.enable_steady_tick(SPINNER_INTERVAL);
     spinner
 }
 
-async fn lines(what: What, mut out: impl Write) {
+async fn log(message: Message, mut out: impl Write) {
     let started = Instant::now();
-    let mut ticks = interval_at(started + INTERVAL, INTERVAL);
+    let mut ticks = interval_at(started + LOG_INTERVAL, LOG_INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
     loop {
         ticks.tick().await;
         let seconds = started.elapsed().as_secs();
-        let what = what.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if writeln!(out, "{what} ({seconds} s)").is_err() {
+        let message = message.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if writeln!(out, "{message} ({seconds} s)").is_err() {
             return;
         }
     }
@@ -109,9 +106,9 @@ mod tests {
     use super::*;
 
     #[derive(Clone, Default)]
-    struct Log(Arc<Mutex<Vec<u8>>>);
+    struct Buffer(Arc<Mutex<Vec<u8>>>);
 
-    impl Write for Log {
+    impl Write for Buffer {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             self.0.lock().expect("no writer panics").write(bytes)
         }
@@ -122,15 +119,15 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn without_a_terminal_a_line_is_written_every_ten_seconds() {
-        let log = Log::default();
-        let what = What::new(Mutex::new("waiting for job 7".to_owned()));
-        let task = tokio::spawn(lines(what.clone(), log.clone()));
+    async fn a_log_line_is_written_every_ten_seconds_without_a_terminal() {
+        let buffer = Buffer::default();
+        let message = Message::new(Mutex::new("waiting for job 7".to_owned()));
+        let task = tokio::spawn(log(message.clone(), buffer.clone()));
         tokio::time::sleep(Duration::from_millis(10_500)).await;
-        *what.lock().expect("no writer panics") = "waiting for job 8".to_owned();
+        *message.lock().expect("no writer panics") = "waiting for job 8".to_owned();
         tokio::time::sleep(Duration::from_secs(19)).await;
         task.abort();
-        let text = String::from_utf8(log.0.lock().expect("no writer panics").clone());
+        let text = String::from_utf8(buffer.0.lock().expect("no writer panics").clone());
         assert_eq!(text.as_deref(), Ok("waiting for job 7 (10 s)\nwaiting for job 8 (20 s)\n"));
     }
 }

@@ -1,16 +1,20 @@
-//! Aligned columns.
+//! Table: cells in aligned columns, with the colors of the program.
 
 use std::fmt;
 use std::io::{self, IsTerminal};
 
-use anstyle::Style;
+use anstyle::{AnsiColor, Style};
 use console::{Term, measure_text_width, truncate_str};
 use serde_json::Value;
 
-use super::style::FAINT;
 use crate::json::one_line;
 
-/// What stands in a row of a table.
+pub const GOOD: Style = AnsiColor::Green.on_default();
+pub const BAD: Style = AnsiColor::Red.on_default().bold();
+pub const BUSY: Style = AnsiColor::Yellow.on_default();
+pub const FAINT: Style = Style::new().dimmed();
+
+/// A cell of a table.
 #[derive(Clone, Debug, Default)]
 pub struct Cell {
     text: String,
@@ -34,8 +38,8 @@ impl<T: Into<String>> From<T> for Cell {
     }
 }
 
-/// Rows of cells, aligned by the width that characters have on a terminal. The last column is cut at
-/// the terminal's edge.
+/// Rows of cells, aligned by the display width of characters. The last column is truncated at the
+/// edge of the terminal.
 #[derive(Debug, Default)]
 pub struct Table {
     rows: Vec<Vec<Cell>>,
@@ -71,8 +75,9 @@ impl fmt::Display for Table {
                     write!(f, "{style}{}{style:#}{:space$}", cell.text, "")?;
                     used += widths[column] + 2;
                 } else {
-                    let room = edge.map_or(usize::MAX, |edge| edge.saturating_sub(used).max(10));
-                    write!(f, "{style}{}{style:#}", truncate_str(&cell.text, room, "…"))?;
+                    let available =
+                        edge.map_or(usize::MAX, |edge| edge.saturating_sub(used).max(10));
+                    write!(f, "{style}{}{style:#}", truncate_str(&cell.text, available, "…"))?;
                 }
             }
             writeln!(f)?;
@@ -81,11 +86,11 @@ impl fmt::Display for Table {
     }
 }
 
-/// Adds a row for each member of an object that has a value. The values of an environment may be
-/// secrets and are not shown.
+/// Adds a row for each member of an object that has a value. The values of environment variables
+/// may be secrets, and are not shown.
 pub fn members(table: &mut Table, prefix: &str, object: &Value) {
     let Value::Object(object) = object else {
-        return table.row([prefix.into(), plain(object).into()]);
+        return table.row([prefix.into(), cell_text(object).into()]);
     };
     for (name, value) in object {
         let path = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
@@ -98,16 +103,16 @@ pub fn members(table: &mut Table, prefix: &str, object: &Value) {
             }
             Value::Object(_) => members(table, &path, value),
             Value::Array(items) if items.is_empty() => {}
-            _ => table.row([path.into(), plain(value).into()]),
+            _ => table.row([path.into(), cell_text(value).into()]),
         }
     }
 }
 
-fn plain(value: &Value) -> String {
+fn cell_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Array(items) if !items.iter().any(|item| item.is_array() || item.is_object()) => {
-            items.iter().map(plain).collect::<Vec<_>>().join(", ")
+            items.iter().map(cell_text).collect::<Vec<_>>().join(", ")
         }
         other => other.to_string(),
     }
@@ -118,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_are_aligned_by_the_width_of_characters() {
+    fn columns_are_aligned_by_display_width() {
         let mut table = Table::default();
         table.row(["画家".into(), "COMPLETED".into()]);
         table.row(["echo".into(), "two\nlines".into()]);

@@ -1,4 +1,4 @@
-//! The settings file.
+//! Settings file: named profiles in TOML.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,11 +11,11 @@ use serde::{Deserialize, Deserializer};
 
 use super::key::KeySource;
 use crate::failure::Failure;
-use crate::text;
+use crate::input::read_text_file;
 
 const PATH: &str = "PODQUEUE_CONFIG";
 
-/// Where the settings file is: `PODQUEUE_CONFIG`, or by the platform's conventions.
+/// The path of the settings file: `PODQUEUE_CONFIG`, or that of the platform's conventions.
 pub fn path() -> Result<PathBuf, Failure> {
     if let Some(path) = env::var_os(PATH).filter(|path| !path.is_empty()) {
         return Ok(path.into());
@@ -27,7 +27,7 @@ pub fn path() -> Result<PathBuf, Failure> {
     }
 }
 
-/// What the file contains.
+/// The content of the file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct File {
@@ -36,7 +36,7 @@ pub struct File {
     profile: BTreeMap<String, Section>,
 }
 
-/// A profile, as a table alone: a list of the values would do for serde.
+/// A profile as a table: serde would also accept a list of the values.
 #[derive(Debug)]
 struct Section(Profile);
 
@@ -76,7 +76,7 @@ pub struct Profile {
 impl File {
     /// Reads the file; a missing one is empty.
     pub fn read(path: &Path) -> Result<Self, Failure> {
-        let text = match text::of_file(path) {
+        let text = match read_text_file(path) {
             Ok(text) => text,
             Err(error) if is_missing(&error) => return Ok(Self::default()),
             Err(error) => {
@@ -102,12 +102,13 @@ impl File {
     }
 }
 
-/// A folder that is a file holds no settings, either.
+/// Whether a file does not exist, also because a part of its path is not a folder.
 fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 impl Profile {
+    /// The key source of the profile, if it has one.
     pub fn key(&self, file: &Path) -> Result<Option<KeySource>, Failure> {
         match (&self.key_command, &self.key_file) {
             (Some(_), Some(_)) => Err(Failure::usage(format!(
@@ -116,14 +117,15 @@ impl Profile {
             ))
             .hint("remove one of them")),
             (Some(command), None) => Ok(Some(KeySource::Command(command.clone()))),
-            (None, Some(path)) => Ok(Some(KeySource::File(beside(file, path)))),
+            (None, Some(path)) => Ok(Some(KeySource::File(resolve(file, path)))),
             (None, None) => Ok(None),
         }
     }
 }
 
-/// A path as the settings file means it: below the home for `~/`, and beside the file if relative.
-fn beside(file: &Path, path: &Path) -> PathBuf {
+/// Resolves a path of the settings file: `~/` is the home, and a relative path starts at its
+/// folder.
+fn resolve(file: &Path, path: &Path) -> PathBuf {
     match (path.strip_prefix("~"), etcetera::home_dir()) {
         (Ok(rest), Ok(home)) => home.join(rest),
         _ => file.parent().unwrap_or(Path::new("")).join(path),
@@ -137,7 +139,7 @@ fn position(text: &str, byte: usize) -> (usize, usize) {
     (before.matches('\n').count() + 1, line.chars().count() + 1)
 }
 
-/// A parser's message, without a value of the file in it: it may be a key in the wrong place.
+/// A parser's message without values of the file, one of which may be a misplaced key.
 fn without_values(message: &str) -> String {
     match message.rsplit_once(", expected ") {
         Some((what, expected)) if what.starts_with("invalid ") => {
@@ -155,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mistake_is_reported_with_its_position_and_without_values() {
+    fn an_error_is_reported_with_its_position_and_without_values() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("config.toml");
         for (text, expected) in [
@@ -180,11 +182,11 @@ mod tests {
     }
 
     #[test]
-    fn a_key_file_is_beside_the_settings_file_or_below_the_home() {
+    fn a_key_file_is_relative_to_the_settings_file_or_the_home() {
         let file = Path::new("/etc/podqueue/config.toml");
-        assert_eq!(beside(file, Path::new("work.key")), Path::new("/etc/podqueue/work.key"));
-        assert_eq!(beside(file, Path::new("/run/key")), Path::new("/run/key"));
+        assert_eq!(resolve(file, Path::new("work.key")), Path::new("/etc/podqueue/work.key"));
+        assert_eq!(resolve(file, Path::new("/run/key")), Path::new("/run/key"));
         let home = etcetera::home_dir().expect("a home");
-        assert_eq!(beside(file, Path::new("~/key")), home.join("key"));
+        assert_eq!(resolve(file, Path::new("~/key")), home.join("key"));
     }
 }

@@ -1,27 +1,39 @@
-//! Where the key comes from.
+//! API key sources: the environment, a command, or a private file.
 
-use std::fmt;
 use std::fs::File;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
+use std::{env, fmt};
 
 use podqueue::SecretString;
 use podqueue::blocking::Block;
 use tokio::process::Command;
 
-use super::variable::{KEY, variable};
 use crate::exit::Exit;
 use crate::failure::{Failure, quoted};
-use crate::interrupt::{Signals, blocking};
-use crate::terminal::Kept;
-use crate::text;
+use crate::input::read_text;
+use crate::interrupt::{Signals, TerminalState, blocking};
 
+pub const KEY: &str = "PODQUEUE_API_KEY";
+
+/// The value of an environment variable, unless it is blank.
+pub fn variable(name: &str) -> Result<Option<String>, Failure> {
+    match env::var(name) {
+        Ok(value) => Ok(Some(value).filter(|value| !value.trim().is_empty())),
+        Err(env::VarError::NotPresent) => Ok(None),
+        Err(env::VarError::NotUnicode(_)) => {
+            Err(Failure::usage(format!("the variable {name} is not UTF-8")))
+        }
+    }
+}
+
+/// A source of the API key.
 #[derive(Clone, Debug)]
 pub enum KeySource {
     Missing,
     Environment,
-    /// A shell command that prints it.
+    /// A shell command that prints the key.
     Command(String),
     /// A file that only its owner can read.
     File(PathBuf),
@@ -47,13 +59,13 @@ impl KeySource {
                 Some(key) => key.trim().to_owned(),
                 None => return Ok(None),
             },
-            Self::Command(command) => of_command(command)?,
-            Self::File(path) => private_file("key file", path)
+            Self::Command(command) => run_key_command(command)?,
+            Self::File(path) => read_private_file("key file", path)
                 .map_err(|failure| Failure { exit: Exit::NotAuthorized, ..failure })?,
         };
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         match text.lines().next().map(str::trim) {
-            // As the library has it, which does not know where the key is from.
+            // The same check as in the library, whose message cannot name the source of the key.
             Some(key) if !key.bytes().all(|byte| byte.is_ascii_graphic()) => {
                 Err(unavailable(format!(
                     "{self} has no valid API key: it must consist of visible ASCII characters, \
@@ -70,10 +82,10 @@ fn unavailable(message: String) -> Failure {
     Failure::new(Exit::NotAuthorized, message)
 }
 
-/// What a command prints. It may ask on the terminal, for a password manager's passphrase, but gets
-/// nothing else that this program could read.
-fn of_command(command: &str) -> Result<String, Failure> {
-    let output = unless_interrupted(command).block()?;
+/// The output of a command. It may prompt on the terminal, for the passphrase of a password
+/// manager, but does not inherit another standard input.
+fn run_key_command(command: &str) -> Result<String, Failure> {
+    let output = run_until_signal(command).block()?;
     if !output.status.success() {
         return Err(unavailable(format!("key_command failed: {}", output.status)));
     }
@@ -81,50 +93,51 @@ fn of_command(command: &str) -> Result<String, Failure> {
         .map_err(|_| unavailable("the output of key_command is not UTF-8".to_owned()))
 }
 
-/// Runs a command. A signal kills it, whether or not the command of this program listens to signals.
-async fn unless_interrupted(command: &str) -> Result<Output, Failure> {
+/// Runs a command, which a signal kills, also where the calling command does not listen to signals.
+async fn run_until_signal(command: &str) -> Result<Output, Failure> {
     let failed = |error| unavailable(format!("failed to run key_command: {error}"));
     let mut signals = Signals::listen()?;
     let mut shell = if cfg!(windows) { Command::new("cmd") } else { Command::new("sh") };
     shell.args([if cfg!(windows) { "/C" } else { "-c" }, command]);
     if !io::stdin().is_terminal() {
-        // It holds an input, the value of a secret, or the lines that a script goes through.
+        // Standard input may be an input, the value of a secret, or the lines of a script.
         shell.stdin(Stdio::null());
     }
-    let _kept = Kept::now();
+    let _restored = TerminalState::save();
     let child = shell.stdout(Stdio::piped()).kill_on_drop(true).spawn().map_err(failed)?;
     signals.unless(child.wait_with_output()).await?.map_err(failed)
 }
 
 /// The text of a file that contains a secret: only its owner may be able to read it.
-pub fn private_file(what: &str, path: &Path) -> Result<String, Failure> {
+pub fn read_private_file(what: &str, path: &Path) -> Result<String, Failure> {
     let shown = path.display();
     let failed = |error| Failure::unreadable(format_args!("the {what} {shown}"), &error);
     blocking(|| {
         let file = File::open(path).map_err(failed)?;
         check_privacy(what, &file, path)?;
-        text::of(file).map_err(failed)
+        read_text(file).map_err(failed)
     })
 }
 
-/// Refuses a file that others can read. It asks the open file, which nobody can replace.
+/// Refuses a file that other users can read. Checks the open file, which cannot be replaced
+/// meanwhile.
 #[cfg(unix)]
 fn check_privacy(what: &str, file: &File, path: &Path) -> Result<(), Failure> {
     use std::os::unix::fs::PermissionsExt;
-    let of = file.metadata();
-    match of.map(|of| if of.is_dir() { None } else { Some(of.permissions().mode()) }) {
-        // Reading it fails, and says why.
+    let metadata = file.metadata();
+    match metadata.map(|it| if it.is_dir() { None } else { Some(it.permissions().mode()) }) {
+        // Reading a folder fails with a better message.
         Ok(None) => Ok(()),
         Ok(Some(mode)) if mode & 0o077 == 0 => Ok(()),
         _ => {
             let shown = path.display();
-            Err(Failure::usage(format!("others can read the {what} {shown}"))
+            Err(Failure::usage(format!("other users can read the {what} {shown}"))
                 .hint(format!("make it private: chmod 600 {}", quoted(&shown.to_string()))))
         }
     }
 }
 
-/// Files in a user's folders are private to the user, unless shared on purpose.
+/// On Windows, files in the folders of a user are private by default.
 #[cfg(not(unix))]
 fn check_privacy(_: &str, _: &File, _: &Path) -> Result<(), Failure> {
     Ok(())

@@ -1,4 +1,4 @@
-//! The program on several machines that share a batch in a database.
+//! Tests of the program on several machines that share a batch in a database.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -25,7 +25,7 @@ use tokio::sync::watch;
 
 use crate::support::{Site, ended};
 
-/// So many inputs, for an endpoint whose jobs complete once the gate is open.
+/// A site with this many inputs, and an endpoint whose jobs complete once the gate is open.
 async fn site(inputs: usize) -> (Site, watch::Sender<bool>) {
     let gate = watch::Sender::new(false);
     let opened = gate.clone();
@@ -67,7 +67,7 @@ async fn several_machines_run_one_batch_and_their_results_are_merged() {
     let (site, gate) = site(120).await;
     let one = site.program(&run("one.jsonl", &journal)).spawn().unwrap();
     let two = site.program(&run("two.jsonl", &journal)).spawn().unwrap();
-    // Each submits as many as its window allows.
+    // Each machine submits as many as its window allows.
     while status_submitted(&site, &journal).await < 40 {}
     let own = site.run(&run("one.jsonl", &journal)).await;
     own.fails(1, "each needs a file of its own");
@@ -77,10 +77,10 @@ async fn several_machines_run_one_batch_and_their_results_are_merged() {
     }
     let counts = status(&site, "one.jsonl", &journal).await;
     assert_eq!((&counts["total"], &counts["completed"]), (&json!(120), &json!(120)));
-    // A # in a password is none before the batch's name.
+    // A # in a password does not precede the name of the batch.
     let secret = journal.replace("postgres@", "postgres:1#s3cr3t@");
     assert_eq!(status(&site, "one.jsonl", &secret).await["total"], json!(120));
-    // Where another machine has its results, which were recorded, is nothing that is here.
+    // The recorded path of the results of another machine does not exist here.
     for look in ["status", "watch"] {
         let shown = site.run(&["batch", look, "three.jsonl", "--journal", &journal]).await;
         shown.assert_code(0);
@@ -98,7 +98,7 @@ async fn several_machines_run_one_batch_and_their_results_are_merged() {
             .map(|line| serde_json::from_str::<Value>(line).unwrap()["index"].as_u64().unwrap());
         assert!(indexes.eq(0..120), "{exported:?}");
     }
-    // Whoever names some of the files is told so.
+    // A subset of the files causes a warning.
     let missing = site.home.path().join("one.jsonl");
     let copied = site.home.path().join("copied.jsonl");
     fs::rename(&missing, &copied).unwrap();
@@ -114,7 +114,7 @@ async fn several_machines_run_one_batch_and_their_results_are_merged() {
 }
 
 #[tokio::test]
-async fn a_process_that_was_stopped_says_that_others_took_over() {
+async fn a_suspended_process_reports_its_lost_lease() {
     let server = Server::start();
     let journal = server.create("jobs");
     let (site, gate) = site(60).await;
@@ -132,14 +132,14 @@ async fn a_process_that_was_stopped_says_that_others_took_over() {
 }
 
 #[tokio::test]
-async fn a_cancellation_goes_on_once_the_process_that_was_stopped_has_ended() {
+async fn a_cancellation_continues_once_the_suspended_process_has_ended() {
     let server = Server::start();
     let journal = server.create("jobs");
     let (site, _gate) = site(60).await;
     let mut child = site.program(&run("one.jsonl", &journal)).spawn().unwrap();
     while status_submitted(&site, &journal).await < 20 {}
     signal(&child, "-STOP");
-    // Of the same results, which nobody else writes as long as that process is there.
+    // Of the same results, which only that process may write while it exists.
     let cancel = ["batch", "cancel", "one.jsonl", "--journal", &journal];
     let mut cancel = site.program(&cancel).spawn().unwrap();
     let mut said = BufReader::new(cancel.stderr.as_mut().unwrap()).lines();
@@ -160,9 +160,9 @@ async fn an_interruption_ends_a_cancellation_that_waits_for_its_database() {
     let cancel = ["batch", "cancel", "one.jsonl", "--journal", &proxy.url("jobs")];
     let mut cancel = site.program(&cancel).spawn().unwrap();
     let mut said = BufReader::new(cancel.stderr.take().unwrap()).lines();
-    while !said.next_line().await.unwrap().unwrap().contains("is told to cancel it") {}
+    while !said.next_line().await.unwrap().unwrap().contains("is asked to cancel it") {}
     proxy.set(Traffic::Stalls);
-    // By then it waits, whatever it was about to do.
+    // Until it waits for the database.
     tokio::time::sleep(Duration::from_secs(1)).await;
     signal(&cancel, "-INT");
     let ended = tokio::time::timeout(Duration::from_secs(5), cancel.wait()).await;
@@ -170,7 +170,7 @@ async fn an_interruption_ends_a_cancellation_that_waits_for_its_database() {
 }
 
 #[tokio::test]
-async fn processes_with_too_few_connections_say_so_and_go_on_once_they_have_them() {
+async fn processes_without_connections_report_it_and_continue_later() {
     let server = Server::start();
     let journal = server.create("jobs").replace("postgres@", "worker@");
     let user = "CREATE ROLE worker LOGIN; GRANT CREATE ON DATABASE jobs TO worker";
@@ -186,7 +186,7 @@ async fn processes_with_too_few_connections_say_so_and_go_on_once_they_have_them
     while !said.next_line().await.unwrap().unwrap().contains("needs two connections") {}
     let again = site.run(&run("two.jsonl", &journal)).await;
     again.fails(1, "needs two connections, one for the journal and one for the shared limits");
-    // As somebody who can connect sees it, and without what is no setting of the program.
+    // The status by another process, without the name of a builder setting.
     let looking = journal.replace("worker@", "postgres@");
     let shown = loop {
         let shown = site.run(&["batch", "status", "one.jsonl", "--journal", &looking]).await;
@@ -202,7 +202,7 @@ async fn processes_with_too_few_connections_say_so_and_go_on_once_they_have_them
 }
 
 #[tokio::test]
-async fn whoever_may_not_look_at_a_batch_is_told_what_rights_that_takes() {
+async fn a_user_without_privileges_is_told_which_are_needed() {
     let server = Server::start();
     let journal = server.create("jobs");
     let (site, gate) = site(1).await;
@@ -225,7 +225,7 @@ async fn status_submitted(site: &Site, journal: &str) -> u64 {
 }
 
 #[tokio::test]
-async fn a_batch_that_several_machines_run_is_cancelled_from_any_of_them() {
+async fn any_machine_can_cancel_a_shared_batch() {
     let server = Server::start();
     let journal = server.create("jobs");
     let (site, _gate) = site(120).await;
@@ -235,12 +235,12 @@ async fn a_batch_that_several_machines_run_is_cancelled_from_any_of_them() {
     let cancel = ["batch", "cancel", "three.jsonl", "--journal", &journal, "--quiet"];
     site.run(&cancel).await.assert_code(0);
     for (machine, results) in [(one, "one.jsonl"), (two, "two.jsonl")] {
-        // Not the URL, which may contain a password.
+        // Without the URL, which may contain a password.
         let next = format!("podqueue batch retry {results} --journal 'postgres://…#batch'");
         ended(machine).await.fails(3, &next);
     }
     assert_eq!(status(&site, "one.jsonl", &journal).await["cancelled"], json!(120));
-    // The request is not one for the next run.
+    // The request does not affect the next run.
     let retry = ["batch", "retry", "one.jsonl", "--journal", &journal];
     site.run(&retry).await.assert_code(0);
     assert_eq!(status(&site, "one.jsonl", &journal).await["pending"], json!(120));
@@ -252,7 +252,7 @@ async fn machines_with_one_database_share_the_rate_limits() {
     let journal = server.create("jobs");
     let limits = RateLimits::documented();
     let site = Site::with(LocalService::builder().rate_limits(limits)).await;
-    // More than a window's worth, which each alone could submit.
+    // More inputs than the window of one machine.
     let lines: String = (0..1_300).map(|n| format!("{{\"n\": {n}}}\n")).collect();
     fs::write(site.home.path().join("in.jsonl"), lines).unwrap();
     let machines = ["one.jsonl", "two.jsonl"].map(|results| {
@@ -286,7 +286,7 @@ async fn a_password_in_a_url_is_never_printed() {
 }
 
 #[tokio::test]
-async fn a_batch_whose_database_has_lost_changes_is_refused_until_that_is_accepted() {
+async fn lost_changes_of_a_database_are_refused_until_accepted() {
     let server = Server::start();
     let journal = format!("{}#nightly", server.create("jobs"));
     let (site, gate) = site(30).await;
@@ -319,7 +319,7 @@ async fn a_command_that_is_refused_or_killed_accepts_no_loss() {
     while status_submitted(&site, &journal).await < 20 {}
     signal(&one, "-KILL");
     ended(one).await;
-    // A machine that does not come back.
+    // A machine that does not return.
     let two = [&run("two.jsonl", &journal)[..], &["--take", "1"]].concat();
     let two = site.program(&two).spawn().unwrap();
     while status_submitted(&site, &journal).await < 21 {}
@@ -347,7 +347,7 @@ async fn a_command_that_is_refused_or_killed_accepts_no_loss() {
     let foreign = ["batch", "cancel", "foreign.jsonl", "--journal", &journal];
     site.run(&foreign).await.assert_code(1);
     assert_eq!(marks(), "1", "of a cancellation with other results");
-    // One of them has yet to import its results.
+    // One machine has not imported its results yet.
     let refused = site.run(&accepting).await;
     refused.fails(1, "two.jsonl");
     assert!(refused.stderr.contains("--accept-loss=all"), "{refused:?}");
@@ -365,7 +365,7 @@ async fn a_command_that_is_refused_or_killed_accepts_no_loss() {
     assert_eq!(marks(), "1", "of a cancellation, which submits nothing");
     let retry = ["batch", "retry", "one.jsonl", "--journal", &journal];
     site.run(&retry).await.fails(1, "has lost changes");
-    // Those of the other one can be given up, by a run that could submit something.
+    // The results of the other machine can be given up, by a run that can submit.
     let all = [&run("one.jsonl", &journal)[..], &["--accept-loss=all"]].concat();
     let elsewhere = all.iter().map(|it| if *it == "gated" { "nowhere" } else { it });
     site.run(&elsewhere.collect::<Vec<_>>()).await.assert_code(6);

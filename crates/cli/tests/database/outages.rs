@@ -1,4 +1,4 @@
-//! Commands whose database is out of reach, and processes that are gone.
+//! Tests of commands during an outage of the database, and after processes were killed.
 
 use std::fs;
 use std::time::Duration;
@@ -11,8 +11,8 @@ use tokio::time::timeout;
 use crate::support::{Site, ended};
 use crate::{run, signal, site, status_submitted};
 
-/// Reads what a program says, up to a line with this in it.
-async fn said(child: &mut Child, what: &str) {
+/// Reads the standard error of a program until a line with this text.
+async fn wait_for_line(child: &mut Child, what: &str) {
     let mut lines = BufReader::new(child.stderr.as_mut().unwrap()).lines();
     let mut before = String::new();
     let reading = async {
@@ -27,13 +27,13 @@ async fn said(child: &mut Child, what: &str) {
     timeout(Duration::from_secs(60), reading).await.unwrap_or_else(|_| panic!("no {what:?}"));
 }
 
-/// The code of a program that ends within this time.
+/// The exit code of a program that must end within this time.
 async fn ends_within(mut child: Child, seconds: u64) -> Option<i32> {
     let time = Duration::from_secs(seconds);
     timeout(time, child.wait()).await.expect("the program ends").unwrap().code()
 }
 
-/// A process that has submitted jobs.
+/// Starts a run, and waits until it has submitted jobs.
 async fn submitted(site: &Site, results: &str, journal: &str) -> Child {
     let child = site.program(&run(results, journal)).spawn().unwrap();
     while status_submitted(site, journal).await < 20 {}
@@ -41,14 +41,14 @@ async fn submitted(site: &Site, results: &str, journal: &str) -> Child {
 }
 
 #[tokio::test]
-async fn a_second_interruption_ends_a_run_whose_database_does_not_answer() {
+async fn a_second_interruption_ends_a_run_whose_database_does_not_respond() {
     let server = Server::start();
     let journal = server.create("jobs");
     let (site, _gate) = site(60).await;
     let proxy = Proxy::start(&server);
     for (name, first, note, second) in [
         ("one", "-INT", "Ctrl-C again", Some("-INT")),
-        ("two", "-TERM", "terminated: collecting what is outstanding, for 1000 ms", None),
+        ("two", "-TERM", "terminated: collecting outstanding jobs for 1000 ms", None),
     ] {
         proxy.set(Traffic::Passes);
         let (url, looking) = (format!("{}#{name}", proxy.url("jobs")), format!("{journal}#{name}"));
@@ -57,21 +57,21 @@ async fn a_second_interruption_ends_a_run_whose_database_does_not_answer() {
         while status_submitted(&site, &looking).await < 20 {}
         proxy.set(Traffic::Stalls);
         signal(&child, first);
-        said(&mut child, note).await;
+        wait_for_line(&mut child, note).await;
         if let Some(second) = second {
             signal(&child, second);
         }
-        said(&mut child, "the journal does not answer, and had 0 of 60 ended").await;
+        wait_for_line(&mut child, "the journal does not respond; last status: 0 of 60 ended").await;
         assert_eq!(ends_within(child, 3).await, Some(130), "{first}");
     }
 }
 
 #[tokio::test]
-async fn a_cancellation_says_that_its_database_is_out_of_reach_and_an_interruption_ends_it() {
+async fn a_cancellation_reports_an_unreachable_database_and_can_be_interrupted() {
     let server = Server::start();
     let journal = server.create("jobs");
     let (site, _gate) = site(120).await;
-    // More jobs than can be cancelled in ten seconds.
+    // More jobs than the service cancels in ten seconds.
     let run = ["batch", "run", "in.jsonl", "-e", "gated", "-o", "one.jsonl", "--journal", &journal];
     let mut child = site.program(&run).spawn().unwrap();
     while status_submitted(&site, &journal).await < 120 {}
@@ -83,7 +83,7 @@ async fn a_cancellation_says_that_its_database_is_out_of_reach_and_an_interrupti
         let mut cancel = site.program(&cancel).spawn().unwrap();
         site.requested_since(before, "/cancel/").await;
         proxy.set(traffic);
-        said(&mut cancel, "waiting for the journal").await;
+        wait_for_line(&mut cancel, "waiting for the journal").await;
         signal(&cancel, "-INT");
         assert_eq!(ends_within(cancel, 4).await, Some(130), "{traffic:?}");
         proxy.set(Traffic::Passes);
@@ -91,7 +91,7 @@ async fn a_cancellation_says_that_its_database_is_out_of_reach_and_an_interrupti
 }
 
 #[tokio::test]
-async fn whoever_watches_waits_for_a_database_that_is_out_of_reach() {
+async fn watch_waits_for_an_unreachable_database() {
     let server = Server::start();
     let journal = server.create("jobs");
     let (site, gate) = site(60).await;
@@ -106,12 +106,12 @@ async fn whoever_watches_waits_for_a_database_that_is_out_of_reach() {
     };
     let (mut one, mut two) = (watching().await, watching().await);
     proxy.set(Traffic::Cut);
-    said(&mut one, "waiting for the journal").await;
-    said(&mut two, "waiting for the journal").await;
+    wait_for_line(&mut one, "waiting for the journal").await;
+    wait_for_line(&mut two, "waiting for the journal").await;
     proxy.set(Traffic::Passes);
     let mut lines = BufReader::new(two.stdout.as_mut().unwrap()).lines();
     lines.next_line().await.unwrap().unwrap();
-    // By then it reads, which blocks.
+    // Until it blocks on a read.
     proxy.set(Traffic::Stalls);
     tokio::time::sleep(Duration::from_secs(2)).await;
     signal(&two, "-INT");
@@ -123,14 +123,14 @@ async fn whoever_watches_waits_for_a_database_that_is_out_of_reach() {
 }
 
 #[tokio::test]
-async fn whoever_watches_sees_that_all_processes_were_killed_and_not_that_they_were_cut_off() {
+async fn watch_ends_when_all_processes_were_killed_but_not_when_disconnected() {
     let server = Server::start();
     let journal = server.create("jobs");
     let (site, gate) = site(60).await;
     let machine = submitted(&site, "one.jsonl", &journal).await;
     let late = "UPDATE podqueue.process SET lease_until = now() - interval '1 minute'";
     let watch = ["batch", "watch", "one.jsonl", "--journal", &journal];
-    // No lease counts as over until the server has run for a while.
+    // Leases do not expire until the server has run for a while.
     tokio::time::sleep(Duration::from_secs(9)).await;
     server.sql("jobs", late);
     let other = site.program(&watch).spawn().unwrap();
@@ -147,7 +147,7 @@ async fn whoever_watches_sees_that_all_processes_were_killed_and_not_that_they_w
 }
 
 #[tokio::test]
-async fn results_of_a_batch_in_a_database_that_is_not_named_are_told_from_others() {
+async fn results_of_a_batch_in_a_database_lead_to_a_hint_without_its_name() {
     let (site, _gate) = site(1).await;
     let hint = "name it with --journal postgres://…";
     let looks = ["status", "watch", "unknown", "export", "retry", "cancel"];

@@ -1,4 +1,4 @@
-//! `podqueue batch`.
+//! Tests of `podqueue batch`.
 
 use std::fs;
 use std::sync::Arc;
@@ -58,7 +58,7 @@ pub fn gated() -> (Builder, watch::Sender<bool>) {
 }
 
 #[tokio::test]
-async fn the_same_command_again_says_that_all_is_done() {
+async fn a_finished_batch_reports_that_nothing_is_left() {
     let site = Site::start().await;
     site.write_inputs(30);
     let run = [&RUN[..], &["out.jsonl", "--quiet"]].concat();
@@ -79,7 +79,7 @@ async fn the_same_command_again_says_that_all_is_done() {
 }
 
 #[tokio::test]
-async fn an_invalid_line_is_refused_and_the_others_complete() {
+async fn an_invalid_line_is_refused_and_other_lines_complete() {
     let site = Site::start().await;
     let inputs = "{\"n\": 1}\n{\"n\": \n{\"n\": 3}\n";
     fs::write(site.home.path().join("in.jsonl"), inputs).unwrap();
@@ -98,7 +98,7 @@ async fn an_invalid_line_is_refused_and_the_others_complete() {
     assert_eq!(failures[0]["index"], 1);
     assert_eq!(failures[0]["status"], "REFUSED");
     assert_eq!(site.lines("out.jsonl").len(), 2);
-    // What is corrected can be submitted, if that is asked for.
+    // A corrected line is submitted on request.
     let corrected = inputs.replace("{\"n\": \n", "{\"n\": 2}\n");
     fs::write(site.home.path().join("in.jsonl"), corrected).unwrap();
     let run = [&RUN[..], &["out.jsonl"]].concat();
@@ -123,7 +123,7 @@ async fn a_summary_names_the_first_refused_lines() {
 }
 
 #[tokio::test]
-async fn a_key_or_an_endpoint_that_is_not_known_leaves_no_files_behind() {
+async fn an_unknown_key_or_endpoint_creates_no_files() {
     let site = Site::start().await;
     site.write_inputs(3);
     let names = || fs::read_dir(site.home.path()).unwrap().count();
@@ -139,7 +139,7 @@ async fn a_key_or_an_endpoint_that_is_not_known_leaves_no_files_behind() {
 }
 
 #[tokio::test]
-async fn a_finished_batch_says_so_with_json_too() {
+async fn a_finished_batch_reports_it_with_json() {
     let site = Site::start().await;
     site.write_inputs(2);
     let run = [&RUN[..], &["out.jsonl", "--json"]].concat();
@@ -149,13 +149,13 @@ async fn a_finished_batch_says_so_with_json_too() {
 }
 
 #[tokio::test]
-async fn results_that_are_cut_off_during_a_run_exit_with_1() {
+async fn results_truncated_during_a_run_exit_with_1() {
     let (builder, gate) = gated();
     let site = Site::with(builder).await;
     site.write_inputs(40);
     let run = ["batch", "run", "in.jsonl", "-e", "gated", "-o", "out.jsonl", "--window", "10"];
     gate.send_replace(true);
-    // An outcome that is unknown is not why the run stops.
+    // An unknown outcome is not the reason of the stop.
     site.local.add_fault(Fault::lost_response().on(Operation::Run).times(1));
     site.run(&[&run[..], &["--take", "5"]].concat()).await.assert_code(5);
     gate.send_replace(false);
@@ -187,7 +187,7 @@ async fn a_cancellation_of_many_jobs_shows_its_progress() {
 }
 
 #[tokio::test]
-async fn failed_inputs_are_run_again_from_their_file_or_by_a_retry() {
+async fn failed_inputs_are_retried_from_their_file_or_by_a_command() {
     let works = Arc::new(AtomicBool::new(false));
     let handler = {
         let works = Arc::clone(&works);
@@ -232,7 +232,7 @@ async fn the_same_job_is_retried_on_request() {
 }
 
 #[tokio::test]
-async fn what_helps_next_names_the_journal_too() {
+async fn hints_name_the_journal() {
     let site = Site::start().await;
     fs::write(site.home.path().join("in.jsonl"), "{\"n\": 1}\n[\n").unwrap();
     let run = [&RUN[..], &["out.jsonl", "--journal", "my journal"]].concat();
@@ -261,7 +261,7 @@ async fn an_unknown_outcome_exits_with_5_and_is_listed() {
     assert_eq!(unknown, json!({ "index": index, "key": index, "attempt": 1 }));
     let listed = site.run(&["batch", "unknown", "out.jsonl"]).await;
     assert!(listed.code == 0 && listed.stdout.starts_with("INDEX  LINE"), "{listed:?}");
-    // It is left alone unless told otherwise.
+    // It is not submitted again without a request.
     assert_eq!(site.run(&run).await.code, 5);
     assert_eq!(site.submissions(), 5);
     let resubmitted = site.run(&[&run[..], &["--on-unknown", "resubmit"]].concat()).await;
@@ -359,7 +359,7 @@ async fn invalid_arguments_are_usage_errors() {
     assert_eq!(site.submissions(), 0);
     let files = || fs::read_dir(site.home.path()).unwrap().count();
     let before = files();
-    // What is read twice cannot be a pipe, and nothing is left behind.
+    // The inputs are read twice, so they cannot be a pipe; no file is created.
     let run = async |inputs: &str| {
         site.run(&["batch", "run", inputs, "-e", "echo", "-o", "x.jsonl"]).await
     };
@@ -378,7 +378,7 @@ async fn invalid_arguments_are_usage_errors() {
 }
 
 #[tokio::test]
-async fn other_processes_see_a_batch_that_runs() {
+async fn status_and_watch_show_a_running_batch() {
     let (builder, gate) = gated();
     let site = Site::with(builder).await;
     site.write_inputs(5);
@@ -419,21 +419,21 @@ async fn a_cancelled_batch_has_nothing_left_to_do() {
     assert_eq!(site.submissions(), 4);
 }
 
-/// Waits until so many jobs of the batch in `out.jsonl` are outstanding.
+/// Waits until this many jobs of the batch in `out.jsonl` are outstanding.
 pub async fn outstanding(site: &Site, jobs: u64) {
     site.requested("/run").await;
     while site.status("out.jsonl").await["submitted"] != jobs {}
 }
 
-/// What a program says on standard error.
-pub struct Said(BufReader<tokio::process::ChildStderr>);
+/// The standard error of a program.
+pub struct Stderr(BufReader<tokio::process::ChildStderr>);
 
-impl Said {
+impl Stderr {
     pub fn by(child: &mut Child) -> Self {
         Self(BufReader::new(child.stderr.take().unwrap()))
     }
 
-    /// Reads until the program has said this.
+    /// Reads until this text.
     pub async fn until(&mut self, text: &str) {
         while !self.next().await.contains(text) {}
     }
@@ -466,23 +466,23 @@ mod interruptions {
     use super::*;
     use crate::interruptions::signal;
 
-    /// What it takes at most to leave submissions in flight alone, and much more than the two
-    /// seconds that they get.
+    /// Maximum time of an exit with submissions in flight, much longer than the two seconds that
+    /// they are given.
     const SOON: Duration = Duration::from_secs(10);
 
     const RUN: [&str; 9] =
         ["batch", "run", "in.jsonl", "-e", "gated", "-o", "out.jsonl", "--window", "4"];
 
     #[tokio::test]
-    async fn the_first_collects_what_is_outstanding() {
+    async fn the_first_signal_collects_outstanding_jobs() {
         let (builder, gate) = gated();
         let site = Site::with(builder).await;
         site.write_inputs(10);
         let mut child = site.program(&RUN).spawn().unwrap();
-        let mut said = Said::by(&mut child);
+        let mut said = Stderr::by(&mut child);
         outstanding(&site, 4).await;
         signal(&child, Signal::INT);
-        said.until("collecting what is outstanding").await;
+        said.until("collecting outstanding jobs").await;
         gate.send_replace(true);
         let ran = ended(child).await;
         assert_eq!(ran.code, 3, "{ran:?}");
@@ -494,15 +494,15 @@ mod interruptions {
     }
 
     #[tokio::test]
-    async fn the_second_leaves_it_to_the_next_run() {
+    async fn the_second_signal_leaves_outstanding_jobs_to_the_next_run() {
         let (builder, gate) = gated();
         let site = Site::with(builder).await;
         site.write_inputs(10);
         let mut child = site.program(&RUN).spawn().unwrap();
-        let mut said = Said::by(&mut child);
+        let mut said = Stderr::by(&mut child);
         outstanding(&site, 4).await;
         signal(&child, Signal::INT);
-        said.until("collecting what is outstanding").await;
+        said.until("collecting outstanding jobs").await;
         signal(&child, Signal::INT);
         said.until("interrupted; 0 of 10 ended (0%), 4 outstanding").await;
         said.until("the same command again continues").await;
@@ -514,7 +514,7 @@ mod interruptions {
     }
 
     #[tokio::test]
-    async fn sigterm_leaves_what_does_not_end_in_time() {
+    async fn sigterm_leaves_jobs_beyond_the_grace_period() {
         let (builder, gate) = gated();
         let site = Site::with(builder).await;
         site.write_inputs(10);
@@ -522,7 +522,7 @@ mod interruptions {
         outstanding(&site, 4).await;
         signal(&child, Signal::TERM);
         let ran = ended(child).await;
-        ran.fails(130, "terminated: collecting what is outstanding, for 100 ms");
+        ran.fails(130, "terminated: collecting outstanding jobs for 100 ms");
         assert!(ran.stderr.contains("the same command again continues"), "{}", ran.stderr);
         assert_eq!(site.status("out.jsonl").await["submitted"], 4);
         let child = site.program(&[&RUN[..], &["--grace", "1h"]].concat()).spawn().unwrap();
@@ -532,17 +532,17 @@ mod interruptions {
         assert_eq!(site.submissions(), 10);
     }
 
-    /// As a lost connection to another machine does.
+    /// A lost connection to a remote machine closes the terminal.
     #[cfg(target_os = "linux")]
     #[tokio::test]
-    async fn a_terminal_that_is_gone_ends_a_run_like_sigterm_unless_it_was_started_by_nohup() {
+    async fn a_closed_terminal_ends_a_run_like_sigterm_except_under_nohup() {
         let (builder, gate) = gated();
         let site = Site::with(builder).await;
         site.write_inputs(10);
         let child = site.program(&[&RUN[..], &["--grace", "100ms"]].concat()).spawn().unwrap();
         outstanding(&site, 4).await;
         signal(&child, Signal::HUP);
-        ended(child).await.fails(130, "terminated: collecting what is outstanding, for 100 ms");
+        ended(child).await.fails(130, "terminated: collecting outstanding jobs for 100 ms");
         assert_eq!(site.status("out.jsonl").await["submitted"], 4);
         let run = site.program(&RUN);
         let run = run.as_std();
@@ -560,7 +560,7 @@ mod interruptions {
     }
 
     #[tokio::test]
-    async fn sigterm_does_not_wait_for_submissions_that_get_no_response() {
+    async fn sigterm_does_not_wait_for_hanging_submissions() {
         let site = Site::start().await;
         site.write_inputs(3);
         site.local.add_fault(Fault::stall().on(Operation::Run));
@@ -579,24 +579,24 @@ mod interruptions {
     }
 
     #[tokio::test]
-    async fn nor_does_a_second_signal_after_ctrl_c() {
+    async fn a_second_signal_does_not_wait_for_hanging_submissions() {
         for second in [Signal::INT, Signal::TERM] {
             let site = Site::start().await;
             site.write_inputs(3);
             site.local.add_fault(Fault::stall().on(Operation::Run));
             let mut child =
                 site.program(&[&super::RUN[..], &["out.jsonl"]].concat()).spawn().unwrap();
-            let mut said = Said::by(&mut child);
+            let mut said = Stderr::by(&mut child);
             site.requested("/run").await;
             signal(&child, Signal::INT);
-            said.until("collecting what is outstanding").await;
+            said.until("collecting outstanding jobs").await;
             signal(&child, second);
             said.until("recording the submissions in flight").await;
             let signalled = Instant::now();
             said.until("the same command again continues").await;
             ended(child).await.assert_code(130);
             assert!(signalled.elapsed() < SOON, "{:?}", signalled.elapsed());
-            // Their responses were not waited for, until which their outcome is open.
+            // Their responses were not awaited, so their outcome is unknown.
             let status = site.status("out.jsonl").await;
             assert!(status["intent"].as_u64() > Some(0), "{status}");
             assert_eq!(status["unknown"], 0, "{status}");

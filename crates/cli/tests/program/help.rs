@@ -1,11 +1,11 @@
-//! Help, completions and the manual.
+//! Tests of help, completions and the manual.
 
 use std::fs;
 
 use crate::support::{Site, bare, ran};
 
 #[tokio::test]
-async fn without_arguments_it_shows_the_first_steps() {
+async fn without_arguments_the_first_steps_are_shown() {
     let site = Site::start().await;
     let shown = ran(&mut bare(site.home.path(), &[])).await;
     assert_eq!(shown.code, 0);
@@ -48,7 +48,7 @@ async fn the_manual_has_a_page_for_each_command() {
     refused.fails(1, &format!("failed to write the manual into {}: ", file.display()));
 }
 
-/// Asks a shell that has loaded the completions.
+/// The completions by a shell that has loaded the script.
 #[cfg(unix)]
 async fn completed_by_bash(site: &Site, words: &[&str]) -> Option<String> {
     let script = ran(&mut bare(site.home.path(), &["completions", "bash"])).await.stdout;
@@ -74,7 +74,7 @@ async fn completed_by_bash(site: &Site, words: &[&str]) -> Option<String> {
 #[tokio::test]
 async fn bash_completes_commands_and_options() {
     let site = Site::start().await;
-    // Where there is no bash, there is nothing to test.
+    // Skipped without bash.
     let Some(commands) = completed_by_bash(&site, &["podqueue", "st"]).await else { return };
     assert_eq!(commands, "status\nstream\n");
     let options = completed_by_bash(&site, &["podqueue", "run", "--at"]).await.unwrap();

@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM.
+//! Tests of the interruption of commands by Ctrl-C and SIGTERM.
 
 #[cfg(target_os = "linux")]
 use std::{process::Stdio, time::Duration};
@@ -24,7 +24,7 @@ async fn site() -> Site {
 }
 
 #[tokio::test]
-async fn an_interrupted_wait_says_how_to_go_on() {
+async fn an_interrupted_wait_reports_how_to_continue() {
     for by in [Signal::INT, Signal::TERM] {
         let site = site().await;
         let child = site.program(&["run", "never", "{}"]).spawn().unwrap();
@@ -63,7 +63,7 @@ async fn a_cancellation_that_takes_long_is_announced_and_can_be_interrupted() {
 }
 
 #[tokio::test]
-async fn an_interrupted_stream_says_how_to_go_on() {
+async fn an_interrupted_stream_reports_how_to_continue() {
     let site = site().await;
     let job = site.submit("never", "{}").await;
     let child = site.program(&["stream", "never", &job]).spawn().unwrap();
@@ -73,7 +73,7 @@ async fn an_interrupted_stream_says_how_to_go_on() {
 }
 
 #[tokio::test]
-async fn an_interrupted_submission_is_said_to_be_unknown() {
+async fn an_interrupted_submission_has_an_unknown_outcome() {
     let site = site().await;
     site.local.add_fault(podqueue_local::Fault::stall().on(Operation::Run));
     let child = site.program(&["run", "never", "{}"]).spawn().unwrap();
@@ -101,7 +101,7 @@ async fn an_interruption_ends_the_reading_of_standard_input() {
             stdin.write_all(b"{\"cut\": ").await.unwrap();
             is_read(&stdin).await;
             signal(&child, by);
-            // Ctrl-C may end the program that writes, too.
+            // Ctrl-C may also end the writing program.
             let _open = (!ends).then_some(stdin);
             ended(child).await.assert_code(130);
         }
@@ -109,7 +109,7 @@ async fn an_interruption_ends_the_reading_of_standard_input() {
     assert!(site.local.requests().is_empty(), "{:?}", site.local.requests());
 }
 
-/// Waits until the program has read all that is in a pipe: then it listens to signals.
+/// Waits until the program has drained a pipe: then it listens to signals.
 #[cfg(target_os = "linux")]
 async fn is_read(pipe: &tokio::process::ChildStdin) {
     while rustix::io::ioctl_fionread(pipe).unwrap() > 0 {
@@ -117,10 +117,10 @@ async fn is_read(pipe: &tokio::process::ChildStdin) {
     }
 }
 
-/// Also of commands that do not listen to signals themselves yet.
+/// Also in commands that do not listen to signals yet.
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn an_interruption_ends_the_command_for_the_key() {
+async fn an_interruption_ends_a_key_command() {
     let site = site().await;
     let home = site.home.path();
     let settings = "default_profile = \"slow\"\n[profile.slow]\n\
@@ -142,7 +142,7 @@ async fn an_interruption_ends_the_command_for_the_key() {
             signal(&child, by);
             let ran = ended(child).await;
             assert_eq!((ran.code, ran.stdout.as_str()), (130, ""), "{ran:?}");
-            // Nobody may be there who collects what is left of it.
+            // A zombie may remain, if its parent does not wait for it.
             let path = format!("/proc/{}/stat", pid.trim());
             while std::fs::read_to_string(&path).is_ok_and(|stat| !stat.contains(") Z ")) {
                 tokio::time::sleep(Duration::from_millis(2)).await;
@@ -151,10 +151,10 @@ async fn an_interruption_ends_the_command_for_the_key() {
     }
 }
 
-/// Where nobody listens to signals: a pipe that is not written to, and one that is not read.
+/// A blocked program does not listen to signals: on a pipe without a writer, and without a reader.
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_signal_ends_what_blocks_the_program() {
+async fn a_signal_ends_a_blocked_program() {
     use tokio::io::AsyncReadExt;
 
     let site = site().await;
@@ -190,7 +190,7 @@ async fn a_signal_ends_what_blocks_the_program() {
     }
 }
 
-/// Ends a program that has opened a pipe, to which nothing is written.
+/// Ends a program that has opened a pipe without a writer.
 #[cfg(target_os = "linux")]
 async fn blocks(child: Child, fifo: &std::path::Path, by: Signal) {
     let fifo = fifo.to_owned();
@@ -223,7 +223,7 @@ async fn an_interrupted_change_may_have_taken_effect() {
     }
 }
 
-/// More than are cancelled at a time, of which one has ended and cannot be cancelled.
+/// More jobs than are cancelled concurrently, one of which has ended and cannot be cancelled.
 #[tokio::test]
 async fn an_interrupted_wait_cancels_every_job() {
     let site = site().await;

@@ -1,15 +1,15 @@
-//! Commands for jobs whose ids are known.
+//! Tests of commands on jobs and endpoints.
 
 use std::time::Duration;
 
 use podqueue_local::{Fault, LocalService, Operation, Workers};
 
-use crate::batch::Said;
+use crate::batch::Stderr;
 use crate::run::never;
 use crate::support::Site;
 
 #[tokio::test]
-async fn a_job_is_picked_up_by_its_id() {
+async fn a_job_is_awaited_by_its_id() {
     let site = Site::start().await;
     let job = site.submit("echo", "{\"a\": 1}").await;
     site.run(&["wait", "echo", &job]).await.assert(0, "{\"a\":1}\n");
@@ -22,7 +22,7 @@ async fn a_job_is_picked_up_by_its_id() {
 }
 
 #[tokio::test]
-async fn of_several_jobs_each_is_reported_and_the_most_severe_exit_counts() {
+async fn several_jobs_exit_with_the_most_severe_code() {
     let site = Site::start().await;
     let (good, bad) = (site.submit("echo", "{}").await, site.submit("echo", "{}").await);
     let ran = site.run(&["wait", "echo", &good, &bad]).await;
@@ -56,7 +56,7 @@ async fn a_job_is_cancelled_and_a_failed_one_retried() {
 }
 
 #[tokio::test]
-async fn why_the_last_poll_failed_is_said_once() {
+async fn the_error_of_the_last_poll_is_reported_once() {
     let site = Site::start().await;
     let job = site.submit("echo", "{}").await;
     site.local.add_fault(Fault::response(503, "{}").on(Operation::Status));
@@ -66,7 +66,7 @@ async fn why_the_last_poll_failed_is_said_once() {
 }
 
 #[tokio::test]
-async fn without_time_to_wait_the_job_is_looked_at() {
+async fn a_timeout_of_zero_reads_the_status() {
     let site = Site::with(LocalService::builder().endpoint("never", never)).await;
     let job = site.submit("echo", "{\"a\": 1}").await;
     site.run(&["wait", "echo", &job]).await.assert_code(0);
@@ -82,7 +82,7 @@ async fn without_time_to_wait_the_job_is_looked_at() {
 }
 
 #[tokio::test]
-async fn a_stream_without_chunks_leads_to_the_output() {
+async fn a_stream_without_chunks_hints_at_the_output() {
     let site = Site::start().await;
     let ran = site.run(&["run", "echo", "{}", "--stream"]).await;
     ran.assert(0, "");
@@ -94,7 +94,7 @@ async fn a_stream_without_chunks_leads_to_the_output() {
 }
 
 #[tokio::test]
-async fn a_stream_that_could_not_be_read_says_nothing_of_its_job() {
+async fn an_unreadable_stream_reports_no_state_of_its_job() {
     let site = Site::start().await;
     site.local.add_fault(Fault::stall().on(Operation::Stream));
     let ran = site.run(&["stream", "echo", "j", "--timeout", "1s"]).await;
@@ -112,7 +112,7 @@ async fn an_expired_result_exits_with_6() {
 }
 
 #[tokio::test]
-async fn a_purge_takes_consent() {
+async fn a_purge_requires_confirmation() {
     let workers = Workers::between(0, 0);
     let site = Site::with(LocalService::builder().workers_of("echo", workers)).await;
     site.submit("echo", "{}").await;
@@ -138,7 +138,7 @@ async fn health_is_watched_until_an_interruption() {
 }
 
 #[tokio::test]
-async fn a_watch_of_health_goes_on_after_trouble_and_ends_where_it_cannot_pass() {
+async fn watched_health_continues_after_transient_errors_only() {
     use tokio::io::{AsyncBufReadExt, BufReader};
 
     let site = Site::start().await;
@@ -147,14 +147,14 @@ async fn a_watch_of_health_goes_on_after_trouble_and_ends_where_it_cannot_pass()
     let watch = ["health", "echo", "--watch", "--interval", "1s"];
     let mut child = site.program(&watch).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let mut said = Said::by(&mut child);
+    let mut said = Stderr::by(&mut child);
     said.until("does not support this operation; trying again").await;
     site.requests_to("/health", 3).await;
     site.local.clear_faults();
     lines.next_line().await.unwrap();
     assert!(lines.next_line().await.unwrap().unwrap().trim_start().starts_with('0'));
     site.local.add_fault(Fault::response(407, "{}").on(Operation::Health));
-    // The first trouble was reported once, although it came several times.
+    // The first error was reported once, although it was repeated.
     assert!(said.next().await.contains("a proxy requires"));
     assert!(said.next().await.contains("HTTPS_PROXY"));
     site.local.clear_faults();

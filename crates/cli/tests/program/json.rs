@@ -1,12 +1,16 @@
-//! `--json`: each command's shape is as documented.
+//! Tests of JSON: the documented shapes of `--json`, and verbatim numbers.
 
 use std::fs;
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
+use axum::Router;
+use axum::extract::Request;
+use axum::http::header::CONTENT_TYPE;
 use podqueue_local::{Fault, GPU_POD, Operation};
 use serde_json::Value;
-
 use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::net::TcpListener;
 
 use crate::support::{KEY, Site, ran, ran_with_stdin};
 
@@ -15,14 +19,14 @@ fn schema() -> Value {
     serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
 }
 
-/// Checks a value by the keywords that the schema uses.
+/// Validates a value by the keywords of the schema.
 #[track_caller]
-fn check(schema: &Value, value: &Value, place: &str) {
+fn check(schema: &Value, value: &Value, path: &str) {
     for (keyword, rule) in schema.as_object().unwrap() {
         match keyword.as_str() {
             "description" | "required" | "additionalProperties" => {}
             "enum" => {
-                assert!(rule.as_array().unwrap().contains(value), "{place}: {value} is not listed");
+                assert!(rule.as_array().unwrap().contains(value), "{path}: {value} is not listed");
             }
             "type" => {
                 let is = |name: &Value| match name.as_str().unwrap() {
@@ -33,24 +37,24 @@ fn check(schema: &Value, value: &Value, place: &str) {
                     "number" => value.is_number(),
                     "integer" => value.is_u64(),
                     "null" => value.is_null(),
-                    other => panic!("{place}: no rule for the type {other}"),
+                    other => panic!("{path}: no rule for the type {other}"),
                 };
                 let fits = rule.as_array().map_or_else(|| is(rule), |names| names.iter().any(is));
-                assert!(fits, "{place}: {value} is not {rule}");
+                assert!(fits, "{path}: {value} is not {rule}");
             }
             "properties" => {
                 let Some(object) = value.as_object() else { continue };
                 for (name, member) in object {
                     match rule.get(name) {
-                        Some(of_member) => check(of_member, member, &format!("{place}.{name}")),
-                        None => panic!("{place}.{name} is not documented"),
+                        Some(of_member) => check(of_member, member, &format!("{path}.{name}")),
+                        None => panic!("{path}.{name} is not documented"),
                     }
                 }
                 for name in schema["required"].as_array().into_iter().flatten() {
-                    assert!(object.contains_key(name.as_str().unwrap()), "{place}: no {name}");
+                    assert!(object.contains_key(name.as_str().unwrap()), "{path}: no {name}");
                 }
             }
-            other => panic!("{place}: no rule for the keyword {other}"),
+            other => panic!("{path}: no rule for the keyword {other}"),
         }
     }
 }
@@ -94,7 +98,7 @@ async fn the_local_service_is_announced_as_data() {
 }
 
 #[tokio::test]
-async fn each_shape_is_as_documented() {
+async fn json_shapes_match_the_schema() {
     let site = Site::start().await;
     let job = checked(&site, 0, "job", &["run", "echo", "{}"]).await[0]["job_id"].clone();
     let job = job.as_str().unwrap();
@@ -145,10 +149,94 @@ async fn each_shape_is_as_documented() {
     let secret = checked(&site, 0, "secret", &["secret", "create", "s"]).await;
     let id = secret[0]["id"].as_str().unwrap();
     checked(&site, 0, "deleted", &["secret", "delete", id, "--yes"]).await;
-    let nobody = ["trigger", "failed", "--to", "http://127.0.0.1:9/hook", "--pause", "0s"];
-    checked(&site, 1, "delivery", &nobody).await;
+    let unreachable = ["trigger", "failed", "--to", "http://127.0.0.1:9/hook", "--pause", "0s"];
+    checked(&site, 1, "delivery", &unreachable).await;
     let listen = ["listen", "echo", job, "--forward-to", "http://127.0.0.1:9/h", "--pause", "0s"];
     checked(&site, 1, "delivery", &listen).await;
     let pod = site.run(&["pod", "get", GPU_POD, "--json"]).await;
     assert!(serde_json::from_str::<Value>(&pod.stdout).unwrap()["id"] == GPU_POD);
+}
+
+/// An integer beyond 64 bits, a fraction with a trailing zero, a number beyond the range of a
+/// double, and a duplicate name, in unsorted order.
+const NUMBERS: &str = r#"{"z":12345678901234567890123,"b":1.10,"a":1e400,"a":2}"#;
+
+#[tokio::test]
+async fn a_response_is_printed_with_all_its_digits() {
+    let site = Site::start().await;
+    let fault = |body: String, operation| {
+        site.local.clear_faults();
+        site.local.add_fault(Fault::response(200, body).on(operation));
+    };
+    let printed = format!("{NUMBERS}\n");
+    fault(NUMBERS.to_owned(), Operation::OpenAi);
+    site.run(&["openai", "echo", "v1/models"]).await.assert(0, &printed);
+
+    std::fs::write(site.home.path().join("query"), "{ a }").unwrap();
+    fault(format!("{{\"data\": {NUMBERS}}}"), Operation::GraphQl);
+    site.run(&["graphql", "query"]).await.assert(0, &printed);
+    let errors = r#""errors": [{"message": "boo"}]"#;
+    fault(format!("{{\"data\": {NUMBERS}, {errors}}}"), Operation::GraphQl);
+    site.run(&["graphql", "query"]).await.assert(1, &printed);
+
+    let completed = |output: &str| {
+        let body = format!(r#"{{"id":"j","status":"COMPLETED","output":{output}}}"#);
+        fault(body, Operation::Status);
+    };
+    completed(NUMBERS);
+    site.run(&["wait", "echo", "j"]).await.assert(0, &printed);
+    // Python writes such invalid JSON; next to it, a number beyond a double is null.
+    completed(&NUMBERS.replace("1.10", "NaN"));
+    site.run(&["wait", "echo", "j"])
+        .await
+        .assert(0, &printed.replace("1.10", "null").replace("1e400", "null"));
+    completed("{\"a\": 01}");
+    for more in [&[][..], &["--json"]] {
+        let ran = site.run(&[&["wait", "echo", "j"][..], more].concat()).await;
+        ran.fails(1, "`output` in the response is not JSON");
+        assert!(!ran.stdout.contains("null"), "{}", ran.stdout);
+    }
+}
+
+#[tokio::test]
+async fn a_request_is_sent_with_all_its_digits() {
+    let site = Site::start().await;
+    let bodies: Arc<Mutex<Vec<String>>> = Arc::default();
+    let log = Arc::clone(&bodies);
+    let handler = async move |request: Request| {
+        let body = axum::body::to_bytes(request.into_body(), usize::MAX).await.unwrap();
+        let body = String::from_utf8(body.to_vec()).unwrap();
+        let streams = body.contains("\"stream\":true");
+        log.lock().unwrap().push(body);
+        let (kind, response) = match streams {
+            true => ("text/event-stream", "data: 1\n\n"),
+            false => ("application/json", r#"{"data": 1}"#),
+        };
+        ([(CONTENT_TYPE, kind)], response)
+    };
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let router = Router::new().fallback(handler);
+    tokio::spawn(axum::serve(listener, router).into_future());
+    std::fs::write(site.home.path().join("query"), "{ a }").unwrap();
+
+    let number = "12345678901234567890123";
+    let body = format!("{{\"seed\":{number},\"t\":1.10}}");
+    let variable = format!("a={number}");
+    for (arguments, sent) in [
+        (&["openai", "e", "v1/x", &body][..], &body),
+        (
+            &["openai", "e", "v1/x", "--stream", &body],
+            &format!("{{\"seed\":{number},\"stream\":true,\"t\":1.10}}"),
+        ),
+        (
+            &["graphql", "query", "--var", &variable, "--var", "b=1.10"],
+            &format!("{{\"query\":\"{{ a }}\",\"variables\":{{\"a\":{number},\"b\":1.10}}}}"),
+        ),
+    ] {
+        let mut program = site.program(arguments);
+        program.env("PODQUEUE_BASE_URL", &url).env("PODQUEUE_GRAPHQL_URL", &url);
+        ran(&mut program).await.assert_code(0);
+        assert_eq!(bodies.lock().unwrap().pop().as_ref(), Some(sent), "{arguments:?}");
+    }
 }

@@ -1,20 +1,21 @@
-//! The program as a person or a script uses it: as a process, against the local service.
+//! Tests of the program as a process, against the local service.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod account;
 mod batch;
-mod continued;
+mod batch_lifecycle;
 #[cfg(unix)]
 #[path = "../../../local/tests/interface/dispositions.rs"]
 mod dispositions;
 mod doctor;
-mod endings;
+#[cfg(target_os = "linux")]
+mod doctor_tls;
 mod help;
 #[cfg(unix)]
 mod interruptions;
 mod jobs;
 mod json;
-mod manage;
 #[cfg(target_os = "linux")]
 mod memory;
 #[cfg(target_os = "linux")]
@@ -23,7 +24,6 @@ mod preload;
 #[cfg(target_os = "linux")]
 #[path = "../../../local/tests/interface/preloaded_signal.rs"]
 mod preloaded_signal;
-mod receiving;
 mod run;
 mod secrecy;
 mod settings;
@@ -32,7 +32,5 @@ mod signals;
 mod support;
 #[cfg(target_os = "linux")]
 mod terminal;
-#[cfg(target_os = "linux")]
-mod tls;
-mod verbatim;
+mod webhook_receiver;
 mod webhooks;

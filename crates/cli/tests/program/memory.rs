@@ -1,4 +1,4 @@
-//! How much memory a batch takes.
+//! Test of the memory use of a batch.
 
 use std::fs;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};

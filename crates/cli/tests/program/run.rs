@@ -1,4 +1,4 @@
-//! `podqueue run`.
+//! Tests of `podqueue run`.
 
 use std::fs;
 use std::process::Stdio;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::support::{Site, ran_with_stdin};
 
 #[tokio::test]
-async fn the_output_is_printed_and_nothing_else() {
+async fn only_the_output_is_printed() {
     let site = Site::start().await;
     let ran = site.run(&["run", "echo", r#"{"hello": "world"}"#]).await;
     ran.assert(0, "{\"hello\":\"world\"}\n");
@@ -18,7 +18,7 @@ async fn the_output_is_printed_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn numbers_and_strings_of_a_handler_are_printed_as_they_came() {
+async fn numbers_and_strings_of_a_handler_are_printed_verbatim() {
     let site = Site::start().await;
     let job = site.submit("echo", "{}").await;
     let output = r#"{ "b": 1.50, "a": [12345678901234567890123, "\u00e9"] }"#;
@@ -60,7 +60,7 @@ async fn an_invalid_input_is_a_usage_error_and_nothing_is_sent() {
     let invalid = site.run(&["run", "echo", "{hello: world}"]).await;
     invalid.fails(2, "not valid JSON: key must be");
     assert!(invalid.stderr.contains("hint: quote JSON"), "{}", invalid.stderr);
-    // No shell is between a file and the program.
+    // Shell quoting does not apply to a file.
     let invalid = ran_with_stdin(&mut site.program(&["run", "echo", "-"]), "{hello: world}").await;
     invalid.fails(2, "standard input is not valid JSON");
     assert!(!invalid.stderr.contains("hint:"), "{}", invalid.stderr);
@@ -170,7 +170,7 @@ async fn storage_settings_come_from_a_private_file_or_standard_input() {
         use std::os::unix::fs::PermissionsExt;
         fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
         let with_file = ["run", "store", "{}", "--s3-config", "s3.json"];
-        site.run(&with_file).await.fails(2, "others can read the storage settings s3.json");
+        site.run(&with_file).await.fails(2, "other users can read the storage settings s3.json");
         fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
         site.run(&with_file).await.assert(0, "46\n");
     }
@@ -190,7 +190,7 @@ async fn a_deadline_bounds_the_submission() {
 }
 
 #[tokio::test]
-async fn a_synchronous_job_prints_the_same() {
+async fn a_synchronous_job_prints_its_output() {
     let site = Site::start().await;
     site.run(&["run", "echo", "{\"a\": 1}", "--sync"]).await.assert(0, "{\"a\":1}\n");
     site.run(&["run", "fail", "-f", "message=boo", "--sync"]).await.fails(3, "failed: boo");
@@ -247,9 +247,9 @@ async fn an_unknown_endpoint_exits_with_6_and_a_wrong_key_with_4() {
 async fn a_deadline_exits_with_124_and_cancels_on_request() {
     let site = Site::with(LocalService::builder().endpoint("never", never)).await;
     let ran = site.run(&["run", "never", "{}", "--timeout", "1s"]).await;
-    ran.fails(124, "the job goes on: podqueue wait never ");
+    ran.fails(124, "the job continues: podqueue wait never ");
     let ran = site.run(&["run", "never", "{}", "--timeout", "1s", "--sync"]).await;
-    ran.fails(124, "the job goes on: podqueue wait never sync-");
+    ran.fails(124, "the job continues: podqueue wait never sync-");
     let arguments = ["run", "never", "{}", "--timeout", "1s", "--cancel-on-timeout"];
     site.run(&arguments).await.fails(124, "it was cancelled on the service");
     let arguments = ["run", "never", "{}", "--timeout", "1s", "--stream"];
@@ -263,7 +263,7 @@ pub async fn never(_: LocalJob) -> Result<Value, podqueue_local::HandlerError> {
 }
 
 #[tokio::test]
-async fn a_reader_that_leaves_ends_the_program_without_a_word() {
+async fn a_closed_pipe_ends_the_program_silently() {
     let site = Site::start().await;
     let mut program = site.program(&["run", "count", "-f", "n=9000", "--stream"]);
     let mut child = program.stdout(Stdio::piped()).spawn().unwrap();
@@ -285,7 +285,7 @@ async fn a_full_disk_is_reported() {
     let mut program = site.program(&["run", "echo", "{}"]);
     let ran = crate::support::ran(program.stdout(full)).await;
     ran.fails(1, "failed to write the output: No space left");
-    // The job has run, and costs: its id must not be lost.
+    // The job is billed, so its id must not be lost.
     for arguments in [
         &["run", "echo", "{}"][..],
         &["run", "echo", "{}", "--json"],

@@ -1,5 +1,5 @@
-//! The key is in no output, whatever the service says. `support::ended` looks for it in the output of
-//! every test; here it is called forth.
+//! Tests of secrecy: no output contains the key, even if the service echoes it. `support::ended`
+//! checks the output of every test.
 
 use podqueue_local::Fault;
 use serde_json::json;
@@ -60,7 +60,7 @@ async fn no_command_shows_the_key_that_the_service_echoes() {
     }
 }
 
-/// The manual has a page for each command, and so names them all.
+/// The manual has a page for each command.
 #[tokio::test]
 async fn every_command_is_covered_and_has_an_example() {
     let site = Site::start().await;
@@ -92,10 +92,10 @@ async fn every_command_is_covered_and_has_an_example() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_key_command_does_not_get_what_the_program_reads() {
+async fn a_key_command_does_not_inherit_standard_input() {
     let site = Site::start().await;
     let (base, graphql) = (site.local.base_url(), site.local.graphql_url());
-    // As `ssh` does, which forwards whatever it can read.
+    // As `ssh` does, which forwards its standard input.
     let settings = format!(
         "default_profile = \"here\"\n[profile.here]\nbase_url = \"{base}\"\n\
          graphql_url = \"{graphql}\"\nkey_command = \"cat > seen; echo {KEY}\"\n"
@@ -107,13 +107,13 @@ async fn a_key_command_does_not_get_what_the_program_reads() {
     let id = site.local.secret_ids().remove(0);
     assert_eq!(site.local.secret_value(&id).as_deref(), Some("value"));
     assert_eq!(seen(), "");
-    // A script may go through the lines of its standard input.
+    // A script may read lines from its standard input.
     ran_with_stdin(&mut bare(home, &["health", "echo"]), "the next line").await.assert_code(0);
     assert_eq!(seen(), "");
 }
 
-/// Text that turns a terminal red, sets its title, clears it, and turns the rest of a line around;
-/// and what passes for another message of the program.
+/// Text that colors a terminal, sets its title, clears it, and reverses the rest of a line; and a
+/// line that looks like a message of the program.
 const CONTROLS: &str =
     "\u{1b}[31m \u{9b}2J \u{1b}]0;title\u{7} \u{7f}\u{8}\r \u{202e}dlot \u{2066} \nhint: purge all";
 
@@ -156,7 +156,7 @@ async fn the_service_cannot_control_the_terminal() {
 }
 
 #[tokio::test]
-async fn the_local_service_does_not_print_a_key_that_it_was_given() {
+async fn the_local_service_does_not_print_a_given_key() {
     let site = Site::start().await;
     let mut local = site.program(&["local", "--listen", "127.0.0.1:0"]);
     let mut child = local.spawn().unwrap();

@@ -1,4 +1,4 @@
-//! Where the program points.
+//! Tests of settings: profiles, variables, keys and URLs.
 
 use std::fs;
 use std::path::Path;
@@ -30,7 +30,7 @@ fn write_key(path: &Path, mode: u32) {
 const RUN: [&str; 3] = ["run", "echo", "{}"];
 
 #[tokio::test]
-async fn without_a_key_the_hint_says_where_to_put_it() {
+async fn a_missing_key_leads_to_a_hint() {
     let site = Site::start().await;
     let ran = ran(&mut bare(site.home.path(), &RUN)).await;
     ran.fails(4, "no API key is set");
@@ -38,7 +38,7 @@ async fn without_a_key_the_hint_says_where_to_put_it() {
 }
 
 #[tokio::test]
-async fn without_a_url_the_hint_names_the_variable() {
+async fn a_missing_url_leads_to_a_hint_with_the_variable() {
     let site = Site::start().await;
     let mut program = bare(site.home.path(), &RUN);
     let ran = ran(program.env("PODQUEUE_API_KEY", KEY)).await;
@@ -70,12 +70,12 @@ async fn a_key_file_must_be_private() {
     for mode in [0o640, 0o604, 0o620] {
         write_key(&key, mode);
         let refused = ran(&mut bare(site.home.path(), &RUN)).await;
-        refused.fails(4, "others can read the key file");
+        refused.fails(4, "other users can read the key file");
         assert!(refused.stderr.contains("chmod 600"), "{}", refused.stderr);
     }
     fs::remove_file(&key).unwrap();
     ran(&mut bare(site.home.path(), &RUN)).await.fails(4, "failed to read the key file");
-    // A folder that others may enter is not to be closed to them.
+    // The hint must not suggest to change the mode of a folder.
     fs::create_dir(&key).unwrap();
     let folder = ran(&mut bare(site.home.path(), &RUN)).await;
     folder.fails(4, "failed to read the key file");
@@ -83,7 +83,7 @@ async fn a_key_file_must_be_private() {
 }
 
 #[tokio::test]
-async fn a_key_that_no_request_can_carry_is_refused_with_its_source() {
+async fn an_invalid_key_is_refused_with_its_source() {
     let site = Site::start().await;
     write_settings(&site, "key_file = \"here.key\"");
     let path = site.home.path().join("here.key");
@@ -98,7 +98,7 @@ async fn a_key_that_no_request_can_carry_is_refused_with_its_source() {
             assert!(!said.contains(bad), "{said}");
         }
     }
-    // As some editors save it.
+    // Some editors add a byte order mark.
     fs::write(&path, format!("\u{feff}{KEY}\r\n")).unwrap();
     ran(&mut bare(site.home.path(), &RUN)).await.assert(0, "{}\n");
     let mut program = site.program(&RUN);
@@ -109,15 +109,15 @@ async fn a_key_that_no_request_can_carry_is_refused_with_its_source() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn settings_that_never_end_are_refused() {
+async fn endless_settings_are_refused() {
     let site = Site::start().await;
     let mut program = bare(site.home.path(), &RUN);
     ran(program.env("PODQUEUE_CONFIG", "/dev/zero")).await.fails(2, "it has more than 128 MiB");
 }
 
-/// Also where no endpoint is named.
+/// Also without an endpoint.
 #[tokio::test]
-async fn a_wrong_key_or_url_leads_to_the_doctor() {
+async fn a_wrong_key_or_url_leads_to_a_hint_at_doctor() {
     let site = Site::start().await;
     let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let redirect = || Fault::redirect(301, "https://elsewhere.example");
@@ -139,12 +139,12 @@ async fn a_wrong_key_or_url_leads_to_the_doctor() {
         };
         let mut wrong = site.program(arguments);
         said(ran_with_stdin(wrong.env("PODQUEUE_API_KEY", "wrong"), "{ a }").await);
-        let mut out_of_reach = site.program(arguments);
+        let mut unreachable = site.program(arguments);
         for interface in ["BASE", "REST", "GRAPHQL"] {
-            out_of_reach.env(format!("PODQUEUE_{interface}_URL"), format!("http://{gone}"));
+            unreachable.env(format!("PODQUEUE_{interface}_URL"), format!("http://{gone}"));
         }
         if arguments[0] != "wait" {
-            said(ran_with_stdin(&mut out_of_reach, "{ a }").await);
+            said(ran_with_stdin(&mut unreachable, "{ a }").await);
         }
         for fault in [redirect(), Fault::response(403, "{}")] {
             site.local.add_fault(fault);
@@ -155,7 +155,7 @@ async fn a_wrong_key_or_url_leads_to_the_doctor() {
 }
 
 #[tokio::test]
-async fn a_profile_is_taken_as_a_whole() {
+async fn a_profile_is_used_as_a_whole() {
     let site = Site::start().await;
     write_settings(&site, &format!("key_command = \"echo {KEY}\""));
     let base_url = |site: &Site, command: &mut tokio::process::Command| {
@@ -217,7 +217,7 @@ async fn where_prints_the_path_of_the_file() {
 }
 
 #[tokio::test]
-async fn what_the_library_calls_a_setting_is_named_as_the_programs() {
+async fn library_settings_are_translated_into_hints() {
     let site = Site::start().await;
     let mut plain = site.program(&["run", "echo", "{}"]);
     let plain = ran(plain.env("PODQUEUE_BASE_URL", "http://queue.example")).await;
@@ -228,13 +228,13 @@ async fn what_the_library_calls_a_setting_is_named_as_the_programs() {
     let large = site.home.path().join("large.json");
     fs::write(&large, format!("{{\"a\": \"{}\"}}", "x".repeat(10 * 1024 * 1024))).unwrap();
     site.run(&["run", "echo", "@large.json"]).await.fails(2, "hint: put large data elsewhere");
-    // A batch has failures and warnings of its own.
+    // Failures and warnings of a batch are translated separately.
     fs::write(site.home.path().join("in.jsonl"), "{}\n").unwrap();
     let batch = site.run(&["batch", "run", "in.jsonl", "-e", "echo", "-o", "out.jsonl"]).await;
     assert_ne!(batch.code, 0, "{batch:?}");
 }
 
-/// The program with the variables that point to the service, and another home.
+/// The program with the variables of the service, and another home.
 fn with_home(site: &Site, arguments: &[&str], home: Home<'_>) -> tokio::process::Command {
     let mut program = site.program(arguments);
     program.env_remove("PODQUEUE_CONFIG").env_remove("HOME");
@@ -254,7 +254,7 @@ enum Home<'a> {
 }
 
 #[tokio::test]
-async fn no_command_takes_a_home() {
+async fn every_command_works_without_a_home() {
     let site = Site::start().await;
     let home = site.home.path();
     fs::write(home.join("file"), "").unwrap();
@@ -281,7 +281,7 @@ async fn no_command_takes_a_home() {
             assert_eq!(ran.code, expected.code, "{home:?} {arguments:?}: {}", ran.stderr);
         }
     }
-    // Here the settings file is looked for.
+    // This command reads the settings file.
     for home in homes {
         let mut program = with_home(&site, &RUN, home);
         let program = program.env_remove("PODQUEUE_BASE_URL").env_remove("PODQUEUE_REST_URL");
@@ -302,7 +302,7 @@ async fn a_dry_run_needs_a_temporary_folder() {
 }
 
 #[tokio::test]
-async fn a_proxy_gets_nothing_that_is_for_this_machine() {
+async fn local_calls_bypass_the_proxy() {
     use tokio::io::AsyncReadExt;
 
     let site = Site::start().await;
@@ -315,7 +315,7 @@ async fn a_proxy_gets_nothing_that_is_for_this_machine() {
         // The local service responds, if not as a receiver.
         assert!(ran.code == 0 || ran.stdout.contains("attempt 3  404"), "{ran:?}");
     }
-    // Elsewhere is through the proxy.
+    // A call to another host uses the proxy.
     let mut program = bare(site.home.path(), &RUN);
     program.env("PODQUEUE_API_KEY", KEY).env("PODQUEUE_BASE_URL", "https://queue.invalid");
     let _child = program.env("https_proxy", &url).spawn().unwrap();
@@ -326,7 +326,7 @@ async fn a_proxy_gets_nothing_that_is_for_this_machine() {
 }
 
 #[tokio::test]
-async fn the_local_service_tells_invalid_arguments_from_other_errors() {
+async fn the_local_service_exits_with_2_for_invalid_arguments_only() {
     let site = Site::start().await;
     fs::write(site.home.path().join("empty"), "").unwrap();
     let taken = site.local.address().to_string();
@@ -348,7 +348,7 @@ async fn the_local_service_tells_invalid_arguments_from_other_errors() {
 }
 
 #[tokio::test]
-async fn settings_that_cannot_be_read_are_a_usage_error_with_a_hint() {
+async fn unreadable_settings_are_a_usage_error_with_a_hint() {
     let site = Site::start().await;
     fs::create_dir(site.home.path().join("config.toml")).unwrap();
     let mut program = bare(site.home.path(), &RUN);
@@ -365,7 +365,7 @@ async fn a_relative_folder_for_settings_is_ignored() {
     ran(&mut program).await.assert(0, "/.config/podqueue/config.toml\n");
 }
 
-/// As in a container: neither the environment nor the system knows a home of this user.
+/// As in a container, where the user has no home.
 #[cfg(unix)]
 #[tokio::test]
 async fn without_a_home_the_variables_suffice() {
@@ -374,7 +374,7 @@ async fn without_a_home_the_variables_suffice() {
     }
     let site = Site::start().await;
     let program = site.home.path().join("podqueue");
-    // By another process: while this one writes a program, none that it starts may run it.
+    // By another process: a program cannot be executed while this process has it open for writing.
     let mut copy = std::process::Command::new("cp");
     let copied = copy.arg(env!("CARGO_BIN_EXE_podqueue")).arg(&program).status().unwrap();
     assert!(copied.success());

@@ -1,4 +1,5 @@
-//! Termination signals of the program during its start, and what its child processes inherit.
+//! Tests of signal handling: termination signals during the start, and the signal state of
+//! children.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -15,9 +16,9 @@ use crate::preloaded_signal;
 use crate::run::never;
 use crate::support::{Ran, Site, bare, ended};
 
-/// Ended in order by a command that listens, or by the signal before it does.
+/// Asserts that a signal ended the program, before or after its command listens.
 #[track_caller]
-fn is_ended_by(ran: &Ran, signal: i32) {
+fn assert_ended_by(ran: &Ran, signal: i32) {
     assert!([130, 128 + signal].contains(&ran.code), "{signal}: {ran:?}");
 }
 
@@ -27,7 +28,7 @@ async fn a_signal_while_its_handler_is_registered_is_not_lost() {
     let library = preloaded_signal::library(site.home.path());
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         for arguments in [
-            // The first three end by themselves if the signal is lost, the last one does not.
+            // If the signal is lost, the first three end by themselves, and the last one hangs.
             &["health", "echo"][..],
             &["run", "echo", "{}"],
             &["doctor"],
@@ -37,9 +38,9 @@ async fn a_signal_while_its_handler_is_registered_is_not_lost() {
             program.env("LD_PRELOAD", &library).env("PRELOAD_SIGNAL", signal.to_string());
             let ran = ended(program.spawn().unwrap()).await;
             match arguments[0] {
-                // It may have begun to serve, and ends in order.
+                // It may already serve, and then shuts down gracefully.
                 "local" => assert!([0, 128 + signal].contains(&ran.code), "{signal}: {ran:?}"),
-                _ => is_ended_by(&ran, signal),
+                _ => assert_ended_by(&ran, signal),
             }
         }
     }
@@ -53,7 +54,7 @@ async fn a_signal_at_any_moment_of_the_start_ends_the_program() {
         let child = site.program(&["run", "never", "{}"]).spawn().unwrap();
         tokio::time::sleep(Duration::from_micros(300 * n as u64)).await;
         signal(&child, by);
-        is_ended_by(&ended(child).await, by.as_raw());
+        assert_ended_by(&ended(child).await, by.as_raw());
     }
 }
 
@@ -70,7 +71,7 @@ fn ignoring(signals: &str, program: &Command) -> Command {
 }
 
 #[tokio::test]
-async fn what_is_ignored_at_the_start_stays_ignored() {
+async fn signals_ignored_at_the_start_stay_ignored() {
     let (builder, gate) = gated();
     let site = Site::with(builder).await;
     let program = site.program(&["run", "gated", "{}"]);
@@ -80,19 +81,19 @@ async fn what_is_ignored_at_the_start_stays_ignored() {
     signal(&child, Signal::HUP);
     gate.send_replace(true);
     ended(child).await.assert(0, "{}\n");
-    // Each signal by itself.
+    // Each signal separately.
     gate.send_replace(false);
     for (ignored, heeded) in [("INT", Signal::TERM), ("HUP", Signal::INT), ("TERM", Signal::HUP)] {
         let before = site.local.requests().len();
         let child = ignoring(ignored, &program).spawn().unwrap();
         site.requested_since(before, "/status/").await;
         signal(&child, heeded);
-        ended(child).await.fails(130, "interrupted; the service goes on with the job");
+        ended(child).await.fails(130, "interrupted; the service continues with the job");
     }
 }
 
 #[tokio::test]
-async fn a_command_for_the_key_starts_with_an_empty_mask_and_keeps_what_is_ignored() {
+async fn a_key_command_starts_with_an_empty_mask_and_inherits_ignored_signals() {
     let site = Site::start().await;
     let home = site.home.path();
     let settings = format!(

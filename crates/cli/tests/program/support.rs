@@ -1,4 +1,4 @@
-//! Runs the program.
+//! Fixtures: a local service, and runs of the program.
 
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
@@ -12,8 +12,8 @@ use tokio::process::{Child, Command};
 /// The key of the service, which the program must never show.
 pub const KEY: &str = "canary-5f0e7c1a9b";
 
-/// More than any command takes on a slow machine.
-const LONG: Duration = Duration::from_secs(300);
+/// Timeout of a command on a slow machine.
+const TIMEOUT: Duration = Duration::from_secs(300);
 
 /// A local service, and a home for the program.
 pub struct Site {
@@ -31,7 +31,7 @@ impl Site {
         Self { local, home: tempfile::tempdir().unwrap() }
     }
 
-    /// The program, with the variables that point to the service.
+    /// The program, with the variables of the service.
     pub fn program(&self, arguments: &[&str]) -> Command {
         let mut command = bare(self.home.path(), arguments);
         command
@@ -68,12 +68,12 @@ impl Site {
     /// Waits until the service got this many requests with this in their paths.
     pub async fn requests_to(&self, path: &str, count: usize) {
         let all = || self.local.requests();
-        let looking = async {
+        let polling = async {
             while all().iter().filter(|request| request.path.contains(path)).count() < count {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
         };
-        let found = tokio::time::timeout(LONG, looking).await;
+        let found = tokio::time::timeout(TIMEOUT, polling).await;
         found.unwrap_or_else(|_| panic!("no {count} requests to {path}"));
     }
 }
@@ -97,7 +97,7 @@ pub fn bare(home: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// What a process has left behind.
+/// The outcome of a process.
 #[derive(Debug)]
 pub struct Ran {
     pub code: i32,
@@ -118,20 +118,20 @@ pub async fn ran_with_stdin(command: &mut Command, stdin: &str) -> Ran {
     ended(child).await
 }
 
-/// Awaits the end of a process; whatever it printed, the key is not in it.
+/// Awaits the end of a process, and asserts that its output does not contain the key.
 pub async fn ended(child: Child) -> Ran {
-    let output = tokio::time::timeout(LONG, child.wait_with_output()).await;
+    let output = tokio::time::timeout(TIMEOUT, child.wait_with_output()).await;
     let output = output.expect("the program ends").unwrap();
     let [stdout, stderr] =
         [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
     assert!(!stdout.contains(KEY) && !stderr.contains(KEY), "{stdout}\n{stderr}");
     assert!(!stderr.contains("panicked") && !stderr.contains("has crashed"), "{stderr}");
-    // What a user of the program cannot set.
+    // The builder of the library is not available in the program.
     assert!(!stderr.contains("ClientBuilder"), "{stderr}");
     Ran { code: code(output.status), stdout, stderr }
 }
 
-/// The exit code as a shell has it.
+/// The exit code, as a shell reports it.
 #[cfg(unix)]
 fn code(status: ExitStatus) -> i32 {
     use std::os::unix::process::ExitStatusExt;

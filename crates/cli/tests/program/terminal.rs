@@ -1,4 +1,4 @@
-//! On a terminal: colors, progress, questions, and a prompt without echo.
+//! Tests on a terminal: colors, progress, confirmations, and a prompt without echo.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -54,7 +54,7 @@ impl Terminal {
         let (mut reader, screen) = (master.try_clone().unwrap(), Arc::clone(&shown));
         let reader = std::thread::spawn(move || {
             let mut bytes = [0; 4096];
-            // An error says that nobody has the terminal open any more.
+            // An error means that no process has the terminal open any more.
             while let Ok(read @ 1..) = reader.read(&mut bytes) {
                 screen.lock().unwrap().push_str(&String::from_utf8_lossy(&bytes[..read]));
             }
@@ -114,7 +114,7 @@ async fn json_is_indented_on_a_terminal() {
 }
 
 #[tokio::test]
-async fn a_spinner_shows_what_is_awaited_and_goes_away() {
+async fn a_spinner_is_shown_and_cleared() {
     let gate = Arc::new(tokio::sync::Notify::new());
     let handler = {
         let gate = Arc::clone(&gate);
@@ -136,7 +136,7 @@ async fn a_spinner_shows_what_is_awaited_and_goes_away() {
 }
 
 #[tokio::test]
-async fn nothing_of_the_spinner_is_left_beside_the_data() {
+async fn the_spinner_is_cleared_before_data() {
     let site = Site::start().await;
     let created = site.run(&["template", "create", "t", "--image", "i", "--json"]).await;
     let created: serde_json::Value = serde_json::from_str(&created.stdout).unwrap();
@@ -158,7 +158,7 @@ async fn nothing_of_the_spinner_is_left_beside_the_data() {
 }
 
 #[tokio::test]
-async fn a_batch_shows_how_it_goes() {
+async fn a_batch_shows_its_progress() {
     let (builder, gate) = crate::batch::gated();
     let site = Site::with(builder).await;
     site.write_inputs(3);
@@ -171,7 +171,7 @@ async fn a_batch_shows_how_it_goes() {
 }
 
 #[tokio::test]
-async fn a_table_is_cut_at_the_edge_of_a_narrow_terminal() {
+async fn a_table_is_truncated_at_the_edge_of_the_terminal() {
     let site = Site::start().await;
     let wide = "画".repeat(100);
     let job = site.submit("echo", &format!("{{\"text\": \"{wide}\"}}")).await;
@@ -184,7 +184,7 @@ async fn a_table_is_cut_at_the_edge_of_a_narrow_terminal() {
 }
 
 #[tokio::test]
-async fn a_question_is_asked_before_a_purge() {
+async fn a_purge_asks_for_confirmation() {
     let site = Site::with(LocalService::builder().workers_of("echo", Workers::between(0, 0))).await;
     site.submit("echo", "{}").await;
     for (reply, code, text) in [("n\n", 1, "not confirmed"), ("y\n", 0, "removed 1 job")] {
@@ -198,7 +198,7 @@ async fn a_question_is_asked_before_a_purge() {
 }
 
 #[tokio::test]
-async fn a_question_can_be_interrupted() {
+async fn a_confirmation_can_be_interrupted() {
     let site = Site::start().await;
     for arguments in
         [&["purge", "echo"][..], &["template", "delete", "t"], &["secret", "delete", "s"]]
@@ -229,13 +229,13 @@ async fn text_of_a_handler_cannot_control_the_terminal() {
 }
 
 #[tokio::test]
-async fn an_interrupted_prompt_leaves_the_terminal_as_it_was() {
+async fn an_interrupted_prompt_restores_the_terminal() {
     for by_key in [true, false] {
         interrupt_the_prompt(by_key).await;
     }
 }
 
-/// By Ctrl-C, or by a signal from elsewhere.
+/// By Ctrl-C, or by a signal from another process.
 async fn interrupt_the_prompt(by_key: bool) {
     let site = Site::start().await;
     let mut terminal = Terminal::start(&site.program(&["secret", "create", "token"]), 80);
@@ -275,9 +275,9 @@ async fn a_secret_is_not_echoed() {
     assert_eq!(site.local.secret_value(&id).as_deref(), Some("s3cret"));
 }
 
-/// Of a key or a certificate that is pasted, the shell would run and keep all but the first line.
+/// The shell would run the remaining lines of a pasted key, and store them in its history.
 #[tokio::test]
-async fn a_value_of_several_lines_is_refused_and_nothing_of_it_left_to_the_shell() {
+async fn a_value_of_several_lines_is_refused_and_discarded() {
     let site = Site::start().await;
     let mut shell = Command::new("sh");
     let secret = site.program(&["secret", "create", "token"]);
@@ -298,7 +298,7 @@ async fn a_value_of_several_lines_is_refused_and_nothing_of_it_left_to_the_shell
 
 /// The program is a function that prints its arguments, so that what the shell completed is shown.
 #[tokio::test]
-#[expect(clippy::print_stderr, reason = "whoever runs the tests learns what was skipped")]
+#[expect(clippy::print_stderr, reason = "a skipped test must be visible")]
 async fn zsh_completes_commands_and_options() {
     if Command::new("zsh").arg("--version").output().await.is_err() {
         eprintln!("skipped: zsh is not installed");

@@ -1,4 +1,4 @@
-//! `podqueue listen` and `podqueue trigger`.
+//! Tests of `podqueue listen` and `podqueue trigger`.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,7 +8,7 @@ use tokio::net::TcpListener;
 
 use crate::support::{Site, bare, ran};
 
-/// A receiver that responds with these statuses, and from then on with 200.
+/// A receiver that responds with these statuses in order, and then with 200.
 struct Receiver {
     url: String,
     calls: Arc<Mutex<Vec<Call>>>,
@@ -126,10 +126,10 @@ async fn an_invented_job_is_delivered_without_a_key() {
     ran(&mut { exact }).await.assert_code(0);
     let last = receiver.calls.lock().unwrap().last().unwrap().1.clone();
     assert!(String::from_utf8(last).unwrap().contains("\"output\":[1e400, 1.50]"));
-    let nobody = ["trigger", "failed", "--to", "http://127.0.0.1:9/h", "--pause", "0s"];
-    let nobody = ran(&mut bare(site.home.path(), &nobody)).await;
-    assert!(nobody.stdout.contains("refused"), "{}", nobody.stdout);
-    nobody.fails(1, "hint: check the URL, and that the receiver runs");
+    let unreachable = ["trigger", "failed", "--to", "http://127.0.0.1:9/h", "--pause", "0s"];
+    let unreachable = ran(&mut bare(site.home.path(), &unreachable)).await;
+    assert!(unreachable.stdout.contains("refused"), "{}", unreachable.stdout);
+    unreachable.fails(1, "hint: check the URL, and that the receiver runs");
     let mut invalid = bare(site.home.path(), &["trigger", "failed", "--to", "localhost"]);
     ran(&mut invalid).await.fails(2, "must be an http or https URL");
 }

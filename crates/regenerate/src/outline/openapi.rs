@@ -21,8 +21,8 @@ pub(super) fn may_be_null(schema: &Value) -> bool {
         || list(schema, "enum").contains(&Value::Null)
 }
 
-/// A type as text: `string`, `[Gpu]`, `map of string`. Null is omitted: in responses every value may be
-/// null, and in requests it matters for required values only, which the caller handles.
+/// A type as text: `string`, `[Gpu]`, `map of string`. Null is omitted: in responses every value
+/// may be null, and in requests it matters for required values only, which the caller handles.
 pub(super) fn type_text(schema: &Value) -> String {
     if let Some(name) = referenced(schema) {
         return name.to_owned();

@@ -1,5 +1,5 @@
-//! Outline of a REST description: OpenAPI 3.0 or 3.1, with the constructs that the generator does not
-//! support.
+//! Outline of a REST description: OpenAPI 3.0 or 3.1, with the constructs that the generator does
+//! not support.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;

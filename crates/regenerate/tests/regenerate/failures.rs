@@ -1,5 +1,5 @@
-//! Failures to fetch or read: a message on standard error without the key, exit code 3, and no written
-//! file.
+//! Failures to fetch or read: a message on standard error without the key, exit code 3, and no
+//! written file.
 
 use crate::support::{Checkout, Service};
 

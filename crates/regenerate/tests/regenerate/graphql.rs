@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::support::{Checkout, Service, field, input, of, value};
 
 const SCHEMA: &str = r#"
-# Written by hand, in an order that somebody liked.
+# Written by hand, unsorted.
 type Query { template(id: ID!, region: String): Template templates: [Template!]! }
 
 type Mutation {

@@ -405,8 +405,8 @@ fn a_missing_file_is_created() {
     assert!(checkout.read("openapi/more/type.json").starts_with("{\n"));
 }
 
-/// An error in a part is reported with the name of the part, and a stored description that cannot be read
-/// is not taken for a change of the service.
+/// An error in a part is reported with the name of the part, and a stored description that cannot
+/// be read is not taken for a change of the service.
 #[test]
 fn errors_name_the_file_of_the_part() {
     let whole = shop_with_field("n").replace("{type: string}", "{$ref: 'parts/n.yaml'}");

@@ -1,4 +1,5 @@
-//! Retrying and cancelling inputs of a batch that no process runs.
+//! Changes to a batch: `retry` and `cancel`. A cancellation is delegated to the process that runs
+//! the batch, if there is one.
 
 use std::convert::Infallible;
 use std::future::IntoFuture;
@@ -15,31 +16,31 @@ use serde_json::json;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
-use super::outage::warning;
-use super::place::Place;
+use super::location::BatchLocation;
+use super::outage::with_warning;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt::Signals;
 use crate::output::Progress;
 
-/// How often to look whether another process has cancelled its batch.
-const LOOK: Duration = Duration::from_millis(200);
+/// Interval of polls whether another process has cancelled the batch.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
-/// How often progress is read from the journal.
-const FOLLOWED: Duration = Duration::from_millis(500);
+/// Interval of progress updates from the journal.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(500);
 
-/// How long nothing may change until the process that is to cancel its batch seems to be stopped.
-const SILENCE: Duration = Duration::from_secs(15);
+/// Time without a change after which the process that should cancel the batch seems to hang.
+const STALL_TIMEOUT: Duration = Duration::from_secs(15);
 
 #[derive(Debug, Args)]
 pub struct Retry {
     #[command(flatten)]
-    place: Place,
+    location: BatchLocation,
 
-    /// The states to retry: by default all that are in the file of failures, except refused.
+    /// The states to retry: by default all in the file of failures, except refused.
     ///
-    /// An input that was refused is so again, unless its line was corrected: then run the batch with
+    /// A refused input is refused again, unless its line was corrected: then run the batch with
     /// --force, retry with --status refused, and run it again.
     #[arg(long = "status", value_name = "STATUS", value_delimiter = ',')]
     states: Vec<Retryable>,
@@ -57,7 +58,7 @@ enum Retryable {
     Expired,
     Lost,
     Refused,
-    /// These may have been accepted before, and then run twice.
+    /// Inputs that may have been accepted before, and then run twice.
     Unknown,
 }
 
@@ -76,9 +77,9 @@ impl Retryable {
 }
 
 pub async fn retry(context: &Context, arguments: &Retry) -> Result<Exit, Failure> {
-    let place = &arguments.place;
+    let location = &arguments.location;
     let endpoint = match arguments.same_jobs {
-        true => Some(endpoint(context, place)?),
+        true => Some(endpoint(context, location)?),
         false => None,
     };
     let states: Vec<State> = match arguments.states.as_slice() {
@@ -89,16 +90,16 @@ pub async fn retry(context: &Context, arguments: &Retry) -> Result<Exit, Failure
         states => states.iter().map(|state| state.state()).collect(),
     };
     let failed = |error: Error| {
-        let failure = place.failure(&error);
+        let failure = location.failure(&error);
         match error.kind() {
             ErrorKind::Inputs | ErrorKind::InputsChanged => failure.hint(format!(
                 "to retry the same jobs without their inputs: podqueue batch retry {} --same-jobs",
-                place.words()
+                location.arguments()
             )),
             _ => failure,
         }
     };
-    let (retried, gone) = change(context, place, "retrying", async |batch| match &endpoint {
+    let (retried, gone) = modify(context, location, "retrying", async |batch| match &endpoint {
         Some(endpoint) => batch.retry_jobs(endpoint).await.map(|done| (done.retried, done.gone)),
         None => batch.retry(&states).await.map(|retried| (retried, 0)),
     })
@@ -120,20 +121,20 @@ pub async fn retry(context: &Context, arguments: &Retry) -> Result<Exit, Failure
     Ok(Exit::Done)
 }
 
-pub async fn cancel(context: &Context, place: &Place) -> Result<Exit, Failure> {
-    let endpoint = endpoint(context, place)?;
-    let failed = |error: Error| place.failure(&error);
-    let mut reader = place.journal().read().map_err(failed)?;
+pub async fn cancel(context: &Context, location: &BatchLocation) -> Result<Exit, Failure> {
+    let endpoint = endpoint(context, location)?;
+    let failed = |error: Error| location.failure(&error);
+    let mut reader = location.journal().read().map_err(failed)?;
     let before = reader.status().map_err(failed)?.counts.of(State::Cancelled);
     let mut signals = Signals::listen()?;
-    let progress = context.output.progress(format!("cancelling {}", place.results.display()));
+    let progress = context.output.progress(format!("cancelling {}", location.results.display()));
     let reader = Arc::new(Mutex::new(reader));
-    let mut is_told = false;
-    let mut silence = Silence::default();
+    let mut is_noted = false;
+    let mut stall = StallDetector::default();
     let cancelling = async {
         loop {
-            // It submits nothing, and so leaves a batch marked whose database has lost changes.
-            let opening = place.journal().accepting_loss(true).open().results(&place.results);
+            // A cancellation submits nothing, so it leaves the mark of a database with lost changes.
+            let opening = location.journal().accepting_loss(true).open().results(&location.results);
             match opening.into_future().await {
                 Ok(batch) => match batch.cancel(&endpoint).await {
                     Err(error) if error.kind() == ErrorKind::InUse => {}
@@ -142,33 +143,33 @@ pub async fn cancel(context: &Context, place: &Place) -> Result<Exit, Failure> {
                 Err(error) if error.kind() != ErrorKind::InUse => return Err(error),
                 Err(_) => {}
             }
-            // Who runs it does it; and may end in between, without having done so.
-            apart(&reader, Reader::request_cancel).await?;
-            if !is_told {
-                is_told = true;
-                let note = "a process runs this batch, and is told to cancel it";
+            // The process that runs the batch cancels it, but may exit before it does.
+            on_thread(&reader, Reader::request_cancel).await?;
+            if !is_noted {
+                is_noted = true;
+                let note = "a process runs this batch, and is asked to cancel it";
                 progress.suspend(|| context.output.note(note));
             }
-            sleep(LOOK).await;
-            let counts = apart(&reader, Reader::status).await?.counts;
-            // Before it has read its inputs, there are none.
+            sleep(POLL_INTERVAL).await;
+            let counts = on_thread(&reader, Reader::status).await?.counts;
+            // The total is zero until the process has read its inputs.
             if counts.total() > 0 && counts.open() == 0 {
                 return Ok(());
             }
-            if silence.is_long(counts) {
-                let warning = "the process that runs this batch has not cancelled it yet: it may be stopped, hang, or still read its inputs. Continue it (with fg where Ctrl-Z stopped it, or else with kill -CONT), or end it (if it is stopped, with kill -KILL): then this command goes on by itself";
+            if stall.should_warn(counts) {
+                let warning = "the process that runs this batch has not cancelled it yet: it may be stopped, hang, or still read its inputs. Continue it (with fg where Ctrl-Z stopped it, or else with kill -CONT), or end it (if it is stopped, with kill -KILL): then this command continues";
                 progress.suspend(|| context.output.warn(warning));
             }
         }
     };
     let cancelling = async {
-        match select(pin!(cancelling), pin!(follow(&reader, &progress, before))).await {
+        match select(pin!(cancelling), pin!(show_progress(&reader, &progress, before))).await {
             Either::Left((done, _)) => done?,
             Either::Right((never, _)) => match never {},
         }
-        apart(&reader, Reader::status).await
+        on_thread(&reader, Reader::status).await
     };
-    let done = signals.unless(warning(context, place, &progress, cancelling)).await;
+    let done = signals.unless(with_warning(context, location, &progress, cancelling)).await;
     drop(progress);
     let counts = done?.map_err(failed)?.counts;
     let cancelled = counts.of(State::Cancelled).saturating_sub(before);
@@ -187,44 +188,48 @@ pub async fn cancel(context: &Context, place: &Place) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Shows how many of a batch's inputs are cancelled, beyond those `before`: a call for each job takes its
-/// time, since the service allows ten per second.
-async fn follow(reader: &Arc<Mutex<Reader>>, progress: &Progress, before: u64) -> Infallible {
+/// Shows the number of inputs cancelled since `before`: a call for each job takes a while, since
+/// the service allows ten per second.
+async fn show_progress(
+    reader: &Arc<Mutex<Reader>>,
+    progress: &Progress,
+    before: u64,
+) -> Infallible {
     loop {
-        sleep(FOLLOWED).await;
-        if let Ok(Status { counts, .. }) = apart(reader, Reader::status).await {
+        sleep(PROGRESS_INTERVAL).await;
+        if let Ok(Status { counts, .. }) = on_thread(reader, Reader::status).await {
             let cancelled = counts.of(State::Cancelled).saturating_sub(before);
             let outstanding = counts.of(State::Submitted);
-            progress.say(format!("cancelled {cancelled}, {outstanding} outstanding"));
+            progress.set_message(&format!("cancelled {cancelled}, {outstanding} outstanding"));
         }
     }
 }
 
-/// Asks the journal on another thread, which is left behind if nobody waits for it any more.
-async fn apart<T: Send + 'static>(
+/// Reads the journal on another thread, which is abandoned if the caller stops waiting.
+async fn on_thread<T: Send + 'static>(
     reader: &Arc<Mutex<Reader>>,
-    ask: impl FnOnce(&mut Reader) -> Result<T, Error> + Send + 'static,
+    read: impl FnOnce(&mut Reader) -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {
     let reader = Arc::clone(reader);
-    let asking =
-        spawn_blocking(move || ask(&mut reader.lock().unwrap_or_else(PoisonError::into_inner)));
-    asking.await.unwrap_or_else(|panicked| resume_unwind(panicked.into_panic()))
+    let reading =
+        spawn_blocking(move || read(&mut reader.lock().unwrap_or_else(PoisonError::into_inner)));
+    reading.await.unwrap_or_else(|panicked| resume_unwind(panicked.into_panic()))
 }
 
-/// How long a batch has stayed as it is.
+/// Detection of a batch whose state has not changed for a while.
 #[derive(Default)]
-struct Silence {
+struct StallDetector {
     since: Option<(Instant, Counts)>,
-    is_said: bool,
+    is_reported: bool,
 }
 
-impl Silence {
-    /// Whether nothing has changed for so long that this is to be said, which is once.
-    fn is_long(&mut self, counts: Counts) -> bool {
+impl StallDetector {
+    /// Whether to warn now: once, after the timeout.
+    fn should_warn(&mut self, counts: Counts) -> bool {
         match self.since {
             Some((since, before)) if before == counts => {
-                let is_new = !self.is_said && since.elapsed() >= SILENCE;
-                self.is_said |= is_new;
+                let is_new = !self.is_reported && since.elapsed() >= STALL_TIMEOUT;
+                self.is_reported |= is_new;
                 is_new
             }
             _ => {
@@ -235,33 +240,33 @@ impl Silence {
     }
 }
 
-/// Opens a batch that exists, and changes it.
-async fn change<T>(
+/// Opens an existing batch, and modifies it.
+async fn modify<T>(
     context: &Context,
-    place: &Place,
+    location: &BatchLocation,
     doing: &str,
     work: impl AsyncFnOnce(&Batch) -> Result<T, Error>,
 ) -> Result<Result<T, Error>, Failure> {
-    let failed = |error: Error| place.failure(&error);
-    // Opening it would create a journal where there is none.
-    place.journal().read().map_err(failed)?;
+    let failed = |error: Error| location.failure(&error);
+    // Opening would create a missing journal.
+    location.journal().read().map_err(failed)?;
     let mut signals = Signals::listen()?;
-    let progress = context.output.progress(format!("{doing} {}", place.results.display()));
+    let progress = context.output.progress(format!("{doing} {}", location.results.display()));
     let changing = async {
-        let batch = place.journal().open().results(&place.results).into_future().await?;
+        let batch = location.journal().open().results(&location.results).into_future().await?;
         work(&batch).await
     };
-    let changed = signals.unless(warning(context, place, &progress, changing)).await;
+    let changed = signals.unless(with_warning(context, location, &progress, changing)).await;
     drop(progress);
     Ok(changed?)
 }
 
-/// The endpoint that the batch was last run on, which stands for its service.
-fn endpoint(context: &Context, place: &Place) -> Result<Endpoint, Failure> {
-    let read = || place.journal().read()?.runs();
-    let runs = read().map_err(|error| place.failure(&error))?;
+/// The endpoint of the last run of the batch.
+fn endpoint(context: &Context, location: &BatchLocation) -> Result<Endpoint, Failure> {
+    let read = || location.journal().read()?.runs();
+    let runs = read().map_err(|error| location.failure(&error))?;
     let last = runs.into_iter().max_by_key(|(number, _)| *number);
-    // Without a run there is no job, and no endpoint to call.
+    // Without a run there are no jobs, and so no calls to the endpoint.
     context.endpoint(&last.map(|(_, run)| run.endpoint_id).unwrap_or_default())
 }
 

@@ -1,4 +1,4 @@
-//! Where a batch is, and what helps if something is wrong with it.
+//! Batch location: the results and the journal of a batch, and the hints for its failures.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -12,43 +12,43 @@ use podqueue_batch::{Batch, Error, ErrorKind, Open, Postgres, Reader, Sqlite};
 use podqueue_limits::PostgresLimits;
 
 use crate::exit::Exit;
-use crate::failure::{Failure, quoted, translated};
+use crate::failure::{Failure, quoted, translate_setting};
 
-/// How long a submission waits for limits that are out of reach: then it is pending again, and the
-/// run says why.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Timeout of a submission that waits for unreachable shared limits: then it is pending again, and
+/// the run reports the reason.
+const LIMITS_PATIENCE: Duration = Duration::from_secs(5);
 
-/// The name of a batch whose database is named without one.
-const UNNAMED: &str = "batch";
+/// The default name of a batch in a database.
+const DEFAULT_NAME: &str = "batch";
 
-/// A batch that exists.
+/// The location of an existing batch.
 #[derive(Debug, Args)]
-pub struct Place {
-    /// The batch's results, which `batch run` got as --out.
+pub struct BatchLocation {
+    /// The results of the batch, --out of `batch run`.
     pub results: PathBuf,
 
-    /// The batch's journal, if it is not next to the results: a file, or postgres://….
+    /// The journal of the batch, if it is not next to the results: a file, or postgres://….
     #[arg(long, value_name = "JOURNAL")]
-    journal: Option<Named>,
+    journal: Option<JournalArgument>,
 }
 
-impl Place {
+impl BatchLocation {
     pub fn journal(&self) -> Journal {
         Journal::of(&self.results, self.journal.as_ref())
     }
 
-    /// Whether several machines may have results of it.
+    /// Whether several machines may have results of the batch.
     pub fn is_shared(&self) -> bool {
         self.journal.as_ref().is_some_and(|named| named.file().is_none())
     }
 
-    /// What names it in a command.
-    pub fn words(&self) -> String {
-        words(&self.results, self.journal.as_ref())
+    /// The arguments that select the batch in a command.
+    pub fn arguments(&self) -> String {
+        batch_arguments(&self.results, self.journal.as_ref())
     }
 
-    /// The results, unless each of several machines has some: where they are named, or else where they
-    /// were written. They may have been moved with their journal, which has their old path.
+    /// The path of the results, unless several machines may have some: the named path, or else the
+    /// one in the journal. Moved results have their old path in the journal.
     pub fn results(&self, reader: &mut Reader) -> Result<Option<PathBuf>, Error> {
         if self.is_shared() {
             return Ok(None);
@@ -57,8 +57,8 @@ impl Place {
     }
 
     pub fn failure(&self, error: &Error) -> Failure {
-        let failure = failure(error, &self.words(), None);
-        match self.is_of_a_database_not_named() {
+        let failure = failure(error, &self.arguments(), None);
+        match self.lacks_database_name() {
             true => failure.hint(
                 "these results belong to a batch whose journal is in a database: name it with --journal postgres://…",
             ),
@@ -66,25 +66,25 @@ impl Place {
         }
     }
 
-    /// Whether no journal is named, and there is none next to the results, but what only the results
-    /// of a batch in a database have.
-    fn is_of_a_database_not_named(&self) -> bool {
-        let exists = |ending| beside(&self.results, ending).exists();
+    /// Whether no journal is named or next to the results, but a file that only the results of a
+    /// batch in a database have.
+    fn lacks_database_name(&self) -> bool {
+        let exists = |suffix| sibling(&self.results, suffix).exists();
         self.journal.is_none() && exists(".writer") && !exists(".journal")
     }
 }
 
-/// A journal as an argument names it: a file, or the URL of a database with the batch's name after #.
+/// A journal argument: a file, or the URL of a database with the name of the batch after #.
 #[derive(Clone)]
-pub struct Named(String);
+pub struct JournalArgument(String);
 
-impl Named {
-    /// Its path, if it is a file.
+impl JournalArgument {
+    /// The path, if it is a file.
     pub fn file(&self) -> Option<&Path> {
         (!is_url(&self.0)).then(|| Path::new(&self.0))
     }
 
-    /// As it is shown, a database without the URL, which may contain a password.
+    /// The argument without the URL of a database, which may contain a password.
     fn shown(&self) -> String {
         match database(&self.0) {
             Some((url, name)) => {
@@ -95,35 +95,36 @@ impl Named {
         }
     }
 
-    /// The rate limits that all who use the same database keep together, if it is one.
+    /// The rate limits that all users of the same database share, if it is one.
     pub fn limits(&self) -> Result<Option<SharedLimits>, Failure> {
         let Some((url, _)) = database(&self.0) else { return Ok(None) };
         let store = PostgresLimits::connect(url);
         let store = store.map_err(|error| Failure::usage(error.to_string()))?;
-        Ok(Some(SharedLimits::new(store).patience(PATIENCE)))
+        Ok(Some(SharedLimits::new(store).patience(LIMITS_PATIENCE)))
     }
 }
 
-impl From<String> for Named {
-    // Whether a URL is valid is not for the parser of arguments to say, which would print it.
+impl From<String> for JournalArgument {
+    // An invalid URL is refused later, since the argument parser would print it.
     fn from(text: String) -> Self {
         Self(text)
     }
 }
 
-impl fmt::Debug for Named {
+impl fmt::Debug for JournalArgument {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // It may contain a password.
-        f.debug_tuple("Named").field(&self.file()).finish()
+        // The URL may contain a password.
+        f.debug_tuple("JournalArgument").field(&self.file()).finish()
     }
 }
 
-/// The URL of a database, and the batch's name, if this is one. A # before an @ is in a password.
+/// The URL of a database and the name of the batch, if this is a URL. A # before an @ is in a
+/// password.
 fn database(text: &str) -> Option<(&str, &str)> {
-    let (user, place) = text.split_at(text.rfind('@').unwrap_or_default());
-    let named = || match place.split_once('#') {
-        Some((place, name)) => (&text[..user.len() + place.len()], name),
-        None => (text, UNNAMED),
+    let (user, rest) = text.split_at(text.rfind('@').unwrap_or_default());
+    let named = || match rest.split_once('#') {
+        Some((url, name)) => (&text[..user.len() + url.len()], name),
+        None => (text, DEFAULT_NAME),
     };
     is_url(text).then(named)
 }
@@ -139,25 +140,25 @@ pub enum Journal {
 }
 
 impl Journal {
-    /// That with this name, or the file next to the results.
-    pub fn of(results: &Path, named: Option<&Named>) -> Self {
-        match named.map(|Named(text)| (text, database(text))) {
+    /// The journal of an argument, or the default file next to the results.
+    pub fn of(results: &Path, named: Option<&JournalArgument>) -> Self {
+        match named.map(|JournalArgument(text)| (text, database(text))) {
             Some((_, Some((url, name)))) => Self::Database(Postgres::connect(url, name)),
             Some((file, None)) => Self::File(Sqlite::file(file)),
-            None => Self::File(Sqlite::file(beside(results, ".journal"))),
+            None => Self::File(Sqlite::file(sibling(results, ".journal"))),
         }
     }
 
-    /// The same, but a database that cannot be reached is not waited for.
-    pub fn impatient(self) -> Self {
+    /// Fails immediately if the database is unreachable.
+    pub fn without_patience(self) -> Self {
         match self {
             Self::File(file) => Self::File(file),
             Self::Database(database) => Self::Database(database.patience(Duration::ZERO)),
         }
     }
 
-    /// The same, also if it is in a database that has lost changes: `all` of them, or only once the
-    /// results of all machines are imported.
+    /// Accepts that the database has lost changes: all of them, or only those that are in no
+    /// results once the results of all machines are imported.
     pub fn accepting_loss(self, all: bool) -> Self {
         match self {
             Self::Database(database) if all => Self::Database(database.accept_loss_of_results()),
@@ -166,7 +167,7 @@ impl Journal {
         }
     }
 
-    /// Whether there is nothing of the batch yet.
+    /// Whether the batch does not exist yet.
     pub fn is_new(&self) -> Result<bool, Error> {
         match self {
             Self::File(file) => file.is_new(),
@@ -198,19 +199,19 @@ impl Journal {
 }
 
 /// A file next to the results.
-fn beside(results: &Path, ending: &str) -> PathBuf {
+fn sibling(results: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(results);
-    name.push(ending);
+    name.push(suffix);
     name.into()
 }
 
-/// What names a batch in a command.
-pub fn words(results: &Path, journal: Option<&Named>) -> String {
+/// The arguments that select a batch in a command.
+pub fn batch_arguments(results: &Path, journal: Option<&JournalArgument>) -> String {
     let journal = journal.map(|it| format!(" --journal {}", it.shown())).unwrap_or_default();
     format!("{}{journal}", quoted(&results.to_string_lossy()))
 }
 
-/// What helps after a failure of the batch with this name, on an endpoint if that matters.
+/// The failure of a command for an error of a batch, with hints.
 pub fn failure(error: &Error, batch: &str, endpoint: Option<&str>) -> Failure {
     let service = error.service().map(podqueue::Error::kind);
     let exit = match (error.kind(), service) {
@@ -218,14 +219,14 @@ pub fn failure(error: &Error, batch: &str, endpoint: Option<&str>) -> Failure {
         (ErrorKind::Settings | ErrorKind::Inputs | ErrorKind::InputsChanged, None) => Exit::Usage,
         _ => Exit::Error,
     };
-    let (message, hint) = translated(error.to_string());
+    let (message, hint) = translate_setting(error.to_string());
     let mut failure = Failure::new(exit, message);
     if let Some(hint) = hint {
         failure = failure.hint(hint);
     }
     match (error.kind(), service) {
         (ErrorKind::InUse, _) => {
-            failure.hint(format!("to see how it goes: podqueue batch watch {batch}"))
+            failure.hint(format!("to see its progress: podqueue batch watch {batch}"))
         }
         (_, Some(ServiceKind::Unauthorized | ServiceKind::NotFound | ServiceKind::Connect)) => {
             let endpoint = endpoint.map(|id| format!(" {}", quoted(id))).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A database that is out of reach while a command waits for it.
+//! Outage of the database: its duration, and a single warning while a command waits.
 
 use std::pin::pin;
 use std::time::{Duration, Instant};
@@ -8,87 +8,88 @@ use podqueue_batch::{Error, ErrorKind};
 use tokio::task::spawn_blocking;
 use tokio::time::{sleep, timeout};
 
-use super::place::Place;
+use super::location::BatchLocation;
 use crate::context::Context;
 use crate::output::Progress;
 
-/// How long a database must be out of reach before that is worth a word: most of it passes.
-const WORTH: Duration = Duration::from_secs(5);
+/// Minimum duration of an outage before a warning: most outages are short.
+const WARN_AFTER: Duration = Duration::from_secs(5);
 
-/// How often to look whether it can be reached, which takes a connection.
-const LOOK: Duration = Duration::from_secs(2);
+/// Interval of connection attempts that check the database.
+const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
-/// For how long a database has been out of reach.
+/// The state of an outage.
 #[derive(Default)]
 pub struct Outage {
     since: Option<Instant>,
-    is_said: bool,
+    is_reported: bool,
 }
 
 impl Outage {
-    /// It could not be reached when this was tried. For how long that has been so.
-    pub fn failed(&mut self, tried: Instant) -> Duration {
+    /// Records a failed attempt that started at this time, and returns the duration of the outage.
+    pub fn record_failure(&mut self, tried: Instant) -> Duration {
         self.since.get_or_insert(tried).elapsed()
     }
 
-    pub fn ended(&mut self) {
+    /// Records a successful attempt.
+    pub fn record_success(&mut self) {
         *self = Self::default();
     }
 
-    /// Whether it has lasted for so long that this is to be said, which is once.
-    pub fn is_worth_a_word(&mut self) -> bool {
-        let is_long = self.since.is_some_and(|since| since.elapsed() >= WORTH);
-        is_long && !std::mem::replace(&mut self.is_said, true)
+    /// Whether to warn now: once per outage, after its minimum duration.
+    pub fn should_warn(&mut self) -> bool {
+        let is_long = self.since.is_some_and(|since| since.elapsed() >= WARN_AFTER);
+        is_long && !std::mem::replace(&mut self.is_reported, true)
     }
 }
 
-/// Does `work`, which waits for the journal by itself, and warns once if that is in a database that
-/// is out of reach.
-pub async fn warning<T>(
+/// Runs `work`, which waits for the journal itself, and warns once if its database is unreachable.
+pub async fn with_warning<T>(
     context: &Context,
-    place: &Place,
+    location: &BatchLocation,
     progress: &Progress,
     work: impl Future<Output = T>,
 ) -> T {
-    let looking = async {
-        if place.is_shared() {
-            warn(context, progress, &out_of_reach(place).await);
+    let watching = async {
+        if location.is_shared() {
+            warn(context, progress, &wait_for_outage(location).await);
         }
     };
-    match select(pin!(work), pin!(looking)).await {
+    match select(pin!(work), pin!(watching)).await {
         Either::Left((done, _)) => done,
         Either::Right(((), work)) => work.await,
     }
 }
 
-/// Waits until the database has been out of reach for a while. Why it is.
-async fn out_of_reach(place: &Place) -> String {
+/// Waits until the database has been unreachable for a while, and returns the reason.
+async fn wait_for_outage(location: &BatchLocation) -> String {
     let mut outage = Outage::default();
     loop {
-        sleep(LOOK).await;
-        let (tried, journal) = (Instant::now(), place.journal().impatient());
-        let looked = timeout(WORTH, spawn_blocking(move || journal.is_open())).await;
-        let why = match looked {
-            Ok(Ok(Err(error))) if is_outage(&error) => why(&error),
+        sleep(CHECK_INTERVAL).await;
+        let (tried, journal) = (Instant::now(), location.journal().without_patience());
+        let checked = timeout(WARN_AFTER, spawn_blocking(move || journal.is_open())).await;
+        let reason = match checked {
+            Ok(Ok(Err(error))) if is_outage(&error) => reason(&error),
             Ok(_) => {
-                outage.ended();
+                outage.record_success();
                 continue;
             }
-            Err(_) => "the database does not answer".to_owned(),
+            Err(_) => "the database does not respond".to_owned(),
         };
-        outage.failed(tried);
-        if outage.is_worth_a_word() {
-            return why;
+        outage.record_failure(tried);
+        if outage.should_warn() {
+            return reason;
         }
     }
 }
 
-pub fn warn(context: &Context, progress: &Progress, why: &str) {
-    progress.suspend(|| context.output.warn(format_args!("waiting for the journal: {why}")));
+/// Warns that the command waits for the journal.
+pub fn warn(context: &Context, progress: &Progress, reason: &str) {
+    progress.suspend(|| context.output.warn(format_args!("waiting for the journal: {reason}")));
 }
 
-/// What is wrong, without what to do for those who do not wait.
-pub fn why(error: &Error) -> String {
+/// The message of an error, without its advice for a program that does not wait.
+pub fn reason(error: &Error) -> String {
     let text = error.to_string();
     text.split("; nothing is lost").next().unwrap_or_default().to_owned()
 }

@@ -1,4 +1,5 @@
-//! Runs a batch, or continues it.
+//! Command `batch run`: a run that starts or continues a batch, and the dry run that checks its
+//! inputs.
 
 mod arguments;
 
@@ -9,29 +10,29 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use podqueue::{Endpoint, ErrorKind as ServiceKind, RateLimits};
-use podqueue_batch::{Counts, Error, ErrorKind, Report, Run, State};
+use podqueue_batch::{Batch, Checked, Counts, Error, ErrorKind, Report, Run, Sqlite, State};
+use serde_json::json;
 use tokio::time::timeout;
 
+use self::arguments::AcceptedLoss;
 pub use self::arguments::Arguments;
-use self::arguments::Loss;
-use super::place::{Journal, Named, failure, words};
+use super::location::{Journal, JournalArgument, batch_arguments, failure};
 use super::summary::{self, Refused, exit};
 use crate::context::Context;
-use crate::duration::short;
 use crate::exit::Exit;
-use crate::failure::{Failure, translated};
+use crate::failure::{Failure, translate_setting};
 use crate::interrupt::{Interrupted, Signals, blocking};
-use crate::output::Progress;
+use crate::output::{Progress, Table, format_duration};
 use crate::settings;
 
-/// How long the journal is waited for to say how far the batch is, once it is left.
-const LAST_LOOK: Duration = Duration::from_millis(300);
+/// Timeout of reading the final status from the journal.
+const STATUS_TIMEOUT: Duration = Duration::from_millis(300);
 
-/// How long the service is asked whether it knows the key and the endpoint.
-const CHECK: Duration = Duration::from_secs(10);
+/// Timeout of the check of the key and the endpoint.
+const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long submissions in flight are waited for in the end.
-const RECORDING: Duration = Duration::from_secs(2);
+/// Timeout of recording the submissions in flight before the exit.
+const RECORD_TIMEOUT: Duration = Duration::from_secs(2);
 
 pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
     let (Some(id), Some(results)) = (&arguments.endpoint, &arguments.out) else {
@@ -44,7 +45,7 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     if is_journal(results) || is_journal(&arguments.inputs) {
         return Err(Failure::usage("--journal names a file of its own: not the inputs, nor --out"));
     }
-    let named = words(results, arguments.journal.as_ref());
+    let named = batch_arguments(results, arguments.journal.as_ref());
     let failed = |error: Error| {
         let failure = failure(&error, &named, Some(id));
         match error.kind() {
@@ -58,9 +59,11 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
         true => RateLimits::off(),
         false => RateLimits::new(),
     };
-    let mut builder = settings::builder(&context.settings()?)?.rate_limits(limits);
-    // All who run the batch have a database in common, and so the limits.
-    if let Some(shared) = arguments.journal.as_ref().map(Named::limits).transpose()?.flatten() {
+    let mut builder = settings::client_builder(&context.settings()?)?.rate_limits(limits);
+    // Processes that share a database share the limits.
+    if let Some(shared) =
+        arguments.journal.as_ref().map(JournalArgument::limits).transpose()?.flatten()
+    {
         builder = builder.shared_limits(shared);
     }
     let endpoint = builder.build()?.endpoint(id);
@@ -70,13 +73,13 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     let (on_unknown, receiver) = arguments.on_unknown().await?;
     let mut journal = Journal::of(results, arguments.journal.as_ref());
     if let Some(loss) = arguments.accept_loss {
-        journal = journal.accepting_loss(matches!(loss, Loss::All));
+        journal = journal.accepting_loss(matches!(loss, AcceptedLoss::All));
     }
     let accepts_loss = arguments.accept_loss.is_some();
     signals.unless(check_service(&journal, &endpoint, accepts_loss)).await??;
     let mut opening = journal
         .open()
-        .inputs(arguments.read())
+        .inputs(arguments.inputs())
         .results(results)
         .on_unknown(on_unknown)
         .check_run(&endpoint, &arguments.policy.policy());
@@ -87,7 +90,7 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     if batch.imported_results() > 0 {
         progress.suspend(|| {
             context.output.note(format_args!(
-                "imported {} results which the database did not know",
+                "imported {} results that the database did not contain",
                 batch.imported_results()
             ));
         });
@@ -96,19 +99,18 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     if changed.pending + changed.kept > 0 {
         progress.suspend(|| {
             context.output.warn(format_args!(
-                "inputs have changed: {} are submitted with their new content, {} had been submitted before and keep what became of them",
+                "inputs have changed: {} are submitted with their new content, {} were submitted before and keep their state",
                 changed.pending, changed.kept
             ));
         });
     }
-    let listening = receiver.map(|receiver| receiver.pass_on_to(batch.clone()));
+    let listening = receiver.map(|receiver| receiver.deliver_to(batch.clone()));
     let before = signals.unless(batch.status()).await?.map_err(failed)?.counts;
     let mut known = before;
     let run = arguments.settings(batch.run(endpoint));
-    let ended =
-        until_ended(context, run, arguments.grace, &progress, &mut signals, &mut known).await;
+    let ended = drive(context, run, arguments.grace, &progress, &mut signals, &mut known).await;
     if let Some(listening) = listening {
-        // A signal ends the wait for calls that have begun, and changes nothing else.
+        // A signal only ends the wait for calls in progress.
         let _ = signals.unless(listening.finish()).await;
     }
     drop(progress);
@@ -117,10 +119,10 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
             let nothing_left = before.open() == 0;
             let refused = match report.counts.of(State::Refused) {
                 0 => Vec::new(),
-                _ => signals.unless(batch.refused(summary::NAMED)).await?.map_err(failed)?,
+                _ => signals.unless(batch.refused(summary::MAX_REFUSED)).await?.map_err(failed)?,
             };
             let refused = Refused { file: &arguments.inputs, first: refused };
-            summary::print(context, &report, arguments.price, nothing_left, &refused)?;
+            summary::print_report(context, &report, arguments.price, nothing_left, &refused)?;
             if report.not_collected > 0 {
                 let journal = Journal::of(results, arguments.journal.as_ref());
                 let runs = blocking(|| journal.read().and_then(|mut it| it.runs()));
@@ -130,11 +132,11 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
             summary::advise(context, &report.counts, &named);
             Ok(exit(&report.counts))
         }
-        Err(Ended::Failed(error)) => {
+        Err(RunEnd::Failed(error)) => {
             let kind = error.kind();
             let mut failure = failed(error);
-            // Something may have been sent before, so that this is no invalid input; and outcomes that
-            // are unknown are not why the run stopped.
+            // Inputs may have been sent before, so this is not exit code 2; and unknown outcomes
+            // are not the reason of the stop.
             if let ErrorKind::Inputs
             | ErrorKind::InputsChanged
             | ErrorKind::Results
@@ -151,13 +153,13 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
             }
             Err(failure)
         }
-        Err(Ended::Interrupted) => {
-            let state = match timeout(LAST_LOOK, batch.status()).await {
-                Ok(Ok(status)) => summary::line(&status.counts, None, None),
+        Err(RunEnd::Interrupted) => {
+            let state = match timeout(STATUS_TIMEOUT, batch.status()).await {
+                Ok(Ok(status)) => summary::progress_line(&status.counts, None, None),
                 Ok(Err(error)) => failed(error).message,
                 Err(_) => {
-                    let line = summary::line(&known, None, None);
-                    format!("the journal does not answer, and had {line} when it last did")
+                    let line = summary::progress_line(&known, None, None);
+                    format!("the journal does not respond; last status: {line}")
                 }
             };
             let message = format!("interrupted; {state}");
@@ -168,92 +170,135 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     }
 }
 
-/// Refuses to begin a batch with a key or an endpoint that the service does not know, before a file is
-/// created, or the loss of changes accepted: a run that cannot submit anything must leave no acceptance
-/// behind. A batch reads the status of its jobs, so its key may read the endpoint's health, too.
+/// Refuses to start a batch with a key or an endpoint that the service does not know, before a file
+/// is created or a loss of changes is accepted: a run that cannot submit must not accept a loss.
+/// The key must be allowed to read the status of jobs, and so the health of the endpoint, too.
 async fn check_service(
     journal: &Journal,
     endpoint: &Endpoint,
     accepts_loss: bool,
 ) -> Result<(), Failure> {
-    // What is wrong with the journal itself shows when it is opened.
+    // An error of the journal itself is reported when it is opened.
     if !accepts_loss && !blocking(|| journal.is_new()).unwrap_or(false) {
         return Ok(());
     }
-    match timeout(CHECK, endpoint.health().into_future()).await {
+    match timeout(CHECK_TIMEOUT, endpoint.health().into_future()).await {
         Ok(Err(error)) if accepts_loss => Err(Failure::on_endpoint(&error, endpoint.id())),
         Err(_) if accepts_loss => Err(Failure::new(
             Exit::Error,
-            "the service did not answer a check of its health, so the loss was not accepted: try again once it does",
+            "the service did not respond to a check of its health, so the loss was not accepted: try again once it does",
         )),
         Ok(Err(error))
             if matches!(error.kind(), ServiceKind::Unauthorized | ServiceKind::NotFound) =>
         {
             Err(Failure::on_endpoint(&error, endpoint.id()))
         }
-        // A service that cannot be reached is waited for by the run.
+        // The run waits for an unreachable service.
         _ => Ok(()),
     }
 }
 
-/// Why a run ended without a report that counts.
-enum Ended {
+/// The end of a run without a final report.
+enum RunEnd {
     Failed(Error),
     Interrupted,
 }
 
-/// Runs the batch. The first signal stops submissions; the second leaves what is outstanding, and
-/// waits a moment for the responses to submissions in flight; the third does not even do that. After
-/// SIGTERM or SIGHUP, the time that passes does the same as a second signal: whoever sent it does not
-/// send it again, and may kill the program in the end.
-async fn until_ended(
+/// Drives a run until it ends. The first signal stops submissions and collects outstanding jobs;
+/// the second one leaves them to the next run, and only records the submissions in flight; the
+/// third one exits immediately. After SIGTERM or SIGHUP, the grace period replaces the second
+/// signal: a supervisor sends no second one, and kills the program later.
+async fn drive(
     context: &Context,
     mut run: Run,
     grace: Duration,
     progress: &Progress,
     signals: &mut Signals,
     known: &mut Counts,
-) -> Result<Report, Ended> {
+) -> Result<Report, RunEnd> {
     let stopper = run.stopper();
     let note = |text: &str| progress.suspend(|| context.output.note(text));
-    let mut was_troubled = false;
-    let mut following = pin!(async {
+    let mut had_trouble = false;
+    let mut driven = pin!(async {
         while let Some(now) = run.next().await {
             *known = now.counts;
-            progress.say(summary::line(&now.counts, now.rate, now.eta));
-            let is_troubled = now.trouble.is_some();
-            if let Some(trouble) = now.trouble.filter(|_| !was_troubled) {
-                let (trouble, _) = translated(trouble);
+            progress.set_message(&summary::progress_line(&now.counts, now.rate, now.eta));
+            let has_trouble = now.trouble.is_some();
+            if let Some(trouble) = now.trouble.filter(|_| !had_trouble) {
+                let (trouble, _) = translate_setting(trouble);
                 progress.suspend(|| context.output.warn(trouble));
             }
-            was_troubled = is_troubled;
+            had_trouble = has_trouble;
         }
         run.await
     });
-    let by = match signals.unless(following.as_mut()).await {
-        Ok(ended) => return ended.map_err(Ended::Failed),
+    let by = match signals.unless(driven.as_mut()).await {
+        Ok(ended) => return ended.map_err(RunEnd::Failed),
         Err(by) => by,
     };
     let collecting = match by {
         Interrupted::ByUser => {
             note(
-                "interrupted: collecting what is outstanding; Ctrl-C again leaves it to the next run",
+                "interrupted: collecting outstanding jobs; Ctrl-C again leaves them to the next run",
             );
             Duration::MAX
         }
         Interrupted::BySupervisor => {
-            note(&format!("terminated: collecting what is outstanding, for {}", short(grace)));
+            note(&format!(
+                "terminated: collecting outstanding jobs for {}",
+                format_duration(grace)
+            ));
             grace
         }
     };
     stopper.stop();
-    if let Ok(Ok(ended)) = signals.unless(timeout(collecting, following.as_mut())).await {
-        return ended.map_err(Ended::Failed);
+    if let Ok(Ok(ended)) = signals.unless(timeout(collecting, driven.as_mut())).await {
+        return ended.map_err(RunEnd::Failed);
     }
-    note("leaving what is outstanding to the next run: recording the submissions in flight");
+    note("leaving outstanding jobs to the next run: recording the submissions in flight");
     stopper.leave();
-    match signals.unless(timeout(RECORDING, following)).await {
-        Ok(Ok(Err(error))) => Err(Ended::Failed(error)),
-        _ => Err(Ended::Interrupted),
+    match signals.unless(timeout(RECORD_TIMEOUT, driven)).await {
+        Ok(Ok(Err(error))) => Err(RunEnd::Failed(error)),
+        _ => Err(RunEnd::Interrupted),
     }
+}
+
+/// Checks all inputs, with a temporary journal, and submits nothing.
+pub async fn dry_run(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
+    let failed = |error: Error| failure(&error, &batch_arguments(&arguments.inputs, None), None);
+    let folder = tempfile::tempdir().map_err(|error: std::io::Error| {
+        Failure::new(Exit::Error, format!("failed to create a temporary folder: {error}"))
+            .hint("set TMPDIR to a folder that can be written")
+    })?;
+    let mut signals = Signals::listen()?;
+    let progress = context.output.progress(format!("checking {}", arguments.inputs.display()));
+    let opening = Batch::open(Sqlite::file(folder.path().join("journal")))
+        .inputs(arguments.inputs())
+        .results(folder.path().join("results"));
+    let checking = async { opening.into_future().await?.check().await };
+    let checked = signals.unless(checking).await;
+    drop(progress);
+    let checked = checked?.map_err(failed)?;
+    print_check(context, &checked)?;
+    Ok(if checked.flawed == 0 { Exit::Done } else { Exit::Usage })
+}
+
+fn print_check(context: &Context, checked: &Checked) -> Result<(), Failure> {
+    if context.output.is_json() {
+        let flaw = |(line, error): &(u64, String)| json!({ "line": line, "error": error });
+        return context.output.json(&json!({
+            "valid": checked.valid,
+            "copies": checked.copies,
+            "invalid": checked.flawed,
+            "flaws": checked.flaws.iter().map(flaw).collect::<Vec<_>>(),
+        }));
+    }
+    let mut table = Table::default();
+    table.row(["valid".into(), checked.valid.to_string().into()]);
+    table.row(["copies".into(), checked.copies.to_string().into()]);
+    table.row(["invalid".into(), checked.flawed.to_string().into()]);
+    for (line, flaw) in &checked.flaws {
+        table.row([format!("line {line}").into(), flaw.as_str().into()]);
+    }
+    context.output.styled(table)
 }

@@ -1,29 +1,35 @@
-//! Looking at a batch, also while another process runs it.
+//! Read-only commands on a batch, also while another process runs it: `status`, `watch`, `unknown`
+//! and `export`.
 
 use std::error::Error as _;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 use std::{io, iter};
 
 use clap::Args;
-use podqueue_batch::{State, Status};
+use podqueue_batch::{Error, Pace, Reader, State, Status};
 use serde::Serialize;
+use tokio::time::sleep;
 
-use super::place::Place;
+use super::location::BatchLocation;
+use super::outage::{Outage, is_outage, reason, warn};
 use super::summary::{self, LastRun};
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::failure::{Failure, translated};
+use crate::failure::{Failure, translate_setting};
+use crate::input::parse_duration;
+use crate::interrupt::{Signals, blocking};
 use crate::output::Table;
 
 #[derive(Debug, Args)]
 pub struct Export {
     #[command(flatten)]
-    place: Place,
+    location: BatchLocation,
 
-    /// Those of other machines that share the journal: all are merged.
+    /// The results of other machines that share the journal, to be merged.
     more: Vec<PathBuf>,
 
-    /// In the order of the inputs. Without this, do not rely on any order.
+    /// Print the results in the order of the inputs, which is otherwise not guaranteed.
     #[arg(long)]
     ordered: bool,
 }
@@ -32,21 +38,21 @@ pub struct Export {
 struct StatusShape<'a> {
     #[serde(flatten)]
     status: &'a Status,
-    /// What goes wrong, if anything does.
+    /// The persistent error, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     trouble: Option<String>,
     #[serde(flatten)]
     last: &'a LastRun,
 }
 
-pub fn status(context: &Context, place: &Place) -> Result<Exit, Failure> {
-    let failed = |error| place.failure(&error);
-    let mut reader = place.journal().read().map_err(failed)?;
+pub fn status(context: &Context, location: &BatchLocation) -> Result<Exit, Failure> {
+    let failed = |error| location.failure(&error);
+    let mut reader = location.journal().read().map_err(failed)?;
     let status = reader.status().map_err(failed)?;
-    let results = place.results(&mut reader).map_err(failed)?;
-    let running = place.journal().is_open().map_err(failed)?;
+    let results = location.results(&mut reader).map_err(failed)?;
+    let running = location.journal().is_open().map_err(failed)?;
     let pace = reader.pace().map_err(failed)?.filter(|_| running);
-    let trouble = pace.and_then(|pace| pace.trouble).map(|trouble| translated(trouble).0);
+    let trouble = pace.and_then(|pace| pace.trouble).map(|trouble| translate_setting(trouble).0);
     let last = LastRun::read(&mut reader).map_err(failed)?;
     if context.output.is_json() {
         context.output.json(&StatusShape { status: &status, trouble, last: &last })?;
@@ -55,15 +61,15 @@ pub fn status(context: &Context, place: &Place) -> Result<Exit, Failure> {
         summary::print_status(context, &status, results, trouble, &last)?;
     }
     if !running && status.counts.open() > 0 {
-        context.output.hint(summary::NOBODY);
+        context.output.hint(summary::NOT_RUNNING);
     }
-    summary::advise(context, &status.counts, &place.words());
+    summary::advise(context, &status.counts, &location.arguments());
     Ok(Exit::Done)
 }
 
-pub fn unknown(context: &Context, place: &Place) -> Result<Exit, Failure> {
-    let failed = |error| place.failure(&error);
-    let mut reader = place.journal().read().map_err(failed)?;
+pub fn unknown(context: &Context, location: &BatchLocation) -> Result<Exit, Failure> {
+    let failed = |error| location.failure(&error);
+    let mut reader = location.journal().read().map_err(failed)?;
     let unknown = reader.unknown().map_err(failed)?;
     let in_flight = reader.status().map_err(failed)?.counts.of(State::Intent);
     if context.output.is_json() {
@@ -92,23 +98,23 @@ pub fn unknown(context: &Context, place: &Place) -> Result<Exit, Failure> {
 }
 
 pub fn export(context: &Context, arguments: &Export) -> Result<Exit, Failure> {
-    let failed = |error: podqueue_batch::Error| {
+    let failed = |error: Error| {
         let cause = error.source().and_then(|cause| cause.downcast_ref::<io::Error>());
         match cause.map(io::Error::kind) {
             Some(io::ErrorKind::BrokenPipe) => Failure::silent(Exit::Done),
-            Some(io::ErrorKind::NotFound) if arguments.place.is_shared() => {
-                arguments.place.failure(&error).hint("copy the results of all machines here, and name all of them: podqueue batch export A.jsonl B.jsonl --journal …")
+            Some(io::ErrorKind::NotFound) if arguments.location.is_shared() => {
+                arguments.location.failure(&error).hint("copy the results of all machines here, and name all of them: podqueue batch export A.jsonl B.jsonl --journal …")
             }
-            _ => arguments.place.failure(&error),
+            _ => arguments.location.failure(&error),
         }
     };
-    let mut reader = arguments.place.journal().read().map_err(failed)?;
-    // Whoever does not ask for an order gets this one, too.
+    let mut reader = arguments.location.journal().read().map_err(failed)?;
+    // The results are always ordered; the option is a promise for scripts.
     let _ = arguments.ordered;
     let completed = reader.status().map_err(failed)?.counts.of(State::Completed);
-    let found = arguments.place.results(&mut reader).map_err(failed)?;
-    let are_several = !arguments.more.is_empty();
-    let first = found.or_else(|| are_several.then(|| arguments.place.results.clone()));
+    let found = arguments.location.results(&mut reader).map_err(failed)?;
+    let has_more = !arguments.more.is_empty();
+    let first = found.or_else(|| has_more.then(|| arguments.location.results.clone()));
     let mut to = context.output.json_lines();
     let exported = match first {
         Some(first) => {
@@ -125,4 +131,140 @@ pub fn export(context: &Context, arguments: &Export) -> Result<Exit, Failure> {
         ));
     }
     Ok(Exit::Done)
+}
+
+/// Maximum outage of the database: as long as a run waits for it.
+const OUTAGE_PATIENCE: Duration = Duration::from_secs(5 * 60);
+
+/// Maximum outage before the first connection: the URL may be wrong.
+const CONNECT_PATIENCE: Duration = Duration::from_secs(10);
+
+/// Time without a lease on a batch in a database after which no process runs it: disconnected
+/// processes renew their leases when they reconnect.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(3);
+
+#[derive(Debug, Args)]
+pub struct Watch {
+    #[command(flatten)]
+    location: BatchLocation,
+
+    /// The time between two reads, at least 100ms.
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, default_value = "1s", allow_hyphen_values = true)]
+    interval: Duration,
+}
+
+pub async fn watch(context: &Context, arguments: &Watch) -> Result<Exit, Failure> {
+    let mut signals = Signals::listen()?;
+    signals.unless(poll(context, arguments)).await?
+}
+
+/// A snapshot of a batch.
+struct Snapshot {
+    running: bool,
+    status: Status,
+    pace: Option<Pace>,
+    last: LastRun,
+}
+
+/// Reads a snapshot. Fails immediately if the database is unreachable.
+fn snapshot(location: &BatchLocation, reader: &mut Option<Reader>) -> Result<Snapshot, Error> {
+    let reader = match reader {
+        Some(reader) => reader,
+        None => reader.insert(location.journal().without_patience().read()?),
+    };
+    // In this order: the status read after the process has exited is final.
+    let running = location.journal().without_patience().is_open()?;
+    let status = reader.status()?;
+    let pace = reader.pace()?.filter(|_| running);
+    Ok(Snapshot { running, status, pace, last: LastRun::read(reader)? })
+}
+
+async fn poll(context: &Context, arguments: &Watch) -> Result<Exit, Failure> {
+    let Watch { location, interval } = arguments;
+    let interval = (*interval).max(Duration::from_millis(100));
+    let failed = |error| location.failure(&error);
+    let mut reader = None;
+    let progress = context.output.progress("reading the journal");
+    let mut had_trouble = false;
+    let mut outage = Outage::default();
+    let mut idle_since = None;
+    let (status, running, last) = loop {
+        let tried = Instant::now();
+        let read = blocking(|| snapshot(location, &mut reader));
+        let Snapshot { running, status, pace, last } = match read {
+            Ok(snapshot) => snapshot,
+            Err(error) if is_outage(&error) => {
+                let patience = if reader.is_some() { OUTAGE_PATIENCE } else { CONNECT_PATIENCE };
+                if outage.record_failure(tried) >= patience {
+                    return Err(failed(error));
+                }
+                idle_since = None;
+                if outage.should_warn() {
+                    warn(context, &progress, &reason(&error));
+                }
+                sleep(interval).await;
+                continue;
+            }
+            Err(error) => return Err(failed(error)),
+        };
+        outage.record_success();
+        let rate = pace.as_ref().and_then(|pace| pace.rate);
+        let eta = pace.as_ref().and_then(|pace| pace.eta(&status.counts));
+        let trouble = pace.and_then(|pace| pace.trouble);
+        if context.output.is_json() {
+            let eta_seconds = eta.map(|eta| eta.as_secs_f64());
+            let trouble = trouble.clone().map(|trouble| translate_setting(trouble).0);
+            context.output.json(&WatchShape {
+                status: &status,
+                running,
+                rate,
+                eta_seconds,
+                trouble,
+                last: &last,
+            })?;
+        }
+        if running {
+            idle_since = None;
+        }
+        if status.counts.open() == 0 || (!running && has_ended(location, &mut idle_since)) {
+            break (status, running, last);
+        }
+        progress.set_message(&summary::progress_line(&status.counts, rate, eta));
+        let has_trouble = trouble.is_some();
+        if let Some(trouble) = trouble.filter(|_| !had_trouble) {
+            progress.suspend(|| context.output.warn(trouble));
+        }
+        had_trouble = has_trouble;
+        sleep(interval).await;
+    };
+    drop(progress);
+    if !context.output.is_json() {
+        let results = blocking(|| reader.as_mut().map(|reader| location.results(reader)));
+        let results = results.transpose().map_err(failed)?.flatten();
+        summary::print_status(context, &status, results.as_deref(), None, &last)?;
+    }
+    if !running && status.counts.open() > 0 {
+        context.output.warn(summary::NOT_RUNNING);
+    }
+    summary::advise(context, &status.counts, &location.arguments());
+    Ok(summary::exit(&status.counts))
+}
+
+/// Whether no process has held a lease for so long that no process runs the batch.
+fn has_ended(location: &BatchLocation, idle_since: &mut Option<Instant>) -> bool {
+    !location.is_shared() || idle_since.get_or_insert_with(Instant::now).elapsed() >= IDLE_TIMEOUT
+}
+
+#[derive(Serialize)]
+struct WatchShape<'a> {
+    #[serde(flatten)]
+    status: &'a Status,
+    /// Whether a process runs the batch.
+    running: bool,
+    rate: Option<f64>,
+    eta_seconds: Option<f64>,
+    /// The persistent error, if there is one.
+    trouble: Option<String>,
+    #[serde(flatten)]
+    last: &'a LastRun,
 }

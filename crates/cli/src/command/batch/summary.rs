@@ -1,4 +1,4 @@
-//! A batch as the program prints it.
+//! Batch summary: the report of a run, the status of a batch, and hints on what to do next.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,12 +9,11 @@ use podqueue_batch::{Counts, Ending, Error, Reader, RefusedInput, Report, State,
 use serde::Serialize;
 
 use crate::context::Context;
-use crate::duration::short;
 use crate::exit::Exit;
-use crate::failure::{Failure, translated};
-use crate::output::{BAD, BUSY, Cell, GOOD, Table};
+use crate::failure::{Failure, translate_setting};
+use crate::output::{BAD, BUSY, Cell, GOOD, Table, format_duration};
 
-/// How a run ends that leaves a batch like this.
+/// The exit code of a run that ends with these counts.
 pub fn exit(counts: &Counts) -> Exit {
     if counts.of(State::Unknown) + counts.of(State::Intent) > 0 {
         Exit::OutcomeUnknown
@@ -25,10 +24,10 @@ pub fn exit(counts: &Counts) -> Exit {
     }
 }
 
-/// How a batch goes, in one line.
-pub fn line(counts: &Counts, rate: Option<f64>, eta: Option<Duration>) -> String {
+/// The progress of a batch, in one line.
+pub fn progress_line(counts: &Counts, rate: Option<f64>, eta: Option<Duration>) -> String {
     let (total, ended) = (counts.total(), counts.ended());
-    // In percent, and never 100 before the end.
+    // Rounded down, so that it is 100 only at the end.
     let percent = (ended * 100).checked_div(total).unwrap_or_default();
     let mut parts = vec![format!("{ended} of {total} ended ({percent}%)")];
     parts.extend(rate.map(|rate| format!("{rate:.1}/s")));
@@ -45,8 +44,8 @@ pub fn line(counts: &Counts, rate: Option<f64>, eta: Option<Duration>) -> String
     parts.join(", ")
 }
 
-/// How many refused inputs a summary names.
-pub const NAMED: usize = 5;
+/// Number of refused inputs in a summary.
+pub const MAX_REFUSED: usize = 5;
 
 /// The first inputs that were refused, and the file that they are lines of.
 pub struct Refused<'a> {
@@ -58,12 +57,12 @@ pub struct Refused<'a> {
 struct ReportShape<'a> {
     #[serde(flatten)]
     report: &'a Report,
-    /// At the price per second that was given.
+    /// The cost at the given price per second.
     cost: Option<f64>,
 }
 
-/// Prints how a run ended.
-pub fn print(
+/// Prints the report of a run.
+pub fn print_report(
     context: &Context,
     report: &Report,
     price: Option<f64>,
@@ -89,11 +88,11 @@ pub fn print(
     }
     let mut table = states(&report.counts);
     for input in &refused.first {
-        let place = format!("{}:{}", shown(refused.file), input.line);
-        // The reason names the line as well.
-        let of_line = format!("line {} of the inputs ", input.line);
-        let reason = input.reason.strip_prefix(&of_line).unwrap_or(&input.reason);
-        table.row([Cell::new(place).style(BAD), Cell::new(reason)]);
+        let position = format!("{}:{}", relative_path(refused.file), input.line);
+        // The position already contains the line.
+        let prefix = format!("line {} of the inputs ", input.line);
+        let reason = input.reason.strip_prefix(&prefix).unwrap_or(&input.reason);
+        table.row([Cell::new(position).style(BAD), Cell::new(reason)]);
     }
     let more = report.counts.of(State::Refused).saturating_sub(refused.first.len() as u64);
     if more > 0 && !refused.first.is_empty() {
@@ -104,29 +103,29 @@ pub fn print(
     }
     if report.not_collected > 0 {
         let why = format!("{} jobs of another service's URL", report.not_collected);
-        table.row(["left out".into(), Cell::new(why).style(BUSY)]);
+        table.row(["not collected".into(), Cell::new(why).style(BUSY)]);
     }
     if report.interrupted > 0 {
         let times = match report.interrupted {
             1 => "once".into(),
             times => format!("{times} times"),
         };
-        let what = format!("{times}: it was stopped or cut off, and others took over");
+        let what = format!("{times}: it was suspended or disconnected, and its lease was lost");
         table.row(["interrupted".into(), Cell::new(what).style(BUSY)]);
     }
-    table.row(["took".into(), short(report.elapsed).into()]);
-    table.row(["executions".into(), short(report.execution).into()]);
+    table.row(["took".into(), format_duration(report.elapsed).into()]);
+    table.row(["executions".into(), format_duration(report.execution).into()]);
     if let Some(cost) = cost {
         table.row(["cost".into(), format!("{cost:.4}").into()]);
     }
-    table.row(["results".into(), shown(&report.results).into()]);
+    table.row(["results".into(), relative_path(&report.results).into()]);
     if let Some(failures) = &report.failures {
-        table.row(["failures".into(), shown(failures).into()]);
+        table.row(["failures".into(), relative_path(failures).into()]);
     }
     context.output.styled(table)
 }
 
-/// Why a run stopped.
+/// The reason of a stop, in words.
 fn reason(stopped: Stopped) -> &'static str {
     match stopped {
         Stopped::OnRequest => "on request; the same command again continues",
@@ -137,10 +136,10 @@ fn reason(stopped: Stopped) -> &'static str {
     }
 }
 
-/// That a batch with inputs left is one that nobody runs.
-pub const NOBODY: &str = "no process runs this batch: the command that began it continues it";
+/// Message for an unfinished batch without a running process.
+pub const NOT_RUNNING: &str = "no process runs this batch: the command that began it continues it";
 
-/// Why the last run of a batch ended before its inputs did.
+/// The reason why the last run of a batch ended early, if it did.
 #[derive(Debug, Default, Serialize)]
 pub struct LastRun {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -153,13 +152,15 @@ impl LastRun {
     pub fn read(reader: &mut Reader) -> Result<Self, Error> {
         Ok(match reader.ending()? {
             Some(Ending::Stopped(stopped)) => Self { stopped: Some(stopped), error: None },
-            Some(Ending::Failed(error)) => Self { stopped: None, error: Some(translated(error).0) },
+            Some(Ending::Failed(error)) => {
+                Self { stopped: None, error: Some(translate_setting(error).0) }
+            }
             _ => Self::default(),
         })
     }
 }
 
-/// Prints where a batch stands.
+/// Prints the status of a batch.
 pub fn print_status(
     context: &Context,
     status: &Status,
@@ -177,18 +178,18 @@ pub fn print_status(
     if let Some(error) = &last.error {
         table.row(["error".into(), Cell::new(error.as_str()).style(BAD)]);
     }
-    table.row(["executions".into(), short(status.execution).into()]);
+    table.row(["executions".into(), format_duration(status.execution).into()]);
     if let Some(results) = results {
-        table.row(["results".into(), shown(results).into()]);
+        table.row(["results".into(), relative_path(results).into()]);
     }
     context.output.styled(table)
 }
 
-/// Says which commands help next.
+/// Prints hints on the next commands.
 pub fn advise(context: &Context, counts: &Counts, batch: &str) {
     if counts.of(State::Unknown) > 0 {
         context.output.hint(format!(
-            "whether these were accepted is unknown: podqueue batch unknown {batch}"
+            "to list inputs with an unknown outcome: podqueue batch unknown {batch}"
         ));
     }
     let refused = counts.of(State::Refused);
@@ -204,18 +205,17 @@ pub fn advise(context: &Context, counts: &Counts, batch: &str) {
     }
 }
 
-/// Says how to collect the jobs that were submitted to another URL than this one, before their results
-/// expire.
+/// Prints how to collect jobs that were submitted to another URL, before their results expire.
 pub fn advise_to_collect(context: &Context, runs: &[(u64, RunRecord)], url: &str) {
     let urls: BTreeSet<_> = runs.iter().map(|(_, run)| run.base_url.as_str()).collect();
     for other in urls.into_iter().filter(|other| *other != url) {
         context.output.hint(format!(
-            "to collect what was submitted to {other}, which keeps results for half an hour: the same command with that base URL"
+            "to collect the jobs of {other}, which keeps results for half an hour: the same command with that base URL"
         ));
     }
 }
 
-/// A row for each state that inputs are in.
+/// A row for each state with inputs.
 fn states(counts: &Counts) -> Table {
     let mut table = Table::default();
     table.row(["total".into(), counts.total().to_string().into()]);
@@ -233,8 +233,8 @@ fn states(counts: &Counts) -> Table {
     table
 }
 
-/// As one would type it here.
-fn shown(path: &Path) -> String {
+/// A path relative to the current folder.
+fn relative_path(path: &Path) -> String {
     let here = std::env::current_dir().ok();
     let relative = here.as_deref().and_then(|here| path.strip_prefix(here).ok());
     relative.unwrap_or(path).display().to_string()

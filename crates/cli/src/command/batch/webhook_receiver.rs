@@ -1,4 +1,4 @@
-//! Receiving the webhook calls that resolve unknown outcomes.
+//! Webhook receiver: an HTTP server for the calls that resolve unknown outcomes.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -14,45 +14,45 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use crate::duration::duration;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::input::parse_duration;
 
-/// The largest call that is read, in bytes: a job's record with its output and its input.
-const LARGEST: usize = 64 * 1024 * 1024;
+/// Limit of a body, in bytes: the record of a job with its output and its input.
+const MAX_BODY: usize = 64 * 1024 * 1024;
 
-/// How calls arrive, with `--on-unknown by-webhook`.
+/// The arguments of the receiver, for `--on-unknown by-webhook`.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Webhooks")]
-pub struct Receiving {
+pub struct ReceiverArguments {
     /// The URL at which the service can call this program, for --on-unknown by-webhook.
     ///
-    /// If it contains a secret, set the variable instead, which others on the machine cannot read.
+    /// If it contains a secret, set the variable instead, which other users cannot read.
     #[arg(long, value_name = "URL", env = "PODQUEUE_WEBHOOK_URL", hide_env_values = true)]
     pub webhook_url: Option<String>,
 
-    /// The address to listen on, to which that URL leads: a tunnel or a proxy, as a rule.
+    /// The address to listen on, to which that URL leads, usually through a tunnel or a proxy.
     #[arg(long, value_name = "ADDRESS")]
     pub webhook_listen: Option<SocketAddr>,
 
-    /// How long to wait for calls when nothing else is left to do: longer than a job takes.
-    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "1m", allow_hyphen_values = true)]
+    /// How long to wait for calls when nothing else is left to do: longer than a job runs.
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, default_value = "1m", allow_hyphen_values = true)]
     pub webhook_wait: Duration,
 }
 
-/// A receiver that is to pass its calls to a batch.
-pub struct Receiver(TcpListener);
+/// A bound receiver, which does not accept calls yet.
+pub struct WebhookReceiver(TcpListener);
 
-/// How long calls that have begun may take once the run has ended.
-const FINISHING: Duration = Duration::from_secs(5);
+/// Time for calls in progress when the run has ended.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A receiver that does. It accepts no more calls when this is dropped.
-pub struct Listening {
+/// A receiver that delivers its calls to a batch. It stops accepting calls on drop.
+pub struct RunningReceiver {
     server: JoinHandle<()>,
     stop: oneshot::Sender<()>,
 }
 
-impl Receiver {
+impl WebhookReceiver {
     pub async fn listen(address: SocketAddr) -> Result<Self, Failure> {
         let listener = TcpListener::bind(address).await.map_err(|error| {
             Failure::new(Exit::Error, format!("could not listen on {address}: {error}"))
@@ -60,38 +60,39 @@ impl Receiver {
         Ok(Self(listener))
     }
 
-    pub fn pass_on_to(self, batch: Batch) -> Listening {
+    /// Starts to deliver calls to a batch.
+    pub fn deliver_to(self, batch: Batch) -> RunningReceiver {
         let app = Router::new().fallback(receive).with_state(batch);
         let (stop, stopped) = oneshot::channel();
         let stopped = async { stopped.await.unwrap_or_default() };
         let server = axum::serve(self.0, app).with_graceful_shutdown(stopped);
-        // It never fails.
+        // The server never fails.
         let server = tokio::spawn(async { server.await.unwrap_or_default() });
-        Listening { server, stop }
+        RunningReceiver { server, stop }
     }
 }
 
-impl Listening {
-    /// Accepts no more calls, and waits a while for the responses to those that have begun.
+impl RunningReceiver {
+    /// Stops accepting calls, and waits a while for the calls in progress.
     pub async fn finish(self) {
         drop(self.stop);
-        // A call that is not complete by then gets no response, as if this program did not run.
-        let _ = timeout(FINISHING, self.server).await;
+        // An incomplete call gets no response, as if the program were not running.
+        let _ = timeout(SHUTDOWN_TIMEOUT, self.server).await;
     }
 }
 
 async fn receive(State(batch): State<Batch>, call: Request) -> StatusCode {
     let (call, body) = call.into_parts();
     let query = call.uri.query().unwrap_or_default();
-    // Nobody else can make the program read what they send.
+    // Only a call with the token of the batch is read.
     if !batch.expects(query) {
         return StatusCode::NOT_FOUND;
     }
-    let Ok(body) = to_bytes(body, LARGEST).await else { return StatusCode::PAYLOAD_TOO_LARGE };
+    let Ok(body) = to_bytes(body, MAX_BODY).await else { return StatusCode::PAYLOAD_TOO_LARGE };
     match batch.deliver(query, &body).await {
         Ok(true) => StatusCode::OK,
         Ok(false) => StatusCode::NOT_FOUND,
-        // The service calls again.
+        // The service retries the call.
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }

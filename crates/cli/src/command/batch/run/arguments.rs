@@ -1,4 +1,4 @@
-//! What a run is told on the command line.
+//! Arguments of `batch run`, and their translation into settings of the run.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,11 +6,11 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use podqueue_batch::{Inputs, MaxFailures, OnUnknown, Run};
 
-use crate::command::batch::place::Named;
-use crate::command::batch::receiver::{Receiver, Receiving};
-use crate::command::policy::PolicyArguments;
-use crate::duration::duration;
+use crate::command::batch::location::JournalArgument;
+use crate::command::batch::webhook_receiver::{ReceiverArguments, WebhookReceiver};
+use crate::command::run::PolicyArguments;
 use crate::failure::Failure;
+use crate::input::parse_duration;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -22,7 +22,7 @@ pub struct Arguments {
     #[arg(long, short, value_name = "ENDPOINT", required_unless_present = "dry_run")]
     pub(super) endpoint: Option<String>,
 
-    /// The file of results. What does not complete goes to FILE.failed.jsonl.
+    /// The file of results. Inputs that do not complete go to FILE.failed.jsonl.
     #[arg(long, short, value_name = "FILE", required_unless_present = "dry_run")]
     pub(super) out: Option<PathBuf>,
 
@@ -30,11 +30,11 @@ pub struct Arguments {
     /// postgres://user@host/database#NAME, which any number of machines may share. Each writes
     /// results of its own. A password belongs in ~/.pgpass or PGPASSWORD.
     #[arg(long, value_name = "JOURNAL")]
-    pub(super) journal: Option<Named>,
+    pub(super) journal: Option<JournalArgument>,
 
-    /// What to do with inputs of which it is unknown whether they were accepted.
+    /// What to do with inputs whose submission has an unknown outcome.
     #[arg(long, value_name = "WHAT", default_value = "hold")]
-    on_unknown: Unknown,
+    on_unknown: UnknownOutcome,
 
     /// Stop submitting when more inputs than N, or P% of those that ended, have failed.
     #[arg(long, value_name = "N|P%", value_parser = max_failures, allow_negative_numbers = true)]
@@ -46,11 +46,11 @@ pub struct Arguments {
     #[arg(long, value_name = "JOBS", value_parser = window, allow_negative_numbers = true)]
     window: Option<usize>,
 
-    /// Do not keep to the documented rate limits: for a service without them, such as podqueue
-    /// local.
+    /// Do not apply the documented rate limits: for a service without them, such as podqueue local.
     ///
-    /// Otherwise all who use the same database as their journal share the limits of an account. The
-    /// window still follows the rate at which jobs end, and a 429 still makes it smaller.
+    /// Otherwise all processes with the same database as their journal share the limits of an
+    /// account. The window still follows the rate at which jobs end, and a 429 still makes it
+    /// smaller.
     #[arg(long)]
     pub(super) no_rate_limits: bool,
 
@@ -62,27 +62,27 @@ pub struct Arguments {
     #[arg(long)]
     pub dry_run: bool,
 
-    /// Take up inputs that have changed since the batch began, instead of refusing them.
+    /// Accept inputs that have changed since the batch began, instead of refusing them.
     ///
-    /// Those that are still pending are submitted with their new content; those that were
-    /// submitted, or have ended, keep what became of them. An input is its position, so lines may
-    /// be changed and appended, and none may be missing.
+    /// Pending inputs are submitted with their new content; all other inputs keep their state. An
+    /// input is identified by its position, so lines may be changed and appended, but not removed.
     #[arg(long)]
     pub(super) force: bool,
 
-    /// Continue although the database has lost changes, once the results of all machines are imported.
+    /// Continue although the database has lost changes, once the results of all machines are
+    /// imported.
     ///
-    /// Changes are lost where a replica that was behind becomes the primary, or a backup is put back,
-    /// while the batch runs. Give this on each machine that ran the batch: each imports what only its
-    /// own results know, and the last one continues. What was submitted since, and has no result yet,
-    /// is submitted again.
+    /// Changes are lost if a replica that lags behind becomes the primary, or a backup is restored,
+    /// while the batch runs. Pass this on each machine that ran the batch: each imports what only
+    /// its own results contain, and the last machine continues. Inputs without a result that were
+    /// submitted since are submitted again.
     #[arg(long, value_name = "LOSS", value_enum, num_args = 0..=1, require_equals = true,
         default_missing_value = "imported")]
-    pub(super) accept_loss: Option<Loss>,
+    pub(super) accept_loss: Option<AcceptedLoss>,
 
-    /// After SIGTERM, or when the terminal is gone, how long to collect what is outstanding, before
-    /// that is left to the next run.
-    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "5s", allow_hyphen_values = true)]
+    /// After SIGTERM, or when the terminal is closed, how long to collect outstanding jobs before
+    /// they are left to the next run.
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, default_value = "5s", allow_hyphen_values = true)]
     pub(super) grace: Duration,
 
     /// The price of a second of execution, to report the cost.
@@ -90,10 +90,10 @@ pub struct Arguments {
     pub(super) price: Option<f64>,
 
     #[command(flatten)]
-    reading: Reading,
+    input: InputArguments,
 
     #[command(flatten)]
-    receiving: Receiving,
+    receiver: ReceiverArguments,
 
     #[command(flatten)]
     pub(super) policy: PolicyArguments,
@@ -101,17 +101,17 @@ pub struct Arguments {
 
 /// The loss of changes that is accepted.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum Loss {
-    /// What is in no results; those of all machines must have been imported.
+pub(super) enum AcceptedLoss {
+    /// Changes that are in no results; the results of all machines must have been imported.
     Imported,
-    /// Also the results of machines that are gone: inputs of which only they have one run again.
+    /// Also results of machines that are gone: inputs with a result only there run again.
     All,
 }
 
 /// How to read the inputs.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Inputs")]
-struct Reading {
+struct InputArguments {
     /// Submit this member of each line, instead of the whole line.
     #[arg(long, value_name = "NAME")]
     input_field: Option<String>,
@@ -126,7 +126,7 @@ struct Reading {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Unknown {
+enum UnknownOutcome {
     /// Leave them, listed by `batch unknown`: no input is submitted twice.
     Hold,
     /// Submit them again: their jobs may run, and be billed, more than once.
@@ -138,9 +138,9 @@ enum Unknown {
 }
 
 impl Arguments {
-    /// The inputs, as they are to be read.
-    pub fn read(&self) -> Inputs {
-        let Reading { input_field, key_field, dedupe } = &self.reading;
+    /// The inputs, with the settings to read them.
+    pub fn inputs(&self) -> Inputs {
+        let InputArguments { input_field, key_field, dedupe } = &self.input;
         let mut inputs = Inputs::jsonl(&self.inputs);
         if let Some(name) = input_field {
             inputs = inputs.input_field(name);
@@ -151,17 +151,17 @@ impl Arguments {
         if *dedupe { inputs.dedupe() } else { inputs }
     }
 
-    /// What to do with unknown outcomes, and who receives calls about them.
-    pub(super) async fn on_unknown(&self) -> Result<(OnUnknown, Option<Receiver>), Failure> {
-        let Receiving { webhook_url, webhook_listen, .. } = &self.receiving;
+    /// The handling of unknown outcomes, with a bound receiver if webhook calls resolve them.
+    pub(super) async fn on_unknown(&self) -> Result<(OnUnknown, Option<WebhookReceiver>), Failure> {
+        let ReceiverArguments { webhook_url, webhook_listen, .. } = &self.receiver;
         Ok(match (self.on_unknown, webhook_url, webhook_listen) {
-            (Unknown::Hold, ..) => (OnUnknown::Hold, None),
-            (Unknown::Resubmit, ..) => (OnUnknown::Resubmit, None),
-            (Unknown::ByWebhook, Some(url), Some(address)) => {
-                let receiver = Receiver::listen(*address).await?;
+            (UnknownOutcome::Hold, ..) => (OnUnknown::Hold, None),
+            (UnknownOutcome::Resubmit, ..) => (OnUnknown::Resubmit, None),
+            (UnknownOutcome::ByWebhook, Some(url), Some(address)) => {
+                let receiver = WebhookReceiver::listen(*address).await?;
                 (OnUnknown::ByWebhook(url.as_str().into()), Some(receiver))
             }
-            (Unknown::ByWebhook, ..) => {
+            (UnknownOutcome::ByWebhook, ..) => {
                 return Err(Failure::usage(
                     "--on-unknown by-webhook needs --webhook-url and --webhook-listen",
                 ));
@@ -169,8 +169,9 @@ impl Arguments {
         })
     }
 
+    /// Applies the settings to a run.
     pub(super) fn settings(&self, mut run: Run) -> Run {
-        run = run.policy(self.policy.policy()).await_webhooks(self.receiving.webhook_wait);
+        run = run.policy(self.policy.policy()).await_webhooks(self.receiver.webhook_wait);
         if let Some(jobs) = self.window {
             run = run.window(jobs);
         }

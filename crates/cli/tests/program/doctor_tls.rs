@@ -1,4 +1,4 @@
-//! `podqueue doctor` tells apart why TLS fails.
+//! Tests of `podqueue doctor`: failures of TLS.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use crate::support::{Site, ran};
 
-/// A certificate that vouches for itself, with its key.
+/// A self-signed certificate, with its key.
 struct Certificate {
     folder: PathBuf,
 }
 
 impl Certificate {
-    /// For a host, and for these years.
+    /// Creates a certificate for a host, valid in these years.
     fn make(site: &Site, host: &str, years: [i32; 2]) -> Self {
         let folder = site.home.path().join(format!("{host}-{}-{}", years[0], years[1]));
         let [from, to] = years.map(|year| date_time_ymd(year, 1, 1));
@@ -39,7 +39,7 @@ impl Certificate {
         self.folder.join("certificate.pem")
     }
 
-    /// Puts TLS in front of a service, and returns the URL.
+    /// Serves the service over TLS, and returns the URL.
     async fn serve(&self, site: &Site) -> String {
         let certificate = CertificateDer::from_pem_file(self.file()).unwrap();
         let key = PrivateKeyDer::from_pem_file(self.folder.join("key.pem")).unwrap();
@@ -52,7 +52,7 @@ impl Certificate {
         tokio::spawn(async move {
             loop {
                 let (stream, _) = listener.accept().await.unwrap();
-                // Who does not trust the certificate leaves.
+                // A client that does not trust the certificate disconnects.
                 let Ok(mut stream) = acceptor.accept(stream).await else { continue };
                 let mut service = TcpStream::connect(&behind).await.unwrap();
                 let _ = copy_bidirectional(&mut stream, &mut service).await;
@@ -63,12 +63,12 @@ impl Certificate {
 }
 
 #[tokio::test]
-async fn tls_fails_for_different_reasons() {
+async fn failures_of_tls_are_diagnosed() {
     let site = Site::start().await;
     let valid = Certificate::make(&site, "localhost", [2020, 4000]);
     let past = Certificate::make(&site, "localhost", [2000, 2001]);
     let future = Certificate::make(&site, "localhost", [3000, 4000]);
-    // A name that could pass for other reasons.
+    // A host name that contains the words of other errors.
     let name = "expired.unknownissuer.example";
     let foreign = Certificate::make(&site, name, [2020, 4000]);
     for (certificate, trusted, code, text) in [

@@ -1,4 +1,4 @@
-//! Pods, templates, secrets, GraphQL, and the OpenAI-compatible interface.
+//! Tests of Pods, templates, secrets, GraphQL, and the OpenAI-compatible interface.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::support::{Site, ran, ran_with_stdin};
 
 #[tokio::test]
-async fn a_pod_is_read_with_what_is_asked_for() {
+async fn a_pod_is_read_with_requested_parts() {
     let site = Site::start().await;
     let ran = site.run(&["pod", "get", GPU_POD]).await;
     assert_eq!(ran.code, 0, "{}", ran.stderr);
@@ -141,7 +141,7 @@ async fn a_streamed_response_is_printed_event_by_event() {
     ran.fails(5, "failed on request");
 }
 
-/// A script must not take the beginning of a response for all of it.
+/// A script must not mistake the beginning of a response for the whole.
 #[tokio::test]
 async fn a_streamed_response_that_ends_with_an_error_fails() {
     let site = Site::start().await;

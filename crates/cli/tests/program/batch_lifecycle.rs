@@ -1,20 +1,22 @@
-//! Batches that other processes look at and cancel, that are left alone for a while, or whose inputs
-//! change.
+//! Tests of the lifecycle of a batch: changed and missing inputs, expiry, concurrent processes, and
+//! the end of its last run.
 
 use std::fs;
 use std::time::Duration;
 
-use podqueue_local::{Fault, HandlerError, LocalJob, LocalService, Operation, Workers};
+use podqueue_batch::Sqlite;
+use podqueue_batch::store::{OpenStore, Store};
+use podqueue_local::{Builder, Fault, HandlerError, LocalJob, LocalService, Operation, Workers};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, BufReader};
 
-use crate::batch::{Said, gated, outstanding};
+use crate::batch::{Stderr, gated, outstanding};
 use crate::support::{KEY, Site, ended, ran};
 
 const GATED: [&str; 7] = ["batch", "run", "in.jsonl", "-e", "gated", "-o", "out.jsonl"];
 
 #[tokio::test]
-async fn changed_inputs_are_refused_and_taken_up_with_force() {
+async fn changed_inputs_are_refused_and_accepted_with_force() {
     let site = Site::start().await;
     site.write_inputs(4);
     let run = ["batch", "run", "in.jsonl", "-e", "echo", "-o", "out.jsonl"];
@@ -23,24 +25,24 @@ async fn changed_inputs_are_refused_and_taken_up_with_force() {
         .unwrap();
     site.run(&run).await.fails(2, "the same command with --force");
     let forced = site.run(&[&run[..], &["--force"]].concat()).await;
-    forced.fails(0, "1 are submitted with their new content, 1 had been submitted before and keep");
+    forced.fails(0, "1 are submitted with their new content, 1 were submitted before and keep");
     let mut results = site.lines("out.jsonl");
     results.sort_by_key(|line| line["index"].as_u64());
     let outputs: Vec<_> = results.iter().map(|line| line["output"]["n"].clone()).collect();
     assert_eq!(outputs, [0, 1, 8, 3]);
-    // From now on, these are the inputs.
+    // The changed inputs are the inputs from now on.
     site.run(&run).await.assert_code(0);
 }
 
 #[tokio::test]
-async fn a_batch_that_runs_is_cancelled_from_another_terminal() {
+async fn a_running_batch_is_cancelled_from_another_terminal() {
     let (builder, _gate) = gated();
     let site = Site::with(builder).await;
     site.write_inputs(10);
     let child = site.program(&[&GATED[..], &["--window", "4"]].concat()).spawn().unwrap();
     outstanding(&site, 4).await;
     let cancelled = site.run(&["batch", "cancel", "out.jsonl", "--json"]).await;
-    cancelled.fails(0, "is told to cancel it");
+    cancelled.fails(0, "is asked to cancel it");
     let counts: Value = serde_json::from_str(&cancelled.stdout).unwrap();
     assert_eq!(counts, json!({ "cancelled": 10, "outstanding": 0 }));
     let ran = ended(child).await;
@@ -52,7 +54,7 @@ async fn a_batch_that_runs_is_cancelled_from_another_terminal() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn whoever_cancels_a_batch_whose_process_is_stopped_is_told_so() {
+async fn a_cancellation_reports_a_suspended_process() {
     use rustix::process::Signal;
 
     use crate::interruptions::signal;
@@ -65,10 +67,10 @@ async fn whoever_cancels_a_batch_whose_process_is_stopped_is_told_so() {
     signal(&child, Signal::STOP);
     let cancel = || site.program(&["batch", "cancel", "out.jsonl"]).spawn().unwrap();
     let (mut interrupted, mut waiting) = (cancel(), cancel());
-    Said::by(&mut interrupted).until("kill -CONT").await;
+    Stderr::by(&mut interrupted).until("kill -CONT").await;
     signal(&interrupted, Signal::INT);
     ended(interrupted).await.assert_code(130);
-    let mut said = Said::by(&mut waiting);
+    let mut said = Stderr::by(&mut waiting);
     said.until("kill -CONT").await;
     signal(&child, Signal::CONT);
     ended(waiting).await.assert(0, "cancelled 10 inputs\n");
@@ -77,7 +79,7 @@ async fn whoever_cancels_a_batch_whose_process_is_stopped_is_told_so() {
 }
 
 #[tokio::test]
-async fn a_watcher_sees_the_rate_and_ends_when_no_process_runs_the_batch() {
+async fn watch_shows_the_rate_and_ends_without_a_running_process() {
     let handler = |job: LocalJob| async move {
         match job.input["n"].as_u64() {
             Some(100..) => {
@@ -128,8 +130,8 @@ async fn a_watcher_sees_the_rate_and_ends_when_no_process_runs_the_batch() {
     site.run(&["batch", "cancel", "out.jsonl"]).await.assert_code(0);
 }
 
-/// Waits until another process sees this trouble.
-async fn troubled(site: &Site, trouble: &str) {
+/// Waits until the status shows this error.
+async fn wait_for_trouble(site: &Site, trouble: &str) {
     let looking = async {
         loop {
             let status = site.status("out.jsonl").await;
@@ -143,18 +145,18 @@ async fn troubled(site: &Site, trouble: &str) {
 }
 
 #[tokio::test]
-async fn other_processes_see_what_goes_wrong() {
+async fn status_and_watch_show_persistent_errors() {
     let site = Site::start().await;
     site.write_inputs(2);
     site.local.add_fault(Fault::response(200, "<html>log in</html>").on(Operation::Status));
     let run = ["batch", "run", "in.jsonl", "-e", "echo", "-o", "out.jsonl"];
     let child = site.program(&run).spawn().unwrap();
     site.requested("/run").await;
-    troubled(&site, "the status of 2 jobs cannot be read").await;
+    wait_for_trouble(&site, "the status of 2 jobs cannot be read").await;
     let status = site.run(&["batch", "status", "out.jsonl"]).await;
     assert!(status.stdout.contains("trouble     the status of 2 jobs"), "{}", status.stdout);
     let mut watching = site.program(&["batch", "watch", "out.jsonl"]).spawn().unwrap();
-    Said::by(&mut watching).until("the status of 2 jobs cannot be read").await;
+    Stderr::by(&mut watching).until("the status of 2 jobs cannot be read").await;
     site.local.clear_faults();
     ended(child).await.assert_code(0);
     ended(watching).await.assert_code(0);
@@ -183,7 +185,7 @@ async fn webhooks_resolve_unknown_outcomes() {
         site.program(&["batch", "run", "-h"]).env("PODQUEUE_WEBHOOK_URL", &url).spawn().unwrap(),
     );
     assert!(!help.await.stdout.contains("s3cret"));
-    // Nobody listens there any more, unless somebody does.
+    // A free port, since nothing listens there any more.
     let _taken = std::net::TcpListener::bind(free).unwrap();
     let mut program =
         site.program(&[&run[..], &arguments, &["--webhook-url", "http://h/"]].concat());
@@ -191,7 +193,7 @@ async fn webhooks_resolve_unknown_outcomes() {
 }
 
 #[tokio::test]
-async fn a_queue_that_is_full_is_waited_for() {
+async fn a_run_waits_for_a_full_queue() {
     let site = Site::start().await;
     site.write_inputs(120);
     let mut local = site.program(&["local", "--listen", "127.0.0.1:0", "--max-queued", "10"]);
@@ -212,9 +214,10 @@ async fn a_queue_that_is_full_is_waited_for() {
     ended(at_most).await.fails(2, "--window");
 }
 
-/// How a batch ends that nobody runs for so long, on the clocks of the service and of the program.
+/// The outcome of a batch that is not run for this long, by the clocks of the service and the
+/// program.
 #[cfg(target_os = "linux")]
-async fn away_for(minutes: u64) -> (Value, usize) {
+async fn resume_after(minutes: u64) -> (Value, usize) {
     let handler = |job: LocalJob| async move {
         if job.input["n"].as_u64() >= Some(5) {
             job.cancelled().await;
@@ -262,28 +265,28 @@ async fn away_for(minutes: u64) -> (Value, usize) {
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn after_29_minutes_everything_is_collected() {
-    let (status, submissions) = away_for(29).await;
+    let (status, submissions) = resume_after(29).await;
     assert_eq!((&status["completed"], &status["expired"]), (&json!(5), &json!(0)), "{status}");
     assert_eq!(submissions, 10);
 }
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn after_31_minutes_what_had_finished_has_expired() {
-    let (status, submissions) = away_for(31).await;
+async fn after_31_minutes_finished_jobs_have_expired() {
+    let (status, submissions) = resume_after(31).await;
     assert_eq!((&status["completed"], &status["expired"]), (&json!(0), &json!(5)), "{status}");
     assert_eq!(submissions, 10);
 }
 
-/// Runs the program as somebody who may not write in its home: root may write everywhere.
+/// Runs the program as a user without write access to its home: root could write everywhere.
 #[cfg(unix)]
 async fn run_as_reader(site: &Site, arguments: &[&str]) -> crate::support::Ran {
     const NOBODY: u32 = 65_534;
     let home = site.home.path();
     let program = home.join("podqueue");
     if !program.exists() {
-        // By another process: what this one has open for writing, a program that another test starts
-        // at the same moment has open, too, and then this one cannot be started.
+        // By another process: a concurrently started program inherits the file that this process
+        // has open for writing, and then the copy cannot be executed.
         let mut copy = std::process::Command::new("cp");
         copy.args([env!("CARGO_BIN_EXE_podqueue").as_ref(), program.as_os_str()]);
         assert!(copy.status().unwrap().success());
@@ -311,7 +314,7 @@ async fn run_as_reader(site: &Site, arguments: &[&str]) -> crate::support::Ran {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_batch_in_a_folder_that_cannot_be_written_can_be_read() {
+async fn a_batch_in_a_read_only_folder_is_readable() {
     let site = Site::start().await;
     site.write_inputs(3);
     site.local.add_fault(Fault::lost_response().on(Operation::Run).times(1));
@@ -330,7 +333,7 @@ async fn a_batch_in_a_folder_that_cannot_be_written_can_be_read() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn what_a_killed_process_leaves_can_be_read_where_nothing_can_be_written() {
+async fn a_batch_of_a_killed_process_is_readable_in_a_read_only_folder() {
     let (builder, _gate) = gated();
     let site = Site::with(builder).await;
     site.write_inputs(5);
@@ -339,14 +342,14 @@ async fn what_a_killed_process_leaves_can_be_read_where_nothing_can_be_written()
     child.kill().await.unwrap();
     let status = run_as_reader(&site, &["batch", "status", "out.jsonl"]).await;
     assert!(status.code == 0 && status.stdout.contains("submitted   5"), "{status:?}");
-    // As where only some of the files were copied.
+    // As if only some of the files had been copied.
     fs::remove_file(site.home.path().join("out.jsonl.journal-shm")).unwrap();
     let status = run_as_reader(&site, &["batch", "status", "out.jsonl"]).await;
     status.fails(1, "copy both to another folder");
 }
 
 #[tokio::test]
-async fn a_batch_that_was_moved_is_read_where_it_is() {
+async fn a_moved_batch_is_read_at_its_new_path() {
     let site = Site::start().await;
     site.write_inputs(3);
     site.run(&["batch", "run", "in.jsonl", "-e", "echo", "-o", "out.jsonl"]).await.assert_code(0);
@@ -365,7 +368,7 @@ async fn a_batch_that_was_moved_is_read_where_it_is() {
 }
 
 #[tokio::test]
-async fn jobs_that_another_url_has_are_named_with_it() {
+async fn jobs_of_another_url_are_reported_with_it() {
     let (builder, gate) = gated();
     let site = Site::with(builder).await;
     site.write_inputs(2);
@@ -374,10 +377,154 @@ async fn jobs_that_another_url_has_are_named_with_it() {
     child.kill().await.unwrap();
     let other = LocalService::builder().api_key(KEY).start().await.unwrap();
     let elsewhere = ran(site.program(&GATED).env("PODQUEUE_BASE_URL", other.base_url())).await;
-    elsewhere.fails(3, &format!("to collect what was submitted to {}", site.local.base_url()));
+    elsewhere.fails(3, &format!("to collect the jobs of {}", site.local.base_url()));
     assert!(!elsewhere.stderr.contains(&other.base_url()), "{elsewhere:?}");
     gate.send_replace(true);
     let back = site.run(&GATED).await;
     back.assert_code(0);
     assert!(!back.stderr.contains("submitted to"), "{back:?}");
+}
+
+impl Site {
+    /// The names of the files in the home.
+    fn files(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.home.path()).unwrap();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    fn remove_inputs(&self) {
+        fs::remove_file(self.home.path().join("in.jsonl")).unwrap();
+    }
+}
+
+/// An endpoint whose jobs fail at their first attempt.
+fn flaky() -> Builder {
+    let handler = |job: LocalJob| async move {
+        if job.attempt() == 1 { Err(HandlerError::from("not yet")) } else { Ok(job.input) }
+    };
+    LocalService::builder().endpoint("gated", handler)
+}
+
+#[tokio::test]
+async fn refused_settings_create_no_files() {
+    let site = Site::with(flaky()).await;
+    site.write_inputs(1);
+    fs::write(site.home.path().join("blank.jsonl"), "\n").unwrap();
+    let before = site.files();
+    let webhook = ["--on-unknown", "by-webhook", "--webhook-listen", "127.0.0.1:0"];
+    for (arguments, code, why) in [
+        (&["--ttl", "1s"][..], 2, "policy.ttl"),
+        (&["--execution-timeout", "1s"], 2, "policy.executionTimeout"),
+        (&[&webhook[..], &["--webhook-url", "ftp://h.example"]].concat(), 2, "webhook"),
+        (&[&webhook[..], &["--webhook-url", "http://h.example/#a"]].concat(), 2, "fragment"),
+        (&["--journal", "./in.jsonl"], 2, "--journal names a file of its own"),
+        (&["--journal", "."], 1, "is not a regular file"),
+    ] {
+        let ran = site.run(&[&GATED[..], arguments].concat()).await;
+        ran.fails(code, why);
+        assert_eq!(site.files(), before, "{arguments:?}");
+    }
+    let run = |inputs, endpoint| ["batch", "run", inputs, "-e", endpoint, "-o", "out.jsonl"];
+    site.run(&run("in.jsonl", "..")).await.fails(2, "endpoint id");
+    site.run(&run("blank.jsonl", "echo")).await.fails(2, "has no inputs");
+    assert_eq!(site.files(), before);
+    let sent = site.local.requests();
+    assert!(sent.iter().all(|request| request.path.ends_with("/health")), "{sent:?}");
+}
+
+#[tokio::test]
+async fn the_error_of_the_last_run_is_shown_until_the_next_run() {
+    let (builder, gate) = gated();
+    let site = Site::with(builder).await;
+    site.write_inputs(2);
+    site.local.add_fault(Fault::response(401, "{\"error\": \"revoked\"}").on(Operation::Run));
+    site.run(&GATED).await.fails(4, "podqueue doctor gated");
+    let refused = "the service refuses all calls";
+    let status = site.status("out.jsonl").await;
+    assert!(status["error"].as_str().unwrap().starts_with(refused), "{status}");
+    let shown = site.run(&["batch", "status", "out.jsonl"]).await;
+    assert!(shown.stdout.contains(&format!("error       {refused}")), "{}", shown.stdout);
+    let watched = site.run(&["batch", "watch", "out.jsonl"]).await;
+    assert!(watched.stdout.contains(&format!("error       {refused}")), "{}", watched.stdout);
+    let watched = site.run(&["batch", "watch", "out.jsonl", "--json"]).await;
+    let last: Value = serde_json::from_str(watched.stdout.lines().last().unwrap()).unwrap();
+    assert_eq!(last["error"], status["error"]);
+
+    site.local.clear_faults();
+    let child = site.program(&GATED).spawn().unwrap();
+    outstanding(&site, 2).await;
+    assert_eq!(site.status("out.jsonl").await.get("error"), None, "a run continues");
+    gate.send_replace(true);
+    ended(child).await.assert_code(0);
+    let status = site.status("out.jsonl").await;
+    assert_eq!((status.get("error"), status.get("stopped")), (None, None));
+}
+
+#[tokio::test]
+async fn the_stop_reason_of_the_last_run_is_shown() {
+    let site = Site::start().await;
+    site.write_inputs(3);
+    let run = ["batch", "run", "in.jsonl", "-e", "echo", "-o", "out.jsonl", "--take", "1"];
+    site.run(&run).await.assert_code(3);
+    assert_eq!(site.status("out.jsonl").await["stopped"], "taken");
+    let shown = site.run(&["batch", "status", "out.jsonl"]).await;
+    assert!(shown.stdout.contains("stopped     as many inputs as --take"), "{}", shown.stdout);
+}
+
+#[tokio::test]
+async fn a_batch_without_its_inputs_is_cancelled() {
+    let (builder, _gate) = gated();
+    let site = Site::with(builder).await;
+    site.write_inputs(10);
+    let mut child = site.program(&[&GATED[..], &["--window", "4"]].concat()).spawn().unwrap();
+    outstanding(&site, 4).await;
+    child.kill().await.unwrap();
+    site.remove_inputs();
+    let cancelled = site.run(&["batch", "cancel", "out.jsonl", "--json"]).await;
+    cancelled.assert_code(0);
+    let cancelled: Value = serde_json::from_str(&cancelled.stdout).unwrap();
+    assert_eq!(cancelled, json!({ "cancelled": 10, "outstanding": 0 }));
+    assert_eq!(site.lines("out.jsonl.failed.jsonl").len(), 10);
+    // Such a file is not a file of inputs, and is refused as one.
+    let run = ["batch", "run", "out.jsonl.failed.jsonl", "--input-field", "input", "--dry-run"];
+    site.run(&run).await.assert_code(2);
+}
+
+#[tokio::test]
+async fn a_batch_without_its_inputs_retries_the_same_jobs() {
+    let site = Site::with(flaky()).await;
+    site.write_inputs(2);
+    site.run(&GATED).await.assert_code(3);
+    let failures = site.lines("out.jsonl.failed.jsonl");
+    site.remove_inputs();
+    let retried = site.run(&["batch", "retry", "out.jsonl"]).await;
+    retried.fails(2, "podqueue batch retry out.jsonl --same-jobs");
+    assert!(retried.stderr.contains("in.jsonl"), "{}", retried.stderr);
+    assert!(retried.stderr.contains("restore them first"), "{}", retried.stderr);
+    assert_eq!(site.lines("out.jsonl.failed.jsonl"), failures, "nothing is lost");
+    let retried = site.run(&["batch", "retry", "out.jsonl", "--same-jobs"]).await;
+    retried.assert(0, "retried 2 jobs; the service no longer allows it for 0\n");
+    // A run needs its inputs.
+    site.run(&GATED).await.fails(2, "could not open the inputs in.jsonl");
+    site.write_inputs(2);
+    site.run(&GATED).await.assert_code(0);
+    assert_eq!(site.submissions(), 2);
+}
+
+#[tokio::test]
+async fn a_batch_that_still_reads_its_inputs_is_not_empty() {
+    let site = Site::start().await;
+    // As a process that runs a batch, before it has read any inputs.
+    let mut store = Sqlite::file(site.home.path().join("out.jsonl.journal")).open().unwrap();
+    let mut child = site.program(&["batch", "cancel", "out.jsonl"]).spawn().unwrap();
+    while !store.note("request").unwrap().is_some_and(|it| it.starts_with("cancel")) {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    let early = tokio::time::timeout(Duration::from_secs(1), child.wait()).await;
+    assert!(early.is_err(), "nothing is cancelled yet: {early:?}");
+    drop(store);
+    ended(child).await.fails(2, "pass the inputs");
 }

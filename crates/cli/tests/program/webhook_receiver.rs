@@ -1,4 +1,5 @@
-//! The receiver of `batch run --on-unknown by-webhook`, as anybody on the network may call it.
+//! Tests of the receiver of `batch run --on-unknown by-webhook`: valid, forged and incomplete
+//! calls.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -12,15 +13,15 @@ use tokio::process::Child;
 use crate::batch::{gated, outstanding};
 use crate::support::{Site, ended};
 
-/// An address that nobody listens on.
+/// A free address.
 fn free() -> SocketAddr {
     std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
 }
 
-/// Begins a request, and returns its status; of the body, so much is sent.
+/// Sends a request with this part of its body, and returns the status.
 async fn call(to: SocketAddr, target: &str, length: u64, sent: &[u8]) -> u16 {
     let mut connection = loop {
-        // The program may not listen yet.
+        // Until the program listens.
         match TcpStream::connect(to).await {
             Ok(connection) => break connection,
             Err(_) => tokio::time::sleep(Duration::from_millis(5)).await,
@@ -28,7 +29,7 @@ async fn call(to: SocketAddr, target: &str, length: u64, sent: &[u8]) -> u16 {
     };
     let head = format!("POST {target} HTTP/1.1\r\nhost: h\r\ncontent-length: {length}\r\n\r\n");
     connection.write_all(head.as_bytes()).await.unwrap();
-    // The response may come before all of it was sent.
+    // The response may arrive before the body is sent.
     let _ = connection.write_all(sent).await;
     let (mut line, mut connection) = (String::new(), BufReader::new(connection));
     let response = tokio::time::timeout(Duration::from_secs(60), connection.read_line(&mut line));
@@ -36,10 +37,10 @@ async fn call(to: SocketAddr, target: &str, length: u64, sent: &[u8]) -> u16 {
     line.split(' ').nth(1).unwrap_or_else(|| panic!("{line:?}")).parse().unwrap()
 }
 
-/// A call of which the program has read the head, and waits for the body.
-struct Begun(BufReader<TcpStream>);
+/// A call whose body the program awaits.
+struct PendingCall(BufReader<TcpStream>);
 
-impl Begun {
+impl PendingCall {
     async fn call(to: SocketAddr, target: &str, length: usize) -> Self {
         let mut connection = BufReader::new(TcpStream::connect(to).await.unwrap());
         let head = format!(
@@ -63,8 +64,8 @@ impl Begun {
     }
 }
 
-/// Takes one call of the service, without a response that it would count as one.
-async fn overhear(listener: &TcpListener) -> (String, Vec<u8>) {
+/// Receives a call of the service without responding, so that the service retries it.
+async fn intercept(listener: &TcpListener) -> (String, Vec<u8>) {
     let (connection, _) = listener.accept().await.unwrap();
     let mut connection = BufReader::new(connection);
     let (mut line, mut target, mut length) = (String::new(), String::new(), 0);
@@ -91,7 +92,7 @@ fn start(site: &Site, url: &str, listen: SocketAddr) -> Child {
 }
 
 #[tokio::test]
-async fn only_calls_about_the_batch_are_read_and_a_killed_run_gets_them_later() {
+async fn only_calls_of_the_batch_are_read_also_after_a_kill() {
     let (builder, gate) = gated();
     let site = Site::with(builder.manual_clock()).await;
     site.write_inputs(3);
@@ -101,18 +102,18 @@ async fn only_calls_about_the_batch_are_read_and_a_killed_run_gets_them_later() 
     let listen = free();
     let mut child = start(&site, &url, listen);
     outstanding(&site, 2).await;
-    // The program dies before any call comes.
+    // The program is killed before the first call.
     child.kill().await.unwrap();
     gate.send_replace(true);
     let mut calls = Vec::new();
     for _ in 0..3 {
-        calls.push(overhear(&service).await);
+        calls.push(intercept(&service).await);
     }
     let child = start(&site, &url, listen);
     let status = async || site.status("out.jsonl").await;
     while status().await["completed"] != 2 {}
     assert_eq!(status().await["unknown"], 1);
-    // What nobody has to read is not waited for, and neither is more than anybody could use.
+    // The receiver reads neither the body of a forged call nor one beyond the limit.
     let huge = 1 << 40;
     assert_eq!(call(listen, "/hook", huge, b"").await, 404);
     let forged = calls[0].0.replace("attempt=1", "attempt=2");
@@ -122,7 +123,7 @@ async fn only_calls_about_the_batch_are_read_and_a_killed_run_gets_them_later() 
     assert_eq!(call(listen, &calls[0].0, length, &too_large).await, 413);
     assert_eq!(call(listen, &calls[0].0, 2, b"{}").await, 404);
     assert_eq!(status().await["unknown"], 1);
-    // In any order, and more than once. The last one ends the run, and so comes by itself.
+    // In any order, and repeatedly. The last call ends the run, so it is sent separately.
     let known: Vec<String> = site
         .lines("out.jsonl")
         .iter()
@@ -137,14 +138,14 @@ async fn only_calls_about_the_batch_are_read_and_a_killed_run_gets_them_later() 
         assert_eq!(call(listen, target, body.len() as u64, body).await, 200);
     }
     let [(target, body)] = unknown[..] else { panic!("{unknown:?}") };
-    // What has begun when the run ends is finished, and what never ends is not waited for.
-    let mut begun = Begun::call(listen, target, body.len()).await;
-    let _endless = Begun::call(listen, target, body.len()).await;
+    // A call in progress at the end of the run completes; an incomplete one is not awaited.
+    let mut begun = PendingCall::call(listen, target, body.len()).await;
+    let _endless = PendingCall::call(listen, target, body.len()).await;
     assert_eq!(call(listen, target, body.len() as u64, body).await, 200);
     while site.lines("out.jsonl").len() < 3 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    // The run has ended when nobody listens any more.
+    // The run has ended when connections are refused.
     while TcpStream::connect(listen).await.is_ok() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
@@ -155,7 +156,7 @@ async fn only_calls_about_the_batch_are_read_and_a_killed_run_gets_them_later() 
 }
 
 #[tokio::test]
-async fn a_receiver_that_was_down_gets_the_next_try() {
+async fn a_receiver_that_was_down_gets_the_next_attempt() {
     let (builder, gate) = gated();
     let site = Site::with(builder.manual_clock()).await;
     site.write_inputs(1);
@@ -179,7 +180,7 @@ async fn a_receiver_that_was_down_gets_the_next_try() {
         let ended = ended(child);
         tokio::pin!(ended);
         loop {
-            // Whenever the first try failed, the next one comes ten seconds later.
+            // The service retries ten seconds after the first attempt.
             tokio::select! {
                 ended = &mut ended => return ended,
                 () = tokio::time::sleep(Duration::from_millis(50)) => {
