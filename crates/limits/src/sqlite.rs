@@ -100,6 +100,8 @@ impl OpenFile {
             .prepare_cached("SELECT moment, time_of_day FROM store_clock")?
             .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
             .optional()?;
+        // Near the end of its range the clock would stand still, and no request stop to count.
+        let stored = stored.filter(|(moment, _)| *moment < i64::MAX / 2);
         let stored = stored.map(|(moment, time)| (duration(moment), duration(time)));
         let (time, time_of_day) = (Instant::now(), time_of_day());
         // Rounded as it is stored, so that the next moment is not earlier.
@@ -144,7 +146,6 @@ impl OpenFile {
 /// its own monotonic clock how much time has passed since its own last exchange, and adopts a
 /// stored moment that is ahead of its own. Only a process that adopts one, or has no earlier
 /// exchange, relies on the time of day, once; if that was set back, no time has passed.
-/// time of day, once; if that was set back, no time has passed.
 fn moment(
     stored: Option<(Duration, Duration)>,
     last: Option<(Instant, Duration)>,

@@ -131,6 +131,15 @@ fn store_time_is_monotonic_when_clocks_disagree() {
     change(&file, "UPDATE store_clock SET time_of_day = time_of_day - 3600000000");
     let (_, after) = exchange(&mut new(), b"6");
     assert!(is_soon_after(then + HOUR, after), "{then:?} {after:?}");
+    // Time does not stand still at the end of the range.
+    let mut store = new();
+    for _ in 0..2 {
+        change(&file, &format!("UPDATE store_clock SET moment = {}", i64::MAX));
+        let (_, before) = exchange(&mut store, b"7");
+        thread::sleep(Duration::from_millis(50));
+        let (_, after) = exchange(&mut store, b"8");
+        assert!(after >= before + Duration::from_millis(50), "{before:?} {after:?}");
+    }
 }
 
 /// The monotonic clock of a time namespace is ahead or behind.

@@ -91,6 +91,8 @@ pub(super) struct Ask {
     pub(super) reported: Vec<(u64, u64)>,
     pub(super) allocation: u64,
     pub(super) moment: u64,
+    /// The moment of that record when the process reported to it last.
+    pub(super) reported_at: u64,
     /// Whether that record lists the process.
     pub(super) is_listed: bool,
     /// How many requests have no response yet.
@@ -129,9 +131,11 @@ impl Ask {
 }
 
 impl Allocation {
-    /// The record in the store, or a new one with this id: if there is none, or if the store's clock
-    /// has been set. It has if the record is of a later moment, or if this is a later one than it can
-    /// be for the process that asks, which has been waiting for the store for so long.
+    /// The record in the store, or a new one with this id: if there is none, if the store's clock
+    /// has been set, or if an older copy was put back. The clock has been set if the record is of a
+    /// later moment, or if this is a later one than it can be for the process that asks, which has
+    /// been waiting for the store for so long. A copy is older if it lacks the last report of the
+    /// process that asks.
     pub(super) fn current(
         now: u64,
         stored: Option<Self>,
@@ -141,9 +145,19 @@ impl Allocation {
     ) -> Self {
         let is_intact = |stored: &Self| {
             let reported = stored.id == ask.allocation && ask.expects_a_record();
-            stored.exchanged_at <= now && !(reported && now > ask.moment + waited + LEASE)
+            stored.exchanged_at <= now
+                && !(reported && now > ask.moment + waited + LEASE)
+                && !(stored.id == ask.allocation && stored.lacks_report(ask))
         };
         stored.filter(is_intact).unwrap_or_else(|| Self { id: new_id, ..Self::default() })
+    }
+
+    /// Whether the record is from before the last report of the process, also if others have reported
+    /// to it since it was put back.
+    fn lacks_report(&self, ask: &Ask) -> bool {
+        let own = self.members.iter().find(|participant| participant.id == ask.participant);
+        self.exchanged_at < ask.reported_at
+            || own.is_some_and(|participant| participant.asked_at < ask.reported_at)
     }
 
     /// A process reports what became of its permits, and asks for more.

@@ -178,6 +178,7 @@ impl LocalPermits {
             reported: reported.iter().filter(|it| it.0 > now).map(later).collect(),
             allocation: self.allocation,
             moment,
+            reported_at: self.reported_at.map_or(0, |(_, moment)| moment),
             is_listed: self.is_listed && self.allocation != 0,
             unanswered: state.unanswered,
             concurrency: self.concurrency.max(state.open),

@@ -139,3 +139,36 @@ fn a_process_that_waited_gives_others_time_to_report_when_a_record_is_lost_or_a_
         assert_eq!(given, 0, "lost: {is_lost}");
     }
 }
+
+/// The copy has the same id, and a process that has just begun may have reported to it already.
+#[test]
+fn what_still_counts_is_reported_again_when_an_older_copy_of_a_record_is_put_back() {
+    let (began, second) = (Instant::now(), Duration::from_secs(1));
+    let limit = Limit { requests: 10, concurrent: None };
+    let state = State { limit, waiting: 10, unanswered: 0, open: 0 };
+    for is_first in [true, false] {
+        let mut sender = LocalPermits::new(Arc::<ExchangeWaker>::default(), began);
+        let mut newcomer = LocalPermits::new(Arc::<ExchangeWaker>::default(), began);
+        let exchange = |local_permits: &mut LocalPermits, participant, stored, at| {
+            let now = began + Duration::from_micros(at);
+            let ask = local_permits.ask(state, participant, false, now).expect("a report");
+            let mut allocation = Allocation::current(at, stored, &ask, 0, at);
+            let grant = allocation.exchange(at, limit, &ask);
+            local_permits.take(&grant, now, now);
+            (allocation, grant.permits.iter().map(|(_, permits)| permits).sum::<u64>())
+        };
+        let (copy, _) = exchange(&mut sender, 1, None, 1_000_000);
+        (0..10).for_each(|_| sender.departs(began + 10 * second));
+        let (current, given) = exchange(&mut sender, 1, Some(copy.clone()), 1_100_000);
+        assert_eq!(given, 0, "ten requests count");
+        let mut stored = copy;
+        if !is_first {
+            (stored, _) = exchange(&mut newcomer, 2, Some(stored), 1_200_000);
+        }
+        let (stored, given) = exchange(&mut sender, 1, Some(stored), 1_300_000);
+        assert_ne!(stored.id(), current.id());
+        assert_eq!(given, 0, "they still count");
+        let (_, given) = exchange(&mut newcomer, 2, Some(stored), 2_500_000);
+        assert_eq!(given, 0, "also for others");
+    }
+}
