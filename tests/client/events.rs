@@ -1,6 +1,8 @@
 //! Server-sent events: what a stream does about a service that fails, is silent or says too much.
 
 use std::future::IntoFuture;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::StreamExt;
@@ -95,11 +97,18 @@ async fn a_stream_may_go_on_for_longer_than_a_call() {
 
 /// A service that sends a comment again and again, and its address.
 async fn commenting() -> String {
+    commenting_to(Arc::default()).await
+}
+
+/// The same, which counts the connections that are open.
+async fn commenting_to(open: Arc<AtomicUsize>) -> String {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     tokio::spawn(async move {
         while let Ok((mut stream, _)) = listener.accept().await {
+            let open = Arc::clone(&open);
+            open.fetch_add(1, Ordering::SeqCst);
             tokio::spawn(async move {
                 let _ = stream.read(&mut [0; 4096]).await;
                 let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
@@ -108,6 +117,7 @@ async fn commenting() -> String {
                     sent = stream.write_all(b": still here\n\n").await;
                     tokio::time::sleep(Duration::from_millis(5)).await;
                 }
+                open.fetch_sub(1, Ordering::SeqCst);
             });
         }
     });
@@ -145,11 +155,40 @@ async fn a_stream_that_is_not_polled_keeps_its_place_until_its_total_timeout() {
     drop(held);
 }
 
+/// The service counts a request as in flight as long as its connection is open.
+#[tokio::test]
+async fn a_stream_that_is_not_polled_is_closed_at_its_total_timeout() {
+    let open = Arc::<AtomicUsize>::default();
+    let url = commenting_to(Arc::clone(&open)).await;
+    let client = Client::builder().api_key("k").base_url(url).build().unwrap();
+    let endpoint = client.endpoint("ep");
+    let events = endpoint.openai_stream("v1/x", &json!({})).await.unwrap();
+    let mut events = events.total_timeout(Duration::from_millis(200));
+    assert_eq!(open.load(Ordering::SeqCst), 1);
+    let closed = async {
+        while open.load(Ordering::SeqCst) > 0 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), closed).await.expect("it is closed");
+    // Also where the time is set anew, it is over.
+    events = events.total_timeout(Duration::from_secs(60));
+    let last = loop {
+        match events.next().await.expect("an error") {
+            Ok(_) => continue,
+            Err(error) => break error,
+        }
+    };
+    assert_eq!(last.kind(), ErrorKind::Timeout);
+    assert!(events.next().await.is_none());
+}
+
 #[tokio::test]
 async fn a_streamed_response_without_events_is_an_error() {
     let headers = vec![("content-type", "text/event-stream".to_owned())];
     let no_content = Reply::Answer { status: 204, headers, body: String::new() };
-    let encoded = stream("data: a\n\n").header("content-encoding", "gzip");
+    let encoded = stream("data: a\n\n").header("content-encoding", "identity");
+    let encoded = encoded.header("content-encoding", "gzip");
     let server = Script::of([no_content, encoded.clone(), encoded]).await;
     let client = server.client();
     let call = || async { client.endpoint("ep").openai_stream("v1/x", &json!({})).await };
@@ -161,7 +200,7 @@ async fn a_streamed_response_without_events_is_an_error() {
     let error = watch(&client, None).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Decode);
 
-    let plain = stream("data: a\n\n").header("content-encoding", "identity");
+    let plain = stream("data: a\n\n").header("content-encoding", "Identity, ");
     let server = Script::of([stream(""), stream(": comment\n\n"), plain]).await;
     let client = server.client();
     let call = || async { client.endpoint("ep").openai_stream("v1/x", &json!({})).await };

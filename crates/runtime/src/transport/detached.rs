@@ -19,7 +19,7 @@ pub(super) async fn detached<T: Send + 'static>(
         return Some(done);
     }
     let Ok(runtime) = Handle::try_current() else { return Some(work.await) };
-    match Task(runtime.spawn(work)).await {
+    match AbortOnDrop(runtime.spawn(work)).await {
         Ok(done) => Some(done),
         Err(end) if end.is_panic() => std::panic::resume_unwind(end.into_panic()),
         Err(_) => None,
@@ -27,9 +27,9 @@ pub(super) async fn detached<T: Send + 'static>(
 }
 
 /// A task that ends with this.
-struct Task<T>(JoinHandle<T>);
+pub(super) struct AbortOnDrop<T>(pub(super) JoinHandle<T>);
 
-impl<T> Future for Task<T> {
+impl<T> Future for AbortOnDrop<T> {
     type Output = <JoinHandle<T> as Future>::Output;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut std::task::Context<'_>) -> Poll<Self::Output> {
@@ -37,7 +37,7 @@ impl<T> Future for Task<T> {
     }
 }
 
-impl<T> Drop for Task<T> {
+impl<T> Drop for AbortOnDrop<T> {
     fn drop(&mut self) {
         self.0.abort();
     }

@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -9,16 +10,21 @@ use bytes::Bytes;
 use http_body::Body;
 use reqwest::Response;
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
+use tokio::runtime::Handle;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::attempt_timer::TimedOut;
+use super::detached::AbortOnDrop;
 use super::partial_response::Cause;
 use crate::error::{Attempted, Error};
 use crate::limiter::Permit;
 
 /// A body, and how long the service may be silent before it ends.
 pub(crate) struct IncomingBody {
-    body: reqwest::Body,
+    /// Taken at the end of the stream's time, which closes the connection also if nobody polls.
+    body: Arc<Mutex<Option<reqwest::Body>>>,
+    /// What takes it.
+    _closing: Option<AbortOnDrop<()>>,
     /// It is compressed, or otherwise encoded, which no request asks for.
     pub(crate) is_encoded: bool,
     longest_silence: Duration,
@@ -39,16 +45,26 @@ impl IncomingBody {
         permit: Permit,
     ) -> Self {
         permit.stays(None);
-        let is_encoded = headers.get(CONTENT_ENCODING).is_some_and(|it| it != "identity");
+        let is_encoded = is_encoded(headers);
         let permit = Some(permit);
-        Self { body: response.into(), is_encoded, longest_silence, end: None, timer: None, permit }
+        let body = Arc::new(Mutex::new(Some(response.into())));
+        let (end, timer, _closing) = (None, None, None);
+        Self { body, _closing, is_encoded, longest_silence, end, timer, permit }
     }
 
     /// Ends after this time, in which the response keeps its place within the limits, read or not.
+    /// Then its connection is closed: the service counts it as in flight as long as it is open.
     pub(crate) fn end_after(&mut self, time: Duration) {
         let end = Instant::now().checked_add(time);
         self.end = end.map(|end| (end, time));
         self.timer = None;
+        self._closing = end.zip(Handle::try_current().ok()).map(|(end, runtime)| {
+            let body = Arc::clone(&self.body);
+            AbortOnDrop(runtime.spawn(async move {
+                sleep_until(end).await;
+                take(&body);
+            }))
+        });
         if let Some(permit) = &self.permit {
             permit.stays(end);
         }
@@ -72,7 +88,16 @@ impl IncomingBody {
                     Cause::TimedOut(TimedOut::after(time)).error(attempted)
                 )));
             }
-            let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(context) else {
+            let frame = match body(&self.body).as_mut() {
+                Some(body) => Pin::new(body).poll_frame(context),
+                // It was taken at the end of its time, also if a later end was set since.
+                None => {
+                    let time = self.end.map_or(Duration::ZERO, |(_, time)| time);
+                    let late = Cause::TimedOut(TimedOut::after(time));
+                    return Poll::Ready(Some(Err(late.error(attempted))));
+                }
+            };
+            let Poll::Ready(frame) = frame else {
                 return self.poll_silence(context, attempted);
             };
             self.timer = None;
@@ -119,6 +144,24 @@ impl IncomingBody {
             Poll::Pending => Poll::Pending,
         }
     }
+}
+
+/// The body is held for a poll, never across a wait.
+fn body(shared: &Mutex<Option<reqwest::Body>>) -> MutexGuard<'_, Option<reqwest::Body>> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn take(shared: &Mutex<Option<reqwest::Body>>) {
+    let taken = body(shared).take();
+    drop(taken);
+}
+
+/// Whether any of the headers that may list encodings names one.
+fn is_encoded(headers: &HeaderMap) -> bool {
+    headers.get_all(CONTENT_ENCODING).iter().any(|header| {
+        let mut names = header.as_bytes().split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
+        names.any(|name| !name.is_empty() && !name.eq_ignore_ascii_case(b"identity"))
+    })
 }
 
 /// Whether a response is a stream of events.
