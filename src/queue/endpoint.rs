@@ -16,8 +16,8 @@ use crate::context::{Context, PollLine};
 use crate::error::{Error, Result};
 use crate::events::ServerEvents;
 use crate::request::Request;
-use podqueue_runtime::__private::Attempted;
 use podqueue_runtime::__private::json::not_serializable;
+use podqueue_runtime::__private::{Attempted, ShownId};
 use podqueue_runtime::{Call, Operation, Path, Reply};
 
 /// A serverless endpoint: submits jobs, and reports the endpoint's health ([Serverless queue
@@ -307,6 +307,6 @@ pub(super) fn made_once(url: &OnceLock<Url>, make: impl FnOnce() -> Result<Url>)
 
 impl fmt::Debug for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Endpoint").field("id", &self.shared.id).finish_non_exhaustive()
+        f.debug_struct("Endpoint").field("id", &ShownId(self.id())).finish_non_exhaustive()
     }
 }
