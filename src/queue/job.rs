@@ -45,6 +45,8 @@ struct Known {
     status_url: OnceLock<Url>,
     /// A stream of the job has ended: its chunks are delivered.
     streamed: AtomicBool,
+    /// A stream of the job was dropped with chunks that the service considers delivered.
+    dropped_chunks: AtomicBool,
 }
 
 impl Endpoint {
@@ -61,6 +63,7 @@ impl Job {
             lifespan: Lifespan::unknown(id),
             status_url: OnceLock::new(),
             streamed: AtomicBool::new(false),
+            dropped_chunks: AtomicBool::new(false),
         };
         Self { endpoint, id: id.into(), known: Arc::new(known), submitted: None }
     }
@@ -162,6 +165,16 @@ impl Job {
     /// Whether a stream of the job has ended.
     pub(super) fn is_streamed(&self) -> bool {
         self.known.streamed.load(Ordering::Relaxed)
+    }
+
+    /// Notes that chunks were dropped with a stream, for the next stream to report.
+    pub(super) fn drop_chunks(&self) {
+        self.known.dropped_chunks.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether chunks were dropped with a stream. Only one stream reports them.
+    pub(super) fn take_dropped_chunks(&self) -> bool {
+        self.known.dropped_chunks.swap(false, Ordering::Relaxed)
     }
 
     /// Tells who counts that a wait or a stream is about to ask.

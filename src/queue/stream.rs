@@ -45,7 +45,8 @@ use crate::error::Result;
 /// The handler must support streaming. Dropping the stream does not affect the job. Chunks that
 /// were not requested yet stay on the service. Requested chunks are lost, because the service
 /// considers them delivered: those already received but not yet yielded, and those in the response
-/// to a request in flight.
+/// to a request in flight. The next stream of the same handle, or of a clone of it, reports them as
+/// a gap.
 #[must_use = "nothing is sent until it is polled"]
 pub struct JobStream<T> {
     /// The job; not yet where its submission is the first step.

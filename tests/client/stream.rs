@@ -125,6 +125,36 @@ async fn a_stream_after_a_retry_or_after_one_that_was_dropped_continues() {
 }
 
 #[tokio::test]
+async fn chunks_that_are_dropped_with_a_stream_are_a_gap_of_the_next() {
+    let server = Script::of([
+        object("IN_PROGRESS", &[1, 2, 3]),
+        object("COMPLETED", &[4]),
+        object("COMPLETED", &[]),
+        object("COMPLETED", &[]),
+    ])
+    .await;
+    let job = server.endpoint().job("j");
+    assert_eq!(job.stream::<Value>().next().await.unwrap().unwrap().output, 1);
+    // A stream that is not polled leaves the report to the next.
+    drop(job.clone().stream::<Value>());
+    let rest: Vec<_> = job.stream::<Value>().collect().await;
+    let [Ok(chunk)] = rest.as_slice() else { panic!("{rest:?}") };
+    assert!(chunk.output == 4 && chunk.after_gap);
+    // It is reported once.
+    let again: Vec<_> = job.stream::<Value>().collect().await;
+    let [Err(error)] = again.as_slice() else { panic!("{again:?}") };
+    assert!(error.to_string().contains("an earlier stream of this job has ended"), "{error}");
+
+    let server = Script::of([object("IN_PROGRESS", &[1, 2]), object("COMPLETED", &[])]).await;
+    let job = server.endpoint().job("j");
+    assert_eq!(job.stream::<Value>().next().await.unwrap().unwrap().output, 1);
+    let rest: Vec<_> = job.stream::<Value>().collect().await;
+    let [Err(error)] = rest.as_slice() else { panic!("{rest:?}") };
+    assert_eq!(error.kind(), ErrorKind::StreamGap);
+    assert!(error.to_string().contains("an earlier stream was dropped"), "{error}");
+}
+
+#[tokio::test]
 async fn the_object_is_drained_beyond_its_terminal_status() {
     let server = Script::of([
         object("IN_PROGRESS", &[1]),

@@ -34,8 +34,11 @@ pub(super) struct Poller {
     for_chunks: Patience,
     /// With `/status`: a response of `/stream` does not help where the status is what is missing.
     for_status: Patience,
-    /// A response was lost that may have carried chunks, and no item has said so yet.
+    /// A response was lost that may have carried chunks, or an earlier stream was dropped with some,
+    /// and no item has said so yet.
     gap: bool,
+    /// `/stream` was asked, and its response was not read.
+    is_asking: bool,
     /// The connection may be one that mixes up its responses.
     closes: bool,
     /// How the job has ended, once that is known.
@@ -65,7 +68,8 @@ impl Poller {
             asked: Instant::now(),
             for_chunks: Patience::default(),
             for_status: Patience::default(),
-            gap: false,
+            gap: job.take_dropped_chunks(),
+            is_asking: false,
             closes: false,
             ended: None,
             over: false,
@@ -112,7 +116,7 @@ impl Poller {
     }
 
     fn gap_at_the_end(&self) -> Error {
-        let what = "chunks may be missing: a response was lost that may have contained some, and the service delivers each only once. The job's record may contain the whole output: read it with `job.status()`";
+        let what = "chunks may be missing: a response was lost that may have contained some, or an earlier stream was dropped with some, and the service delivers each only once. The job's record may contain the whole output: read it with `job.status()`";
         Error::new(ErrorKind::StreamGap, &self.attempted, what).with_job_id(self.job.id())
     }
 
@@ -132,7 +136,10 @@ impl Poller {
         if std::mem::take(&mut self.closes) {
             call = call.closing();
         }
-        let reply = match self.job.send(call).await {
+        self.is_asking = true;
+        let reply = self.job.send(call).await;
+        self.is_asking = false;
+        let reply = match reply {
             Ok(reply) => reply,
             Err(error) => {
                 self.gap |= may_have_drained(&error);
@@ -270,6 +277,15 @@ impl Poller {
         self.closes |= error.kind() == ErrorKind::ForeignRecord;
         self.pause = pause_after(&error, self.pauses.next(), self.job.id());
         Ok(())
+    }
+}
+
+impl Drop for Poller {
+    /// What was delivered and not handed out is reported by the next stream of the job.
+    fn drop(&mut self) {
+        if self.gap || self.is_asking || !self.ready.is_empty() {
+            self.job.drop_chunks();
+        }
     }
 }
 
