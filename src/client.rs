@@ -9,14 +9,14 @@ use std::fmt;
 use std::sync::Arc;
 
 use podqueue_runtime::__private::{Credential, Transport};
+use podqueue_runtime::graphql::GraphqlBody;
 use podqueue_runtime::{Authorization, Service};
 
 use self::builder::SETTINGS;
 use self::urls::Interface;
-use crate::context::{Context, PollLines, Retried};
 use crate::error::{Error, Result};
 use crate::graphql::{Graphql, Secrets, Templates};
-use crate::queue::Endpoint;
+use crate::queue::{Context, Endpoint, PollRates, RetryListeners};
 
 /// A client for the three interfaces: the job queue, REST and GraphQL.
 ///
@@ -56,7 +56,16 @@ use crate::queue::Endpoint;
 /// ```
 #[derive(Clone)]
 pub struct Client {
-    context: Arc<Context>,
+    interfaces: Arc<Interfaces>,
+}
+
+/// The services at the URLs of the three interfaces, which share one transport. A service whose URL
+/// was not set refuses calls.
+struct Interfaces {
+    queue: Arc<Context>,
+    rest: Service,
+    graphql: Service,
+    graphql_body: GraphqlBody,
 }
 
 impl Client {
@@ -79,13 +88,13 @@ impl Client {
     /// Returns a handle to the serverless endpoint with this id. Sends nothing.
     #[must_use]
     pub fn endpoint(&self, endpoint_id: impl AsRef<str>) -> Endpoint {
-        Endpoint::new(Arc::clone(&self.context), endpoint_id.as_ref())
+        Endpoint::new(Arc::clone(&self.interfaces.queue), endpoint_id.as_ref())
     }
 
     /// The GraphQL interface: any operation generated from a `.graphql` file.
     #[must_use]
     pub fn graphql(&self) -> Graphql {
-        Graphql::of(self.context.graphql.clone(), self.context.graphql_body)
+        Graphql::of(self.interfaces.graphql.clone(), self.interfaces.graphql_body)
     }
 
     /// Templates: create, update and delete.
@@ -139,20 +148,23 @@ impl ClientBuilder {
         let transport = Arc::new(settings.build(SETTINGS, &urls, vec![key.clone()])?);
         let service = |authorization| service(&transport, authorization);
         let rest = service(Authorization::bearer(key.clone()))?.at_setting("rest_url", rest_url);
+        let queue = Context {
+            service: service(self.queue_auth.of_calls(&key))?.at_setting("base_url", base_url),
+            rate_limits: self.rate_limits,
+            poll_rates: PollRates::new(self.polling.interval()),
+            polling: self.polling,
+            retry_listeners: RetryListeners::default(),
+            run_limit: self.run_limit,
+            run_sync_limit: self.run_sync_limit,
+            observer: self.observer,
+        };
         Ok(Client {
-            context: Arc::new(Context {
-                queue: service(self.queue_auth.of_calls(&key))?.at_setting("base_url", base_url),
+            interfaces: Arc::new(Interfaces {
+                queue: Arc::new(queue),
                 rest: if self.is_rest_url_exact { rest } else { rest.taking_base_path() },
                 graphql: service(Authorization::query("api_key", key.clone()))?
                     .at_setting("graphql_url", graphql_url),
                 graphql_body: self.graphql_body,
-                rate_limits: self.rate_limits,
-                poll_lines: PollLines::new(self.polling.interval()),
-                polling: self.polling,
-                retried: Retried::default(),
-                run_limit: self.run_limit,
-                run_sync_limit: self.run_sync_limit,
-                observer: self.observer,
             }),
         })
     }
@@ -168,12 +180,23 @@ fn service(transport: &Arc<Transport>, authorization: Authorization) -> Result<S
 /// The service at the client's REST URL, for generated calls: `Api::new(&client)`.
 impl From<&Client> for Service {
     fn from(client: &Client) -> Self {
-        client.context.rest.clone()
+        client.interfaces.rest.clone()
     }
 }
 
 impl fmt::Debug for Client {
+    /// Shows the URLs without their queries, which can hold the key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.context.fmt(f)
+        let shown = |service: &Service| {
+            service.known_url().cloned().map(|mut url| {
+                url.set_query(None);
+                String::from(url)
+            })
+        };
+        f.debug_struct("Client")
+            .field("base_url", &shown(&self.interfaces.queue.service))
+            .field("rest_url", &shown(&self.interfaces.rest))
+            .field("graphql_url", &shown(&self.interfaces.graphql))
+            .finish_non_exhaustive()
     }
 }

@@ -1,5 +1,5 @@
-//! What the targets in `fuzz/` drive: everything that reads what comes from outside. It is there only
-//! where they are built (`scripts/fuzz.sh`).
+//! Entry points of the fuzz targets in `fuzz/`: all parsers of input from outside. Compiled for fuzzing
+//! only (`scripts/fuzz.sh`).
 
 use reqwest::header::{HeaderMap, HeaderValue, RETRY_AFTER};
 

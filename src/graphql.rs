@@ -14,13 +14,19 @@
 //! ```
 
 mod delete;
-mod generated;
 mod new_template;
 mod not_found;
 mod port;
 mod secrets;
 mod template;
 mod templates;
+
+/// Generated from `queries/`, as for the queries of other crates.
+mod generated {
+    use crate as __runtime;
+
+    include!(concat!(env!("OUT_DIR"), "/graphql.rs"));
+}
 
 pub use generated::*;
 pub use new_template::NewTemplate;

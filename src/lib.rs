@@ -80,9 +80,7 @@
 #[cfg(feature = "blocking")]
 pub mod blocking;
 mod client;
-mod context;
 mod error;
-mod events;
 #[cfg(fuzzing)]
 #[doc(hidden)]
 pub mod fuzz;
@@ -96,9 +94,7 @@ pub mod rest;
 pub mod webhook;
 
 pub use client::{Client, ClientBuilder};
-pub use context::{Polling, QueueAuth};
 pub use error::{Error, ErrorKind, Result};
-pub use events::{ServerEvent, ServerEvents};
 pub use graphql::{NewTemplate, Port, Protocol, Secret, Secrets, Template, Templates};
 pub use observe::Observation;
 pub use podqueue_runtime::graphql::GraphqlBody;
@@ -107,11 +103,11 @@ pub use podqueue_runtime::{ChangeRecords, LimitStore, SharedLimits, StoreError};
 pub use podqueue_runtime::{RetryPolicy, SecretString, Service};
 pub use queue::{
     Endpoint, Finished, Health, Job, JobCounts, JobFailure, JobRecord, JobStatus, JobStream,
-    Metrics, Notifier, Policy, Purged, RemoteCancel, Run, RunAll, RunSync, S3Config, StatusRequest,
-    StreamChunk, UndocumentedStatus, Wait, WorkerCounts,
+    Metrics, Notifier, Policy, Polling, Purged, QueueAuth, RemoteCancel, Run, RunAll, RunSync,
+    S3Config, StatusRequest, StreamChunk, UndocumentedStatus, Wait, WorkerCounts,
 };
 pub use rate_limits::RateLimits;
-pub use request::Request;
+pub use request::{Request, ServerEvent, ServerEvents};
 pub use rest::{Authorization, Part, Rest};
 #[cfg(feature = "webhook")]
 pub use webhook::Webhooks;

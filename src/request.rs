@@ -1,4 +1,4 @@
-//! Request: a prepared call whose only setting is its timeout.
+//! Requests and server-sent events: the runtime's types, with this crate's error type.
 
 use crate::error::Error;
 
@@ -19,3 +19,9 @@ use crate::error::Error;
 /// # }
 /// ```
 pub type Request<T> = podqueue_runtime::Request<T, Error>;
+
+/// The events of a `text/event-stream` response, in order, as they arrive.
+pub type ServerEvents = podqueue_runtime::ServerEvents<Error>;
+
+/// One event of a `text/event-stream` response.
+pub type ServerEvent = podqueue_runtime::ServerEvent<Error>;

@@ -15,8 +15,14 @@
 //! Any other description becomes such calls in a crate of yours, by
 //! [`include_rest!`](crate::include_rest).
 
-mod generated;
 mod of_client;
+
+/// Generated from `openapi/`, as for the descriptions of other crates.
+mod generated {
+    use crate as __runtime;
+
+    include!(concat!(env!("OUT_DIR"), "/podqueue_rest.rs"));
+}
 
 pub use generated::*;
 pub use podqueue_runtime::{Authorization, Part};

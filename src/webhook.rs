@@ -57,15 +57,13 @@
 mod answer;
 mod builder;
 mod deliveries;
-mod handler;
 mod receiver;
 mod sender;
 mod service;
 mod token;
 
-pub use answer::Answer;
+pub use answer::{Answer, HandlerError};
 pub use builder::WebhooksBuilder;
-pub use handler::HandlerError;
 #[cfg(fuzzing)]
 pub(crate) use receiver::Hint;
 pub use receiver::Webhooks;

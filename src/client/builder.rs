@@ -1,4 +1,4 @@
-//! The settings of a client.
+//! Settings of a client.
 
 use std::fmt;
 use std::time::Duration;
@@ -9,10 +9,9 @@ use podqueue_runtime::SharedLimits;
 use podqueue_runtime::graphql::GraphqlBody;
 use podqueue_runtime::{RetryPolicy, SecretString};
 
-use crate::context::{Polling, QueueAuth};
 use crate::error::{Error, Result};
 use crate::observe::{Observation, Observer};
-use crate::queue::{Run, RunSync};
+use crate::queue::{Polling, QueueAuth, Run, RunSync};
 use crate::rate_limits::RateLimits;
 
 /// What errors about the settings name.

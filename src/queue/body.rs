@@ -1,14 +1,14 @@
-//! The body of a submission, serialized directly into the buffer that is sent.
+//! Body of a submission: serialized directly into the buffer that is sent, and the rule for its URLs.
 
 use std::io::{self, Write};
 
 use bytes::Bytes;
 
-/// From here on a body grows by a sixteenth instead of doubling: a large one is then in memory once,
-/// and not nearly twice.
+/// From this size on, a body grows by a sixteenth instead of doubling, so that a large body takes its
+/// length in memory and not twice that.
 const LARGE: usize = 1024 * 1024;
 
-/// Most bodies need no more, and so are not moved while they grow.
+/// The initial capacity: most bodies need no more, and are not reallocated.
 const USUAL: usize = 256;
 
 /// JSON under construction.
@@ -66,6 +66,17 @@ impl From<Body> for Bytes {
     }
 }
 
+/// Whether the text is an http or https URL exactly as it stands, because it is sent as it stands. The
+/// parser accepts more: surrounding white space, missing slashes, backslashes.
+pub(crate) fn is_http_url(text: &str) -> bool {
+    let after_scheme = text.split_once("://").filter(|(scheme, _)| {
+        scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
+    });
+    after_scheme.is_some_and(|(_, rest)| !rest.starts_with(['/', '\\']))
+        && !text.contains(|letter: char| letter.is_whitespace() || letter.is_control())
+        && reqwest::Url::parse(text).is_ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_a_large_piece_does_not_move_it() {
+    fn text_after_a_large_piece_does_not_reallocate() {
         let mut body = Body::new();
         body.push(r#"{"input":"#);
         body.write_all(&vec![b'x'; 20_000_000]).expect("memory takes it");

@@ -32,11 +32,11 @@ impl Job {
             Err(error) if may_have_cancelled(&error) => error,
             settled => return settled,
         };
-        let mut look = self.look();
+        let mut poll = self.poll_status();
         if unknown.kind() == ErrorKind::ForeignRecord {
-            look = look.closing();
+            poll = poll.closing();
         }
-        match look.await {
+        match poll.await {
             Ok(record) if record.status() == JobStatus::Cancelled => Ok(record),
             Ok(record) => Err(unknown.with_record(record)),
             Err(_) => Err(unknown),
@@ -44,8 +44,8 @@ impl Job {
     }
 }
 
-/// Whether a cancel that was answered with this may have cancelled the job nevertheless, so that its
-/// status tells. Where there was no answer at all, there is hardly a status either.
+/// Whether a cancel that failed with this error may have cancelled the job nevertheless, so that its
+/// status decides.
 fn may_have_cancelled(error: &Error) -> bool {
     match error.kind() {
         ErrorKind::ForeignRecord => true,

@@ -10,12 +10,12 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::context::Context;
 use super::health::{Health, Purged};
 use super::operations::{HEALTH, OPENAI, PURGE_QUEUE, REQUESTS, RUN};
-use crate::context::{Context, PollLine};
+use super::poll_rate::PollRate;
 use crate::error::{Error, Result};
-use crate::events::ServerEvents;
-use crate::request::Request;
+use crate::request::{Request, ServerEvents};
 use podqueue_runtime::__private::json::not_serializable;
 use podqueue_runtime::__private::{Attempted, ShownId};
 use podqueue_runtime::{Call, Operation, Path, Reply};
@@ -63,7 +63,7 @@ impl Endpoint {
             let call = endpoint.own_call(&HEALTH, endpoint.path("/health"))?;
             let health: Health = endpoint.send(call.timeout(timeout)).await?.json()?;
             if let Some(least) = endpoint.context().rate_limits.least(health.workers.running) {
-                endpoint.context().queue.set_least_limit(endpoint.shared_id(), least);
+                endpoint.context().service.set_least_limit(endpoint.shared_id(), least);
             }
             Ok(health)
         })
@@ -176,7 +176,7 @@ impl Endpoint {
         Request::new(move |timeout| async move {
             let call = call?.header("accept", "text/event-stream").reads_events();
             let reply = endpoint.send(call.held_open().timeout(timeout)).await?;
-            let most = endpoint.context().queue.largest_response();
+            let most = endpoint.context().service.largest_response();
             Ok(ServerEvents::new(reply, most, true)?)
         })
     }
@@ -216,9 +216,9 @@ impl Endpoint {
     /// Panics outside a tokio runtime, or in one whose time driver is disabled.
     pub async fn ready_to_run(&self, most: usize) -> usize {
         let most = u64::try_from(most).unwrap_or(u64::MAX);
-        let turns = self.context().queue.ready(&RUN, self.shared_id(), most).await;
-        // Others may wait behind the turn that this one had.
-        usize::try_from(turns).unwrap_or(usize::MAX).max(1)
+        let permits = self.context().service.ready(&RUN, self.shared_id(), most).await;
+        // Another caller may have taken the permit since.
+        usize::try_from(permits).unwrap_or(usize::MAX).max(1)
     }
 
     /// Another endpoint of the same service, by its id, as returned by the client of this one. Sends
@@ -232,16 +232,16 @@ impl Endpoint {
     /// if the client has none. It contains no secret.
     #[must_use]
     pub fn base_url(&self) -> Option<&str> {
-        self.context().queue.known_url().map(Url::as_str)
+        self.context().service.known_url().map(Url::as_str)
     }
 
     pub(crate) fn context(&self) -> &Context {
         &self.shared.context
     }
 
-    /// The line of all waits and streams on this endpoint.
-    pub(super) fn poll_line(&self) -> Arc<PollLine> {
-        self.shared.context.poll_lines.of(&self.shared.id)
+    /// The poll rate of all waits and streams on this endpoint.
+    pub(super) fn poll_rate(&self) -> Arc<PollRate> {
+        self.shared.context.poll_rates.of(&self.shared.id)
     }
 
     /// `/{endpoint_id}` and what follows it.
@@ -261,7 +261,7 @@ impl Endpoint {
     }
 
     pub(super) fn url(&self, attempted: &Attempted, path: Path) -> Result<Url> {
-        Ok(path.on(self.shared.context.queue.url(attempted)?, attempted)?)
+        Ok(path.on(self.shared.context.service.url(attempted)?, attempted)?)
     }
 
     /// A call of this endpoint, or of a job of its.
@@ -275,7 +275,7 @@ impl Endpoint {
     }
 
     pub(super) async fn send(&self, call: Call) -> Result<Reply> {
-        Ok(self.shared.context.queue.send(call).await?)
+        Ok(self.shared.context.service.send(call).await?)
     }
 
     pub(super) fn attempted(&self, operation: &Operation) -> Attempted {

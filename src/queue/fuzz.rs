@@ -1,4 +1,4 @@
-//! What reads an answer of the queue interface, for the fuzz targets.
+//! Entry points of the fuzz targets for responses of the queue interface.
 
 use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};

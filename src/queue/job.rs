@@ -77,7 +77,7 @@ impl Job {
     /// What must not be shown of what the service and the handler say about the job.
     pub(super) fn secrets(&self) -> Secrets {
         let submitted = self.submitted.iter().flat_map(|them| them.iter());
-        let of_all_calls = self.endpoint.context().queue.secrets();
+        let of_all_calls = self.endpoint.context().service.secrets();
         Secrets::new(submitted.chain(of_all_calls).cloned().collect(), None)
     }
 
@@ -177,8 +177,8 @@ impl Job {
         self.known.dropped_chunks.swap(false, Ordering::Relaxed)
     }
 
-    /// Tells who counts that a wait or a stream is about to ask.
-    pub(super) fn tell_of_poll(&self, operation: &Operation) {
+    /// Reports to the observer that a wait or a stream is about to poll.
+    pub(super) fn observe_poll(&self, operation: &Operation) {
         self.endpoint.context().observer.tell(|| Observation::Polled {
             operation: operation.name(),
             endpoint_id: self.endpoint.id(),

@@ -1,4 +1,4 @@
-//! Lifespan of a job: how long the service keeps it and its result, as far as a handle knows.
+//! Lifespan of a job: how long the service keeps it and its result, as far as its handle knows.
 //!
 //! Whether the ttl has expired follows from elapsed monotonic time alone, since the time of day may be
 //! turned while a job runs. Points in time that callers see are times of day.
@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use tokio::time::Instant;
 
 use super::JobStatus;
-use super::gateway::is_not_the_services;
+use super::gateway::is_from_gateway;
 use crate::error::{Error, ErrorKind};
 
 const DEFAULT_TTL: Duration = Duration::from_millis(86_400_000);
@@ -110,8 +110,8 @@ impl Lifespan {
     /// The error of a call about the job: what is not found any more, though it was seen before, has
     /// expired. A page that says so is a gateway's, and says nothing about the job.
     pub(super) fn explain(&self, error: Error) -> Error {
-        let is_page = is_not_the_services(&error)
-            && error.unredacted_body().is_some_and(|body| !body.is_empty());
+        let is_page =
+            is_from_gateway(&error) && error.unredacted_body().is_some_and(|body| !body.is_empty());
         if error.kind() != ErrorKind::NotFound || is_page || !self.known().seen {
             return error;
         }

@@ -57,7 +57,7 @@ pub struct RunAll<'a, T> {
     concurrency: usize,
     submit: Submit<'a>,
     wait: Waits,
-    /// The turns of all these waits, where they have a polling of their own.
+    /// The poll rate that these waits share, if they have their own polling setting.
     group: PollGroup,
 }
 

@@ -11,15 +11,14 @@ pub(super) static RUN_SYNC: Operation =
     Operation::new("runsync", Method::POST, NonIdempotent).limit(Limit::new(2_000).concurrent(400));
 pub(super) static STATUS: Operation =
     Operation::new("status", Method::GET, Idempotent).limit(Limit::new(2_000).concurrent(400));
-/// A lost answer may have carried chunks, which do not come again.
+/// A lost response may have carried chunks, which the service delivers once.
 pub(super) static STREAM: Operation = Operation::new("stream", Method::GET, IdempotentEffect)
     .limit(Limit::new(2_000).concurrent(400));
 pub(super) static CANCEL: Operation =
     Operation::new("cancel", Method::POST, Idempotent).limit(Limit::new(100).concurrent(20));
-/// The job's status tells: see `Job::retry`.
-/// It would retry a job twice; [`Job::retry`](super::Job::retry) reads the status to verify the outcome.
+/// Sent twice, it could retry a job twice; [`Job::retry`](super::Job::retry) reads the status instead.
 pub(super) static RETRY: Operation = Operation::new("retry", Method::POST, NonIdempotent);
-/// A second purge could remove what was queued in between.
+/// A second purge could remove jobs that were queued in between.
 pub(super) static PURGE_QUEUE: Operation =
     Operation::new("purge-queue", Method::POST, NonIdempotent).limit(Limit::new(2));
 pub(super) static HEALTH: Operation = Operation::new("health", Method::GET, Idempotent);

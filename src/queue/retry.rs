@@ -27,7 +27,8 @@ impl Job {
 
     async fn retry_within(&self, timeout: Option<Duration>) -> Result<JobRecord> {
         let call = self.call(&RETRY)?.timeout(timeout);
-        let _retrying = self.endpoint().context().retried.during(self.endpoint().id(), self.id());
+        let _retrying =
+            self.endpoint().context().retry_listeners.during(self.endpoint().id(), self.id());
         let sent = match self.send(call).await {
             Ok(reply) => self.read(&RETRY, &reply).map_err(|error| match error.kind() {
                 ErrorKind::ForeignRecord => {

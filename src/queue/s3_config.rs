@@ -5,7 +5,7 @@ use std::fmt;
 use reqwest::Url;
 use serde::Serialize;
 
-use super::http_url::is_http_url;
+use super::body::is_http_url;
 use crate::error::{Error, Result};
 use podqueue_runtime::__private::Attempted;
 use podqueue_runtime::__private::redact::credentials;

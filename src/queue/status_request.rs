@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::looks::{longest_silence, longest_silence_within, rarest};
 use super::operations::STATUS;
+use super::polling::{max_interval, poll_timeout, poll_timeout_within};
 use super::{Job, JobRecord};
 use crate::error::{Error, Result};
 
@@ -21,18 +21,18 @@ impl Job {
             job: self.clone(),
             ttl: None,
             timeout: None,
-            look: None,
+            silence: None,
             urgent_from: None,
             closes: false,
             largest_response: None,
         }
     }
 
-    /// Reads the job's record for a wait or a stream, which must neither sleep through its result nor
-    /// wait for too long behind other calls.
-    pub(crate) fn look(&self) -> StatusRequest {
-        let urgent_from = Instant::now().checked_add(rarest(self.id()));
-        StatusRequest { look: Some(longest_silence(self.id())), urgent_from, ..self.status() }
+    /// Polls the job's record for a wait or a stream: the poll becomes urgent, and times out, before the
+    /// result could expire.
+    pub(crate) fn poll_status(&self) -> StatusRequest {
+        let urgent_from = Instant::now().checked_add(max_interval(self.id()));
+        StatusRequest { silence: Some(poll_timeout(self.id())), urgent_from, ..self.status() }
     }
 }
 
@@ -43,8 +43,8 @@ pub struct StatusRequest {
     job: Job,
     ttl: Option<Duration>,
     timeout: Option<Duration>,
-    /// For how long a look may be without a response, where it is one.
-    look: Option<Duration>,
+    /// The timeout without a byte of the response, for a poll of a wait or a stream.
+    silence: Option<Duration>,
     urgent_from: Option<Instant>,
     closes: bool,
     largest_response: Option<usize>,
@@ -74,29 +74,29 @@ impl StatusRequest {
         self
     }
 
-    /// Lets the connection be closed afterwards: it may be one that mixes up its responses.
+    /// Closes the connection afterwards, because it may mix up its responses.
     pub(super) fn closing(mut self) -> Self {
         self.closes = true;
         self
     }
 
-    /// From then on the request goes before others that wait for their turn.
+    /// From this time on, the request gets its permit before requests that are not urgent.
     pub(super) fn urgent_from(mut self, urgent_from: Instant) -> Self {
         self.urgent_from = Some(urgent_from);
         self
     }
 
-    /// A look whose job is not waited for any longer than this.
+    /// Limits the timeout of a poll to fit into the time that is left of the wait.
     pub(super) fn within(mut self, left: Duration) -> Self {
-        self.look = Some(longest_silence_within(self.job.id(), left));
+        self.silence = Some(poll_timeout_within(self.job.id(), left));
         self
     }
 
     async fn send(self) -> Result<JobRecord> {
         let call = self.job.call(&STATUS)?.timeout(self.timeout).urgent_from(self.urgent_from);
         let mut call = call.largest_response(self.largest_response);
-        if let Some(longest) = self.look {
-            call = call.longest_pause(rarest(self.job.id())).longest_silence(longest);
+        if let Some(longest) = self.silence {
+            call = call.longest_pause(max_interval(self.job.id())).longest_silence(longest);
         }
         if self.closes {
             call = call.closing();

@@ -1,5 +1,6 @@
 //! Waiting for a job to end.
 
+use std::fmt;
 use std::future::{Future, IntoFuture};
 use std::pin::{Pin, pin};
 use std::sync::{Arc, OnceLock};
@@ -8,19 +9,19 @@ use std::time::Duration;
 use futures_util::future::{Either, select};
 use tokio::time::{Instant, timeout_at};
 
-use super::looks::rarest;
 use super::operations::{CANCEL, STATUS};
-use super::passing::{Patience, may_pass, pause_after};
-use super::{Job, JobRecord, JobStatus, Notifier};
-use crate::context::{PollLine, Polling};
+use super::poll_rate::PollRate;
+use super::polling::{Polling, max_interval};
+use super::transient::{Outage, interval_after, is_transient};
+use super::{Job, JobRecord, JobStatus};
 use crate::error::{Error, ErrorKind, Result};
 use crate::observe::Observation;
 use podqueue_runtime::__private::require_runtime;
 
-/// How long before the deadline the status is asked for a last time.
-const LAST_LOOK: Duration = Duration::from_millis(250);
+/// How long before the deadline the last poll is sent.
+const LAST_POLL: Duration = Duration::from_millis(250);
 
-/// For how long after a look the job is said to be as it was seen. The caller may have been away.
+/// For how long after a poll the last status is reported as current. The wait may not have been polled.
 const RECENT: Duration = Duration::from_secs(5);
 
 /// The first and the longest pause of a wait that is notified.
@@ -66,31 +67,31 @@ pub struct Wait {
     job: Job,
     timeout: Option<Duration>,
     cancel: bool,
-    /// `None` where it is the client's.
+    /// `None` for the client's setting.
     polling: Option<Polling>,
-    /// The least time between two looks of this wait.
+    /// The minimum interval between two polls of this wait.
     interval: Duration,
     /// The waits that it belongs to.
     group: Option<PollGroup>,
     notifier: Option<Notifier>,
 }
 
-/// The turns of many waits with one polling of their own, beside the turns that all on the endpoint
-/// take: at the rate of the first that comes.
-pub(super) type PollGroup = Arc<OnceLock<PollLine>>;
+/// The poll rate of many waits that share a polling setting, in addition to the endpoint's rate. The first
+/// wait to poll sets it.
+pub(super) type PollGroup = Arc<OnceLock<PollRate>>;
 
-/// What the looks have brought so far.
+/// The results of the polls so far.
 #[derive(Default)]
 struct Seen {
     last: Option<JobRecord>,
-    /// Why the last look has failed, where it has.
+    /// The error of the last poll, if it failed.
     failure: Option<Error>,
-    /// When the last look that succeeded began.
+    /// When the last successful poll was sent.
     asked: Option<Instant>,
 }
 
 /// How the polling of a job ended.
-enum Looked {
+enum Polled {
     Ended(JobRecord),
     Failed(Error),
     RanOut(Seen),
@@ -195,7 +196,7 @@ impl Wait {
         self
     }
 
-    /// One of many waits whose polling, where one is set, spaces the looks of all of them.
+    /// Adds the wait to a group, in which a polling setting bounds the polls of all waits together.
     pub(super) fn in_group(mut self, group: PollGroup) -> Self {
         self.group = Some(group);
         self
@@ -216,28 +217,28 @@ impl Wait {
         result
     }
 
-    /// By a notification or a look, whichever comes first.
+    /// Ends by a notification or a poll, whichever comes first.
     async fn until_ended(self, polls: &mut u64) -> Result<JobRecord> {
-        let looked = match &self.notifier {
-            None => self.look_until_ended(polls).await,
+        let polled = match &self.notifier {
+            None => self.poll_until_ended(polls).await,
             Some(notifier) => {
-                // Before the first look: an end in between is reported.
+                // Before the first poll, so that an end in between is reported.
                 let notified = notifier.end_of(&self.job);
-                match select(notified, pin!(self.look_until_ended(polls))).await {
-                    Either::Left((record, _)) => Looked::Ended(record.seen_by(&self.job)),
-                    Either::Right((looked, _)) => looked,
+                match select(notified, pin!(self.poll_until_ended(polls))).await {
+                    Either::Left((record, _)) => Polled::Ended(record.seen_by(&self.job)),
+                    Either::Right((polled, _)) => polled,
                 }
             }
         };
-        match looked {
-            Looked::Ended(record) => record.into_result(),
-            Looked::Failed(error) => Err(error),
-            // Nobody is notified from here on: the end that is reported may be this cancellation.
-            Looked::RanOut(seen) => self.run_out(seen).await,
+        match polled {
+            Polled::Ended(record) => record.into_result(),
+            Polled::Failed(error) => Err(error),
+            // The notifier is dropped before: the end that it would report may be this cancellation.
+            Polled::RanOut(seen) => self.run_out(seen).await,
         }
     }
 
-    async fn look_until_ended(&self, polls: &mut u64) -> Looked {
+    async fn poll_until_ended(&self, polls: &mut u64) -> Polled {
         let deadline = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let context = self.job.endpoint().context();
         let polling = match (&self.polling, &self.notifier) {
@@ -247,75 +248,75 @@ impl Wait {
                 context.polling.clone().first(NOTIFIED_FIRST).longest(NOTIFIED_LONGEST)
             }
         };
-        let mut pauses = polling.pauses(rarest(self.job.id()));
-        let line = self.job.endpoint().poll_line();
+        let mut intervals = polling.intervals(max_interval(self.job.id()));
+        let rate = self.job.endpoint().poll_rate();
         let group = self.group.as_ref().filter(|_| self.polling.is_some());
-        let group = group.map(|group| group.get_or_init(|| PollLine::new(polling.interval())));
-        let mut looked = Instant::now();
+        let group = group.map(|group| group.get_or_init(|| PollRate::new(polling.interval())));
+        let mut polled = Instant::now();
         let mut seen = Seen::default();
-        let mut patience = Patience::default();
+        let mut outage = Outage::default();
         loop {
-            let due = looked + rarest(self.job.id());
-            let latest = latest_look(due, deadline);
+            let due = polled + max_interval(self.job.id());
+            let latest = latest_poll(due, deadline);
             if let Some(group) = group {
-                group.turn_by(latest).await;
+                group.acquire_by(latest).await;
             }
-            line.turn_by(latest).await;
-            looked = Instant::now();
-            // A caller that is polled again only now gets no look for which there is no time.
-            if deadline.is_some_and(|deadline| deadline <= looked) {
-                return Looked::RanOut(seen);
+            rate.acquire_by(latest).await;
+            polled = Instant::now();
+            // The deadline may have passed while this future was not polled.
+            if deadline.is_some_and(|deadline| deadline <= polled) {
+                return Polled::RanOut(seen);
             }
             *polls += 1;
-            self.job.tell_of_poll(&STATUS);
-            let mut look = self.job.look().urgent_from(due);
+            self.job.observe_poll(&STATUS);
+            let mut poll = self.job.poll_status().urgent_from(due);
             if let Some(deadline) = deadline {
-                look = look.within(deadline.saturating_duration_since(looked));
+                poll = poll.within(deadline.saturating_duration_since(polled));
             }
             if seen.failure.as_ref().is_some_and(|error| error.kind() == ErrorKind::ForeignRecord) {
-                look = look.closing();
+                poll = poll.closing();
             }
-            let status = look.into_future();
+            let status = poll.into_future();
             let answer = match deadline {
                 Some(deadline) => match timeout_at(deadline, status).await {
                     Ok(answer) => answer,
-                    Err(_) => return Looked::RanOut(seen),
+                    Err(_) => return Polled::RanOut(seen),
                 },
                 None => status.await,
             };
-            let mut pause = pauses.next().max(self.interval);
+            let mut pause = intervals.next().max(self.interval);
             match answer {
-                Ok(record) if record.status().is_terminal() => return Looked::Ended(record),
+                Ok(record) if record.status().is_terminal() => return Polled::Ended(record),
                 Ok(record) => {
-                    patience.restore();
-                    seen = Seen { last: Some(record), failure: None, asked: Some(looked) };
+                    outage.end();
+                    seen = Seen { last: Some(record), failure: None, asked: Some(polled) };
                 }
-                Err(error) if may_pass(self.job.lifespan(), &error) => {
-                    if deadline.is_none() && patience.ends(self.job.id()) {
-                        return Looked::Failed(error);
+                Err(error) if is_transient(self.job.lifespan(), &error) => {
+                    if deadline.is_none() && outage.exceeds_limit(self.job.id()) {
+                        return Polled::Failed(error);
                     }
-                    pause = pause_after(&error, pause, self.job.id());
+                    pause = interval_after(&error, pause, self.job.id());
                     seen.failure = Some(error);
                 }
-                Err(error) => return Looked::Failed(error),
+                Err(error) => return Polled::Failed(error),
             }
             let now = Instant::now();
             match deadline {
-                Some(deadline) if now + pause + LAST_LOOK > deadline => {
-                    // A job that ends during the last pause is still to be seen.
-                    let last_look = deadline.checked_sub(LAST_LOOK).unwrap_or(now);
-                    if now >= last_look {
+                Some(deadline) if now + pause + LAST_POLL > deadline => {
+                    // Polls once more for a job that ends during the last interval.
+                    let last_poll = deadline.checked_sub(LAST_POLL).unwrap_or(now);
+                    if now >= last_poll {
                         tokio::time::sleep_until(deadline).await;
-                        return Looked::RanOut(seen);
+                        return Polled::RanOut(seen);
                     }
-                    tokio::time::sleep_until(last_look).await;
+                    tokio::time::sleep_until(last_poll).await;
                 }
                 _ => tokio::time::sleep(pause).await,
             }
         }
     }
 
-    /// The time is over.
+    /// The deadline has passed.
     async fn run_out(self, seen: Seen) -> Result<JobRecord> {
         let is_recent = seen.asked.is_some_and(|asked| asked.elapsed() < RECENT);
         let cancelled = if self.cancel {
@@ -369,7 +370,7 @@ impl Wait {
     }
 
     async fn cancel_now(&self) -> Cancel {
-        // Without a limit of its own: its turn may be far where many jobs time out together.
+        // Without a timeout: its permit may come late if many jobs time out together.
         let (error, record) = match self.job.cancel().await {
             Ok(record) => {
                 let status = record.shown_status();
@@ -384,7 +385,7 @@ impl Wait {
                     && (matches!(error.kind(), ErrorKind::BadRequest | ErrorKind::Decode)
                         || error.is_after_unknown_outcome()) =>
             {
-                (error, self.job.look().await.ok())
+                (error, self.job.poll_status().await.ok())
             }
             Err(error) => {
                 let record = error.record().cloned();
@@ -402,11 +403,36 @@ impl Wait {
     }
 }
 
-/// When the next look must be, whoever else's turn it is: neither one that is due, because the result
-/// could expire, nor the last one before the deadline waits.
-fn latest_look(due: Instant, deadline: Option<Instant>) -> Instant {
-    let last_look = deadline.and_then(|deadline| deadline.checked_sub(LAST_LOOK));
-    last_look.map_or(due, |last_look| due.min(last_look))
+/// When the next poll must be sent, with or without a permit: before the result could expire, and
+/// before the deadline.
+fn latest_poll(due: Instant, deadline: Option<Instant>) -> Instant {
+    let last_poll = deadline.and_then(|deadline| deadline.checked_sub(LAST_POLL));
+    last_poll.map_or(due, |last_poll| due.min(last_poll))
+}
+
+/// Reports the end of jobs, so that a [`Wait`](crate::Wait) need not poll for it. It is created
+/// from the `Webhooks` of the feature `webhook`, and passed to
+/// [`Wait::notified_by`](crate::Wait::notified_by).
+#[derive(Clone)]
+pub struct Notifier(pub(crate) Arc<dyn EndNotifier>);
+
+pub(crate) trait EndNotifier: Send + Sync {
+    /// Completes with the record of the ended job, once the end is confirmed. It reports an end that is
+    /// seen after this call, even if the future is first polled later.
+    fn end_of(self: Arc<Self>, job: &Job) -> Pin<Box<dyn Future<Output = JobRecord> + Send>>;
+}
+
+impl Notifier {
+    /// As [`EndNotifier::end_of`].
+    pub(super) fn end_of(&self, job: &Job) -> Pin<Box<dyn Future<Output = JobRecord> + Send>> {
+        Arc::clone(&self.0).end_of(job)
+    }
+}
+
+impl fmt::Debug for Notifier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Notifier").finish_non_exhaustive()
+    }
 }
 
 enum Cancel {
@@ -428,7 +454,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_look_is_never_so_late_that_a_result_expires_or_a_deadline_passes() {
+    fn a_poll_is_never_so_late_that_a_result_expires_or_a_deadline_passes() {
         let now = Instant::now();
         let deadline = Some(now + Duration::from_secs(60));
         for (job_id, deadline, seconds) in [
@@ -437,7 +463,7 @@ mod tests {
             ("sync-j", deadline, 20.0),
             ("j", deadline, 59.75),
         ] {
-            let latest = latest_look(now + rarest(job_id), deadline) - now;
+            let latest = latest_poll(now + max_interval(job_id), deadline) - now;
             assert_eq!(latest.as_secs_f64(), seconds, "{job_id}");
         }
     }

@@ -1,7 +1,18 @@
-//! The response to a delivery.
+//! Handler of a delivery, and the response to it.
 
-use super::HandlerError;
+use std::pin::Pin;
+
 use crate::error::Error;
+use crate::queue::JobRecord;
+
+/// The error of a handler.
+pub type HandlerError = Box<dyn std::error::Error + Send + Sync>;
+
+pub(super) type Handler = Box<
+    dyn Fn(JobRecord) -> Pin<Box<dyn Future<Output = Result<(), HandlerError>> + Send>>
+        + Send
+        + Sync,
+>;
 
 /// The outcome of a delivery, which determines the response.
 ///
@@ -45,7 +56,7 @@ impl Answer {
         }
     }
 
-    /// What may be logged of it: a handler's error is the application's own.
+    /// The name for logs, without the error: a handler's error is the application's own.
     pub(super) fn name(&self) -> &'static str {
         match self {
             Self::Handled => "handled",

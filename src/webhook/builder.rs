@@ -1,16 +1,15 @@
-//! The settings of a receiver.
+//! Settings of a receiver.
 
 use std::fmt;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use super::answer::{Handler, HandlerError};
 use super::deliveries::Deliveries;
-use super::handler::{Handler, HandlerError};
 use super::receiver::{Inner, Webhooks};
 use super::token::Token;
-use crate::context::RetriedListener;
 use crate::error::{Error, Result};
-use crate::queue::{Endpoint, JobRecord};
+use crate::queue::{Endpoint, JobRecord, RetryListener};
 use podqueue_runtime::SecretString;
 
 /// The payload holds input and output of the job, whose sizes the interface bounds in part only.
@@ -116,8 +115,8 @@ impl WebhooksBuilder {
             None => Token::random()?,
         };
         let deliveries = Arc::new(Deliveries::of(self.endpoint.id(), self.remembered));
-        let listener: Weak<dyn RetriedListener> = Arc::<Deliveries>::downgrade(&deliveries);
-        self.endpoint.context().retried.listen(self.endpoint.id(), listener);
+        let listener: Weak<dyn RetryListener> = Arc::<Deliveries>::downgrade(&deliveries);
+        self.endpoint.context().retry_listeners.listen(self.endpoint.id(), listener);
         Ok(Webhooks {
             inner: Arc::new(Inner {
                 endpoint: self.endpoint,

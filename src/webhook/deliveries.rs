@@ -1,5 +1,5 @@
-//! What is known of the jobs of an endpoint: whose delivery is under way, who waits for their end,
-//! and which ends were handled.
+//! Deliveries of an endpoint: for each job the delivery in progress, the waits to notify, and the ends
+//! that were handled.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, RandomState};
@@ -10,28 +10,26 @@ use std::time::Duration;
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard, oneshot};
 use tokio::time::Instant;
 
-use crate::context::RetriedListener;
 use crate::queue::job::{is_same_job, without_suffix};
-use crate::queue::notifier::ReportsEnds;
-use crate::queue::{Job, JobRecord, JobStatus};
+use crate::queue::{EndNotifier, Job, JobRecord, JobStatus, RetryListener};
 
-/// How often the service retries a delivery of the same end of a job, and within which time. One that
-/// comes beyond either is another end: better twice than not at all.
+/// How often the service retries a delivery of the same end of a job, and within which time. A delivery
+/// beyond either is taken for another end: handled twice is better than never.
 const REDELIVERIES: u32 = 2;
 const REDELIVERED_WITHIN: Duration = Duration::from_secs(60);
 
-/// All that is known, by job.
+/// The state of an endpoint's deliveries, by job.
 pub(super) struct Deliveries {
     endpoint_id: Box<str>,
     jobs: Mutex<Jobs>,
-    /// How many handled ends are remembered.
+    /// The capacity for handled ends.
     remembered: usize,
     hashes: RandomState,
 }
 
 #[derive(Default)]
 struct Jobs {
-    /// By the part of the id that has no suffix. A job that nothing is to be known of is not in it.
+    /// By the id without its suffix.
     known: HashMap<String, Known>,
     /// The jobs with a handled end, oldest first.
     handled: BTreeMap<u64, String>,
@@ -41,7 +39,7 @@ struct Jobs {
 
 #[derive(Default)]
 struct Known {
-    /// Held by the delivery that is under way and by those behind it.
+    /// The lock of a job's deliveries, held by the delivery in progress and shared by those that wait.
     turn: Weak<AsyncMutex<()>>,
     /// How often the job was seen being retried, as long as it is known.
     retries: u64,
@@ -65,17 +63,17 @@ struct Handled {
     repeats: u32,
 }
 
-/// A delivery whose turn it is: the only one of its job until it is dropped.
+/// A delivery in progress: the only delivery of its job until it is dropped.
 pub(super) struct Delivery {
     deliveries: Arc<Deliveries>,
     key: String,
     turn: Option<OwnedMutexGuard<()>>,
-    /// The retries and the last wait from before the look at the job.
+    /// The retries and the last wait before the read of the job's status.
     retries: u64,
     last: u64,
 }
 
-/// A wait that is to be notified. When it is dropped, nothing is kept for it.
+/// A wait to be notified; dropping it removes it.
 struct Listener {
     deliveries: Arc<Deliveries>,
     key: String,
@@ -89,7 +87,7 @@ impl Deliveries {
         Self { endpoint_id: endpoint_id.into(), jobs, remembered, hashes }
     }
 
-    /// Waits for the turn of a delivery: those of one job follow each other.
+    /// Waits for the deliveries of the same job that came before.
     pub(super) async fn turn(self: Arc<Self>, job_id: &str) -> Delivery {
         let key = without_suffix(job_id).to_owned();
         let turn = {
@@ -124,7 +122,7 @@ impl Deliveries {
     }
 }
 
-impl ReportsEnds for Deliveries {
+impl EndNotifier for Deliveries {
     fn end_of(self: Arc<Self>, job: &Job) -> Pin<Box<dyn Future<Output = JobRecord> + Send>> {
         if job.endpoint().id() != &*self.endpoint_id {
             // A job of the same id on this endpoint is another.
@@ -140,7 +138,7 @@ impl ReportsEnds for Deliveries {
     }
 }
 
-impl RetriedListener for Deliveries {
+impl RetryListener for Deliveries {
     fn retried(&self, job_id: &str) {
         let key = without_suffix(job_id);
         let mut jobs = self.jobs();
@@ -152,20 +150,20 @@ impl RetriedListener for Deliveries {
 }
 
 impl Delivery {
-    /// The job is about to be looked at.
-    pub(super) fn looks(&mut self) {
+    /// Marks the beginning of a read of the job's status.
+    pub(super) fn begin_read(&mut self) {
         let jobs = self.deliveries.jobs();
         self.retries = jobs.retries(&self.key);
         self.last = jobs.last;
     }
 
-    /// Whether the job was retried since it was looked at: then what was seen of it is old.
+    /// Whether the job was retried since the read began: then its result is stale.
     pub(super) fn was_retried(&self) -> bool {
         self.deliveries.jobs().retries(&self.key) != self.retries
     }
 
-    /// Notifies those who waited before the job was looked at. Who came later looks for itself: the
-    /// job may have been retried in between.
+    /// Notifies the waits that began before the read. A wait that began later polls itself: the job may
+    /// have been retried in between.
     pub(super) fn notify(&self, record: &JobRecord) {
         let waiting: Vec<_> = {
             let mut jobs = self.deliveries.jobs();
@@ -176,7 +174,7 @@ impl Delivery {
             known.waiting.extract_if(.., is_meant).collect()
         };
         for waiting in waiting {
-            // One that has just given up does not take it.
+            // Fails if the wait has just been dropped.
             let _ = waiting.notify.send(record.clone());
         }
     }

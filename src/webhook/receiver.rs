@@ -1,4 +1,4 @@
-//! Takes deliveries.
+//! Receiver of deliveries: reads the job's status and calls the handler.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,11 +8,11 @@ use reqwest::Url;
 use tracing::Instrument;
 
 use super::Answer;
+use super::answer::Handler;
 use super::deliveries::Deliveries;
-use super::handler::Handler;
 use super::token::Token;
 use crate::error::{Error, ErrorKind, Result};
-use crate::queue::gateway::is_not_the_services;
+use crate::queue::gateway::is_from_gateway;
 use crate::queue::{Endpoint, Notifier};
 use podqueue_runtime::__private::json::text_in_whole;
 use podqueue_runtime::SecretString;
@@ -132,8 +132,8 @@ impl Inner {
     async fn settle(&self, id: &str) -> Answer {
         let mut delivery = Arc::clone(&self.deliveries).turn(id).await;
         let seen = loop {
-            delivery.looks();
-            let seen = self.endpoint.job(id).look().await;
+            delivery.begin_read();
+            let seen = self.endpoint.job(id).poll_status().await;
             if !delivery.was_retried() {
                 break seen;
             }
@@ -141,7 +141,7 @@ impl Inner {
         let record = match seen {
             Ok(record) if record.status().is_terminal() => record,
             Ok(_) => return Answer::NotEnded,
-            Err(error) if is_not_the_services(&error) => return Answer::NotConfirmed(error),
+            Err(error) if is_from_gateway(&error) => return Answer::NotConfirmed(error),
             Err(error) => match error.kind() {
                 ErrorKind::NotFound | ErrorKind::JobExpired => return Answer::UnknownJob,
                 ErrorKind::InvalidRequest => return Answer::Unreadable,

@@ -1,4 +1,4 @@
-//! Calls a receiver as the service does.
+//! Sender of webhook calls, as the service makes them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,7 +10,7 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use crate::error::{Error, Result};
 use crate::queue::JobRecord;
-use crate::queue::http_url::is_http_url;
+use crate::queue::body::is_http_url;
 use podqueue_runtime::__private::url::is_loopback;
 use podqueue_runtime::SecretString;
 

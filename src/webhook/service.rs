@@ -1,4 +1,4 @@
-//! The receiver as a tower service.
+//! Receiver as a tower service.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -41,7 +41,7 @@ where
 }
 
 impl Webhooks {
-    /// The token comes first: nobody else's body is read.
+    /// Checks the token first: without it, the body is not read.
     async fn read_and_take<B>(&self, request: Request<B>) -> Answer
     where
         B: Body<Error: Into<Box<dyn std::error::Error + Send + Sync>>>,

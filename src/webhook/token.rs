@@ -1,4 +1,4 @@
-//! The token that only we and the service know.
+//! Token of a webhook URL: a secret shared with the service.
 
 use std::fmt::Write;
 

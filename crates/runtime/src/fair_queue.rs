@@ -6,12 +6,14 @@
 //! runtime that is idle. Permits are offered, not handed out: a caller takes its permit when it is
 //! polled, and a permit that is not taken in time is offered to the next caller. No task runs in the
 //! background: every arrival, departure and update advances the queue, and one waiting caller, the
-//! driver, keeps the timer for all. The explorer (`model`) holds this in every order of events.
+//! driver, keeps the timer for all. The explorer (`tests::explorer`) holds this in every order of events.
 
 mod state;
 
 #[cfg(test)]
-pub mod model;
+pub(crate) mod tests {
+    pub(crate) mod explorer;
+}
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};

@@ -1,4 +1,4 @@
-//! A chunk of a handler's output.
+//! Chunk of a handler's output.
 
 use bytes::Bytes;
 use serde::Deserialize;
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::error::Result;
 use crate::queue::JobStatus;
-use crate::queue::gateway::is_status_of_http;
+use crate::queue::gateway::is_http_status;
 use podqueue_runtime::__private::Attempted;
 use podqueue_runtime::__private::json::{
     RawField, decode_at, elements, not_decodable, without_mark,
@@ -156,7 +156,7 @@ impl Batch {
                 }
                 // One that cannot be read can be asked for.
                 "status" => {
-                    is_batch |= !is_status_of_http(&field.json);
+                    is_batch |= !is_http_status(&field.json);
                     batch.status = field.read(attempted).unwrap_or_default();
                 }
                 _ => batch.job_id = field.read(attempted).unwrap_or_default(),

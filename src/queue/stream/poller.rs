@@ -1,4 +1,4 @@
-//! Polls `/stream` until the job has ended and nothing is left.
+//! Stream poller: polls `/stream` until the job has ended and no chunk is left.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -8,11 +8,11 @@ use serde::de::DeserializeOwned;
 use tokio::time::Instant;
 
 use super::chunk::{Batch, RawChunk, StreamChunk};
-use crate::context::{Pauses, PollLine};
 use crate::error::{Error, ErrorKind, Result};
-use crate::queue::looks::{longest_silence, rarest};
 use crate::queue::operations::{STATUS, STREAM};
-use crate::queue::passing::{Patience, may_pass, pause_after};
+use crate::queue::poll_rate::PollRate;
+use crate::queue::polling::{PollIntervals, max_interval, poll_timeout};
+use crate::queue::transient::{Outage, interval_after, is_transient};
 use crate::queue::{Job, JobRecord, JobStatus};
 use podqueue_runtime::__private::Attempted;
 use podqueue_runtime::__private::require_runtime;
@@ -21,21 +21,21 @@ use podqueue_runtime::Reply;
 /// The state of a stream between two items.
 pub(super) struct Poller {
     job: Job,
-    /// The turns that it takes with all waits and streams on the endpoint.
-    line: Arc<PollLine>,
+    /// The poll rate of all waits and streams on the endpoint.
+    rate: Arc<PollRate>,
     attempted: Attempted,
     ready: VecDeque<RawChunk>,
-    pauses: Pauses,
-    /// How long to wait before the next poll.
+    intervals: PollIntervals,
+    /// The interval before the next poll.
     pause: Duration,
-    /// When `/stream` was last asked.
+    /// When `/stream` was last polled.
     asked: Instant,
-    /// With `/stream`, which was asked and has not answered.
-    for_chunks: Patience,
-    /// With `/status`: a response of `/stream` does not help where the status is what is missing.
-    for_status: Patience,
+    /// The outage of `/stream`.
+    stream_outage: Outage,
+    /// The outage of `/status`, which a response of `/stream` does not end.
+    status_outage: Outage,
     /// A response was lost that may have carried chunks, or an earlier stream was dropped with some,
-    /// and no item has said so yet.
+    /// and no item has reported the gap yet.
     gap: bool,
     /// `/stream` was asked, and its response was not read.
     is_asking: bool,
@@ -46,7 +46,7 @@ pub(super) struct Poller {
     over: bool,
     /// The last item of a stream that is over, where there is one.
     failure: Option<Error>,
-    /// An earlier stream of the job has ended, and this one has yielded nothing.
+    /// An earlier stream of the job has ended, and this stream has yielded nothing.
     repeats: bool,
 }
 
@@ -61,13 +61,13 @@ impl Poller {
     pub(super) fn new(job: Job) -> Self {
         Self {
             attempted: job.attempted("stream"),
-            line: job.endpoint().poll_line(),
-            pauses: job.endpoint().context().polling.pauses(rarest(job.id())),
+            rate: job.endpoint().poll_rate(),
+            intervals: job.endpoint().context().polling.intervals(max_interval(job.id())),
             ready: VecDeque::new(),
             pause: Duration::ZERO,
             asked: Instant::now(),
-            for_chunks: Patience::default(),
-            for_status: Patience::default(),
+            stream_outage: Outage::default(),
+            status_outage: Outage::default(),
             gap: job.take_dropped_chunks(),
             is_asking: false,
             closes: false,
@@ -85,8 +85,8 @@ impl Poller {
             if let Some(chunk) = self.ready.pop_front() {
                 self.repeats = false;
                 let decoded = chunk.decode(&self.attempted, self.gap);
-                // An item that is an error says nothing of a gap: the next one does, or the end. What is
-                // no chunk at all stands where chunks may have been.
+                // An item that is an error does not report a gap: the next item does, or the end. An
+                // element that is no chunk may stand in the place of chunks.
                 self.gap = decoded.is_err() && (self.gap || !chunk.is_object());
                 return Some(decoded.map_err(|error| self.explain(error, &chunk)));
             }
@@ -108,7 +108,7 @@ impl Poller {
         }
     }
 
-    /// What was received of a chunk that cannot be read is not handed out a second time.
+    /// Attaches the bytes of a chunk that cannot be read: the service does not deliver them again.
     fn explain(&self, error: Error, chunk: &RawChunk) -> Error {
         let secrets = self.job.secrets();
         let error = error.redacted(&secrets.redactor());
@@ -127,12 +127,12 @@ impl Poller {
 
     async fn poll(&mut self) -> Result<()> {
         let due = self.due();
-        self.line.turn_by(due).await;
+        self.rate.acquire_by(due).await;
         self.asked = Instant::now();
-        self.job.tell_of_poll(&STREAM);
+        self.job.observe_poll(&STREAM);
         let id = self.job.id();
-        let call = self.job.call(&STREAM)?.longest_pause(rarest(id)).urgent_from(due);
-        let mut call = call.longest_silence(longest_silence(id));
+        let call = self.job.call(&STREAM)?.longest_pause(max_interval(id)).urgent_from(due);
+        let mut call = call.longest_silence(poll_timeout(id));
         if std::mem::take(&mut self.closes) {
             call = call.closing();
         }
@@ -155,24 +155,24 @@ impl Poller {
             }
         };
         self.job.lifespan().saw();
-        self.for_chunks.restore();
+        self.stream_outage.end();
         let drained = batch.chunks.is_empty();
         self.ready.extend(batch.chunks);
-        let goes_on = batch.status.is_some_and(|status| !status.is_terminal());
+        let is_running = batch.status.is_some_and(|status| !status.is_terminal());
         let told = batch.status.filter(|status| status.is_terminal());
-        // It goes on, or there is something new: it may have been retried since its end was seen.
+        // The job runs, or there are new chunks: it may have been retried since its end was seen.
         if let Some(ended) = &mut self.ended
-            && (goes_on || !drained)
+            && (is_running || !drained)
         {
             ended.is_old = true;
         }
         match (drained, self.ended.is_some() || told.is_some()) {
             (true, true) => return self.finish(told).await,
-            (true, false) => return self.look().await,
+            (true, false) => return self.poll_status().await,
             (false, ended) => {
-                self.pauses.restart();
+                self.intervals.restart();
                 if !ended {
-                    self.pause = self.pauses.next();
+                    self.pause = self.intervals.next();
                 }
             }
         }
@@ -191,17 +191,17 @@ impl Poller {
         }
     }
 
-    /// Nothing new, and the answer did not say that the job has ended: its status does. A job that
-    /// has ended is polled once more, for what it emitted in between.
-    async fn look(&mut self) -> Result<()> {
+    /// Reads the status after a response without chunks that does not say whether the job has ended. A
+    /// job that has ended is polled once more, for chunks that it emitted in between.
+    async fn poll_status(&mut self) -> Result<()> {
         match self.status().await {
             Ok(record) => {
-                self.for_status.restore();
+                self.status_outage.end();
                 if record.status().is_terminal() {
                     let status = record.status();
                     self.ended = Some(Ended { status, record: Some(record), is_old: false });
                 } else {
-                    self.pause = self.pauses.next();
+                    self.pause = self.intervals.next();
                 }
                 Ok(())
             }
@@ -209,16 +209,16 @@ impl Poller {
         }
     }
 
-    /// When `/stream` is to be asked again at the latest: what is left there could expire.
+    /// The latest time of the next poll of `/stream`, before the remaining chunks could expire.
     fn due(&self) -> Instant {
-        self.asked + rarest(self.job.id())
+        self.asked + max_interval(self.job.id())
     }
 
     async fn status(&self) -> Result<JobRecord> {
         let due = self.due();
-        self.line.turn_by(due).await;
-        self.job.tell_of_poll(&STATUS);
-        self.job.look().urgent_from(due).await
+        self.rate.acquire_by(due).await;
+        self.job.observe_poll(&STATUS);
+        self.job.poll_status().urgent_from(due).await
     }
 
     /// The job has ended and nothing is left.
@@ -234,8 +234,8 @@ impl Poller {
             Some(Ended { record: Some(record), is_old: false, .. }) => record,
             Some(Ended { status, record, .. }) => match self.status().await {
                 Ok(now) if !now.status().is_terminal() => {
-                    self.for_status.restore();
-                    self.pause = self.pauses.next();
+                    self.status_outage.end();
+                    self.pause = self.intervals.next();
                     return Ok(());
                 }
                 // It was retried, and may have emitted more before it ended anew.
@@ -245,7 +245,7 @@ impl Poller {
                     return Ok(());
                 }
                 Ok(now) => now,
-                Err(error) if may_pass(self.job.lifespan(), &error) => {
+                Err(error) if is_transient(self.job.lifespan(), &error) => {
                     self.ended = Some(Ended { status, record, is_old: true });
                     return self.survive_without_status(error);
                 }
@@ -260,22 +260,22 @@ impl Poller {
     }
 
     fn survive_without_chunks(&mut self, error: Error) -> Result<()> {
-        let is_over = self.for_chunks.ends(self.job.id());
+        let is_over = self.stream_outage.exceeds_limit(self.job.id());
         self.survive(error, is_over)
     }
 
     fn survive_without_status(&mut self, error: Error) -> Result<()> {
-        let is_over = self.for_status.ends(self.job.id());
+        let is_over = self.status_outage.exceeds_limit(self.job.id());
         self.survive(error, is_over)
     }
 
-    /// Goes on after a failure that may pass, unless it was one too many.
+    /// Continues after a transient failure, unless the outage has lasted too long.
     fn survive(&mut self, error: Error, is_over: bool) -> Result<()> {
-        if is_over || !may_pass(self.job.lifespan(), &error) {
+        if is_over || !is_transient(self.job.lifespan(), &error) {
             return Err(error);
         }
         self.closes |= error.kind() == ErrorKind::ForeignRecord;
-        self.pause = pause_after(&error, self.pauses.next(), self.job.id());
+        self.pause = interval_after(&error, self.intervals.next(), self.job.id());
         Ok(())
     }
 }
@@ -291,7 +291,7 @@ impl Drop for Poller {
 
 /// Whether the service may have handed out chunks to a call that has failed.
 fn may_have_drained(error: &Error) -> bool {
-    // A gateway that ran out of patience says 408, too, and what is too large was a response.
+    // A 408 may come from a gateway that timed out, and a response that is too large carried chunks.
     error.is_after_unknown_outcome()
         || error.kind() == ErrorKind::ResponseTooLarge
         || error.status() == Some(408)

@@ -12,10 +12,6 @@ mod thread;
 mod waker;
 
 #[cfg(test)]
-mod model;
-#[cfg(test)]
-mod simulation;
-#[cfg(test)]
 mod tests;
 
 pub(super) use local_permits::{LocalPermits, State};

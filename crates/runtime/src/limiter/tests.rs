@@ -1,7 +1,9 @@
-//! The limiter in controlled time, against every way in which a service may count.
+//! Tests of the limiter in controlled time, against every algorithm by which a service may count.
 
 mod counted;
+mod explored;
 mod scopes;
+pub(super) mod simulation;
 mod throttled;
 mod throughput;
 mod turns;

@@ -1,4 +1,7 @@
-//! What one process is given and may use, exchange by exchange.
+//! Tests of shared limits: the grants and permits of a process, exchange by exchange.
+
+mod explored;
+mod simulation;
 
 use std::sync::Arc;
 use std::time::Duration;

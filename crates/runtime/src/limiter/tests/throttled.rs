@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
+use super::simulation::{Count, Service};
 use super::*;
-use crate::limiter::simulation::{Count, Service};
 
 #[tokio::test(start_paused = true)]
 async fn one_429_lowers_the_rate_by_a_third_and_it_comes_back_in_steps() {

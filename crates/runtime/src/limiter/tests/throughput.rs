@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::simulation::{Count, Service};
 use super::*;
-use crate::limiter::simulation::{Count, Service};
 
 #[tokio::test(start_paused = true)]
 async fn no_request_is_refused_and_almost_all_that_are_allowed_are_made() {

@@ -1,5 +1,5 @@
-//! What processes agree upon, in all short runs and in long ones at random, against a service that
-//! counts as badly for them as it may.
+//! Explorer of shared limits: all short runs of two processes and long runs at random, against a service
+//! that counts in the worst way for them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,10 +7,10 @@ use std::time::Duration;
 use fastrand::Rng;
 use tokio::time::Instant;
 
-use super::allocation::{Allocation, Ask, Grant, LEASE};
-use super::local_permits::{LocalPermits, State};
-use super::waker::ExchangeWaker;
 use crate::limiter::concurrency::Concurrency;
+use crate::limiter::shared::allocation::{Allocation, Ask, Grant, LEASE};
+use crate::limiter::shared::local_permits::{LocalPermits, State};
+use crate::limiter::shared::waker::ExchangeWaker;
 use crate::limiter::window_log::WindowLog;
 use crate::limiter::{GRACE, Limit, WINDOW};
 use crate::random::cases;

@@ -1,6 +1,13 @@
-//! How often to poll while waiting.
+//! Poll interval: the time between two polls of a job.
+//!
+//! Each wait and stream polls at [`PollIntervals`], a capped exponential backoff with jitter. The cap is
+//! at most [`max_interval`], a third of the time for which the service keeps a result, so that no result
+//! expires between two polls. All waits and streams on an endpoint together are bounded by a
+//! [`PollRate`](super::poll_rate::PollRate).
 
 use std::time::Duration;
+
+use super::lifespan::least_kept;
 
 /// How often waits poll the status of a job, and streams poll for new chunks.
 ///
@@ -35,11 +42,11 @@ pub struct Polling {
     per_second: u32,
 }
 
-/// What the second pause is at least, so that pauses grow from zero too.
-const LEAST_GROWN: Duration = Duration::from_millis(10);
+/// The minimum of the second interval, so that intervals grow from zero too.
+const MIN_GROWN: Duration = Duration::from_millis(10);
 
-/// Nobody polls without any pause for ever.
-const LEAST_LONGEST: Duration = Duration::from_millis(1);
+/// The minimum of the longest interval: without it, a wait could poll in a busy loop.
+const MIN_LONGEST: Duration = Duration::from_millis(1);
 
 impl Polling {
     /// The default: a first pause of 100 ms, a longest pause of 3 s, and 150 polls per second for
@@ -66,18 +73,18 @@ impl Polling {
     /// The maximum number of polls per second for all waits and streams on an endpoint together.
     /// Zero counts as one. The service allows 200 status reads and 200 stream reads per second, or
     /// more if many workers run.
-    pub fn per_second(mut self, questions: u32) -> Self {
-        self.per_second = questions;
+    pub fn per_second(mut self, polls: u32) -> Self {
+        self.per_second = polls;
         self
     }
 
-    /// The pauses of a wait, none of them above `rarest`.
-    pub(crate) fn pauses(&self, rarest: Duration) -> Pauses {
-        let longest = self.longest.max(LEAST_LONGEST).min(rarest);
-        Pauses { next: self.first, longest, first: self.first }
+    /// The intervals of one wait or stream, none of them above `max_interval`.
+    pub(crate) fn intervals(&self, max_interval: Duration) -> PollIntervals {
+        let longest = self.longest.max(MIN_LONGEST).min(max_interval);
+        PollIntervals { next: self.first, longest, first: self.first }
     }
 
-    /// What the question of one wait keeps that of the next away.
+    /// The time between two polls of an endpoint, whichever waits or streams they belong to.
     pub(crate) fn interval(&self) -> Duration {
         Duration::from_secs(1) / self.per_second.max(1)
     }
@@ -89,37 +96,55 @@ impl Default for Polling {
     }
 }
 
-/// The pauses of one wait.
+/// The poll intervals of one wait or stream.
 #[derive(Debug)]
-pub(crate) struct Pauses {
+pub(crate) struct PollIntervals {
     next: Duration,
     first: Duration,
     longest: Duration,
 }
 
-impl Pauses {
+impl PollIntervals {
     pub(crate) fn next(&mut self) -> Duration {
         let pause = self.next.min(self.longest);
-        self.next = (pause.saturating_mul(3) / 2).max(LEAST_GROWN);
+        self.next = (pause.saturating_mul(3) / 2).max(MIN_GROWN);
         pause.mul_f64(0.75 + 0.25 * fastrand::f64())
     }
 
-    /// Starts again at the first pause: something has just happened.
+    /// Restarts at the first interval, after a poll that brought something new.
     pub(crate) fn restart(&mut self) {
         self.next = self.first;
     }
+}
+
+/// The maximum poll interval: a third of the guaranteed retention of a result, which is one minute for
+/// a synchronous job and half an hour for any other.
+pub(super) fn max_interval(job_id: &str) -> Duration {
+    least_kept(job_id) / 3
+}
+
+/// The timeout of a poll without a byte of the response: short enough that three polls in a row can be
+/// lost before a result expires.
+pub(super) fn poll_timeout(job_id: &str) -> Duration {
+    (least_kept(job_id) / 4).min(Duration::from_secs(30))
+}
+
+/// The timeout of a poll with `left` until the deadline: three polls fit into `left`, unless it is below
+/// three seconds.
+pub(super) fn poll_timeout_within(job_id: &str, left: Duration) -> Duration {
+    poll_timeout(job_id).min((left / 3).max(Duration::from_secs(1)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const RAREST: Duration = Duration::from_secs(600);
+    const MAX_INTERVAL: Duration = Duration::from_secs(600);
 
     #[test]
     fn pauses_start_short_grow_by_half_and_stay_below_the_longest() {
         let polling = Polling::new();
-        let mut pauses = polling.pauses(RAREST);
+        let mut pauses = polling.intervals(MAX_INTERVAL);
         let mut expected = 0.1;
         for _ in 0..30 {
             let pause = pauses.next().as_secs_f64();
@@ -132,14 +157,25 @@ mod tests {
 
     #[test]
     fn pauses_that_start_at_zero_grow_too() {
-        let mut pauses = Polling::new().first(Duration::ZERO).pauses(RAREST);
+        let mut pauses = Polling::new().first(Duration::ZERO).intervals(MAX_INTERVAL);
         assert_eq!(pauses.next(), Duration::ZERO);
         for _ in 0..30 {
             pauses.next();
         }
         assert!(pauses.next() >= Duration::from_secs(2), "the longest is three seconds");
-        let mut busy = Polling::new().first(Duration::ZERO).longest(Duration::ZERO).pauses(RAREST);
+        let mut busy =
+            Polling::new().first(Duration::ZERO).longest(Duration::ZERO).intervals(MAX_INTERVAL);
         busy.next();
         assert!(busy.next() > Duration::ZERO);
+    }
+
+    #[test]
+    fn an_interval_is_never_so_long_that_a_result_expires_unread() {
+        let hour = Duration::from_secs(3_600);
+        let polling = Polling::new().first(hour).longest(hour);
+        for (job_id, kept) in [("sync-j", 60), ("j", 30 * 60)] {
+            let pause = polling.intervals(max_interval(job_id)).next();
+            assert!(pause <= Duration::from_secs(kept) / 3, "{job_id}: {pause:?}");
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Processes that share a limit in controlled time, and ask as much of it as they may.
+//! Simulation of processes that share and saturate a limit, in controlled time.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,11 +8,11 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::participant::{BUSY, Participant};
-use super::store::{ChangeRecords, LimitStore, SharedLimits, StoreError};
 use crate::limiter::Limit;
 use crate::limiter::operation::OperationLimiter;
-use crate::limiter::simulation::{Count, Service};
+use crate::limiter::shared::participant::{BUSY, Participant};
+use crate::limiter::shared::store::{ChangeRecords, LimitStore, SharedLimits, StoreError};
+use crate::limiter::tests::simulation::{Count, Service};
 
 /// A store in memory, on the controlled clock.
 struct Memory {

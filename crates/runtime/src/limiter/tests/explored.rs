@@ -1,4 +1,4 @@
-//! The operation_limiter in all ways in which a few callers can use it.
+//! Explorer of an operation limiter: all short runs of a few callers, and long runs at random.
 
 use std::cell::RefCell;
 use std::future::Future;
@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::operation::{OperationLimiter, Permit};
-use super::{GRACE, Limit, WINDOW};
-use crate::fair_queue::model::{Subject, explore, wander};
+use crate::fair_queue::tests::explorer::{Subject, explore, wander};
+use crate::limiter::operation::{OperationLimiter, Permit};
+use crate::limiter::{GRACE, Limit, WINDOW};
 
 /// How long an attempt may take.
 const TIME: Duration = Duration::from_secs(2);

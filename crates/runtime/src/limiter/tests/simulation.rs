@@ -1,5 +1,5 @@
-//! A service in controlled time, which counts by several algorithms at once, and clients that ask as
-//! much of it as they may.
+//! Simulated service in controlled time, which counts by several algorithms at once, and clients that
+//! saturate its limit.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::WINDOW;
-use super::operation::{OperationLimiter, Permit};
+use crate::limiter::WINDOW;
+use crate::limiter::operation::{OperationLimiter, Permit};
 
 /// How a service may count the requests of ten seconds.
-pub(super) enum Count {
+pub(in crate::limiter) enum Count {
     /// In windows that follow each other; the first has begun this long ago.
     Fixed { phase: Duration, window: u64, requests: u64 },
     /// In windows that begin with the first request after the one before.
@@ -23,24 +23,24 @@ pub(super) enum Count {
 }
 
 impl Count {
-    pub(super) fn fixed(phase: Duration) -> Self {
+    pub(in crate::limiter) fn fixed(phase: Duration) -> Self {
         Self::Fixed { phase, window: 0, requests: 0 }
     }
 
-    pub(super) fn from_first() -> Self {
+    pub(in crate::limiter) fn from_first() -> Self {
         Self::FromFirst { began: None, requests: 0 }
     }
 
-    pub(super) fn sliding() -> Self {
+    pub(in crate::limiter) fn sliding() -> Self {
         Self::Sliding { admitted: VecDeque::new() }
     }
 
-    pub(super) fn bucket(limit: u64) -> Self {
+    pub(in crate::limiter) fn bucket(limit: u64) -> Self {
         Self::Bucket { tokens: limit as f64, at: Instant::now() }
     }
 
     /// All algorithms, and fixed windows of many phases.
-    pub(super) fn all(limit: u64) -> Vec<Self> {
+    pub(in crate::limiter) fn all(limit: u64) -> Vec<Self> {
         let phases = [0, 1, 77, 1_300, 2_718, 5_000, 6_666, 8_200, 9_700, 9_950, 9_999];
         let mut all: Vec<_> = phases.map(|ms| Self::fixed(Duration::from_millis(ms))).into();
         all.extend([Self::from_first(), Self::sliding(), Self::bucket(limit)]);
@@ -89,7 +89,7 @@ impl Count {
 }
 
 /// The service.
-pub(super) struct Service {
+pub(in crate::limiter) struct Service {
     limit: u64,
     work: Duration,
     started: Instant,
@@ -105,24 +105,24 @@ struct State {
 
 /// What the service has seen.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Seen {
+pub(in crate::limiter) struct Seen {
     /// Requests admitted, by when they arrived.
-    pub(super) admitted: Vec<Instant>,
+    pub(in crate::limiter) admitted: Vec<Instant>,
     /// Requests that one of the algorithms would not have admitted.
-    pub(super) refused: u64,
-    pub(super) most_open: u64,
+    pub(in crate::limiter) refused: u64,
+    pub(in crate::limiter) most_open: u64,
 }
 
 impl Seen {
     /// How many were admitted in these seconds after `started`.
-    pub(super) fn between(&self, started: Instant, from: u64, to: u64) -> usize {
+    pub(in crate::limiter) fn between(&self, started: Instant, from: u64, to: u64) -> usize {
         let seconds = |at: &&Instant| (**at - started).as_secs();
         self.admitted.iter().filter(|at| (from..to).contains(&seconds(at))).count()
     }
 }
 
 impl Service {
-    pub(super) fn new(limit: u64, counts: Vec<Count>, seed: u64) -> Self {
+    pub(in crate::limiter) fn new(limit: u64, counts: Vec<Count>, seed: u64) -> Self {
         let random = fastrand::Rng::with_seed(seed);
         let state = State { counts, random, open: 0, seen: Seen::default() };
         let started = Instant::now();
@@ -130,17 +130,17 @@ impl Service {
     }
 
     /// The same service, with so much to do for each request.
-    pub(super) fn taking(mut self, work: Duration) -> Self {
+    pub(in crate::limiter) fn taking(mut self, work: Duration) -> Self {
         self.work = work;
         self
     }
 
-    pub(super) fn seen(&self) -> Seen {
+    pub(in crate::limiter) fn seen(&self) -> Seen {
         self.state().seen.clone()
     }
 
     /// A request reaches the service; whether it is admitted.
-    pub(super) fn arrives(&self) -> bool {
+    pub(in crate::limiter) fn arrives(&self) -> bool {
         let mut state = self.state();
         state.open += 1;
         state.seen.most_open = state.seen.most_open.max(state.open);
@@ -161,7 +161,11 @@ impl Service {
     }
 
     /// A request there and back, over a network whose latency is anything in between.
-    pub(super) async fn request(&self, mut pass: Permit, latency: std::ops::Range<u64>) {
+    pub(in crate::limiter) async fn request(
+        &self,
+        mut pass: Permit,
+        latency: std::ops::Range<u64>,
+    ) {
         let (there, back) = {
             let mut state = self.state();
             (state.random.u64(latency.clone()), state.random.u64(latency))
@@ -180,7 +184,7 @@ impl Service {
     }
 
     /// So many clients that share a operation_limiter, each with one request after the other.
-    pub(super) async fn saturate(
+    pub(in crate::limiter) async fn saturate(
         self: &Arc<Self>,
         operation_limiter: &Arc<OperationLimiter>,
         clients: usize,

@@ -1,4 +1,7 @@
-//! How often all waits and streams on an endpoint poll, together.
+//! Poll rate: a bound on the polls per second of all waits and streams on an endpoint together.
+//!
+//! A fair queue of permits, one per interval. The explorer of the runtime's fair queue holds that no
+//! wait blocks another: `no_wait_is_held_up_by_another_in_any_short_run`.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -8,14 +11,13 @@ use tokio::time::{Instant, timeout_at};
 
 use podqueue_runtime::__private::fair_queue::{Admission, Blocked, FairQueue};
 
-/// How much an endpoint that was quiet may catch up on at once.
+/// The burst after an idle period: the polls of this time may be sent at once.
 const CREDIT: Duration = Duration::from_secs(1);
 
-/// The turns of many waits and streams: first come, first served, one per interval. So the polls per
-/// second stay the same however many jobs are polled, and only the time between two looks at the same
-/// job grows.
+/// Permits to poll: first in, first out, one per interval. The polls per second are the same however
+/// many jobs are polled; only the time between two polls of the same job grows.
 #[derive(Debug)]
-pub(crate) struct PollLine(FairQueue<Spacing>);
+pub(crate) struct PollRate(FairQueue<Spacing>);
 
 #[derive(Debug)]
 struct Spacing {
@@ -23,25 +25,25 @@ struct Spacing {
     interval: Duration,
 }
 
-impl PollLine {
+impl PollRate {
     pub(crate) fn new(interval: Duration) -> Self {
         let now = Instant::now();
         let next = now.checked_sub(CREDIT).unwrap_or(now);
         Self(FairQueue::new(Spacing { next, interval }))
     }
 
-    /// Waits for a turn, but no longer than until `latest`, when the look cannot be put off any more.
-    pub(crate) async fn turn_by(&self, latest: Instant) {
-        let _ = timeout_at(latest, self.turn()).await;
+    /// Waits for a permit, but no longer than until `latest`, when the poll must be sent.
+    pub(crate) async fn acquire_by(&self, latest: Instant) {
+        let _ = timeout_at(latest, self.acquire()).await;
     }
 
-    async fn turn(&self) {
+    async fn acquire(&self) {
         self.0.acquire((), None).await;
     }
 }
 
 impl Spacing {
-    /// When the next turn is, after what was missed long ago is forgotten.
+    /// When the next permit is due; credit from before the burst is forfeited.
     fn next(&self, now: Instant) -> Instant {
         self.next.max(now.checked_sub(CREDIT).unwrap_or(now))
     }
@@ -62,28 +64,28 @@ impl Admission for Spacing {
     }
 }
 
-/// The lines of a client's endpoints, by endpoint id. One that nobody uses is forgotten.
+/// The poll rates of a client's endpoints, by endpoint id. An entry lives as long as it is used.
 #[derive(Debug)]
-pub(crate) struct PollLines {
+pub(crate) struct PollRates {
     interval: Duration,
-    known: Mutex<HashMap<String, Weak<PollLine>>>,
+    known: Mutex<HashMap<String, Weak<PollRate>>>,
 }
 
-impl PollLines {
-    /// Each with a turn per interval.
+impl PollRates {
+    /// Rates of one permit per interval.
     pub(crate) fn new(interval: Duration) -> Self {
         Self { interval, known: Mutex::default() }
     }
 
-    pub(crate) fn of(&self, endpoint_id: &str) -> Arc<PollLine> {
+    pub(crate) fn of(&self, endpoint_id: &str) -> Arc<PollRate> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(line) = known.get(endpoint_id).and_then(Weak::upgrade) {
-            return line;
+        if let Some(rate) = known.get(endpoint_id).and_then(Weak::upgrade) {
+            return rate;
         }
-        known.retain(|_, line| line.strong_count() > 0);
-        let line = Arc::new(PollLine::new(self.interval));
-        known.insert(endpoint_id.to_owned(), Arc::downgrade(&line));
-        line
+        known.retain(|_, rate| rate.strong_count() > 0);
+        let rate = Arc::new(PollRate::new(self.interval));
+        known.insert(endpoint_id.to_owned(), Arc::downgrade(&rate));
+        rate
     }
 }
 
@@ -95,21 +97,21 @@ mod tests {
     use futures_util::FutureExt;
 
     use super::*;
-    use crate::context::model::{Subject, explore, wander};
+    use crate::queue::explorer::{Subject, explore, wander};
 
     const INTERVAL: Duration = Duration::from_millis(10);
 
-    /// A line, and when it let somebody go.
+    /// A poll rate, and when it gave permits.
     struct Modelled {
-        line: Arc<PollLine>,
-        turns: Arc<Mutex<Vec<Instant>>>,
+        rate: Arc<PollRate>,
+        permits: Arc<Mutex<Vec<Instant>>>,
     }
 
     impl Modelled {
         const INTERVAL: Duration = Duration::from_millis(400);
 
         fn new() -> Self {
-            Self { line: Arc::new(PollLine::new(Self::INTERVAL)), turns: Arc::default() }
+            Self { rate: Arc::new(PollRate::new(Self::INTERVAL)), permits: Arc::default() }
         }
     }
 
@@ -117,21 +119,21 @@ mod tests {
         type Turn = ();
 
         fn longest(&self, _: u32, waiting: u32, frozen: u32) -> Duration {
-            let last = self.turns.lock().expect("no panic").last().copied();
+            let last = self.permits.lock().expect("no panic").last().copied();
             let since = last.map_or(Duration::ZERO, |last| last.elapsed());
             // Timers are late by up to a millisecond.
             let in_time = (Self::INTERVAL + Duration::from_millis(2)) * waiting;
             let in_time = in_time.saturating_sub(since.min(Self::INTERVAL));
-            // Those who do not come when they are called, and one that was to keep the time.
+            // Called waiters that are not polled, and a driver that is not polled.
             let late = Duration::from_millis(if frozen > 0 { 250 } else { 0 });
             in_time + late
         }
 
         fn turn(&self, _: bool) -> Pin<Box<dyn Future<Output = ()>>> {
-            let (line, turns) = (Arc::clone(&self.line), Arc::clone(&self.turns));
+            let (rate, permits) = (Arc::clone(&self.rate), Arc::clone(&self.permits));
             Box::pin(async move {
-                line.turn().await;
-                turns.lock().expect("no panic").push(Instant::now());
+                rate.acquire().await;
+                permits.lock().expect("no panic").push(Instant::now());
             })
         }
 
@@ -144,19 +146,19 @@ mod tests {
         }
 
         fn check(&self) -> Result<(), String> {
-            let turns = self.turns.lock().expect("no panic");
-            for (count, first) in turns.iter().enumerate() {
-                let since = turns.len() - 1 - count;
+            let permits = self.permits.lock().expect("no panic");
+            for (count, first) in permits.iter().enumerate() {
+                let since = permits.len() - 1 - count;
                 let least = (Self::INTERVAL * since as u32).saturating_sub(CREDIT);
-                if turns[turns.len() - 1] - *first < least {
-                    return Err(format!("too many turns: {turns:?}"));
+                if permits[permits.len() - 1] - *first < least {
+                    return Err(format!("too many permits: {permits:?}"));
                 }
             }
             Ok(())
         }
 
         fn check_idle(&self) -> Result<(), String> {
-            self.line.turn().now_or_never().ok_or("a turn was lost".to_owned())
+            self.rate.acquire().now_or_never().ok_or("a permit was lost".to_owned())
         }
     }
 
@@ -172,16 +174,16 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn ten_thousand_waits_ask_no_faster_than_one_may() {
+    async fn ten_thousand_waits_stay_within_the_rate() {
         const WAITS: usize = 10_000;
-        let line = Arc::new(PollLine::new(INTERVAL));
+        let rate = Arc::new(PollRate::new(INTERVAL));
         let asked = Arc::new(Mutex::new(Vec::new()));
         let started = Instant::now();
         for wait in 0..WAITS {
-            let (line, asked) = (Arc::clone(&line), Arc::clone(&asked));
+            let (rate, asked) = (Arc::clone(&rate), Arc::clone(&asked));
             tokio::spawn(async move {
                 loop {
-                    line.turn().await;
+                    rate.acquire().await;
                     asked.lock().expect("no panic").push((wait, started.elapsed()));
                     tokio::time::sleep(Duration::from_secs(3)).await;
                 }
@@ -202,23 +204,23 @@ mod tests {
         let mut last = vec![Duration::ZERO; WAITS];
         for (wait, at) in asked {
             let since = at - std::mem::replace(&mut last[wait], at);
-            assert!(since <= Duration::from_secs(103), "{wait} was looked at after {since:?}");
+            assert!(since <= Duration::from_secs(103), "{wait} was polled after {since:?}");
         }
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_gives_up_leaves_no_gap() {
-        let line = Arc::new(PollLine::new(INTERVAL));
+    async fn an_abandoned_wait_leaves_no_gap() {
+        let rate = Arc::new(PollRate::new(INTERVAL));
         for _ in 0..=100 {
-            line.turn().await;
+            rate.acquire().await;
         }
-        let turns = Arc::new(AtomicUsize::new(0));
+        let permits = Arc::new(AtomicUsize::new(0));
         let waiting: Vec<_> = (0..1_000)
             .map(|_| {
-                let (line, turns) = (Arc::clone(&line), Arc::clone(&turns));
+                let (rate, permits) = (Arc::clone(&rate), Arc::clone(&permits));
                 tokio::spawn(async move {
-                    line.turn().await;
-                    turns.fetch_add(1, Ordering::Relaxed);
+                    rate.acquire().await;
+                    permits.fetch_add(1, Ordering::Relaxed);
                 })
             })
             .collect();
@@ -226,18 +228,18 @@ mod tests {
         waiting.iter().for_each(tokio::task::JoinHandle::abort);
         tokio::task::yield_now().await;
         let started = Instant::now();
-        line.turn().await;
+        rate.acquire().await;
         assert!(started.elapsed() <= INTERVAL, "{:?}", started.elapsed());
-        assert!(turns.load(Ordering::Relaxed) <= 1);
+        assert!(permits.load(Ordering::Relaxed) <= 1);
     }
 
     #[tokio::test]
-    async fn an_endpoint_has_one_line_as_long_as_it_is_used() {
-        let lines = PollLines::new(INTERVAL);
-        let line = lines.of("a");
-        assert!(Arc::ptr_eq(&line, &lines.of("a")));
-        assert!(!Arc::ptr_eq(&line, &lines.of("b")));
-        drop(lines.of("c"));
-        assert_eq!(lines.known.lock().expect("no panic").len(), 2, "b is forgotten, a is used");
+    async fn an_endpoint_has_one_rate_as_long_as_it_is_used() {
+        let rates = PollRates::new(INTERVAL);
+        let rate = rates.of("a");
+        assert!(Arc::ptr_eq(&rate, &rates.of("a")));
+        assert!(!Arc::ptr_eq(&rate, &rates.of("b")));
+        drop(rates.of("c"));
+        assert_eq!(rates.known.lock().expect("no panic").len(), 2, "b is forgotten, a is used");
     }
 }

@@ -1,0 +1,45 @@
+//! Context: what all calls to the queue interface share.
+
+use podqueue_runtime::{Authorization, SecretString, Service};
+
+use super::poll_rate::PollRates;
+use super::polling::Polling;
+use super::retry_listeners::RetryListeners;
+use crate::observe::Observer;
+use crate::rate_limits::RateLimits;
+
+/// What all calls of a client to the queue interface share. Created by [`Client`](crate::Client),
+/// held by endpoints and their jobs.
+pub(crate) struct Context {
+    /// The service at the URL of the queue interface. It refuses calls if the URL was not set.
+    pub(crate) service: Service,
+    pub(crate) rate_limits: RateLimits,
+    pub(crate) polling: Polling,
+    pub(crate) poll_rates: PollRates,
+    /// The largest bodies of `/run` and `/runsync`, in bytes.
+    pub(crate) run_limit: usize,
+    pub(crate) run_sync_limit: usize,
+    pub(crate) retry_listeners: RetryListeners,
+    pub(crate) observer: Observer,
+}
+
+/// The form of the queue interface's `authorization` header. The service accepts both
+/// ([Authentication](crate#the-interface)).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum QueueAuth {
+    /// `Bearer <key>`
+    #[default]
+    Bearer,
+    /// The key alone.
+    BareKey,
+}
+
+impl QueueAuth {
+    pub(crate) fn of_calls(self, key: &SecretString) -> Authorization {
+        match self {
+            Self::Bearer => Authorization::bearer(key.clone()),
+            Self::BareKey => Authorization::header("authorization", key.clone()),
+        }
+    }
+}
