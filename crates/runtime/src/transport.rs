@@ -7,18 +7,16 @@
 
 mod attempt;
 mod attempt_timer;
-mod detached;
 mod exchange;
 mod held_calls;
-mod incoming_body;
-mod outgoing_body;
-mod partial_response;
 mod reply;
+mod request_body;
+mod response_body;
 
 pub(crate) use attempt::HttpSender;
 pub(crate) use held_calls::HeldCalls;
-pub(crate) use incoming_body::IncomingBody;
 pub use reply::Reply;
+pub(crate) use response_body::IncomingBody;
 
 use std::borrow::Cow;
 use std::sync::Arc;

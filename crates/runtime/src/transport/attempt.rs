@@ -10,11 +10,10 @@ use reqwest::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderVal
 
 use tokio::time::Instant;
 
-use super::detached::detached;
-use super::exchange::{Exchange, NoResponse, NoResponseCause, ResponseHead};
+use super::exchange::{Exchange, NoResponse, NoResponseCause, ResponseHead, detached};
 use super::held_calls::HeldCalls;
-use super::incoming_body::IncomingBody;
-use super::outgoing_body::{OutgoingBody, SendState};
+use super::request_body::{OutgoingBody, SendState};
+use super::response_body::IncomingBody;
 use crate::call::AddressedCall;
 use crate::error::{Error, ErrorKind, service_message};
 use crate::idempotency::{AttemptOutcome, Failure};

@@ -1,20 +1,23 @@
 //! Exchange: one request and its response.
 
+use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use reqwest::header::HeaderMap;
 use reqwest::{Request, Response, Url};
+use tokio::runtime::Handle;
 use tokio::time::{Instant, timeout_at};
+use tracing::Instrument;
+use tracing::instrument::WithSubscriber;
 
 use super::attempt_timer::{self, AttemptTimer, TimedOut};
-use super::detached::detached;
 use super::held_calls::HeldCalls;
-use super::incoming_body::{IncomingBody, is_event_stream};
-use super::outgoing_body::SendState;
-use super::partial_response::{Cause, PartialResponse};
+use super::request_body::SendState;
+use super::response_body::{AbortOnDrop, Cause, IncomingBody, PartialResponse, is_event_stream};
 use crate::limiter::Permit;
 use crate::retry_after::retry_after;
 
@@ -257,6 +260,23 @@ fn was_refused(error: &reqwest::Error) -> bool {
 #[cfg(not(feature = "http2"))]
 fn was_refused(_: &reqwest::Error) -> bool {
     false
+}
+
+/// Does the work, in a task of its own from the first wait on. `None` where that task's runtime was
+/// shut down first. Dropping the future ends the work.
+pub(super) async fn detached<T: Send + 'static>(
+    work: impl Future<Output = T> + Send + 'static,
+) -> Option<T> {
+    let mut work = Box::pin(work.in_current_span().with_current_subscriber());
+    if let Poll::Ready(done) = poll_fn(|context| Poll::Ready(work.as_mut().poll(context))).await {
+        return Some(done);
+    }
+    let Ok(runtime) = Handle::try_current() else { return Some(work.await) };
+    match AbortOnDrop(runtime.spawn(work)).await {
+        Ok(done) => Some(done),
+        Err(end) if end.is_panic() => std::panic::resume_unwind(end.into_panic()),
+        Err(_) => None,
+    }
 }
 
 #[cfg(test)]

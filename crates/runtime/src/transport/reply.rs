@@ -6,7 +6,7 @@ use bytes::Bytes;
 use serde::de::DeserializeOwned;
 
 use super::attempt::ReceivedResponse;
-use super::incoming_body::IncomingBody;
+use super::response_body::IncomingBody;
 use crate::error::{Attempted, Error, Result};
 use crate::idempotency::Idempotency;
 use crate::json::{decode_at, redacted};

@@ -1,4 +1,5 @@
-//! Incoming body: a response that is read as it arrives.
+//! Body of a response: [`IncomingBody`], read as it arrives, and [`PartialResponse`], a body that could
+//! not be read to its end.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -11,12 +12,14 @@ use http_body::Body;
 use reqwest::Response;
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
 use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::attempt_timer::TimedOut;
-use super::detached::AbortOnDrop;
-use super::partial_response::Cause;
-use crate::error::{Attempted, Error};
+use crate::call::Call;
+use crate::error::{Attempted, Error, ErrorKind};
+use crate::idempotency::{AttemptOutcome, Failure};
+use crate::json::text_in_flawed;
 use crate::limiter::Permit;
 
 /// A body, and how long the service may be silent before it ends.
@@ -156,6 +159,23 @@ fn take(shared: &Mutex<Option<reqwest::Body>>) {
     drop(taken);
 }
 
+/// A task that ends with this.
+pub(super) struct AbortOnDrop<T>(pub(super) JoinHandle<T>);
+
+impl<T> Future for AbortOnDrop<T> {
+    type Output = <JoinHandle<T> as Future>::Output;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.0).poll(context)
+    }
+}
+
+impl<T> Drop for AbortOnDrop<T> {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
 /// Whether any of the headers that may list encodings names one.
 fn is_encoded(headers: &HeaderMap) -> bool {
     headers.get_all(CONTENT_ENCODING).iter().any(|header| {
@@ -169,4 +189,70 @@ pub(super) fn is_event_stream(headers: &HeaderMap) -> bool {
     let media = headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok()).unwrap_or_default();
     let media = media.split(';').next().unwrap_or_default().trim();
     media.eq_ignore_ascii_case("text/event-stream")
+}
+
+/// What there is of a body that was not read to its end. It is never shown: it could end within a
+/// secret, which could not be found in it any more.
+pub(super) struct PartialResponse {
+    cause: Cause,
+    arrived: Vec<u8>,
+}
+
+/// NoResponseCause a body was not read to its end.
+pub(super) enum Cause {
+    /// The connection broke.
+    Broken(reqwest::Error),
+    /// The time was over.
+    TimedOut(TimedOut),
+    /// It is larger than this limit, in bytes.
+    TooLarge(usize),
+    /// Not enough memory for it.
+    NoMemory,
+}
+
+impl PartialResponse {
+    pub(super) fn new(cause: Cause, arrived: Vec<u8>) -> Self {
+        Self { cause, arrived }
+    }
+
+    /// What it means for a call that got a success response.
+    pub(super) fn failure(self, call: &Call, status: u16) -> Failure {
+        let created_id = call.created_id.and_then(|field| text_in_flawed(&self.arrived, field));
+        // What has certainly taken effect is not retried, not even at least once.
+        let is_final =
+            created_id.is_some() || matches!(self.cause, Cause::TooLarge(_) | Cause::NoMemory);
+        let mut error = self.cause.error(&call.attempted).with_status(status);
+        if let Some(id) = created_id {
+            error = error.with_created_id(id);
+        }
+        if is_final {
+            let error = call.operation.idempotency.unread_success(error);
+            Failure { outcome: AttemptOutcome::Unreadable, error }
+        } else {
+            Failure { outcome: AttemptOutcome::NoAnswer, error }
+        }
+    }
+}
+
+impl Cause {
+    pub(super) fn error(self, attempted: &Attempted) -> Error {
+        let new = |kind, what: &str| Error::new(kind, attempted, what);
+        match self {
+            Self::Broken(source) => {
+                new(ErrorKind::Network, "the connection broke while the response was being read")
+                    .with_source(source)
+            }
+            Self::TimedOut(late) => new(ErrorKind::Timeout, &late.no_whole_answer()),
+            Self::TooLarge(most) => {
+                let what = format!(
+                    "the response is larger than the limit of {most} bytes (the builder's `largest_response`)"
+                );
+                new(ErrorKind::ResponseTooLarge, &what)
+            }
+            Self::NoMemory => new(
+                ErrorKind::ResponseTooLarge,
+                "the response does not fit into the available memory",
+            ),
+        }
+    }
 }
