@@ -9,7 +9,7 @@ use bytes::Bytes;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::building::RestCall;
+use super::call::RestCall;
 use crate::call::Target;
 use crate::error::{Error, ErrorKind, Result};
 use crate::events::ServerEvents;

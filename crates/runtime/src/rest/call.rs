@@ -1,16 +1,16 @@
-//! A call under construction: its path, query and headers.
+//! REST call under construction: method, path, query and headers.
 
 use std::fmt::Display;
 use std::time::Duration;
 
+use reqwest::Method;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::form::{Style, write};
-use super::method;
-use super::path_style::{PathStyle, expanded};
+use super::parameters::{PathStyle, Style, expanded, write};
 use crate::call::{Call, Operation};
 use crate::error::{Attempted, Error};
+use crate::idempotency::Idempotency;
 use crate::path::Path;
 use crate::redact::{secrets_in, secrets_named};
 
@@ -27,7 +27,7 @@ impl RestCall {
     /// Creates a call named `operation` with the HTTP `method`, which determines whether it may be
     /// retried.
     pub fn new(operation: &'static str, method: &'static str) -> Self {
-        let (method, idempotency) = method::method(method);
+        let (method, idempotency) = self::method(method);
         let attempted = Attempted::new(operation).on_interface("REST");
         let call = Call::to_service(&Operation::new(operation, method, idempotency), attempted);
         Self { call, path: Path::new(""), only: None, failed: None }
@@ -143,4 +143,26 @@ impl RestCall {
     pub(super) fn fail(&mut self, field: &str, rule: impl Display) {
         self.failed = Some(Error::refused(self.attempted(), field, rule));
     }
+}
+
+/// The method of this name, and its idempotency.
+fn method(name: &str) -> (Method, Idempotency) {
+    match name {
+        "GET" => (Method::GET, Idempotency::Idempotent),
+        "HEAD" => (Method::HEAD, Idempotency::Idempotent),
+        "OPTIONS" => (Method::OPTIONS, Idempotency::Idempotent),
+        "TRACE" => (Method::TRACE, Idempotency::Idempotent),
+        "PUT" => (Method::PUT, Idempotency::Idempotent),
+        "DELETE" => (Method::DELETE, Idempotency::Idempotent),
+        "QUERY" => (named(name), Idempotency::Idempotent),
+        "PATCH" => (Method::PATCH, Idempotency::NonIdempotent),
+        "POST" => (Method::POST, Idempotency::NonIdempotent),
+        name => (named(name), Idempotency::NonIdempotent),
+    }
+}
+
+/// A method that the HTTP client does not know.
+fn named(name: &str) -> Method {
+    // No description has a method with other characters.
+    Method::from_bytes(name.as_bytes()).unwrap_or(Method::POST)
 }
