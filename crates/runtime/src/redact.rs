@@ -14,11 +14,9 @@
 
 pub mod credentials;
 mod encodings;
-mod entities;
 mod search;
 mod secret_values;
 mod serde_messages;
-mod trivial;
 mod untyped;
 
 use bytes::Bytes;

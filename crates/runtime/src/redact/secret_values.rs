@@ -8,8 +8,7 @@ use std::ops::Range;
 
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
-use super::credentials;
-use super::trivial::is_trivial;
+use super::credentials::{self, is_trivial};
 use crate::secret_string::SecretString;
 
 const ENVIRONMENT: [&str; 4] = ["env", "envs", "environment", "environmentvariables"];
