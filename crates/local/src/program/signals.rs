@@ -424,13 +424,23 @@ mod system {
 mod tests {
     use std::future::ready;
 
-    use nix::sys::signal::{Signal as Number, raise};
+    use nix::sys::signal::{SigHandler, Signal as Number, raise};
 
     use super::*;
+
+    #[expect(unsafe_code, reason = "the action of a signal is that of the whole process")]
+    fn heed(number: Number) {
+        // SAFETY: the default action runs no code of this process.
+        unsafe { nix::sys::signal::signal(number, SigHandler::SigDfl) }.expect("an action");
+    }
 
     /// The only test that raises signals: others in this process would take them.
     #[tokio::test]
     async fn a_signal_that_arrived_before_the_work_was_done_counts() {
+        // The tests may run in the background of a shell, which ignores an interrupt there.
+        for number in [Number::SIGINT, Number::SIGTERM] {
+            heed(number);
+        }
         let mut listener = Listener::new().expect("a listener");
         for (number, signal) in
             [(Number::SIGINT, Signal::Interrupt), (Number::SIGTERM, Signal::Terminate)]
