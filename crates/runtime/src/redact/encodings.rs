@@ -56,10 +56,12 @@ const BACKSLASH: [ByteForm; 3] = [
 ];
 
 /// How lists write the code of a byte or a character: a prefix, the number of digits, and the radix.
-const NUMBERS: [(&str, RangeInclusive<usize>, u32); 7] = [
+const NUMBERS: [(&str, RangeInclusive<usize>, u32); 9] = [
     ("", 1..=6, 10),
     ("", 1..=2, 16),
     ("0x", 1..=6, 16),
+    ("0X", 1..=6, 16),
+    ("0", 3..=3, 8),
     ("", 3..=3, 8),
     ("0o", 1..=3, 8),
     ("", 7..=8, 2),
@@ -67,8 +69,14 @@ const NUMBERS: [(&str, RangeInclusive<usize>, u32); 7] = [
 ];
 /// The length of the longest of these.
 const LONGEST_NUMBER: usize = 10;
-/// How much may stand between two numbers of a list, in bytes: a comma, a line break and indentation.
-const LONGEST_SEPARATOR: usize = 40;
+/// How the type of a number may be written behind it.
+const NUMBER_TYPES: [&str; 4] = ["_u8", "u8", "_u32", "u32"];
+/// The longest separator of two items of a list, in bytes: a comma, a line break and indentation.
+const LONGEST_SEPARATOR: usize = 200;
+/// The longest escape of a character of a separator, such as `&comma;`.
+const LONGEST_ESCAPE: usize = 10;
+/// The most blanks behind a line that is broken softly.
+const MOST_BLANKS: usize = 76;
 
 impl<'a> EncodedText<'a> {
     pub(super) fn of(text: &'a str) -> Self {
@@ -84,7 +92,10 @@ impl<'a> EncodedText<'a> {
     /// The character at a position, if it can only mean itself.
     pub(super) fn plain(&self, at: usize) -> Option<Reading> {
         let byte = *self.text.as_bytes().get(at)?;
-        let plain = byte.is_ascii() && !is_mark(char::from(byte)) && self.number(at).is_none();
+        let plain = byte.is_ascii()
+            && !is_mark(char::from(byte))
+            && self.number(at).is_none()
+            && !self.is_item(at);
         plain.then_some((char::from(byte), at + 1))
     }
 
@@ -116,10 +127,21 @@ impl<'a> EncodedText<'a> {
                     '+' => readings.push((' ', next)),
                     '=' => {
                         self.byte(next, within, QUOTED, &mut readings);
-                        // A soft line break, which may stand within a character.
-                        for end in ["\n", "\r\n"] {
-                            for next in self.skip(next, within, end) {
-                                readings.extend(self.read(next, within).iter());
+                        // A soft line break, which may stand within a character, and behind which a
+                        // gateway may have added blanks.
+                        let mut ends = vec![next];
+                        for _ in 0..=MOST_BLANKS {
+                            for end in ["\n", "\r\n", "\r"] {
+                                for next in ends.iter().flat_map(|at| self.skip(*at, within, end)) {
+                                    readings.extend(self.read(next, within).iter());
+                                }
+                            }
+                            let blank = |at: &usize| {
+                                [" ", "\t"].map(|blank| self.skip(*at, within, blank)).concat()
+                            };
+                            ends = ends.iter().flat_map(blank).collect();
+                            if ends.is_empty() {
+                                break;
                             }
                         }
                     }
@@ -157,6 +179,9 @@ impl<'a> EncodedText<'a> {
         let text = self.text.as_bytes();
         let is_within_word = match text[..at] {
             [.., b'\\', b'n' | b'r' | b't'] => false,
+            [.., b'%' | b'=', _, _] if self.escaped_separator(at - 3).is_some() => false,
+            [.., b'\\', b'x', _, _] if self.escaped_separator(at - 4).is_some() => false,
+            [.., b'\\', b'u', _, _, _, _] if self.escaped_separator(at - 6).is_some() => false,
             [.., before] => before.is_ascii_alphanumeric(),
             [] => false,
         };
@@ -174,8 +199,19 @@ impl<'a> EncodedText<'a> {
     /// The characters that a number in a list is the code of. The list goes on with the next number,
     /// or behind its index: `{"0": 75, "1": 113}`.
     fn listed(&self, at: usize, readings: &mut Vec<Reading>) {
+        if self.is_item(at) {
+            let item = char::from(self.text.as_bytes()[at]);
+            readings.push((item, self.behind_separator(at + 1)));
+        }
         let Some(number) = self.number(at) else { return };
-        let end = at + number.len();
+        let (mut number, mut end) = (number, at + number.len());
+        for suffix in NUMBER_TYPES {
+            if let Some(without) = number.strip_suffix(suffix) {
+                number = without;
+            } else if self.text[end..].starts_with(suffix) {
+                end += suffix.len();
+            }
+        }
         let next = self.behind_separator(end);
         let digits = self.text[next..].bytes().take_while(u8::is_ascii_digit).count();
         let value = self.behind_separator(next + digits);
@@ -190,7 +226,18 @@ impl<'a> EncodedText<'a> {
         }
     }
 
-    /// Where the next number may begin, or here.
+    /// Whether a character is an item of a list of characters: `["K", "q"]`, `('K', 'q')`, `[K, q]`.
+    fn is_item(&self, at: usize) -> bool {
+        let text = self.text.as_bytes();
+        let before = at.checked_sub(1).and_then(|before| text.get(before));
+        let is_item =
+            |byte: &u8| byte.is_ascii_graphic() && !matches!(byte, b',' | b'"' | b'\'' | b'\\');
+        text.get(at).is_some_and(is_item)
+            && matches!(before, Some(b'"' | b'\'' | b'[' | b'(' | b',' | b' '))
+            && matches!(text.get(at + 1), Some(b'"' | b'\'' | b']' | b')' | b','))
+    }
+
+    /// Where the next item of a list may begin, or here.
     fn behind_separator(&self, from: usize) -> usize {
         let text = self.text.as_bytes();
         let mut at = from;
@@ -198,12 +245,37 @@ impl<'a> EncodedText<'a> {
             match byte {
                 // A line break within JSON.
                 b'\\' if matches!(text.get(at + 1), Some(b'n' | b'r' | b't')) => at += 2,
-                byte if byte.is_ascii_alphanumeric() => return at,
+                b'\\' | b'%' | b'&' | b'=' if self.escaped_separator(at).is_some() => {
+                    at += self.escaped_separator(at).unwrap_or_default();
+                }
+                // The quote of a byte of Rust or Python.
+                b'b' if text.get(at + 1) == Some(&b'\'') => at += 2,
+                byte if byte.is_ascii_alphanumeric() || self.is_item(at) => return at,
                 byte if byte.is_ascii() => at += 1,
                 _ => break,
             }
         }
         from
+    }
+
+    /// The length of an escape here, if it stands for a character that is part of a separator.
+    fn escaped_separator(&self, at: usize) -> Option<usize> {
+        let rest = &self.text.as_bytes()[at..];
+        let code = |from: usize, digits: usize| {
+            let digits = std::str::from_utf8(rest.get(from..from + digits)?).ok()?;
+            char::from_u32(u32::from_str_radix(digits, 16).ok()?)
+        };
+        let (meaning, length) = match rest {
+            [b'%' | b'=', ..] => (code(1, 2)?, 3),
+            [b'\\', b'u', ..] => (code(2, 4)?, 6),
+            [b'\\', b'x', ..] => (code(2, 2)?, 4),
+            [b'&', ..] => {
+                let end = rest.iter().take(LONGEST_ESCAPE).position(|byte| *byte == b';')?;
+                (entities::meaning(std::str::from_utf8(&rest[1..end]).ok()?)?, end + 1)
+            }
+            _ => return None,
+        };
+        (!meaning.is_alphanumeric()).then_some(length)
     }
 
     /// What follows a backslash in JSON, GraphQL, Rust, Python, JavaScript or Go.
@@ -256,6 +328,9 @@ impl<'a> EncodedText<'a> {
         for &(letter, next) in self.read(at, level).iter() {
             if letter == ';' {
                 readings.extend(entities::meaning(name).map(|meaning| (meaning, next)));
+            } else if name.starts_with('#') && !letter.is_ascii_alphanumeric() {
+                // A browser reads a number without its semicolon.
+                readings.extend(entities::meaning(name).map(|meaning| (meaning, at)));
             } else if name.len() < entities::LONGEST
                 && (letter.is_ascii_alphanumeric() || (letter == '#' && name.is_empty()))
             {

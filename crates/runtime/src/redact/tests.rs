@@ -98,6 +98,14 @@ fn a_secret_is_hidden_in_every_encoding() {
                 "in JSON",
                 wrapped.chunks(6).map(|it| it.concat()).collect::<Vec<_>>().join("=\\r\\n"),
             ),
+            (
+                "quoted-printable, with blanks behind the lines",
+                wrapped.chunks(6).map(|it| it.concat()).collect::<Vec<_>>().join("= \t\r\n"),
+            ),
+            (
+                "quoted-printable of an old system",
+                wrapped.chunks(6).map(|it| it.concat()).collect::<Vec<_>>().join("=\r"),
+            ),
             ("octal", bytes(secret, "", octal)),
             ("octal, all", bytes(secret, "", |byte| format!("\\{byte:03o}"))),
             ("octal in JSON", bytes(secret, "", |byte| format!("\\\\{byte:03o}"))),
@@ -118,6 +126,18 @@ fn a_secret_is_hidden_in_every_encoding() {
             (
                 "an array of C",
                 format!("{{ {} }}", bytes(secret, ", ", |byte| format!("0x{byte:02X}"))),
+            ),
+            ("numbers of Rust", bytes(secret, ", ", |byte| format!("{byte}u8"))),
+            ("hex of Rust", bytes(secret, ", ", |byte| format!("0x{byte:02x}_u8"))),
+            ("capital hex", bytes(secret, ", ", |byte| format!("0X{byte:02X}"))),
+            ("octal numbers of C", bytes(secret, ", ", |byte| format!("0{byte:03o}"))),
+            ("a list in a URL", bytes(secret, "%2C%20", decimal)),
+            ("a list in JSON", bytes(secret, "\\u002c", decimal)),
+            ("a list in HTML", bytes(secret, "&#44;&nbsp;", decimal)),
+            ("an indented list", bytes(secret, &format!(",\n{}", " ".repeat(100)), decimal)),
+            (
+                "HTML without semicolons",
+                secret.chars().map(|it| format!("&#x{:x} ", u32::from(it))).collect(),
             ),
             ("octal numbers", bytes(secret, " ", |byte| format!("{byte:03o}"))),
             ("octal numbers of Python", bytes(secret, ", ", |byte| format!("0o{byte:o}"))),
@@ -142,6 +162,21 @@ fn a_secret_is_hidden_in_every_encoding() {
             // Of the digits at its ends a few depend on what stands beside it.
             let rest = shown.replace("[redacted]", "").len() - "you sent .".len();
             assert!(rest <= 16, "{name}: {text} is shown as {shown}");
+        }
+    }
+    // Lists of characters.
+    for secret in ["Kq7Zx1Canary+/=&Vw93LpKey", "hunter-22"] {
+        let quoted = |quote: &'static str| move |byte: u8| format!("{quote}{}", char::from(byte));
+        for text in [
+            format!("[\"{}\"]", bytes(secret, "\",", quoted("\""))),
+            format!("('{}')", bytes(secret, "', ", quoted("'"))),
+            format!("[{}]", bytes(secret, ", ", quoted(""))),
+            format!("[{}']", bytes(secret, "', ", quoted("b'"))),
+        ] {
+            let text = text.replace("\"\"", "\"").replace("(''", "('").replace("''", "'");
+            let shown = hidden(&format!("you sent {text}."), &[secret]);
+            let rest = shown.replace("[redacted]", "").len() - "you sent .".len();
+            assert!(shown.contains("[redacted]") && rest <= 8, "{text} is shown as {shown}");
         }
     }
     // Numbers are shown.
