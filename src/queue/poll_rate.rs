@@ -116,7 +116,7 @@ mod tests {
     }
 
     impl Subject for Modelled {
-        type Turn = ();
+        type Permit = ();
 
         fn longest(&self, _: u32, waiting: u32, frozen: u32) -> Duration {
             let last = self.permits.lock().expect("no panic").last().copied();
@@ -129,7 +129,7 @@ mod tests {
             in_time + late
         }
 
-        fn turn(&self, _: bool) -> Pin<Box<dyn Future<Output = ()>>> {
+        fn acquire_permit(&self, _: bool) -> Pin<Box<dyn Future<Output = ()>>> {
             let (rate, permits) = (Arc::clone(&self.rate), Arc::clone(&self.permits));
             Box::pin(async move {
                 rate.acquire().await;
@@ -137,11 +137,11 @@ mod tests {
             })
         }
 
-        fn ways(&self, (): &()) -> usize {
+        fn outcomes(&self, (): &()) -> usize {
             1
         }
 
-        fn go_on(&self, (): (), _: usize) -> Option<()> {
+        fn proceed(&self, (): (), _: usize) -> Option<()> {
             None
         }
 

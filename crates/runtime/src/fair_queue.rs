@@ -1,12 +1,40 @@
 //! Fair queue: waiting callers get permits first in, first out.
 //!
-//! The [limiter](crate::limiter) of each operation is one, and so are the polls of all waits on an
-//! endpoint in a crate above; an [`Admission`] says when a caller may be admitted. The invariant: no
-//! waiting caller can block another, even if it is dropped, held without being polled, or belongs to a
-//! runtime that is idle. Permits are offered, not handed out: a caller takes its permit when it is
-//! polled, and a permit that is not taken in time is offered to the next caller. No task runs in the
-//! background: every arrival, departure and update advances the queue, and one waiting caller, the
-//! driver, keeps the timer for all. The explorer (`tests::explorer`) holds this in every order of events.
+//! The [limiter](crate::limiter) of each operation is a fair queue, and so are the bound on held calls
+//! and, in the crate podqueue, the poll rate of an endpoint. An [`Admission`] decides when there is
+//! capacity.
+//!
+//! # States of a caller
+//!
+//! ```text
+//!  arrive           capacity            polled in time
+//! --------> waiting --------> called --------------------> admitted: it takes its permit
+//!              ^                 |
+//!              +-----------------+  not polled in time: passed over, back in its old position as soon
+//!                                   as it is polled again
+//! ```
+//!
+//! In each state a caller can be dropped, which removes it.
+//!
+//! # Invariant
+//!
+//! No caller blocks another and no permit is lost, even if a caller is dropped, is held without being
+//! polled, or belongs to a runtime that is idle. Callers that are polled are admitted in order.
+//!
+//! - A permit is offered, not handed out: a caller takes it when it is polled, so a dropped caller
+//!   cannot take a permit with it.
+//! - Capacity is reserved for a called caller for 20 ms, half as long for each caller in a row that was
+//!   not polled, and for 1 ms at least.
+//! - No task runs in the background: every arrival, departure and update advances the queue. Capacity
+//!   that comes with time alone is noticed by the *driver*, the waiting caller that keeps the timer for
+//!   all. The others are on standby: they check at long intervals that the driver is alive, and the first
+//!   to find it overdue becomes the driver.
+//! - Urgent callers come first, but at most seven in a row while an ordinary caller waits.
+//!
+//! The explorer (`tests::explorer`) checks the invariant in all short runs of a few callers and in long
+//! runs at random. It drives the real queues:
+//! `no_limit_is_exceeded_and_no_caller_is_blocked_in_any_short_run` (limiter) and
+//! `no_wait_is_held_up_by_another_in_any_short_run` (poll rate).
 
 mod state;
 
@@ -40,8 +68,8 @@ impl<R: Admission> FairQueue<R> {
         Self(Mutex::new(QueueState::new(admission)))
     }
 
-    /// Waits for a permit, from a moment on before all that are not urgent. Dropping the future gives
-    /// its place up and changes nothing else.
+    /// Waits for a permit; from `urgent_from` on, before callers that are not urgent. Dropping the future
+    /// gives up its position and changes nothing else.
     pub async fn acquire(&self, request: R::Request, urgent_from: Option<Instant>) -> R::Permit {
         if let Some(permit) = self.try_acquire(request) {
             return permit;
@@ -51,17 +79,17 @@ impl<R: Admission> FairQueue<R> {
         poll_fn(|context| waiter.poll(request, urgent_from, timer.as_mut(), context)).await
     }
 
-    /// A permit for a caller that has just arrived, if nobody waits and there is capacity.
+    /// A permit for a caller that has just arrived, if no caller waits and there is capacity.
     pub fn try_acquire(&self, request: R::Request) -> Option<R::Permit> {
         self.state().try_acquire(request, Instant::now())
     }
 
-    /// How many callers could go at once now, up to `most`; none while others wait.
+    /// How many callers could be admitted at once now, up to `most`; none while callers wait.
     pub fn available(&self, most: u64) -> u64 {
         self.state().available(most, Instant::now())
     }
 
-    /// Something happens that the rule has to know, and that may let callers go.
+    /// Changes the admission, and admits waiting callers if that made capacity.
     pub fn update<T>(&self, change: impl FnOnce(&mut R) -> T) -> T {
         let mut effects = Effects::default();
         let mut state = self.state();
@@ -74,16 +102,16 @@ impl<R: Admission> FairQueue<R> {
         result
     }
 
-    /// How many wait.
+    /// The number of waiting callers.
     #[cfg(feature = "shared-limits")]
     pub fn waiting(&self) -> usize {
         self.state().waiting()
     }
 
-    /// Whether nobody waits, and the rule is as it says.
-    pub fn is_empty_and(&self, rule_is: impl FnOnce(&mut R) -> bool) -> bool {
+    /// Whether no caller waits and the admission satisfies the predicate.
+    pub fn is_empty_and(&self, predicate: impl FnOnce(&mut R) -> bool) -> bool {
         let mut state = self.state();
-        state.is_empty() && rule_is(&mut state.admission)
+        state.is_empty() && predicate(&mut state.admission)
     }
 
     fn state(&self) -> MutexGuard<'_, QueueState<R, Waker>> {
@@ -91,7 +119,7 @@ impl<R: Admission> FairQueue<R> {
     }
 }
 
-/// A caller's place in a queue.
+/// A waiting caller, removed from the queue when dropped.
 struct Waiter<'a, R: Admission> {
     queue: &'a FairQueue<R>,
     number: u64,
@@ -117,7 +145,7 @@ impl<R: Admission> Waiter<'_, R> {
             };
             effects.apply();
             let until = match step {
-                Step::Go(permit) => return Poll::Ready(permit),
+                Step::Admitted(permit) => return Poll::Ready(permit),
                 Step::Drive(Some(until)) => until,
                 Step::Standby if timer.deadline() > now => timer.deadline(),
                 Step::Drive(None) | Step::Standby => now + standby_interval(waiting),
@@ -135,13 +163,13 @@ impl<R: Admission> Waiter<'_, R> {
 impl<R: Admission> Drop for Waiter<'_, R> {
     fn drop(&mut self) {
         let mut effects = Effects::default();
-        self.queue.state().leave(self.number, Instant::now(), &mut effects);
+        self.queue.state().remove(self.number, Instant::now(), &mut effects);
         effects.apply();
     }
 }
 
 impl Effects<Waker> {
-    /// Wakes, which can run anything, without a lock.
+    /// Wakes callers after the lock was released, because a waker may run any code.
     fn apply(self) {
         self.wake.into_iter().for_each(Waker::wake);
     }

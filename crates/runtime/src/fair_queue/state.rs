@@ -12,51 +12,46 @@ pub trait Admission {
     /// The permit of an admitted caller.
     type Permit;
 
-    /// Whether so many callers may go at once; `calls_wait` says whether any of them had to wait.
+    /// Whether there is capacity for this many callers at once; `calls_wait` says whether any of them had
+    /// to wait.
     fn admits(&mut self, callers: u64, now: Instant, calls_wait: bool) -> Result<(), Blocked>;
 
     /// Admits a caller for which there is capacity.
     fn take(&mut self, request: Self::Request, now: Instant) -> Self::Permit;
 }
 
-/// Why a caller cannot go: there is no capacity now.
+/// A caller cannot be admitted: there is no capacity now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Blocked {
     /// When that may change by time alone; `None` if only an event can change it.
     pub until: Option<Instant>,
 }
 
-/// How long to wait for a caller that was called before calling the next one. It halves with each that
-/// does not come, down to [`LEAST_GRACE`], and is restored as soon as one does: many callers in a row
-/// that are not polled cost little, and a runtime that is briefly busy costs nothing.
+/// How long capacity is reserved for a called caller. It halves with each caller that is not polled in
+/// time, down to [`LEAST_GRACE`], and is restored by the first that is: many callers in a row that are not
+/// polled cost little, and a runtime that is briefly busy costs nothing.
 const GRACE: Duration = Duration::from_millis(20);
 const LEAST_GRACE: Duration = Duration::from_millis(1);
 
 /// How late the driver may be before another caller takes over.
 const OVERDUE: Duration = Duration::from_millis(10);
 
-/// After so many urgent callers in a row, an ordinary one goes, if one is waiting.
+/// After this many urgent callers in a row, an ordinary caller is admitted, if any is waiting.
 pub(super) const URGENT_IN_A_ROW: u32 = 7;
 
 /// The waiting callers, and their admission. `H` wakes a caller.
 ///
-/// A caller whose permit is due gets called, and the capacity for it is kept for a moment. If it is not
-/// polled by then, the next one is called, and the late one returns to its old place as soon as it is
-/// polled. So a caller that is not polled delays nobody, and no permit can be lost: a caller takes its permit
-/// itself when it is polled.
-///
-/// One caller, the driver, keeps the timer for all. It is the last that arrived, because that one is the
-/// least likely to have been abandoned; all others are polled again much later, and take over if the
-/// driver was not polled in time.
+/// The driver is the caller that arrived last, because it is the least likely to have been abandoned; all
+/// others are polled again much later, and take over if the driver was not polled in time.
 #[derive(Debug)]
 pub(super) struct QueueState<R, H> {
     pub(super) admission: R,
     arrivals: u64,
     urgent: BTreeMap<u64, H>,
     ordinary: BTreeMap<u64, H>,
-    /// Those that were called and have not been polled yet, and how long to wait for them.
+    /// Callers that were called and not polled yet, with the end of their reservation.
     called: BTreeMap<u64, Instant>,
-    /// How many called ones in a row have not been polled in time.
+    /// The number of called callers in a row that were not polled in time.
     absent: u32,
     urgent_in_a_row: u32,
     driver: Option<Driver>,
@@ -67,17 +62,17 @@ pub(super) struct QueueState<R, H> {
 #[derive(Clone, Copy, Debug)]
 struct Driver {
     place: u64,
-    /// When it is to come; `None` until it is woken.
+    /// When it is to be polled by its timer; `None` until it is woken.
     due: Option<Instant>,
 }
 
 /// The result of a poll.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Step<T> {
-    Go(T),
-    /// Come back then, or when woken.
+    Admitted(T),
+    /// The caller is the driver: poll again at that time, or when woken.
     Drive(Option<Instant>),
-    /// Come back in a while, or when woken.
+    /// Poll again after the standby interval, or when woken.
     Standby,
 }
 
@@ -126,7 +121,7 @@ impl<R: Admission, H: Clone> QueueState<R, H> {
         Some(self.admission.take(request, now))
     }
 
-    /// How many callers could go at once now, up to `most`.
+    /// How many callers could be admitted at once now, up to `most`.
     pub(super) fn available(&mut self, most: u64, now: Instant) -> u64 {
         let (mut fits, mut too_many) = (0, most.saturating_add(1));
         if !self.is_empty() {
@@ -142,18 +137,18 @@ impl<R: Admission, H: Clone> QueueState<R, H> {
         fits
     }
 
-    /// A place behind all others.
+    /// A position behind all others.
     pub(super) fn arrive(&mut self) -> u64 {
         self.arrivals += 1;
         self.arrivals
     }
 
-    /// How many are waiting and have not been called.
+    /// The number of callers that wait and have not been called.
     pub(super) fn waiting(&self) -> usize {
         self.urgent.len() + self.ordinary.len()
     }
 
-    /// Whether no caller is waiting or was called and is still being waited for.
+    /// Whether no caller waits and none has a reservation.
     pub(super) fn is_empty(&self) -> bool {
         self.waiting() == 0 && self.called.is_empty()
     }
@@ -172,18 +167,18 @@ impl<R: Admission, H: Clone> QueueState<R, H> {
             if self.admission.admits(1, now, true).is_ok() {
                 let permit = self.admission.take(request, now);
                 self.update_waiters(now, effects);
-                return Step::Go(permit);
+                return Step::Admitted(permit);
             }
         }
         let earlier = self.urgent.remove(&place).or_else(|| self.ordinary.remove(&place));
         let has_arrived = earlier.is_none();
         effects.spent.extend(earlier);
-        let lane = if is_urgent { &mut self.urgent } else { &mut self.ordinary };
-        lane.insert(place, handle);
+        let callers = if is_urgent { &mut self.urgent } else { &mut self.ordinary };
+        callers.insert(place, handle);
         let (permit, next) = self.advance(Some((place, request)), now, effects);
         if let Some(permit) = permit {
             self.find_driver(next, effects);
-            return Step::Go(permit);
+            return Step::Admitted(permit);
         }
         if has_arrived || self.is_driver_missing(place, now) {
             self.driver = Some(Driver { place, due: next });
@@ -194,8 +189,8 @@ impl<R: Admission, H: Clone> QueueState<R, H> {
         Step::Standby
     }
 
-    /// A caller leaves without a permit.
-    pub(super) fn leave(&mut self, place: u64, now: Instant, effects: &mut Effects<H>) {
+    /// Removes a caller that did not get a permit.
+    pub(super) fn remove(&mut self, place: u64, now: Instant, effects: &mut Effects<H>) {
         let handle = self.urgent.remove(&place).or_else(|| self.ordinary.remove(&place));
         let was_waiting = handle.is_some() || self.called.remove(&place).is_some();
         effects.spent.extend(handle);
@@ -205,14 +200,14 @@ impl<R: Admission, H: Clone> QueueState<R, H> {
         }
     }
 
-    /// Calls those whose permit is due, after something has happened.
+    /// Calls the callers for which an event has made capacity.
     pub(super) fn update_waiters(&mut self, now: Instant, effects: &mut Effects<H>) {
         let (_, next) = self.advance(None, now, effects);
         self.find_driver(next, effects);
     }
 
-    /// Calls every caller for which there is capacity. Returns the permit of `me`, if it has come, and when to
-    /// advance again.
+    /// Calls every caller for which there is capacity. Returns the permit of `me`, if it is admitted, and
+    /// when to advance again.
     fn advance(
         &mut self,
         me: Option<(u64, R::Request)>,
@@ -271,7 +266,7 @@ impl<R: Admission, H: Clone> QueueState<R, H> {
         }
     }
 
-    /// Makes sure that a caller is polled again by then.
+    /// Makes sure that some caller is polled again by `next`.
     fn find_driver(&mut self, next: Option<Instant>, effects: &mut Effects<H>) {
         let place = match self.driver {
             Some(Driver { due: Some(due), .. }) if next.is_none_or(|next| due <= next) => return,

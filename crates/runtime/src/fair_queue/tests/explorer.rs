@@ -1,16 +1,16 @@
-//! Explorer of a fair queue: callers arrive, are polled or not, leave, fare well or badly with their
-//! with their turns, while time passes. It drives the real lines with a clock that is turned.
+//! Explorer of a fair queue: callers arrive, are polled or not, are dropped, and end their permits in
+//! different ways, while time passes. It drives the real queues in controlled time.
 //!
-//! A run is a row of choices. [`explore`] makes all runs of a length, [`wander`] long ones at random.
+//! A run is a sequence of choices. [`explore`] makes all runs of a length, [`wander`] long ones at random.
 //! After its choices a run comes to an end in which some callers are never polled again, and the
-//! others always when they are woken:
+//! others always when they are woken. Checked are:
 //!
-//! - nobody who is polled waits longer than it may, whoever is not;
-//! - nobody goes before another who came earlier, is not late, and is no less urgent;
-//! - once everybody has gone or left, the line is as good as new.
+//! - no polled caller waits longer than allowed, whichever callers are not polled;
+//! - no caller is admitted before an earlier one that was polled in time and is no less urgent;
+//! - once all callers have ended or were dropped, the queue is as good as new.
 //!
-//! `PODQUEUE_MODEL_DEPTH` sets the length of the runs of [`explore`], `PODQUEUE_MODEL_RUNS` how many
-//! [`wander`] makes.
+//! `PODQUEUE_MODEL_DEPTH` sets the length of the runs of [`explore`], `PODQUEUE_MODEL_RUNS` the number of
+//! runs of [`wander`].
 
 use std::future::Future;
 use std::pin::Pin;
@@ -22,31 +22,32 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::{Instant, advance, timeout_at};
 
-/// What is explored.
+/// The queue to explore.
 pub(crate) trait Subject {
-    /// What a caller gets, and has to bring to an end.
-    type Turn;
+    /// The permit of an admitted caller, which proceeds to its end.
+    type Permit;
 
     /// A caller arrives.
-    fn turn(&self, is_urgent: bool) -> Pin<Box<dyn Future<Output = Self::Turn>>>;
+    fn acquire_permit(&self, is_urgent: bool) -> Pin<Box<dyn Future<Output = Self::Permit>>>;
 
-    /// In how many ways a turn may go on; the first leads to a good end.
-    fn ways(&self, turn: &Self::Turn) -> usize;
+    /// The number of ways in which a permit may proceed; the first leads to a good end.
+    fn outcomes(&self, permit: &Self::Permit) -> usize;
 
-    /// A turn goes on in this way; `None` where that was its end.
-    fn go_on(&self, turn: Self::Turn, way: usize) -> Option<Self::Turn>;
+    /// The permit proceeds in this way; `None` at its end.
+    fn proceed(&self, permit: Self::Permit, way: usize) -> Option<Self::Permit>;
 
-    /// By when all who are polled have gone, if so many hold turns, wait, and are never polled again.
+    /// The time in which all polled callers are admitted, by the numbers of callers that hold permits, wait,
+    /// and are never polled again.
     fn longest(&self, held: u32, waiting: u32, frozen: u32) -> Duration;
 
-    /// Holds what must hold at any time.
+    /// Checks the invariants that hold at any time.
     fn check(&self) -> Result<(), String>;
 
-    /// Holds what must hold when nobody has a turn and the last one was long ago.
+    /// Checks the invariants of an idle queue, long after the last permit ended.
     fn check_idle(&self) -> Result<(), String>;
 }
 
-/// Where the choices of a run come from.
+/// The source of the choices of a run.
 trait Choices {
     fn choose(&mut self, from: usize) -> usize;
 }
@@ -71,7 +72,7 @@ impl Choices for All {
 }
 
 impl All {
-    /// Goes on to the next run; false after the last.
+    /// Advances to the next run; false after the last.
     fn next(&mut self) -> bool {
         self.at = 0;
         while let Some((choice, of)) = self.chosen.pop() {
@@ -131,17 +132,17 @@ fn in_controlled_time<T>(work: impl Future<Output = T>) -> T {
     runtime.block_on(work)
 }
 
-/// More callers than this never wait or hold a turn at once.
+/// The maximum number of callers that wait or hold a permit.
 const MOST: usize = 5;
 
-/// The time that may pass in a step: less than the line waits for a caller, more, much more.
+/// The time that may pass in a step: less than the grace of a called caller, more, much more.
 const STEPS: [Duration; 3] =
     [Duration::from_millis(3), Duration::from_millis(120), Duration::from_secs(4)];
 
 struct World<S: Subject> {
     subject: S,
     callers: Vec<Caller<S>>,
-    /// Told when anybody is woken.
+    /// Notified when any caller is woken.
     woken: Arc<Notify>,
     story: Vec<String>,
     /// Callers are also polled without having been woken.
@@ -160,8 +161,8 @@ struct Caller<S: Subject> {
 }
 
 enum Stage<S: Subject> {
-    Waits(Pin<Box<dyn Future<Output = S::Turn>>>),
-    Goes(S::Turn),
+    Waits(Pin<Box<dyn Future<Output = S::Permit>>>),
+    Admitted(S::Permit),
 }
 
 struct Flag {
@@ -192,7 +193,7 @@ enum Event {
     Arrives { is_urgent: bool },
     Polled(usize),
     Leaves(usize),
-    GoesOn(usize, usize),
+    Proceeds(usize, usize),
     Time(Duration),
 }
 
@@ -220,7 +221,7 @@ impl<S: Subject> World<S> {
                 Event::Arrives { is_urgent } => self.arrive(is_urgent),
                 Event::Polled(index) => self.poll(index),
                 Event::Leaves(index) => drop(self.callers.remove(index)),
-                Event::GoesOn(index, way) => self.go_on(index, way),
+                Event::Proceeds(index, way) => self.proceed(index, way),
                 Event::Time(time) => {
                     for caller in &mut self.callers {
                         caller.is_late |= caller.waits() && caller.is_woken();
@@ -255,9 +256,10 @@ impl<S: Subject> World<S> {
                         events.push(Event::Polled(index));
                     }
                 }
-                Stage::Goes(turn) => {
-                    events
-                        .extend((0..self.subject.ways(turn)).map(|way| Event::GoesOn(index, way)));
+                Stage::Admitted(permit) => {
+                    events.extend(
+                        (0..self.subject.outcomes(permit)).map(|way| Event::Proceeds(index, way)),
+                    );
                 }
             }
         }
@@ -269,7 +271,7 @@ impl<S: Subject> World<S> {
         self.callers.push(Caller {
             name,
             is_urgent,
-            stage: Stage::Waits(self.subject.turn(is_urgent)),
+            stage: Stage::Waits(self.subject.acquire_permit(is_urgent)),
             waker: Arc::new(Flag { is_up: AtomicBool::new(false), woken: Arc::clone(&self.woken) }),
             is_late: false,
             is_frozen: false,
@@ -281,31 +283,31 @@ impl<S: Subject> World<S> {
         let caller = &mut self.callers[index];
         caller.waker.is_up.store(false, Ordering::Relaxed);
         let waker = Waker::from(Arc::clone(&caller.waker));
-        let Stage::Waits(turn) = &mut caller.stage else { return };
-        let Poll::Ready(turn) = turn.as_mut().poll(&mut Context::from_waker(&waker)) else {
+        let Stage::Waits(permit) = &mut caller.stage else { return };
+        let Poll::Ready(permit) = permit.as_mut().poll(&mut Context::from_waker(&waker)) else {
             return;
         };
-        caller.stage = Stage::Goes(turn);
+        caller.stage = Stage::Admitted(permit);
         let caller = &self.callers[index];
         let overtaken = self.callers[..index].iter().find(|other| {
             let is_in_time = !other.is_late && !other.is_frozen && !other.is_woken();
             other.waits() && other.is_urgent == caller.is_urgent && is_in_time
         });
         if let Some(overtaken) = overtaken {
-            panic!("{} went before {}: {:#?}", caller.name, overtaken.name, self.story);
+            panic!("{} was admitted before {}: {:#?}", caller.name, overtaken.name, self.story);
         }
     }
 
-    fn go_on(&mut self, index: usize, way: usize) {
+    fn proceed(&mut self, index: usize, way: usize) {
         let mut caller = self.callers.remove(index);
-        let Stage::Goes(turn) = caller.stage else { return };
-        if let Some(turn) = self.subject.go_on(turn, way) {
-            caller.stage = Stage::Goes(turn);
+        let Stage::Admitted(permit) = caller.stage else { return };
+        if let Some(permit) = self.subject.proceed(permit, way) {
+            caller.stage = Stage::Admitted(permit);
             self.callers.insert(index, caller);
         }
     }
 
-    /// Polls those who are woken, and ends turns, until nobody who is polled waits any more.
+    /// Polls woken callers, and ends permits, until no polled caller waits.
     async fn end(&mut self) {
         let count = |what: fn(&Caller<S>) -> bool| {
             self.callers.iter().filter(|caller| what(caller)).count() as u32
@@ -313,20 +315,20 @@ impl<S: Subject> World<S> {
         let (waiting, frozen) = (count(Caller::waits), count(|caller| caller.is_frozen));
         let longest = self.subject.longest(self.callers.len() as u32 - waiting, waiting, frozen);
         let limit = Instant::now() + longest;
-        let mut turns = 0;
+        let mut rounds = 0;
         while self.callers.iter().any(|caller| !caller.is_frozen) {
-            turns += 1;
-            assert!(turns < 10_000, "nobody rests: {:#?}", self.story);
+            rounds += 1;
+            assert!(rounds < 10_000, "no caller rests: {:#?}", self.story);
             let next = self
                 .callers
                 .iter()
                 .position(|caller| !caller.is_frozen && (!caller.waits() || caller.is_woken()));
             match next {
                 Some(index) if self.callers[index].waits() => self.poll(index),
-                Some(index) => self.go_on(index, 0),
+                Some(index) => self.proceed(index, 0),
                 None => {
                     let woken = timeout_at(limit, self.woken.notified()).await;
-                    assert!(woken.is_ok(), "nobody goes: {:#?}", self.story);
+                    assert!(woken.is_ok(), "no caller is admitted: {:#?}", self.story);
                 }
             }
             self.check();

@@ -21,13 +21,13 @@ struct Modelled {
     service: RefCell<Service>,
 }
 
-/// What the service sees, at worst.
+/// The service's view, in the worst case.
 #[derive(Default)]
 struct Service {
-    /// When it counted the requests: at once, or as late as it could.
+    /// When it counted the requests: as early or as late as possible.
     early: Vec<Instant>,
     late: Vec<Instant>,
-    /// Until when it worked on each request.
+    /// The end of its work on each request.
     open: Vec<Instant>,
 }
 
@@ -54,20 +54,20 @@ impl Modelled {
     }
 }
 
-/// What is left undone is over by then.
+/// The latest end of an attempt, even if its caller is not polled.
 fn over(admitted_at: Instant, at: Instant) -> Instant {
     at.min(admitted_at + TIME + GRACE)
 }
 
 impl Subject for Modelled {
-    type Turn = Request;
+    type Permit = Request;
 
     fn longest(&self, held: u32, waiting: u32, _: u32) -> Duration {
-        // A window, and what a row of 429s costs.
+        // A window, and the backoff of several 429s in a row.
         Duration::from_secs(13) * held + Duration::from_secs(21) * (waiting + 2)
     }
 
-    fn turn(&self, is_urgent: bool) -> Pin<Box<dyn Future<Output = Request>>> {
+    fn acquire_permit(&self, is_urgent: bool) -> Pin<Box<dyn Future<Output = Request>>> {
         let operation_limiter = Arc::clone(&self.operation_limiter);
         Box::pin(async move {
             let pass = operation_limiter.acquire(TIME, is_urgent.then(Instant::now)).await;
@@ -75,7 +75,7 @@ impl Subject for Modelled {
         })
     }
 
-    fn ways(&self, request: &Request) -> usize {
+    fn outcomes(&self, request: &Request) -> usize {
         match request.stage {
             Stage::Admitted { .. } => 2,
             Stage::Sent { .. } => 4,
@@ -83,14 +83,14 @@ impl Subject for Modelled {
         }
     }
 
-    fn go_on(&self, mut request: Request, way: usize) -> Option<Request> {
+    fn proceed(&self, mut request: Request, way: usize) -> Option<Request> {
         let now = Instant::now();
         let mut service = self.service.borrow_mut();
         match (request.stage, way) {
             (Stage::Admitted { at }, 0) if now < at + TIME => {
                 request.pass.sent();
                 service.early.push(now);
-                // What nobody looks after counts no longer than its time.
+                // A request whose caller is not polled counts no longer than its timeout.
                 service.open.push(over(at, at + TIME + GRACE));
                 request.stage = Stage::Sent { at, number: service.open.len() - 1 };
                 return Some(request);
@@ -153,7 +153,7 @@ impl Subject for Modelled {
 }
 
 #[test]
-fn no_limit_is_exceeded_and_nobody_is_held_up_in_any_short_run() {
+fn no_limit_is_exceeded_and_no_caller_is_blocked_in_any_short_run() {
     for (requests, concurrent) in [(2, Some(1)), (4, Some(2))] {
         let runs = explore(|| Modelled::new(requests, concurrent), &[false, false, true, false], 3);
         assert!(runs > 1_000, "{runs}");
@@ -161,7 +161,7 @@ fn no_limit_is_exceeded_and_nobody_is_held_up_in_any_short_run() {
 }
 
 #[test]
-fn no_limit_is_exceeded_and_nobody_is_held_up_in_long_runs() {
+fn no_limit_is_exceeded_and_no_caller_is_blocked_in_long_runs() {
     for (requests, concurrent) in [(2, Some(1)), (4, Some(2)), (10, Some(3)), (3, None)] {
         wander(|| Modelled::new(requests, concurrent), 100);
     }
