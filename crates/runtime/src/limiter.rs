@@ -1,31 +1,50 @@
 //! Rate limiter: no request above the documented rates and concurrencies, and almost all of them used.
 //!
-//! Each pair of a scope and an operation has a [`OperationLimiter`], which all clones of a service share. A
-//! request passes it in the order of its [line](crate::fair_queue), once four parts agree:
+//! Each pair of a scope and an operation has an [`OperationLimiter`](operation::OperationLimiter), shared
+//! by all clones of a service. Requests wait in its [fair queue](crate::fair_queue) until four parts
+//! agree:
 //!
-//! - the [log](window_log): fewer than N requests can still be counted by the service. A request counts
-//!   from its send until ten seconds after the head of its response arrived. The service admitted
-//!   it at some moment in between, so whatever ten seconds the service looks at, fixed or sliding,
-//!   it finds at most N: of any N + 1 requests the last was sent when the first no longer counted;
-//! - the [concurrency](concurrency): fewer requests are open than the documented concurrency;
-//! - the [bucket](token_bucket): after a burst, requests go out evenly, and not all at once every ten seconds;
-//! - the [backoff](throttle_backoff): the service has not just returned a 429, which happens if others use the
-//!   same account.
+//! - the [sliding-window log](window_log): the service can still count fewer than N requests;
+//! - the [concurrency limit](concurrency): fewer requests are open than the documented concurrency;
+//! - the [token bucket](token_bucket): after a burst, requests are spaced evenly instead of being sent
+//!   all at once every ten seconds;
+//! - the [throttle backoff](throttle_backoff): the service has not just returned a 429, which happens if
+//!   other clients use the same account.
 //!
-//! Counting until the response is safe whatever the network does, and costs the round trip: N
-//! requests in ten seconds and a round trip. If the response itself comes late, of a request that the service holds open,
-//! it costs more: a sixth of the rate at worst, with responses after two seconds, and nothing below a few
-//! dozen milliseconds or above two and a half seconds, where the concurrency is what limits.
-//! Counting only until the request has arrived would require a report of that, which the HTTP
-//! client does not make: it may still be connecting.
+//! If several processes [share](shared) a limit, a request also needs one of the permits that its
+//! process was granted.
 //!
-//! A request whose caller is not polled cannot tell how it fared. It is [under way](crate::in_flight) until
-//! the time of its attempt is over, and then counts as one that was given up.
+//! # States of a request
 //!
-//! Where several processes [share](shared) a limit, a request also needs one of the permits that
-//! its process was given.
+//! ```text
+//! waiting -> admitted -> sent -> answered -> finished
+//!                |         |         |
+//!                |         +---------+-> abandoned: occupies its slot for GRACE, counts like the others
+//!                +-> withdrawn: never sent, refunded
+//! ```
 //!
-//! Nothing in here knows an operation by name, and nothing has a timer unless somebody waits.
+//! # Invariant
+//!
+//! In any ten seconds, fixed or sliding, the service counts at most N requests of an operation, however
+//! it counts and whatever the network does.
+//!
+//! A request counts from its send until ten seconds after the head of its response arrived. The service
+//! has counted it at some moment in between. Of any N + 1 requests the last was sent when the first no
+//! longer counted, so no window of ten seconds contains all of them. Counting only until the request has
+//! arrived would require a report of its arrival, which the HTTP client does not make: it may still be
+//! connecting.
+//!
+//! The price is the round trip: N requests in ten seconds and a round trip. If the service holds
+//! requests open, it costs more: a sixth of the rate at worst, with responses after two seconds, and
+//! nothing below a few dozen milliseconds or above two and a half seconds, where the concurrency is the
+//! bound.
+//!
+//! A caller that is not polled cannot report the progress of its request. The request is
+//! [in flight](crate::in_flight) until its timeout, and is then taken for abandoned.
+//!
+//! Tests: `tests::explored` explores all short runs, `tests::throughput` and `tests::throttled` measure
+//! against a simulated service that counts by several algorithms at once, `tests::counted` has the
+//! transitions above.
 
 mod concurrency;
 mod operation;
@@ -46,7 +65,7 @@ pub use shared::{ChangeRecords, LimitStore, SharedLimits, StoreError};
 
 use std::time::Duration;
 
-/// A rate limit: how much of an operation the service admits.
+/// A rate limit: the rate and the concurrency that the service admits for an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit {
     /// Requests in ten seconds.
@@ -56,13 +75,13 @@ pub struct Limit {
 }
 
 impl Limit {
-    /// So many requests in any ten seconds.
+    /// A limit of this many requests in any ten seconds.
     #[must_use]
     pub const fn new(requests: u64) -> Self {
         Self { requests, concurrent: None }
     }
 
-    /// So many requests at the same time.
+    /// Limits the requests at the same time, too.
     #[must_use]
     pub const fn concurrent(mut self, requests: u64) -> Self {
         self.concurrent = Some(requests);

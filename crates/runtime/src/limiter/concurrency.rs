@@ -1,13 +1,13 @@
-//! Concurrency limit: how many requests are open at the same time.
+//! Concurrency limit: the number of requests that are open at the same time.
 
 use std::collections::VecDeque;
 
 use tokio::time::Instant;
 
-/// A slot is taken from the send until the end of the answer's body.
+/// The slots in use. A slot is used from the send until the end of the response's body.
 pub(super) struct Concurrency {
     open: u64,
-    /// Until when the service may work on requests that the client has given up.
+    /// When the slots of abandoned requests are free: the service may still work on them.
     given_up: VecDeque<Instant>,
 }
 
@@ -16,7 +16,7 @@ impl Concurrency {
         Self { open: 0, given_up: VecDeque::new() }
     }
 
-    /// How many are taken now.
+    /// The number of slots in use now.
     pub(super) fn taken(&mut self, now: Instant) -> u64 {
         while self.given_up.front().is_some_and(|until| *until <= now) {
             self.given_up.pop_front();
@@ -24,12 +24,12 @@ impl Concurrency {
         self.open + self.given_up.len() as u64
     }
 
-    /// When the next slot is free without an answer.
+    /// When the next slot is free without a response.
     pub(super) fn next_free(&self) -> Option<Instant> {
         self.given_up.front().copied()
     }
 
-    /// How many are open, without those that were given up.
+    /// The number of open requests, without abandoned ones.
     pub(super) fn open(&self) -> u64 {
         self.open
     }
@@ -42,7 +42,7 @@ impl Concurrency {
         self.open -= 1;
     }
 
-    /// A request was given up that the service may work on for a moment more.
+    /// Abandons a request, whose slot stays in use until `until`.
     pub(super) fn give_up(&mut self, until: Instant) {
         self.open -= 1;
         self.given_up.push_back(until);

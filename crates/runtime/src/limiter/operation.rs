@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use super::concurrency::Concurrency;
 #[cfg(feature = "shared-limits")]
-use super::shared::{LocalPermits, State};
+use super::shared::{LimiterState, LocalPermits};
 use super::throttle_backoff::ThrottleBackoff;
 use super::token_bucket::TokenBucket;
 use super::window_log::WindowLog;
@@ -15,10 +15,10 @@ use super::{GRACE, Limit};
 use crate::fair_queue::{Admission, Blocked, FairQueue};
 use crate::in_flight::{InFlight, Ticket};
 
-/// Lets requests pass first in, first out, within a limit that may change at any time.
+/// Admits requests first in, first out, within a limit that may change at any time.
 pub(crate) struct OperationLimiter(FairQueue<Limits>);
 
-/// What the service counts.
+/// The parts that must agree before a request is admitted.
 struct Limits {
     limit: Limit,
     log: WindowLog,
@@ -26,12 +26,12 @@ struct Limits {
     bucket: TokenBucket,
     backoff: ThrottleBackoff,
     in_flight: InFlight,
-    /// What other processes leave, where the limit is shared.
+    /// The permits granted to this process, if the limit is shared.
     #[cfg(feature = "shared-limits")]
     local_permits: Option<LocalPermits>,
 }
 
-/// A request that may be sent.
+/// An admitted request.
 struct Admitted {
     at: Instant,
     ticket: Ticket,
@@ -43,13 +43,13 @@ impl OperationLimiter {
         Self(FairQueue::new(Limits::new(limit)))
     }
 
-    /// A operation_limiter whose requests need permits.
+    /// An operation limiter whose requests need permits.
     #[cfg(feature = "shared-limits")]
     pub(super) fn shared(limit: Limit, local_permits: LocalPermits) -> Self {
         Self(FairQueue::new(Limits { local_permits: Some(local_permits), ..Limits::new(limit) }))
     }
 
-    /// Lets a request pass that takes `time` at most, if nobody waits and there is room now.
+    /// A permit for a request that takes `time` at most, if no request waits and there is capacity.
     pub(super) fn try_acquire(self: Arc<Self>, time: Duration) -> Result<Permit, Arc<Self>> {
         match self.0.try_acquire(time) {
             Some(admitted) => {
@@ -59,9 +59,8 @@ impl OperationLimiter {
         }
     }
 
-    /// Waits until a request may be sent, which then takes `time` at most. From `urgent_from` on it
-    /// goes before all that are not urgent. Dropping the future gives its place in the line up and
-    /// changes nothing else.
+    /// Waits for a permit for a request that takes `time` at most; from `urgent_from` on, before requests
+    /// that are not urgent. Dropping the future gives up its position and changes nothing else.
     pub(crate) async fn acquire(
         self: Arc<Self>,
         time: Duration,
@@ -71,17 +70,17 @@ impl OperationLimiter {
         Permit(Some(Held { operation_limiter: self, admitted, is_sent: false }))
     }
 
-    /// How many requests could pass at once now, up to `most`.
+    /// How many requests could be admitted at once now, up to `most`.
     pub(crate) fn available(&self, most: u64) -> u64 {
         self.0.available(most)
     }
 
-    /// Changes the limit, for those who wait as well.
+    /// Changes the limit, also for waiting requests.
     pub(super) fn resize(&self, limit: Limit) {
         self.0.update(|limits| limits.limit = limit);
     }
 
-    /// Whether it would make no difference if this operation_limiter were a new one.
+    /// Whether this operation limiter is equivalent to a new one.
     pub(super) fn is_idle(&self) -> bool {
         let now = Instant::now();
         self.0.is_empty_and(|limits| {
@@ -95,18 +94,18 @@ impl OperationLimiter {
         })
     }
 
-    /// Reports and asks, or takes, what is shared, where it is.
+    /// Works on the local permits, if the limit is shared.
     #[cfg(feature = "shared-limits")]
     pub(super) fn with_local_permits<T>(
         &self,
         now: Instant,
-        work: impl FnOnce(&mut LocalPermits, State) -> T,
+        work: impl FnOnce(&mut LocalPermits, LimiterState) -> T,
     ) -> Option<T> {
         let waiting = self.0.waiting() as u64;
         self.0.update(|limits| {
             limits.end_overdue(now);
             let unanswered = limits.log.unanswered();
-            let state = State {
+            let state = LimiterState {
                 limit: limits.limit,
                 waiting,
                 unanswered,
@@ -187,7 +186,7 @@ impl Limits {
         Blocked { until }
     }
 
-    /// Gives up requests whose time is over and whose callers do not look after them.
+    /// Abandons requests whose timeout has passed and whose callers are not polled.
     fn end_overdue(&mut self, now: Instant) {
         for is_answered in self.in_flight.end_overdue(now) {
             self.give_up(is_answered, now);
@@ -202,7 +201,7 @@ impl Limits {
         }
     }
 
-    /// The answer to a request has come, or will not come any more.
+    /// Records that a response has arrived, or never will.
     fn settle(&mut self, at: Instant) {
         let _departs = self.log.settle(at);
         #[cfg(feature = "shared-limits")]
@@ -212,8 +211,8 @@ impl Limits {
     }
 }
 
-/// The leave to send one request. It is told how the request fares; dropped in between, the request
-/// counts as one that the service may still work on for a moment.
+/// Permit for one request, to which the request's progress is reported. Dropped before its end, the
+/// request is abandoned: the service may still work on it for [`GRACE`].
 pub(crate) struct Permit(Option<Held>);
 
 struct Held {
@@ -223,31 +222,32 @@ struct Held {
 }
 
 impl Permit {
-    /// The leave for a request that no limit applies to.
+    /// Permit for a request without a limit.
     pub(crate) fn unlimited() -> Self {
         Self(None)
     }
 
-    /// Whether so many requests are open that others may soon have to wait for the end of this one.
+    /// Whether more than half of the capacity is in use, so that other requests may soon wait for the end of
+    /// this one.
     pub(crate) fn is_crowded(&self) -> bool {
         self.0.as_ref().is_some_and(|held| held.admitted.is_crowded)
     }
 
-    /// The request leaves.
+    /// The request is sent.
     pub(crate) fn sent(&mut self) {
         if let Some(held) = &mut self.0 {
             held.is_sent = true;
         }
     }
 
-    /// The request has not left after all.
+    /// The request was not sent after all.
     pub(crate) fn not_sent(&mut self) {
         if let Some(held) = &mut self.0 {
             held.is_sent = false;
         }
     }
 
-    /// The head of the response has come.
+    /// The head of the response has arrived.
     pub(crate) fn answered(&mut self) {
         let Some(held) = &mut self.0 else { return };
         held.is_sent = true;
@@ -258,8 +258,7 @@ impl Permit {
         });
     }
 
-    /// The response continues for as long as the caller and the service like, and keeps its place
-    /// until then at most.
+    /// The response is a stream, which uses its slot until `until` at most.
     pub(crate) fn stays(&self, until: Option<Instant>) {
         let Some(held) = &self.0 else { return };
         let over = until.and_then(|until| until.checked_add(GRACE));
@@ -272,7 +271,7 @@ impl Permit {
     pub(crate) fn refused(&self, retry_after: Option<Duration>) {
         let Some(held) = &self.0 else { return };
         held.operation_limiter.0.update(|limits| {
-            if limits.backoff.pull(held.admitted.at, Instant::now(), retry_after) {
+            if limits.backoff.throttle(held.admitted.at, Instant::now(), retry_after) {
                 limits.bucket.forfeit();
             }
         });

@@ -17,7 +17,7 @@ use super::shared::Shared;
 pub(crate) use super::shared::Unreachable;
 use super::{Limit, RateLimits};
 
-/// Never: only limits that are shared can be out of reach.
+/// Uninhabited: only the store of shared limits can be unreachable.
 #[cfg(not(feature = "shared-limits"))]
 pub(crate) enum Unreachable {}
 
@@ -28,12 +28,12 @@ impl Unreachable {
     }
 }
 
-/// With fewer scopes than this, idle ones are not looked for.
+/// With fewer scopes than this, idle scopes are not evicted.
 const FEW: usize = 64;
 
-/// All operations of a client, by scope and operation.
+/// The operation limiters of a client, by scope and operation.
 pub(crate) struct Limiter {
-    // Dropped before the operations, whose permits it gives back.
+    // Dropped before the scopes, whose permits it returns.
     #[cfg(feature = "shared-limits")]
     shared: Option<Shared>,
     settings: RateLimits,
@@ -42,19 +42,19 @@ pub(crate) struct Limiter {
 
 struct Scopes {
     known: BTreeMap<Arc<str>, ScopeLimits>,
-    /// How many scopes there may be before idle ones are let go.
+    /// The number of scopes at which idle ones are evicted.
     most: usize,
 }
 
-/// What is known of a scope.
+/// The operation limiters of a scope.
 #[derive(Default)]
 struct ScopeLimits {
-    /// The least limit of each operation, in requests.
+    /// The minimum limit of each operation, in requests.
     least: u64,
-    operations: Vec<Place>,
+    operations: Vec<OperationEntry>,
 }
 
-struct Place {
+struct OperationEntry {
     operation: &'static str,
     documented: Limit,
     operation_limiter: Arc<OperationLimiter>,
@@ -71,7 +71,7 @@ impl Limiter {
         }
     }
 
-    /// Keeps the limits together with other processes.
+    /// Shares the limits with other processes.
     #[cfg(feature = "shared-limits")]
     pub(crate) fn share(
         &mut self,
@@ -83,8 +83,8 @@ impl Limiter {
         Ok(())
     }
 
-    /// Lets a request of this operation pass to this scope, which then takes `time` at most, if
-    /// nobody waits and there is room now. Otherwise the operation_limiter to wait at.
+    /// A permit for a request of this operation that takes `time` at most, if no request waits and there is
+    /// capacity; otherwise the operation limiter to wait for.
     pub(crate) fn try_acquire(
         &self,
         scope: &Arc<str>,
@@ -98,7 +98,7 @@ impl Limiter {
         }
     }
 
-    /// Waits for a turn at a operation_limiter of this limiter, as [`OperationLimiter::pass`].
+    /// As [`OperationLimiter::acquire`], for an operation limiter of this registry.
     pub(crate) async fn acquire(
         &self,
         operation_limiter: Arc<OperationLimiter>,
@@ -107,30 +107,29 @@ impl Limiter {
     ) -> Result<Permit, Unreachable> {
         #[cfg(feature = "shared-limits")]
         if let Some(shared) = &self.shared {
-            let pass = pin!(operation_limiter.acquire(time, urgent_from));
-            return match select(pass, pin!(shared.unreachable())).await {
-                Either::Left((pass, _)) => Ok(pass),
+            let permit = pin!(operation_limiter.acquire(time, urgent_from));
+            return match select(permit, pin!(shared.unreachable())).await {
+                Either::Left((permit, _)) => Ok(permit),
                 Either::Right((unreachable, _)) => Err(unreachable),
             };
         }
         Ok(operation_limiter.acquire(time, urgent_from).await)
     }
 
-    /// The service admits at least so many requests of each operation in this scope: its limits
-    /// follow.
+    /// Sets the minimum limit of each operation in this scope, which the service is known to admit.
     pub(crate) fn set_least_limit(&self, scope: &Arc<str>, requests: u64) {
         if !self.settings.are_on() {
             return;
         }
         self.with(scope, |known| {
             known.least = requests;
-            for place in &known.operations {
-                place.operation_limiter.resize(self.settings.effective(place.documented, requests));
+            for entry in &known.operations {
+                entry.operation_limiter.resize(self.settings.effective(entry.documented, requests));
             }
         });
     }
 
-    /// Where requests of this operation to this scope wait; `None` if there are no limits.
+    /// The operation limiter of this scope and operation; `None` if there are no limits.
     pub(crate) fn operation_limiter(
         &self,
         scope: &Arc<str>,
@@ -147,9 +146,9 @@ impl Limiter {
         documented: Limit,
     ) -> Arc<OperationLimiter> {
         self.with(scope, |known| {
-            if let Some(place) = known.operations.iter().find(|place| place.operation == operation)
+            if let Some(entry) = known.operations.iter().find(|entry| entry.operation == operation)
             {
-                return Arc::clone(&place.operation_limiter);
+                return Arc::clone(&entry.operation_limiter);
             }
             let limit = self.settings.effective(documented, known.least);
             #[cfg(not(feature = "shared-limits"))]
@@ -159,7 +158,7 @@ impl Limiter {
                 Some(shared) => shared.operation_limiter(scope, operation, limit),
                 None => Arc::new(OperationLimiter::new(limit)),
             };
-            known.operations.push(Place {
+            known.operations.push(OperationEntry {
                 operation,
                 documented,
                 operation_limiter: Arc::clone(&operation_limiter),
@@ -173,7 +172,7 @@ impl Limiter {
         if let Some(known) = scopes.known.get_mut(scope) {
             return work(known);
         }
-        scopes.make_room();
+        scopes.evict_idle();
         work(scopes.known.entry(Arc::clone(scope)).or_default())
     }
 
@@ -184,17 +183,17 @@ impl Limiter {
 }
 
 impl Scopes {
-    /// Lets go of idle scopes, rarely enough that a new scope costs no more than any call does
-    /// on the average: there are never more than twice as many as were in use at some moment.
-    fn make_room(&mut self) {
+    /// Evicts idle scopes at amortized constant cost: there are never more than twice as many scopes as were
+    /// in use at some moment.
+    fn evict_idle(&mut self) {
         if self.known.len() < self.most {
             return;
         }
         self.known.retain(|_, known| {
-            // A operation_limiter that a call holds is in use, even where it has not counted the call yet.
-            known.operations.retain(|place| {
-                Arc::strong_count(&place.operation_limiter) > 1
-                    || !place.operation_limiter.is_idle()
+            // An operation limiter that a call holds is in use, even if it has not counted the call yet.
+            known.operations.retain(|entry| {
+                Arc::strong_count(&entry.operation_limiter) > 1
+                    || !entry.operation_limiter.is_idle()
             });
             !known.operations.is_empty()
         });

@@ -6,29 +6,29 @@ use tokio::time::Instant;
 
 use super::WINDOW;
 
-/// What is left after a cut, in percent of what there was.
-const CUT: u64 = 70;
+/// The multiplicative decrease after a 429, in percent of the current rate.
+const DECREASE: u64 = 70;
 
-/// What comes back with each [`WINDOW`] without a 429, in percent of the limit.
-const STEP: u64 = 10;
+/// The additive increase with each [`WINDOW`] without a 429, in percent of the limit.
+const INCREASE: u64 = 10;
 
-/// What is always left, in percent of the limit.
-const LEAST: u64 = 5;
+/// The minimum rate, in percent of the limit.
+const MINIMUM: u64 = 5;
 
-/// How long nothing is sent after the first 429 of a row. It doubles with each more, up to
+/// The pause after the first of several 429s in a row. It doubles with each further 429, up to
 /// [`LONGEST_HOLD`].
 const FIRST_HOLD: Duration = Duration::from_millis(250);
 const LONGEST_HOLD: Duration = Duration::from_secs(4);
 
 pub(super) struct ThrottleBackoff {
-    /// How much of the limit is used.
+    /// The part of the limit that is used.
     percent: u64,
     /// When `percent` last changed, or a 429 kept it from growing.
     since: Instant,
-    /// When the limit was last cut.
-    cut_at: Option<Instant>,
-    /// When the last 429 came that was not for a request from before the one before it.
-    pulled_at: Option<Instant>,
+    /// When the rate was last decreased.
+    decreased_at: Option<Instant>,
+    /// When the last 429 arrived for a request that was sent after the 429 before it.
+    throttled_at: Option<Instant>,
     hold: Duration,
     held_until: Instant,
 }
@@ -38,38 +38,43 @@ impl ThrottleBackoff {
         Self {
             percent: 100,
             since: now,
-            cut_at: None,
-            pulled_at: None,
+            decreased_at: None,
+            throttled_at: None,
             hold: FIRST_HOLD,
             held_until: now,
         }
     }
 
-    /// A request that was sent at `sent_at` was answered 429; `asked` is its `Retry-After`. Whether
-    /// that is news: requests that were on their way already at the last 429 tell nothing new.
-    pub(super) fn pull(&mut self, sent_at: Instant, now: Instant, asked: Option<Duration>) -> bool {
-        if self.pulled_at.is_some_and(|pulled_at| sent_at <= pulled_at) {
+    /// Records a 429 for a request that was sent at `sent_at`, with its `Retry-After`. Returns whether it
+    /// counts: requests that were in flight at the last 429 are ignored.
+    pub(super) fn throttle(
+        &mut self,
+        sent_at: Instant,
+        now: Instant,
+        retry_after: Option<Duration>,
+    ) -> bool {
+        if self.throttled_at.is_some_and(|throttled_at| sent_at <= throttled_at) {
             return false;
         }
         self.recover(now);
-        self.pulled_at = Some(now);
+        self.throttled_at = Some(now);
         self.since = now;
-        // What a cut does shows in the service's count only a window later.
-        if self.cut_at.is_none_or(|cut_at| now - cut_at >= WINDOW) {
-            self.percent = (self.percent * CUT / 100).max(LEAST);
-            self.cut_at = Some(now);
+        // The effect of a decrease shows in the service's count only a window later.
+        if self.decreased_at.is_none_or(|decreased_at| now - decreased_at >= WINDOW) {
+            self.percent = (self.percent * DECREASE / 100).max(MINIMUM);
+            self.decreased_at = Some(now);
         }
-        self.held_until = now + asked.unwrap_or(self.hold).min(WINDOW);
+        self.held_until = now + retry_after.unwrap_or(self.hold).min(WINDOW);
         self.hold = (self.hold * 2).min(LONGEST_HOLD);
         true
     }
 
-    /// When sending goes on; `None` for now.
+    /// The end of the pause; `None` if there is none.
     pub(super) fn held(&self, now: Instant) -> Option<Instant> {
         (now < self.held_until).then_some(self.held_until)
     }
 
-    /// What is used of a limit now.
+    /// The part of a limit that may be used now.
     pub(super) fn part_of(&mut self, limit: u64, now: Instant) -> u64 {
         if self.is_off(now) {
             return limit;
@@ -77,7 +82,7 @@ impl ThrottleBackoff {
         (limit.saturating_mul(self.percent) / 100).max(1)
     }
 
-    /// Whether no 429 has any effect any more.
+    /// Whether the rate has fully recovered.
     pub(super) fn is_off(&mut self, now: Instant) -> bool {
         if self.percent < 100 {
             self.recover(now);
@@ -90,7 +95,7 @@ impl ThrottleBackoff {
         if windows > 0 {
             self.hold = FIRST_HOLD;
             self.since = now;
-            self.percent = windows.saturating_mul(STEP).saturating_add(self.percent).min(100);
+            self.percent = windows.saturating_mul(INCREASE).saturating_add(self.percent).min(100);
         }
     }
 }

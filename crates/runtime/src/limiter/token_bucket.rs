@@ -6,14 +6,14 @@ use tokio::time::Instant;
 
 use super::WINDOW;
 
-/// How much a call that waits may be late, because timers and schedulers are, without a loss of rate.
+/// How late a waiting call may be, because of timers and schedulers, without a loss of rate.
 const LATENESS: Duration = Duration::from_millis(50);
 
-/// Credit for requests: it grows by the rate, and each request costs one.
+/// Credit for requests: it grows by the rate, and each request spends one token.
 ///
-/// While nobody waits it grows up to a quarter of the limit, the burst that a client may start with.
-/// While calls wait, time that passes earns no new burst: the requests of the last one stop to count
-/// all at once, and would otherwise go out at once again, every ten seconds.
+/// While no call waits it grows up to a quarter of the limit, the initial burst of a client. While calls
+/// wait, time earns no new burst: the requests of the last burst stop counting all at once, and would
+/// otherwise be sent at once again, every ten seconds.
 pub(super) struct TokenBucket {
     credit: f64,
     /// The largest burst.
@@ -39,7 +39,7 @@ impl TokenBucket {
         self.credit = self.credit.max(most.min(self.credit + earned));
     }
 
-    /// When there is credit for so many calls at a rate of `requests`; `None` for now.
+    /// When there is credit for `calls` at a rate of `requests`; `None` if there is now.
     pub(super) fn next(&self, calls: u64, requests: u64) -> Option<Instant> {
         let missing = calls as f64 - self.credit;
         // Sums of fractions miss a whole by a hair.
@@ -51,8 +51,7 @@ impl TokenBucket {
         self.credit -= 1.0;
     }
 
-    /// A request was not sent after all. What time has earned since it was to be sent stays, so that
-    /// both together could be more than a burst.
+    /// Returns the token of a request that was not sent after all, up to a burst.
     pub(super) fn refund(&mut self) {
         self.credit = self.credit.max(self.burst.min(self.credit + 1.0));
     }

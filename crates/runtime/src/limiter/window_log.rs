@@ -7,10 +7,10 @@ use tokio::time::Instant;
 
 use super::WINDOW;
 
-/// For clocks that do not run equally fast, and services that count in whole milliseconds.
+/// Tolerance for clocks that do not run equally fast and services that count in whole milliseconds.
 pub(super) const MARGIN: Duration = Duration::from_millis(5);
 
-/// Room that is kept when nothing is counted any more.
+/// The capacity that is kept when no request counts.
 const SMALL: usize = 64;
 
 /// Counts each request from its send until [`WINDOW`] after its answer.
@@ -34,7 +34,7 @@ impl WindowLog {
         Self { started: now, unanswered: 0, answered: 0, departures: VecDeque::new() }
     }
 
-    /// How many requests count now.
+    /// The number of requests that count now.
     pub(super) fn count(&mut self, now: Instant) -> u64 {
         let elapsed = millis(now - self.started);
         while let Some(departure) = self.departures.front().filter(|first| first.at <= elapsed) {
@@ -47,13 +47,13 @@ impl WindowLog {
         self.unanswered + self.answered
     }
 
-    /// When the next request stops to count; `None` while all are unanswered.
+    /// When the next request stops counting; `None` while all are unanswered.
     pub(super) fn next_departure(&self) -> Option<Instant> {
         let first = self.departures.front()?;
         Some(self.started + Duration::from_millis(first.at))
     }
 
-    /// How many have no response yet.
+    /// The number of requests without a response.
     pub(super) fn unanswered(&self) -> u64 {
         self.unanswered
     }
@@ -62,12 +62,12 @@ impl WindowLog {
         self.unanswered += 1;
     }
 
-    /// A request was not sent after all.
+    /// Removes a request that was not sent after all.
     pub(super) fn withdraw(&mut self) {
         self.unanswered -= 1;
     }
 
-    /// The answer to a request has come, or will not come any more. When it stops to count.
+    /// Records that a response has arrived, or never will. Returns when the request stops counting.
     pub(super) fn settle(&mut self, at: Instant) -> Instant {
         let departs = millis(at + WINDOW + MARGIN - self.started) + 1;
         self.unanswered -= 1;

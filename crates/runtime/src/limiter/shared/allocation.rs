@@ -1,18 +1,25 @@
-//! What processes of one account have agreed upon for one operation in one scope: the record in
-//! the store, and the only way to change it. Without a clock, a lock, or input and output.
+//! Allocation: the record in the store for one operation in one scope, which all processes of an account
+//! agree upon, and the only way to change it. Without a clock, a lock, or I/O.
 //!
-//! A process is given *permits*, each for one request. The sum of three things never exceeds the
-//! limit N: requests that the service can still count, requests without a response, and permits.
-//! The moment at which an answered request stops to count is known ten seconds ahead, so a permit
-//! can be given before there is room for it, to be used *from* that moment on. Of the permits, in
-//! the order of these moments, the k-th is within N together with the k - 1 before it, whatever
-//! becomes of those: a permit that is used becomes a request, and a request one that stops to count
-//! ten seconds later, at the earliest.
+//! A process is granted *permits*, each for one request, and renews a lease with each exchange.
 //!
-//! A process that is not heard of until the end of its lease may have sent all it could, up to that
-//! moment.
+//! # Invariant
 //!
-//! All moments and times are in microseconds, moments by the clock of the store.
+//! The sum of three numbers never exceeds the limit N: requests that the service can still count,
+//! requests without a response, and permits.
+//!
+//! The moment at which an answered request stops counting is known ten seconds ahead, so a permit can be
+//! granted before there is capacity for it, to be used *from* that moment on. Of the permits, in the
+//! order of these moments, the k-th is within N together with the k - 1 before it, whatever happens to
+//! them: a permit that is used becomes a request, and a request stops counting ten seconds later at the
+//! earliest. A process that does not renew its lease may have sent requests with all its permits until
+//! the lease ended, so these count from then.
+//!
+//! The explorer (`tests::explored`) checks it for two processes in all short runs, with exchanges that
+//! are delayed or lost and processes that crash or stop; `tests::simulation` measures how much of the
+//! limit several processes use.
+//!
+//! All moments and durations are in microseconds, moments by the clock of the store.
 
 use std::collections::BTreeMap;
 
@@ -22,43 +29,43 @@ use super::super::token_bucket::burst;
 use super::super::window_log::MARGIN;
 use super::super::{GRACE, Limit, WINDOW};
 
-/// How long a process may use what it was given.
+/// The lease: how long a process may use its grant.
 pub(super) const LEASE: u64 = 1_000_000;
 
-/// How far ahead permits are given.
+/// How far ahead permits are granted.
 pub(super) const HORIZON: u64 = 250_000;
 
-/// What moments at which requests stop to count are rounded up to.
+/// The resolution of the moments at which requests stop counting, rounded up.
 const BUCKET: u64 = 20_000;
 
-/// How long what a process did not get is kept in mind.
+/// How long an unsatisfied request of a process is considered.
 const RECENT: u64 = 400_000;
 
-/// How long a process may keep a slot for one request after the other while others have none.
+/// How long a process may reuse a slot while other processes have none.
 const TURN: u64 = 3_000_000;
 
 /// How late permits may be used without a loss of rate, as in the [bucket](super::super::token_bucket).
 const LATENESS: u64 = 50_000;
 
-/// How much faster than evenly permits may follow each other, in percent: what was lost when a
-/// process died is made up for.
+/// How much faster than evenly permits may be spaced, in percent, to make up for what was lost with a
+/// crashed process.
 const FASTER: u64 = 5;
 
 /// The record of one operation in one scope.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Allocation {
-    /// Which record it is. A process that reported to another one, because the store has lost it,
-    /// reports again what still counts.
+    /// Identifies the record. If the store has lost a record, each process reports again to the new one what
+    /// still counts.
     #[serde(default)]
     id: u64,
     /// The moment of the last exchange.
     #[serde(default)]
     exchanged_at: u64,
-    /// From when on the next permit may be used, if they are to follow each other evenly.
+    /// From when the next permit may be used if permits are spaced evenly.
     bucket: u64,
-    /// How many requests stop to count at a moment, in multiples of [`BUCKET`].
+    /// How many requests stop counting at a moment, in multiples of [`BUCKET`].
     departures: BTreeMap<u64, u64>,
-    /// How many concurrency of dead processes are free at a moment.
+    /// How many slots of crashed processes are free at a moment.
     orphans: BTreeMap<u64, u64>,
     members: Vec<Participant>,
 }
@@ -70,24 +77,24 @@ struct Participant {
     /// The end of its lease.
     until: u64,
     asked_at: u64,
-    /// When it was given permits last.
+    /// When it was last granted permits.
     given_at: u64,
     unanswered: u64,
     permits: u64,
     concurrency: u64,
-    /// How many permits and concurrency it would have liked to have in all.
+    /// How many permits and slots it requested in all.
     wants: u64,
     wants_slots: u64,
 }
 
-/// What a process reports, and asks for.
+/// The report and request of a process.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ask {
     pub(super) participant: u64,
-    /// In how much time how many answered requests stop to count, which were not reported before.
+    /// How many answered requests stop counting in how much time, if not reported before.
     pub(super) departures: Vec<(u64, u64)>,
-    /// The same for those that were reported, to which record, and what the moment by that record is
-    /// at most, when this is asked.
+    /// The same for reported ones, the record to which they were reported, and the latest time that it can be
+    /// by that record's clock.
     pub(super) reported: Vec<(u64, u64)>,
     pub(super) allocation: u64,
     pub(super) moment: u64,
@@ -95,36 +102,36 @@ pub(super) struct Ask {
     pub(super) reported_at: u64,
     /// Whether that record lists the process.
     pub(super) is_listed: bool,
-    /// How many requests have no response yet.
+    /// The number of requests without a response.
     pub(super) unanswered: u64,
-    /// How many concurrency may be taken until it hears how many it gets.
+    /// The slots that may be used until the grant arrives.
     pub(super) concurrency: u64,
-    /// How many permits it still has, and how many it gives back.
+    /// The permits that it still has, and that it returns.
     pub(super) permits: u64,
     pub(super) returned: u64,
-    /// How many permits and concurrency it would like to have in all.
+    /// How many permits and slots it requests in all.
     pub(super) wants: u64,
     pub(super) wants_slots: u64,
 }
 
-/// What a process gets.
+/// The grant to a process.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Grant {
-    /// The record that it is from, and its moment.
+    /// The record that it comes from, and the time by its clock.
     pub(super) allocation: u64,
     pub(super) moment: u64,
-    /// Whether the permits that it still has go on with the new lease.
-    pub(super) goes_on: bool,
-    /// In how much time how many more permits may be used, in order.
+    /// Whether the lease was renewed, so that earlier permits remain valid.
+    pub(super) is_renewed: bool,
+    /// How many more permits may be used in how much time, in order.
     pub(super) permits: Vec<(u64, u64)>,
-    /// How many concurrency it may take in all.
+    /// How many slots it may use in all.
     pub(super) concurrency: u64,
-    /// Whether that is all that it asked for.
+    /// Whether the request was granted in full.
     pub(super) is_all: bool,
 }
 
 impl Ask {
-    /// Whether the record that it has reported to cannot have become idle since.
+    /// Whether the record to which it reported cannot have become idle since.
     fn expects_a_record(&self) -> bool {
         self.is_listed || !self.reported.is_empty()
     }
@@ -152,15 +159,15 @@ impl Allocation {
         stored.filter(is_intact).unwrap_or_else(|| Self { id: new_id, ..Self::default() })
     }
 
-    /// Whether the record is from before the last report of the process, also if others have reported
-    /// to it since it was put back.
+    /// Whether the record is from before the last report of the process, also if other processes have
+    /// reported to it since it was restored.
     fn lacks_report(&self, ask: &Ask) -> bool {
         let own = self.members.iter().find(|participant| participant.id == ask.participant);
         self.exchanged_at < ask.reported_at
             || own.is_some_and(|participant| participant.asked_at < ask.reported_at)
     }
 
-    /// A process reports what became of its permits, and asks for more.
+    /// Processes the report of a process and its request for permits.
     pub(super) fn exchange(&mut self, now: u64, limit: Limit, ask: &Ask) -> Grant {
         self.settle(now);
         self.exchanged_at = now;
@@ -191,8 +198,8 @@ impl Allocation {
         let others = self.members.iter().map(|it| (it.permits, it.demand(now, it.wants)));
         let fair = fair(free + kept, others, ask.wants);
         let given_at = known.as_ref().map_or(0, |known| known.given_at);
-        // Where permits are few, whoever asks first after each would have them all: those who have
-        // gone without for longer come first.
+        // If permits are scarce, the first process to ask would get them all: processes that have waited
+        // longer come first.
         let before = self.members.iter().filter(|it| it.given_at < given_at);
         let theirs = before.map(|it| it.demand(now, it.wants).min(fair).saturating_sub(it.permits));
         let free = free.saturating_sub(theirs.sum());
@@ -238,7 +245,7 @@ impl Allocation {
         Grant {
             allocation: self.id,
             moment: now,
-            goes_on: known.is_some(),
+            is_renewed: known.is_some(),
             permits,
             concurrency,
             is_all,
@@ -271,7 +278,7 @@ impl Allocation {
         self.orphans.retain(|at, concurrency| *at > now && *concurrency > 0);
     }
 
-    /// Whether it is a process's turn, where fewer may have a slot than would like to.
+    /// Whether a process may have a slot, if more processes request slots than there are.
     fn has_turn(&self, now: u64, places: u64, id: u64) -> bool {
         let wanting = self.members.iter().filter(|it| it.demand(now, it.wants_slots) > 0);
         let (mut before, mut all) = (0, 1);
@@ -296,7 +303,7 @@ impl Allocation {
         requests.saturating_sub(counted + later).min(evenly)
     }
 
-    /// Gives so many permits, for which there is room.
+    /// Grants permits for which there is capacity.
     fn give(&mut self, now: u64, requests: u64, counted: u64, given: u64) -> Vec<(u64, u64)> {
         let mut permits: Vec<(u64, u64)> = Vec::new();
         let mut count = counted + self.departures.values().sum::<u64>();
@@ -326,14 +333,14 @@ impl Participant {
         self.unanswered + self.permits
     }
 
-    /// What it would like to have, as far as it was heard of recently.
+    /// Its demand, if it was reported recently.
     fn demand(&self, now: u64, wants: u64) -> u64 {
         if now.saturating_sub(self.asked_at) <= RECENT { wants } else { 0 }
     }
 }
 
-/// How much one may have that wants so much, if it is shared fairly with others, each with what it
-/// has and what it would like to have: nobody gets less than another that gets more than it wants.
+/// Max-min fair share of a process that requests `wants`, among others, each with what it has and
+/// requests.
 /// `rest` is what the others do not have.
 fn fair(rest: u64, others: impl Iterator<Item = (u64, u64)>, wants: u64) -> u64 {
     let mut total = rest;

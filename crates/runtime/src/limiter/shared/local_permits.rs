@@ -1,4 +1,4 @@
-//! Local permits: a process's part of one operation's limit, and its next report.
+//! Local permits: a process's share of one operation's limit, and its next report.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,44 +11,44 @@ use super::allocation::{Ask, Grant, HORIZON, LEASE};
 use super::waker::ExchangeWaker;
 use crate::fair_queue::Blocked;
 
-/// With a limit of so many requests, permits are given only to those who wait: one more for a
-/// process that may not need it would be a good part of the limit.
+/// Up to this limit, permits are requested only for waiting requests: a spare permit for a process that
+/// may not need it would be a large part of the limit.
 const SMALL: u64 = 10;
 
-/// How many permits and concurrency are kept at hand for a while after a call.
+/// The spare permits and slots that are kept for [`AWHILE`] after a call.
 const AT_HAND: u64 = 2;
 const AWHILE: Duration = Duration::from_secs(1);
 
-/// How many times the permits that were used at once are asked for.
+/// The permits to request, as a multiple of those that were used between two exchanges.
 const AHEAD: u64 = 3;
 
-/// Permits, and what became of them.
+/// The permits of a process, and its requests that still count.
 pub(in crate::limiter) struct LocalPermits {
     waker: Arc<ExchangeWaker>,
-    /// Permits, by the moment from which on they may be used.
+    /// Permits, by the moment from which they may be used.
     permits: VecDeque<(Instant, u64)>,
     /// The end of the lease.
     until: Instant,
-    /// How many concurrency may be taken.
+    /// The slots that may be used.
     concurrency: u64,
-    /// Whether the last exchange brought all that was asked for, so that another may bring more.
+    /// Whether the last exchange granted all that was requested, so that another may grant more.
     had_all: bool,
-    /// When answered requests stop to count; until then they may have to be reported again.
+    /// When answered requests stop counting; until then they may have to be reported again.
     departures: Vec<(Instant, u64)>,
-    /// How many of these were reported, and how many are once the exchange on its way has succeeded.
+    /// How many of these were reported, and how many will be once the exchange in progress has succeeded.
     reported: usize,
     in_report: usize,
     /// The record that they were reported to, and its moment then, at the earliest time at which
     /// that may have been.
     allocation: u64,
     reported_at: Option<(Instant, u64)>,
-    /// Since the last report: permits used, and most concurrency taken.
+    /// Since the last report: permits used, and the peak of slots in use.
     used: u64,
     most_open: u64,
-    /// Permits used between two exchanges, the most of late: who comes in bursts needs as many again.
+    /// The recent peak of permits used between two exchanges: a bursty caller needs as many again.
     peak: u64,
     used_at: Option<Instant>,
-    /// Whether the last report left anything to be reported later.
+    /// Whether the last report left a rest to be reported later.
     is_listed: bool,
 }
 
@@ -73,7 +73,7 @@ impl LocalPermits {
         }
     }
 
-    /// Whether so many callers have permits, and concurrency beside those that are taken.
+    /// Whether there are permits and free slots for this many callers.
     pub(in crate::limiter) fn admits(
         &mut self,
         callers: u64,
@@ -96,12 +96,12 @@ impl LocalPermits {
 
     fn blocked(&self, until: Option<Instant>) -> Blocked {
         if until.is_none() {
-            self.waker.ring(self.had_all);
+            self.waker.request(self.had_all);
         }
         Blocked { until }
     }
 
-    /// A permit is used.
+    /// Uses a permit.
     pub(in crate::limiter) fn spend(&mut self, open: u64, now: Instant) {
         if let Some((_, permits)) = self.permits.front_mut() {
             *permits -= 1;
@@ -112,17 +112,17 @@ impl LocalPermits {
         self.used += 1;
         self.most_open = self.most_open.max(open);
         self.used_at = Some(now);
-        self.waker.ring(false);
+        self.waker.request(false);
     }
 
-    /// A permit was not used after all. What was given with an earlier lease is over with it.
+    /// Returns a permit that was not used after all. A permit of an earlier lease has expired with it.
     pub(in crate::limiter) fn refund(&mut self, taken_at: Instant, now: Instant) {
         if now < self.until {
             self.permits.push_front((taken_at, 1));
         }
     }
 
-    /// A request stops to count then.
+    /// Records when a request stops counting.
     pub(in crate::limiter) fn departs(&mut self, at: Instant) {
         let unreported = &mut self.departures[self.in_report..];
         match unreported.last_mut().filter(|(last, _)| *last == at) {
@@ -131,16 +131,17 @@ impl LocalPermits {
         }
     }
 
-    /// Whether nothing is to be reported, and nothing is kept.
+    /// Whether there is nothing to report and no permit is kept.
     pub(in crate::limiter) fn is_idle(&self) -> bool {
         let is_reported = self.reported == self.departures.len();
         !self.is_listed && self.permits.is_empty() && is_reported
     }
 
-    /// What to report, and to ask for; `None` where there is neither. Who leaves asks for nothing.
+    /// The report and request of the next exchange; `None` if both are empty. A process that is leaving
+    /// requests nothing.
     pub(super) fn ask(
         &mut self,
-        state: State,
+        state: LimiterState,
         participant: u64,
         is_leaving: bool,
         now: Instant,
@@ -192,7 +193,7 @@ impl LocalPermits {
         (std::mem::replace(&mut self.is_listed, holds > 0) || is_news).then_some(ask)
     }
 
-    /// Keeps so many permits, those that can be used first. How many it had beyond these.
+    /// Keeps the first `most` permits, and returns the number of the others.
     fn keep(&mut self, most: u64) -> u64 {
         let mut kept = 0;
         let mut returned = 0;
@@ -206,12 +207,12 @@ impl LocalPermits {
         returned
     }
 
-    /// What an exchange brought that was begun at `asked_at` and came to an end at `now`.
+    /// Takes the grant of an exchange that began at `asked_at` and ended at `now`.
     pub(super) fn take(&mut self, grant: &Grant, asked_at: Instant, now: Instant) {
         self.reported = self.in_report;
         self.allocation = grant.allocation;
         self.reported_at = Some((asked_at, grant.moment));
-        if !grant.goes_on {
+        if !grant.is_renewed {
             self.permits.clear();
         }
         let permits = grant.permits.iter();
@@ -228,7 +229,7 @@ impl LocalPermits {
         self.until
     }
 
-    /// Whether permits are used, or waited for, so that more will be needed soon.
+    /// Whether permits are in use or requests wait, so that more will be needed soon.
     pub(super) fn is_busy(&self, waiting: u64, now: Instant) -> bool {
         let horizon = Duration::from_micros(HORIZON);
         waiting > 0 || self.used_at.is_some_and(|at| now < at + horizon)
@@ -240,9 +241,9 @@ fn elapsed(from: Instant, to: Instant) -> u64 {
     u64::try_from((to - from).as_micros()).unwrap_or(u64::MAX)
 }
 
-/// How the operation_limiter stands.
+/// State of an operation limiter at an exchange.
 #[derive(Clone, Copy)]
-pub(in crate::limiter) struct State {
+pub(in crate::limiter) struct LimiterState {
     pub(in crate::limiter) limit: Limit,
     pub(in crate::limiter) waiting: u64,
     pub(in crate::limiter) unanswered: u64,

@@ -15,30 +15,29 @@ use crate::error::{Attempted, Error, ErrorKind};
 use crate::limiter::Limit;
 use crate::limiter::operation::OperationLimiter;
 
-/// How long to wait for the next exchange: while permits are used, and while anything is held, or
-/// after a failure.
+/// The interval between exchanges: while permits are used, and while any are held or after a failure.
 pub(super) const BUSY: Duration = Duration::from_millis(100);
 const QUIET: Duration = Duration::from_millis(300);
 
-/// Exchanges what all operations of a client have to report, and need.
+/// Exchanges the reports and requests of all operations of a client.
 pub(super) struct Participant {
     settings: SharedLimits,
     account: String,
     id: u64,
     pub(super) waker: Arc<ExchangeWaker>,
     operations: Mutex<Vec<Listed>>,
-    /// Those that the client has left, until what they have is given back.
+    /// The operations of a client that was dropped, until their permits are returned.
     kept: Mutex<Vec<Arc<OperationLimiter>>>,
     health: Mutex<Health>,
 }
 
-/// A operation_limiter, and the key of its record.
+/// An operation limiter, and the key of its record.
 struct Listed {
     key: String,
     operation_limiter: Weak<OperationLimiter>,
 }
 
-/// A operation_limiter that takes part in an exchange.
+/// An operation limiter in an exchange.
 struct Asking {
     operation_limiter: Arc<OperationLimiter>,
     limit: Limit,
@@ -46,7 +45,7 @@ struct Asking {
     grant: Grant,
 }
 
-/// How the store does.
+/// Reachability of the store.
 struct Health {
     reached_at: Instant,
     failure: Option<Arc<dyn StdError + Send + Sync>>,
@@ -66,7 +65,7 @@ impl Participant {
         }
     }
 
-    /// A new operation_limiter, whose requests need permits.
+    /// A new operation limiter, whose requests need permits.
     pub(super) fn operation_limiter(
         &self,
         scope: &str,
@@ -82,14 +81,14 @@ impl Participant {
         operation_limiter
     }
 
-    /// Keeps the operations for the last exchange: whoever calls this drops them.
-    pub(super) fn keep_gates(&self) {
+    /// Keeps the operations for the last exchange, because the caller drops them.
+    pub(super) fn keep_operations(&self) {
         let operations = lock(&self.operations);
         lock(&self.kept)
             .extend(operations.iter().filter_map(|listed| listed.operation_limiter.upgrade()));
     }
 
-    /// One exchange, for all operations. When the next is due; `None` if there is nothing to wait for.
+    /// Makes one exchange for all operations. Returns the time to the next; `None` if no operation needs it.
     pub(super) fn exchange(&self) -> Option<Duration> {
         let is_leaving = self.waker.is_closed();
         let (mut keys, mut all, mut is_busy) = (Vec::new(), Vec::new(), false);
@@ -153,7 +152,7 @@ impl Participant {
                 let new_id = fastrand::u64(..);
                 let mut allocation = Allocation::current(now, stored, &asking.ask, waited, new_id);
                 asking.grant = allocation.exchange(now, asking.limit, &asking.ask);
-                // A allocation has numbers and lists alone, which can be written.
+                // An allocation consists of numbers and lists, which can always be serialized.
                 *record = Some(allocation)
                     .filter(|it| !it.is_idle())
                     .map(|allocation| serde_json::to_vec(&allocation).unwrap_or_default());
@@ -168,7 +167,7 @@ impl Participant {
         }
     }
 
-    /// Waits until the store could not be reached for too long.
+    /// Completes when the store has been unreachable for too long.
     pub(super) async fn unreachable(&self) -> Unreachable {
         let mut since = Instant::now();
         loop {
@@ -186,7 +185,7 @@ impl Participant {
     }
 }
 
-/// The store could not be reached for so long.
+/// The store has been unreachable for too long.
 pub(crate) struct Unreachable {
     store: Arc<str>,
     waited: Duration,

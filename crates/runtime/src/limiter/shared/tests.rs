@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::allocation::{Allocation, Ask, Grant, LEASE};
-use super::local_permits::{LocalPermits, State};
+use super::local_permits::{LimiterState, LocalPermits};
 use super::waker::ExchangeWaker;
 use crate::limiter::Limit;
 
@@ -52,10 +52,10 @@ fn nobody_is_left_without_a_place_for_ever() {
 fn permits_of_a_lost_lease_are_not_used() {
     let now = Instant::now();
     let mut local_permits = LocalPermits::new(Arc::<ExchangeWaker>::default(), now);
-    let grant = |goes_on, permits| Grant {
+    let grant = |is_renewed, permits| Grant {
         allocation: 1,
         moment: 1,
-        goes_on,
+        is_renewed,
         permits,
         concurrency: 9,
         is_all: true,
@@ -65,7 +65,7 @@ fn permits_of_a_lost_lease_are_not_used() {
     // Before its end, so that they are kept, and reported; but the report comes too late.
     let before = now + Duration::from_micros(LEASE) - Duration::from_millis(10);
     let limit = Limit { requests: 100, concurrent: None };
-    let state = State { limit, waiting: 5, unanswered: 0, open: 0 };
+    let state = LimiterState { limit, waiting: 5, unanswered: 0, open: 0 };
     assert_eq!(local_permits.ask(state, 1, false, before).expect("a report").permits, 5);
     let after = before + Duration::from_millis(20);
     local_permits.take(&grant(false, vec![(0, 1)]), before, after);
@@ -87,7 +87,7 @@ fn what_still_counts_is_reported_again_when_a_record_is_lost_or_a_clock_was_set(
                     set: i64,
                     new_id| {
         let now = began + second * at;
-        let state = State { limit, waiting: 9, unanswered: 0, open: 0 };
+        let state = LimiterState { limit, waiting: 9, unanswered: 0, open: 0 };
         let ask = local_permits.ask(state, 1, false, now).expect("a report");
         let moment = START + (i64::from(at) + set) * 1_000_000;
         let moment = u64::try_from(moment).expect("it is not set back by that much");
@@ -118,7 +118,7 @@ fn what_still_counts_is_reported_again_when_a_record_is_lost_or_a_clock_was_set(
 fn a_process_that_waited_gives_others_time_to_report_when_a_record_is_lost_or_a_clock_was_set() {
     let (began, second) = (Instant::now(), Duration::from_secs(1));
     let limit = Limit { requests: 2, concurrent: None };
-    let state = State { limit, waiting: 1, unanswered: 0, open: 0 };
+    let state = LimiterState { limit, waiting: 1, unanswered: 0, open: 0 };
     for (is_lost, set) in [(true, 0), (false, 300_000_000)] {
         let mut sender = LocalPermits::new(Arc::<ExchangeWaker>::default(), began);
         let mut waiter = LocalPermits::new(Arc::<ExchangeWaker>::default(), began);
@@ -148,7 +148,7 @@ fn a_process_that_waited_gives_others_time_to_report_when_a_record_is_lost_or_a_
 fn what_still_counts_is_reported_again_when_an_older_copy_of_a_record_is_put_back() {
     let (began, second) = (Instant::now(), Duration::from_secs(1));
     let limit = Limit { requests: 10, concurrent: None };
-    let state = State { limit, waiting: 10, unanswered: 0, open: 0 };
+    let state = LimiterState { limit, waiting: 10, unanswered: 0, open: 0 };
     for is_first in [true, false] {
         let mut sender = LocalPermits::new(Arc::<ExchangeWaker>::default(), began);
         let mut newcomer = LocalPermits::new(Arc::<ExchangeWaker>::default(), began);

@@ -10,11 +10,10 @@ use super::store::SharedLimits;
 use crate::limiter::Limit;
 use crate::limiter::operation::OperationLimiter;
 
-/// The least time between two exchanges.
+/// The minimum time between two exchanges.
 const LEAST: Duration = Duration::from_millis(5);
 
-/// A client's part in shared limits. Its thread ends soon after this was dropped, and has then given
-/// back what was not used.
+/// A client's exchange thread. It ends soon after this was dropped, and returns unused permits before.
 pub(in crate::limiter) struct Shared(Arc<Participant>);
 
 impl Shared {
@@ -28,7 +27,7 @@ impl Shared {
         let of_thread = Arc::clone(&participant);
         let name = "podqueue-limits".to_owned();
         let handle = thread::Builder::new().name(name).spawn(move || run(&of_thread))?;
-        participant.waker.wakes(handle.thread().clone());
+        participant.waker.set_thread(handle.thread().clone());
         Ok(Self(participant))
     }
 
@@ -41,7 +40,7 @@ impl Shared {
         self.0.operation_limiter(scope, operation, limit)
     }
 
-    /// Waits until the store could not be reached for too long.
+    /// Completes when the store has been unreachable for too long.
     pub(in crate::limiter) async fn unreachable(&self) -> Unreachable {
         self.0.unreachable().await
     }
@@ -49,7 +48,7 @@ impl Shared {
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        self.0.keep_gates();
+        self.0.keep_operations();
         self.0.waker.close();
     }
 }
@@ -58,7 +57,7 @@ fn run(participant: &Participant) {
     let waker = &participant.waker;
     loop {
         let began = Instant::now();
-        waker.answer();
+        waker.clear();
         let is_leaving = waker.is_closed();
         let next = participant.exchange();
         if is_leaving {
@@ -71,7 +70,7 @@ fn run(participant: &Participant) {
             }
             if waker.is_urgent() {
                 due = Some(due.map_or(began, |due| due.min(began + LEAST)));
-            } else if waker.is_rung() {
+            } else if waker.is_requested() {
                 due = Some(due.map_or(began + LEAST, |due| due.min(began + BUSY)));
             }
             match due.map(|due| due.saturating_duration_since(Instant::now())) {

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use crate::limiter::concurrency::Concurrency;
 use crate::limiter::shared::allocation::{Allocation, Ask, Grant, LEASE};
-use crate::limiter::shared::local_permits::{LocalPermits, State};
+use crate::limiter::shared::local_permits::{LimiterState, LocalPermits};
 use crate::limiter::shared::waker::ExchangeWaker;
 use crate::limiter::window_log::WindowLog;
 use crate::limiter::{GRACE, Limit, WINDOW};
@@ -160,7 +160,8 @@ impl World {
                 let process = &mut self.processes[index];
                 let open = process.concurrency.taken(now);
                 let (limit, waiting) = (self.limit, process.waiting);
-                let state = State { limit, waiting, unanswered: process.log.unanswered(), open };
+                let state =
+                    LimiterState { limit, waiting, unanswered: process.log.unanswered(), open };
                 let ask = process.local_permits.ask(state, process.id, false, now);
                 process.exchange = ask.map(|ask| Exchange { asked_at: now, ask, grant: None });
             }

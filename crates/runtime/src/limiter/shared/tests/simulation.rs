@@ -142,14 +142,14 @@ impl World {
 /// What the thread does.
 async fn exchanges(participant: Arc<Participant>) {
     loop {
-        participant.waker.answer();
+        participant.waker.clear();
         let began = Instant::now();
         let pause = participant.exchange();
         let due = pause.map(|pause| began + pause.mul_f64(0.8 + 0.4 * fastrand::f64()));
         loop {
             sleep(Duration::from_millis(1)).await;
-            let is_rung = participant.waker.is_rung() && began.elapsed() >= BUSY;
-            if is_rung
+            let is_requested = participant.waker.is_requested() && began.elapsed() >= BUSY;
+            if is_requested
                 || participant.waker.is_urgent()
                 || due.is_some_and(|due| due <= Instant::now())
             {
