@@ -1,9 +1,29 @@
 //! Transport: sends every call, through [`Transport::send`].
 //!
-//! A call passes the [limiter](crate::limiter) if its operation has a limit, and is attempted. An
-//! attempt ends in a [`Reply`], or in a failure whose `AttemptOutcome` says what became of the
-//! request. That and the call's [`Idempotency`](crate::Idempotency) decide whether it is retried, and
-//! the [`RetryPolicy`](crate::RetryPolicy) how soon.
+//! ```text
+//! permit from the limiter -> attempt -> success: Reply
+//!    ^                          |
+//!    |                          v
+//!    |                      failure with an AttemptOutcome
+//!    |                          |
+//!    +---- pause <--- retry ----+---- final, or no budget, or no time ---> Error
+//! ```
+//!
+//! A call gets a permit from the [limiter](crate::limiter) if its operation has a limit, and is attempted
+//! ([`attempt`]: one [`exchange`] of request and response). A failed attempt has an `AttemptOutcome`, which
+//! says what the service may have done with the request. The outcome and the call's
+//! [`Idempotency`](crate::Idempotency) decide whether the call is retried, and the
+//! [`RetryPolicy`](crate::RetryPolicy) how soon.
+//!
+//! # Invariant
+//!
+//! A call that must not take effect twice is sent again only if the service has certainly not processed
+//! it. That is known of a request whose body was withdrawn before the HTTP client asked for it
+//! (`request_body`), of a refused HTTP/2 stream, and of a connection that could not be made. If any earlier
+//! attempt is ambiguous, the call's error is [`OutcomeUnknown`](ErrorKind::OutcomeUnknown).
+//!
+//! All steps of an attempt share one deadline (`attempt_timer`). An exchange that occupies a shared
+//! resource continues in a task, so that a caller that is not polled does not hold it.
 
 mod attempt;
 mod attempt_timer;
@@ -34,21 +54,21 @@ use crate::observe::{Observation, Observer};
 use crate::redact::Secrets;
 use crate::retry::{Budget, Reserved, RetryPolicy};
 
-/// What all calls of a service, and of those derived from it, share.
+/// State shared by all calls of a service, and of services derived from it.
 pub struct Transport {
     pub(crate) sender: HttpSender,
     pub(crate) retry: RetryPolicy,
     pub(crate) budget: Budget,
     pub(crate) limiter: Limiter,
     pub(crate) call_timeout: Option<Duration>,
-    /// How long a connection may take to be made, and less than an attempt may.
+    /// The timeout of making a connection, which is shorter than that of an attempt.
     pub(crate) connect_timeout: Duration,
     pub(crate) observer: Observer,
     /// Whether plain http to other machines is allowed.
     pub(crate) plain_http: bool,
 }
 
-/// Refuses what is awaited outside of a runtime, where the timer would panic.
+/// Refuses to run outside of a runtime, where the timer would panic.
 pub fn require_runtime(attempted: &Attempted) -> Result<()> {
     match tokio::runtime::Handle::try_current() {
         Ok(_) => Ok(()),
@@ -144,7 +164,7 @@ impl Transport {
             }
             ambiguous += u32::from(failure.outcome.is_ambiguous());
             if failure.outcome == AttemptOutcome::Final && failure.error.status().is_some() {
-                // The service works, and has said no.
+                // The service works, and has refused the call.
                 self.budget.refill();
             }
             let pause = if idempotency.after(failure.outcome).is_retry() {
@@ -153,8 +173,8 @@ impl Transport {
             } else {
                 None
             };
-            // A connection that is cut off by the deadline could not be told from a request that is
-            // not answered. Where none could be made, the next may take as long as it is given.
+            // A connection that is cut off by the deadline is indistinguishable from a request without a
+            // response. If none could be made, the next may take its full timeout.
             let to_connect = match failure.outcome {
                 AttemptOutcome::NeverSent => self.connect_timeout,
                 _ => Duration::ZERO,
@@ -176,14 +196,19 @@ impl Transport {
         }
     }
 
-    /// How long a call may take in all, beside its extra time.
+    /// The timeout of a call with all its attempts, without its extra time.
     fn call_timeout(&self, call: &Call) -> Option<Duration> {
         self.call_timeout.map(|time| time.max(call.timeout.unwrap_or_default()))
     }
 
-    /// Waits until a call of this operation would have its turn, which goes back unused, and returns
-    /// how many would, up to `most`.
-    pub(crate) async fn turns(&self, operation: &Operation, scope: &Arc<str>, most: u64) -> u64 {
+    /// Waits until a call of this operation would get a permit, and returns how many would, up to `most`.
+    /// No permit is used.
+    pub(crate) async fn available(
+        &self,
+        operation: &Operation,
+        scope: &Arc<str>,
+        most: u64,
+    ) -> u64 {
         let Some(limit) = operation.limit else { return most };
         let Some(operation) = self.limiter.operation_limiter(scope, operation.name, limit) else {
             return most;
@@ -193,12 +218,12 @@ impl Transport {
                 drop(permit);
                 operation.available(most)
             }
-            // The call itself says so.
+            // The call itself reports the error.
             Err(_) => most.min(1),
         }
     }
 
-    /// Waits for the call's turn.
+    /// Waits for the call's permit.
     async fn permit(&self, call: &AddressedCall, progress: &mut CallProgress) -> Result<Permit> {
         let (Some(limit), Some(scope)) = (call.operation.limit, &call.scope) else {
             return Ok(Permit::unlimited());
@@ -208,16 +233,16 @@ impl Transport {
             Ok(permit) => Some(permit),
             Err(limiter) => {
                 let started = Instant::now();
-                let turn = self.limiter.acquire(limiter, time, call.urgent_from);
+                let acquired = self.limiter.acquire(limiter, time, call.urgent_from);
                 let permit = match progress.deadline {
-                    Some(deadline) => timeout_at(deadline, turn).await.ok(),
-                    None => Some(turn.await),
+                    Some(deadline) => timeout_at(deadline, acquired).await.ok(),
+                    None => Some(acquired.await),
                 };
                 progress.limiter_wait += started.elapsed();
                 permit.transpose().map_err(|unreachable| unreachable.into_error(&call.attempted))?
             }
         };
-        // A turn that comes at the deadline leaves no time to use it.
+        // A permit at the deadline is too late to be used.
         permit.filter(|_| progress.has_time_for(Duration::ZERO)).ok_or_else(|| {
             let time = self.call_timeout(call).unwrap_or_default();
             let what = format!(
@@ -268,7 +293,7 @@ impl CallProgress {
     }
 }
 
-/// The URL as it may be shown: a query can hold the key, and a path a secret of the request.
+/// The URL without its secrets: a query can hold the key, and a path a secret of the request.
 fn shown_url(call: &AddressedCall) -> Cow<'_, str> {
     let url = call.url.as_str().split(['?', '#']).next().unwrap_or_default();
     if call.secrets.is_empty() {

@@ -21,13 +21,12 @@ use crate::limiter::Permit;
 use crate::redact::Secrets;
 use crate::secret_string::SecretString;
 
-/// What an attempt takes.
+/// Sends attempts.
 pub(crate) struct HttpSender {
     pub(crate) http: reqwest::Client,
-    /// For an HTTP client that may put all requests on one connection.
+    /// Set for an HTTP client that may use one connection for all requests.
     pub(crate) held_calls: Option<Arc<HeldCalls>>,
-    /// What is sent with all calls and must not be shown of any response: the authorization, and
-    /// that of a proxy.
+    /// The secrets of all calls, redacted in each response: the authorization, and the proxy's.
     pub(crate) secrets: Vec<SecretString>,
     pub(crate) timeout: Duration,
     pub(crate) largest_response: usize,
@@ -43,7 +42,7 @@ pub(super) struct ReceivedResponse {
 }
 
 impl HttpSender {
-    /// How long an attempt may take. After that, its place within the limits is given to others.
+    /// The timeout of an attempt. After it, the slot of the attempt is free for other calls.
     pub(super) fn longest_attempt(&self, call: &AddressedCall) -> Duration {
         call.timeout.unwrap_or(self.timeout).saturating_add(call.extra_time)
     }
@@ -56,7 +55,7 @@ impl HttpSender {
         deadline: Option<Instant>,
     ) -> Result<ReceivedResponse, Failure> {
         let (request, send_state) = self.request(call)?;
-        // Others may soon have to wait for its end, and not for a caller who is not polled.
+        // Other calls may soon wait for its end, which must not depend on its caller being polled.
         let is_crowded = permit.is_crowded();
         let in_a_task = send_state.clone();
         // A call without a scope is never held open.
@@ -78,7 +77,7 @@ impl HttpSender {
             reads_events: call.reads_events,
             held_calls: held_calls.cloned(),
         };
-        // The rarer futures are boxed: the one of every call has no room for them.
+        // The rarer futures are boxed, to keep the future of every call small.
         let arrived = match held_calls.filter(|_| call.is_held_open) {
             Some(held_calls) => Box::pin(exchange.run_in(held_calls)).await,
             None if is_crowded => {
@@ -95,8 +94,7 @@ impl HttpSender {
             return Err(Failure { outcome: AttemptOutcome::Final, error });
         }
         if !(200..300).contains(&status) {
-            // The head decides. What is left of a body that breaks off could hold a part of a
-            // secret, which could not be found in it any more.
+            // The head decides. A partial body could hold a part of a secret, which would not be found.
             let body = body.unwrap_or_default();
             return Err(self.refusal(call, status, &headers, retry_after, &body));
         }
@@ -117,19 +115,19 @@ impl HttpSender {
         if call.body.is_some() {
             headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         } else if matches!(call.operation.method, Method::POST | Method::PUT | Method::PATCH) {
-            // Some gateways answer 411 where they are not told that there is none.
+            // Some gateways respond with 411 to a request without a length.
             headers.insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
         }
         for (name, value) in &call.headers {
             let mut value = HeaderValue::from_str(value).map_err(|_| {
                 unusable(Error::refused(&call.attempted, *name, "is not allowed in a header"))
             })?;
-            // Which of them are secrets, nobody says for certain.
+            // Any header may hold a secret.
             value.set_sensitive(true);
             headers.insert(*name, value);
         }
         call.credential.add_to_headers(headers);
-        // A client that is brought may retry what has no body. Ours does not.
+        // A custom HTTP client may retry a request without a body; the default one does not.
         if self.held_calls.is_none() && call.body.is_none() && call.operation.method.is_safe() {
             return Ok((request, SendState::UNKNOWN));
         }

@@ -7,38 +7,37 @@ use std::time::Duration;
 
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// The longest time that is kept: an attempt that may take longer has no limit in practice, and a
-/// clock need not be able to tell its end.
+/// The maximum deadline: longer ones are no limit in practice, and could overflow the clock.
 const LONGEST: Duration = Duration::from_secs(10 * 365 * 24 * 60 * 60);
 
-/// A timer that goes off so much later than it should says that nothing could run meanwhile: the
-/// process was stopped, the machine asleep, or the runtime blocked. For so long, once, what has
-/// arrived by then can still be taken.
+/// A timer that fires this late shows that nothing could run meanwhile: the process was stopped, the
+/// machine was suspended, or the runtime was blocked. The deadline is then extended once, by this time, to
+/// read what has arrived.
 const LATE: Duration = Duration::from_millis(200);
 
-/// The time of one attempt, all of its steps together. One timer keeps it.
+/// The deadline of an attempt, shared by all of its steps and kept by one timer.
 pub(super) struct AttemptTimer<'a> {
     given: Duration,
-    /// How long nothing may arrive.
+    /// The maximum time in which nothing arrives.
     silence: Option<Duration>,
     until: Instant,
     timer: Pin<&'a mut Sleep>,
     was_extended: bool,
 }
 
-/// The time is over.
+/// A deadline has passed.
 #[derive(Debug)]
 pub(super) struct TimedOut {
     given: Duration,
 }
 
-/// The timer of an attempt that may take so long from now on, to be pinned.
+/// The timer of an attempt with this timeout, to be pinned.
 pub(super) fn timer(now: Instant, given: Duration) -> Sleep {
     sleep_until(now + given.min(LONGEST))
 }
 
 impl<'a> AttemptTimer<'a> {
-    /// So much as the timer says, and each step no more than `silence` of it.
+    /// A deadline by this timer, with at most `silence` for each step.
     pub(super) fn of(
         timer: Pin<&'a mut Sleep>,
         given: Duration,
@@ -47,8 +46,8 @@ impl<'a> AttemptTimer<'a> {
         Self { given, silence, until: timer.deadline(), timer, was_extended: false }
     }
 
-    /// What a step comes to, unless the time is over before. It is pinned by the caller, so that it is
-    /// moved only once.
+    /// The output of a step, unless the deadline passes before. The caller pins it, so that it is moved only
+    /// once.
     pub(super) fn limit<F: Future>(
         &mut self,
         mut step: Pin<&mut F>,
@@ -60,7 +59,7 @@ impl<'a> AttemptTimer<'a> {
         })
     }
 
-    /// Whether the time is over.
+    /// Whether the deadline has passed.
     fn poll_over(&mut self, context: &mut Context<'_>) -> Poll<()> {
         ready!(self.timer.as_mut().poll(context));
         let now = Instant::now();
@@ -73,7 +72,7 @@ impl<'a> AttemptTimer<'a> {
         self.timer.as_mut().poll(context)
     }
 
-    /// Sets the timer to the end of a step that begins now. How long the step may take, for words.
+    /// Sets the timer to the end of a step that begins now. Returns the step's timeout, for messages.
     fn start_step(&mut self) -> Duration {
         let Some(silence) = self.silence else { return self.given };
         let step_until = Instant::now().checked_add(silence).filter(|end| *end < self.until);
@@ -130,7 +129,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_arrived_while_the_process_was_stopped_is_taken() {
+    async fn a_response_that_arrived_while_the_process_was_stopped_is_read() {
         let soon = Duration::from_millis(100);
         assert_eq!(stopped_for_ten_seconds(soon).await, (true, soon));
         assert_eq!(stopped_for_ten_seconds(Duration::from_secs(1)).await, (false, LATE));

@@ -21,14 +21,14 @@ use super::response_body::{AbortOnDrop, Cause, IncomingBody, PartialResponse, is
 use crate::limiter::Permit;
 use crate::retry_after::retry_after;
 
-/// How much memory is set aside for a response, as a multiple of what has arrived of it: the length
-/// that it announces may be a lie.
+/// The memory reserved for a response, as a multiple of what has arrived: its announced length may be
+/// wrong.
 const AHEAD: usize = 64;
 
-/// What is read of a response that is no success, in bytes: only words, whoever sends them.
+/// The maximum number of bytes read of an error response, which is only a message.
 const LARGEST_REFUSAL: usize = 1024 * 1024;
 
-/// A request, and what it takes to see it through: it owns all of it, so that it can run in a task.
+/// A request with all that it needs; owned, so that it can run in a task.
 pub(super) struct Exchange {
     pub(super) http: reqwest::Client,
     pub(super) request: Request,
@@ -60,11 +60,11 @@ pub(super) struct ResponseHead {
     pub(super) body: Result<Bytes, PartialResponse>,
     /// A stream of events, whose body this is.
     pub(super) incoming: Option<Box<IncomingBody>>,
-    /// It comes from another place than the one that was asked.
+    /// The response comes from another URL than the requested one.
     pub(super) was_redirected: bool,
 }
 
-/// NoResponseCause there is no response.
+/// A missing response.
 pub(super) struct NoResponse {
     pub(super) why: NoResponseCause,
     /// The request was certainly not processed.
@@ -73,10 +73,10 @@ pub(super) struct NoResponse {
 
 pub(super) enum NoResponseCause {
     Failed(reqwest::Error),
-    /// The service said, in the words of HTTP/2, that it has not processed the request.
+    /// The service refused the HTTP/2 stream, so it has not processed the request.
     Refused(reqwest::Error),
     TimedOut(TimedOut),
-    /// No place was free before the deadline.
+    /// No permit for a held call was free before the deadline.
     NoHeldCallPermit,
     /// The runtime was shut down.
     ShutDown,
@@ -93,9 +93,9 @@ impl NoResponse {
 }
 
 impl Exchange {
-    /// Runs once the held_calls has a place for a call that is held open.
+    /// Runs once there is a permit for a held call.
     ///
-    /// It goes on in a task: a caller who stops polling must not keep the place from all others.
+    /// It continues in a task, because a caller that stops polling must not block other calls.
     pub(super) async fn run_in(
         self,
         held_calls: &Arc<HeldCalls>,
@@ -105,15 +105,15 @@ impl Exchange {
         }
         let (held_calls, send_state) = (Arc::clone(held_calls), self.send_state.clone());
         let course = async move {
-            let turn = held_calls.place(self.given);
-            let place = match self.deadline {
+            let acquired = held_calls.acquire(self.given);
+            let permit = match self.deadline {
                 Some(deadline) => {
-                    timeout_at(deadline, turn).await.map_err(|_| NoResponse::crowded())?
+                    timeout_at(deadline, acquired).await.map_err(|_| NoResponse::crowded())?
                 }
-                None => turn.await,
+                None => acquired.await,
             };
             let result = self.run().await;
-            drop(place);
+            drop(permit);
             result
         };
         detached(course).await.unwrap_or_else(|| Err(NoResponse::shut_down(&send_state)))
@@ -131,7 +131,7 @@ impl Exchange {
         let mut response = match time.limit(pin!(self.http.execute(self.request))).await {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => {
-                // The head of a request whose body was called back may still leave, and counts.
+                // The head of a request whose body was withdrawn may still be sent, and counts.
                 if error.is_connect() {
                     self.permit.not_sent();
                 }
@@ -223,7 +223,7 @@ async fn read_body(
     Err(PartialResponse::new(cause, body))
 }
 
-/// Makes room for a chunk, and for as much of what is announced as its arrival makes believable.
+/// Reserves memory for a chunk, and for the announced length up to a multiple of what has arrived.
 /// False where there is no such memory.
 fn make_room(body: &mut Vec<u8>, chunk: usize, announced: usize) -> bool {
     if body.capacity() - body.len() >= chunk {
@@ -256,14 +256,14 @@ fn was_refused(error: &reqwest::Error) -> bool {
     })
 }
 
-/// Without the types of HTTP/2 nobody knows, and the outcome stays unknown.
+/// Without the feature for HTTP/2 this cannot be known, and the outcome stays unknown.
 #[cfg(not(feature = "http2"))]
 fn was_refused(_: &reqwest::Error) -> bool {
     false
 }
 
-/// Does the work, in a task of its own from the first wait on. `None` where that task's runtime was
-/// shut down first. Dropping the future ends the work.
+/// Runs the work in a task of its own from its first wait on, so that it continues even if the returned
+/// future is not polled. `None` if that task's runtime was shut down. Dropping the future aborts the work.
 pub(super) async fn detached<T: Send + 'static>(
     work: impl Future<Output = T> + Send + 'static,
 ) -> Option<T> {

@@ -1,10 +1,10 @@
 //! Held calls: a bound on concurrent long-running requests over one HTTP/2 connection.
 //!
-//! Over HTTP/1.1 each open request has a connection to itself. Over HTTP/2 all share one, which takes
-//! as many as the peer admits, often a hundred: a few hundred requests that are held open would fill it, and
-//! whatever follows would queue inside the HTTP client until they end. The default HTTP client
-//! speaks HTTP/1.1 for this reason. One that the user brings may not, so its held calls go by few at a
-//! time unless a response shows that it does.
+//! Over HTTP/1.1 each open request has a connection to itself. Over HTTP/2 all share one, which takes as
+//! many as the peer admits, often a hundred: a few hundred requests that are held open would fill it, and
+//! later requests would queue inside the HTTP client until they end. The default HTTP client speaks
+//! HTTP/1.1 for this reason. A client that the user provides may speak HTTP/2, so its held calls are
+//! bounded unless a response shows that it does not.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,43 +16,42 @@ use crate::fair_queue::{Admission, Blocked, FairQueue};
 use crate::in_flight::{InFlight, Ticket};
 use crate::limiter::GRACE;
 
-/// Few enough for a peer that admits ten requests on a connection.
+/// The bound: low enough for a peer that admits ten requests on a connection.
 const HELD: usize = 8;
 
-/// The places of held calls, where they are bounded.
+/// The permits of held calls.
 pub(crate) struct HeldCalls(FairQueue<HeldCallCapacity>);
 
 struct HeldCallCapacity {
     are_bounded: bool,
-    /// A place is free again when the time of its call is over, whatever became of the caller: its
-    /// runtime may stand still.
+    /// A permit is free again after the timeout of its call, even if the caller is not polled.
     taken: InFlight,
 }
 
-/// A place that is taken, until it is dropped.
+/// The permit of a held call, returned when dropped.
 pub(super) struct HeldCallPermit {
     held_calls: Arc<HeldCalls>,
     ticket: Ticket,
 }
 
 impl HeldCalls {
-    /// Until a response tells the version, the narrower one is assumed.
+    /// Assumes HTTP/2 until a response shows the version.
     pub(crate) fn new() -> Self {
         Self(FairQueue::new(HeldCallCapacity { are_bounded: true, taken: InFlight::default() }))
     }
 
-    /// Whether held calls have to wait for a place.
+    /// Whether held calls need a permit.
     pub(super) fn is_bounded(&self) -> bool {
-        self.0.update(|places| places.are_bounded)
+        self.0.update(|capacity| capacity.are_bounded)
     }
 
-    /// A response has come in this version.
+    /// Records the version of a response.
     pub(super) fn saw(&self, version: Version) {
-        self.0.update(|places| places.are_bounded = version >= Version::HTTP_2);
+        self.0.update(|capacity| capacity.are_bounded = version >= Version::HTTP_2);
     }
 
-    /// Waits for a place for a call that takes `time` at most.
-    pub(super) async fn place(self: &Arc<Self>, time: Duration) -> HeldCallPermit {
+    /// Waits for a permit for a call that takes `time` at most.
+    pub(super) async fn acquire(self: &Arc<Self>, time: Duration) -> HeldCallPermit {
         let ticket = self.0.acquire(time, None).await;
         HeldCallPermit { held_calls: Arc::clone(self), ticket }
     }
@@ -77,6 +76,6 @@ impl Admission for HeldCallCapacity {
 
 impl Drop for HeldCallPermit {
     fn drop(&mut self) {
-        self.held_calls.0.update(|places| places.taken.end(&self.ticket));
+        self.held_calls.0.update(|capacity| capacity.taken.end(&self.ticket));
     }
 }

@@ -1,4 +1,4 @@
-//! The reply to a call: a successful response.
+//! Reply to a call: a successful response.
 
 use std::time::SystemTime;
 
@@ -67,7 +67,7 @@ impl Reply {
         Self { received, attempted, idempotency, after_unknown_outcome }
     }
 
-    /// The body of a stream of events, and what errors about it need.
+    /// The body of a stream of events, with the context of its errors.
     pub(crate) fn into_incoming(self) -> (Option<Box<IncomingBody>>, Attempted, Secrets) {
         (self.received.incoming, self.attempted, self.received.secrets)
     }
@@ -84,7 +84,7 @@ impl Reply {
         &self.attempted
     }
 
-    /// What must not be shown of the response.
+    /// The secrets to redact in the response.
     pub fn secrets(&self) -> &Secrets {
         &self.received.secrets
     }

@@ -1,4 +1,8 @@
-//! Outgoing body: a request's bytes, and whether the HTTP client has begun to send them.
+//! Body of a request: its bytes, and whether the HTTP client has begun to send them.
+//!
+//! The state decides, once and atomically, whether a request may have reached the service: either the
+//! HTTP client asks for the body first ([`BEGUN`]), or the call withdraws it first ([`WITHDRAWN`]) and the
+//! service cannot process the request.
 
 use std::fmt;
 use std::pin::Pin;
@@ -9,10 +13,10 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 
-/// The bytes of a body, and a note of when the HTTP client begins to take them.
+/// The bytes of a body, which records when the HTTP client begins to send them.
 ///
-/// The HTTP client cannot copy it, other than bytes: so it cannot retry a request on its own, nor
-/// replay it to where a redirect points.
+/// Unlike plain bytes, the HTTP client cannot clone it, so it cannot retry a request on its own or repeat it
+/// after a redirect.
 pub(super) struct OutgoingBody {
     bytes: Bytes,
     send_state: SendState,
@@ -21,18 +25,18 @@ pub(super) struct OutgoingBody {
 /// Whether the HTTP client has begun to write a request's body.
 #[derive(Clone)]
 pub(super) struct SendState {
-    /// `None` of a request without a body, of which nobody knows.
+    /// `None` for a request without a body, whose state is unknown.
     state: Option<Arc<AtomicU8>>,
 }
 
-/// Nobody has asked for the body yet.
+/// The HTTP client has not asked for the body yet.
 const NOT_STARTED: u8 = 0;
-/// The HTTP client has begun to take it.
+/// The HTTP client has begun to send it.
 const BEGUN: u8 = 1;
-/// It has been called back before that.
+/// It was withdrawn before that.
 const WITHDRAWN: u8 = 2;
 
-/// The body was called back before the HTTP client asked for it.
+/// The body was withdrawn before the HTTP client asked for it.
 #[derive(Debug)]
 pub(super) struct Withdrawn;
 
@@ -45,21 +49,20 @@ impl OutgoingBody {
 }
 
 impl SendState {
-    /// Of a request without a body.
+    /// The state of a request without a body.
     pub(super) const UNKNOWN: Self = Self { state: None };
 
-    /// Calls the body back, if that is still possible: then it is certain that nothing of it has left
-    /// or ever will, and the service cannot act on the request. Of a request without a body nobody
-    /// knows.
+    /// Withdraws the body. Returns true if it was never sent and never will be, so that the service cannot
+    /// process the request; false if it may have been sent, or there is no body.
     ///
-    /// Just to look would not do. The HTTP client writes in a task of its own, which learns only later
-    /// that nobody waits for the response any more, and could take the body after the look.
+    /// Reading the state would not be enough: the HTTP client writes in a task of its own, which learns only
+    /// later that the response is no longer awaited, and could take the body after the read.
     pub(super) fn withdraw(&self) -> bool {
         self.settle(WITHDRAWN) == WITHDRAWN
     }
 
-    /// Calls the body back when the call is dropped: a request can stay in the queue of an HTTP/2
-    /// connection after that, and leave once there is room.
+    /// Withdraws the body when the call is dropped: a request can stay in the queue of an HTTP/2 connection
+    /// after that, and be sent later.
     pub(super) fn withdraw_on_drop(&self) -> impl Drop + use<> {
         struct Guard(SendState);
 
@@ -72,7 +75,7 @@ impl SendState {
         Guard(self.clone())
     }
 
-    /// What the state is after this try to decide it. Only the first one does.
+    /// Sets the state unless it was decided before, and returns the decided state.
     fn settle(&self, state: u8) -> u8 {
         let Some(decided) = &self.state else { return BEGUN };
         let (order, otherwise) = (Ordering::AcqRel, Ordering::Acquire);
@@ -121,7 +124,7 @@ mod tests {
 
     use super::*;
 
-    /// What the HTTP client gets when it asks for the body.
+    /// The frame that the HTTP client gets when it asks for the body.
     fn taken(body: &mut OutgoingBody) -> Option<Result<Bytes, Withdrawn>> {
         let polled = Pin::new(body).poll_frame(&mut Context::from_waker(Waker::noop()));
         let Poll::Ready(frame) = polled else { panic!("it is there at once") };
@@ -129,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_called_back_cannot_leave_any_more() {
+    fn a_withdrawn_body_is_never_sent() {
         let (mut body, send_state) = OutgoingBody::new(Bytes::from_static(b"{}"));
         assert!(send_state.withdraw());
         assert!(taken(&mut body).is_some_and(|frame| frame.is_err()));
@@ -138,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_begun_to_leave_cannot_be_called_back() {
+    fn a_body_that_is_being_sent_cannot_be_withdrawn() {
         let (mut body, send_state) = OutgoingBody::new(Bytes::from_static(b"{}"));
         assert!(matches!(taken(&mut body), Some(Ok(bytes)) if bytes == "{}"));
         assert!(!send_state.withdraw());
@@ -146,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_request_without_a_body_nobody_knows() {
+    fn a_request_without_a_body_may_have_been_sent() {
         let (_, send_state) = OutgoingBody::new(Bytes::new());
         assert!(!send_state.withdraw());
     }

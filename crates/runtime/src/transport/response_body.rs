@@ -22,19 +22,19 @@ use crate::idempotency::{AttemptOutcome, Failure};
 use crate::json::text_in_flawed;
 use crate::limiter::Permit;
 
-/// A body, and how long the service may be silent before it ends.
+/// A body with its timeouts.
 pub(crate) struct IncomingBody {
-    /// Taken at the end of the stream's time, which closes the connection also if nobody polls.
+    /// Taken at the deadline of the stream, which closes the connection even if the stream is not polled.
     body: Arc<Mutex<Option<reqwest::Body>>>,
-    /// What takes it.
+    /// The task that takes it.
     _closing: Option<AbortOnDrop<()>>,
-    /// It is compressed, or otherwise encoded, which no request asks for.
+    /// Compressed, or otherwise encoded, which no request asks for.
     pub(crate) is_encoded: bool,
     longest_silence: Duration,
-    /// The end of the stream, whatever arrives, and the time that it was given.
+    /// The deadline of the stream, and its timeout.
     end: Option<(Instant, Duration)>,
-    /// Set while the caller polls: the time in which it does not is not the service's silence. Also
-    /// what the time was that ends then.
+    /// The timer of the silence and its timeout. Set while the caller polls: time in which it does not is not
+    /// the service's silence.
     timer: Option<(Pin<Box<Sleep>>, Duration)>,
     /// The response counts as in flight until its end.
     permit: Option<Permit>,
@@ -55,8 +55,8 @@ impl IncomingBody {
         Self { body, _closing, is_encoded, longest_silence, end, timer, permit }
     }
 
-    /// Ends after this time, in which the response keeps its place within the limits, read or not.
-    /// Then its connection is closed: the service counts it as in flight as long as it is open.
+    /// Ends the stream after this time, in which the response uses its slot, read or not. Then its
+    /// connection is closed: the service counts the response as in flight as long as it is open.
     pub(crate) fn end_after(&mut self, time: Duration) {
         let end = Instant::now().checked_add(time);
         self.end = end.map(|end| (end, time));
@@ -85,7 +85,7 @@ impl IncomingBody {
         attempted: &Attempted,
     ) -> Poll<Option<Result<Bytes, Error>>> {
         loop {
-            // Also where each poll finds something, such as comments.
+            // Checked in each poll, because data may arrive all the time.
             if let Some((_, time)) = self.end.filter(|(end, _)| *end <= Instant::now()) {
                 return Poll::Ready(Some(Err(
                     Cause::TimedOut(TimedOut::after(time)).error(attempted)
@@ -130,7 +130,7 @@ impl IncomingBody {
         context: &mut Context<'_>,
         attempted: &Attempted,
     ) -> Poll<Option<Result<Bytes, Error>>> {
-        // Without an end that any clock can tell there is none.
+        // A deadline beyond the range of the clock is none.
         let silence = Instant::now().checked_add(self.longest_silence);
         let silence = silence.map(|end| (end, self.longest_silence));
         let first = silence.into_iter().chain(self.end).min();
@@ -191,22 +191,22 @@ pub(super) fn is_event_stream(headers: &HeaderMap) -> bool {
     media.eq_ignore_ascii_case("text/event-stream")
 }
 
-/// What there is of a body that was not read to its end. It is never shown: it could end within a
-/// secret, which could not be found in it any more.
+/// The beginning of a body that was not read to its end. It is never shown: it could end within a secret,
+/// which would then not be found.
 pub(super) struct PartialResponse {
     cause: Cause,
     arrived: Vec<u8>,
 }
 
-/// NoResponseCause a body was not read to its end.
+/// The reason why a body was not read to its end.
 pub(super) enum Cause {
     /// The connection broke.
     Broken(reqwest::Error),
-    /// The time was over.
+    /// A deadline has passed.
     TimedOut(TimedOut),
     /// It is larger than this limit, in bytes.
     TooLarge(usize),
-    /// Not enough memory for it.
+    /// There was not enough memory for it.
     NoMemory,
 }
 
@@ -215,10 +215,10 @@ impl PartialResponse {
         Self { cause, arrived }
     }
 
-    /// What it means for a call that got a success response.
+    /// The failure of a call that got a success response with this body.
     pub(super) fn failure(self, call: &Call, status: u16) -> Failure {
         let created_id = call.created_id.and_then(|field| text_in_flawed(&self.arrived, field));
-        // What has certainly taken effect is not retried, not even at least once.
+        // A call that has certainly taken effect is not retried, not even at least once.
         let is_final =
             created_id.is_some() || matches!(self.cause, Cause::TooLarge(_) | Cause::NoMemory);
         let mut error = self.cause.error(&call.attempted).with_status(status);
