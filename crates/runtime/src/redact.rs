@@ -1,16 +1,28 @@
-//! Redacts what the service, or something in front of it, says: a request's secrets can come back in
-//! an error message, in a body, in a redirect.
+//! Redaction: removes a request's secrets from the texts of a response, which can repeat them in an error
+//! message, a body, a redirect.
 //!
-//! Two rules keep that from garbling everything else:
+//! ```text
+//! secret_values (fields by name), credentials (URLs, headers) -> Secrets -> Redactor
+//!                                                                              |
+//! text of a response -> encodings: characters that it may mean -> search ------+-> "[redacted]"
+//! ```
 //!
-//! - Only the service's words are redacted, at the moment at which they are put into an error. Our
-//!   own words, ids and statuses never pass through here, and nothing is parsed after it was redacted.
-//! - What is known to be a secret is always redacted: the API key, storage credentials, and what a
-//!   field is named after (`password`, `apiKey`, `HF_TOKEN`). Any other value of an environment
-//!   may be one, and is redacted unless it is trivial (`trivial::is_trivial`).
+//! # Rules
 //!
-//! `spelling` knows how a secret may be escaped, `search` finds it, `request` and `credentials` decide
-//! which values are secrets, except for those that are `trivial`.
+//! - Only texts of the service are redacted, when they are put into an error. The crate's own words, ids
+//!   and statuses are never redacted, and nothing is parsed after it was redacted.
+//! - Known secrets are always redacted: the API key, storage credentials, and the values of fields with
+//!   names such as `password`, `apiKey`, `HF_TOKEN`. Any other value of an environment may be a secret,
+//!   and is redacted unless it is trivial (`credentials::is_trivial`).
+//!
+//! # Invariant
+//!
+//! A secret does not appear in a redacted text in any supported encoding: plain, escaped up to six levels
+//! deep, in Base64 or hex, as a list of character codes, wrapped in lines, or in a part of at least twelve
+//! characters. The search is bounded in the length of the text: a text that takes more steps is redacted
+//! from that position on.
+//!
+//! `tests` draws secrets and encodings at random and checks it.
 
 pub mod credentials;
 mod encodings;
@@ -34,7 +46,7 @@ const REDACTED: &str = "[redacted]";
 #[derive(Clone, Default)]
 pub struct Secrets {
     known: Vec<SecretString>,
-    /// The request's JSON body, which is searched for secrets only when something is to be redacted.
+    /// The request's JSON body, which is searched for secrets only when a text is redacted.
     sent: Option<Bytes>,
 }
 
@@ -52,19 +64,19 @@ impl Secrets {
         self
     }
 
-    /// The text without any of the secrets, in whatever spelling.
+    /// The text without any of the secrets, in any encoding.
     pub fn redact(&self, text: &str) -> String {
         self.redactor().redact(text)
     }
 
-    /// For several texts.
+    /// A redactor for several texts.
     pub fn redactor(&self) -> Redactor {
         let all = self.clone().with_body_secrets();
         Redactor(Needles::of(all.known.iter().map(SecretString::expose)))
     }
 }
 
-/// [`Secrets`], prepared for looking for them.
+/// [`Secrets`], prepared for searching.
 pub struct Redactor(Needles);
 
 impl Redactor {
@@ -81,7 +93,7 @@ impl Redactor {
         shown
     }
 
-    /// The same for each text in a JSON object, including the names of its fields.
+    /// Redacts each text in a JSON object, including the names of its fields.
     pub fn redact_object(&self, object: &mut Map<String, Value>) {
         for (name, mut value) in std::mem::take(object) {
             self.redact_json(&mut value);

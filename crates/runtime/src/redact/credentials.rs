@@ -36,7 +36,7 @@ pub fn of_proxies(
 
 /// The user name and password in a URL, and the password alone.
 pub fn in_url(url: &str) -> Vec<SecretString> {
-    // The environment may leave the scheme out.
+    // The environment variables may omit the scheme.
     let url =
         if url.contains("://") { Url::parse(url) } else { Url::parse(&format!("http://{url}")) };
     let Ok(url) = url else { return Vec::new() };

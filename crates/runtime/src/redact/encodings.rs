@@ -1,42 +1,42 @@
-//! Encodings of the characters of a text: each may be escaped for JSON or a string literal, for a
-//! URL, HTML or mail, several times over, and independently of its neighbors; and a number in a list may
-//! be the code of one.
+//! Encodings of the characters of a text: each may be escaped for JSON or a string literal, for a URL,
+//! HTML or mail, several levels deep, and independently of its neighbors; and a number in a list may be
+//! the code of a character.
 //!
-//! Two tables list what is read: [`ByteForm`]s, and the [`NUMBERS`] of a list. Names of characters and the
-//! escapes of whole code points are read beside them.
+//! Two tables define them: [`ByteForm`]s, and the [`NUMBERS`] of a list. Names of characters (`entities`)
+//! and the escapes of whole code points are read beside them.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::rc::Rc;
 
-/// How many levels of escaping are read: a GraphQL literal, in a JSON body, in a line of a log, in JSON,
-/// in JSON again, and one more.
+/// The number of levels of escaping that are read: a GraphQL literal, in a JSON body, in a line of a log,
+/// in JSON, in JSON again, and one more.
 const LEVELS: u8 = 6;
 
-/// How many positions are remembered at a time.
-const REMEMBERED: usize = 4_096;
+/// The capacity of the cache of readings, in positions.
+const CACHED: usize = 4_096;
 
 /// The maximum number of readings for each byte of a text. A text with more consists almost entirely of
 /// escaped escapes, which no real message does: in the rest of it only one level is read.
 const READINGS_PER_BYTE: usize = 32;
 const READINGS_OF_ANY: usize = 300_000;
 
-/// A character, and where the text goes on after it.
+/// A character, and the position in the text after it.
 pub(super) type Reading = (char, usize);
 
-/// What is read at a position on a level.
-type Known = HashMap<(usize, u8), Rc<[Reading]>>;
+/// The readings by position and level.
+type ReadingCache = HashMap<(usize, u8), Rc<[Reading]>>;
 
-/// The ways in which a text can be read.
+/// A text with all its possible readings.
 pub(super) struct EncodedText<'a> {
     text: &'a str,
-    known: RefCell<Known>,
+    known: RefCell<ReadingCache>,
     /// How many more readings are allowed.
     left: Cell<usize>,
 }
 
-/// How a byte is escaped: by a mark and so many digits.
+/// An escape of a byte: a mark and a number of digits.
 #[derive(Clone, Copy)]
 struct ByteForm {
     mark: &'static str,
@@ -55,7 +55,7 @@ const BACKSLASH: [ByteForm; 3] = [
     ByteForm { mark: "\\", digits: 2, radix: 16 },
 ];
 
-/// How lists write the code of a byte or a character: a prefix, the number of digits, and the radix.
+/// The codes of bytes or characters in lists: a prefix, the number of digits, and the radix.
 const NUMBERS: [(&str, RangeInclusive<usize>, u32); 9] = [
     ("", 1..=6, 10),
     ("", 1..=2, 16),
@@ -159,7 +159,7 @@ impl<'a> EncodedText<'a> {
         }
         let readings: Rc<[Reading]> = readings.into();
         let mut known = self.known.borrow_mut();
-        if known.len() >= REMEMBERED {
+        if known.len() >= CACHED {
             known.clear();
         }
         known.insert((at, level), Rc::clone(&readings));
@@ -174,7 +174,7 @@ impl<'a> EncodedText<'a> {
             || written.iter().any(|byte| *byte != b'\\')
     }
 
-    /// What looks like a number in a list.
+    /// The number at a position, if it may belong to a list.
     fn number(&self, at: usize) -> Option<&'a str> {
         let text = self.text.as_bytes();
         let is_within_word = match text[..at] {
@@ -191,13 +191,13 @@ impl<'a> EncodedText<'a> {
         let digits = text[at..].iter().take(LONGEST_NUMBER + 1);
         let length = digits.take_while(|byte| byte.is_ascii_alphanumeric()).count();
         let number = &self.text[at..at + length];
-        // Words are none.
+        // A word is no number.
         let is_number = length <= 2 || number.starts_with(|first: char| first.is_ascii_digit());
         (length <= LONGEST_NUMBER && is_number).then_some(number)
     }
 
-    /// The characters that a number in a list is the code of. The list goes on with the next number,
-    /// or behind its index: `{"0": 75, "1": 113}`.
+    /// The characters whose code a number in a list is. The list continues with the next number, or behind
+    /// its index: `{"0": 75, "1": 113}`.
     fn listed(&self, at: usize, readings: &mut Vec<Reading>) {
         if self.is_item(at) {
             let item = char::from(self.text.as_bytes()[at]);
@@ -278,7 +278,7 @@ impl<'a> EncodedText<'a> {
         (!meaning.is_alphanumeric()).then_some(length)
     }
 
-    /// What follows a backslash in JSON, GraphQL, Rust, Python, JavaScript or Go.
+    /// The readings after a backslash in JSON, GraphQL, Rust, Python, JavaScript or Go.
     fn backslash(&self, at: usize, level: u8, readings: &mut Vec<Reading>) {
         self.byte(at, level, BACKSLASH[1], readings);
         self.byte(at, level, BACKSLASH[2], readings);
@@ -313,7 +313,7 @@ impl<'a> EncodedText<'a> {
         }
     }
 
-    /// What follows `%`.
+    /// The readings after `%`.
     fn percent(&self, at: usize, level: u8, readings: &mut Vec<Reading>) {
         self.byte(at, level, PERCENT, readings);
         for &(letter, next) in self.read(at, level).iter() {
@@ -323,7 +323,7 @@ impl<'a> EncodedText<'a> {
         }
     }
 
-    /// What follows `&`, up to the semicolon.
+    /// The readings after `&`, up to the semicolon.
     fn entity(&self, at: usize, level: u8, name: &mut String, readings: &mut Vec<Reading>) {
         for &(letter, next) in self.read(at, level).iter() {
             if letter == ';' {
@@ -379,8 +379,8 @@ impl<'a> EncodedText<'a> {
         }
     }
 
-    /// The character whose UTF-8 begins with these bytes and goes on in the same form: without one, it
-    /// was read as Latin-1.
+    /// The character whose UTF-8 begins with these bytes and continues in the same form; without a form, its
+    /// bytes were read as Latin-1.
     fn utf8(
         &self,
         bytes: &mut Vec<u8>,
@@ -419,7 +419,7 @@ impl<'a> EncodedText<'a> {
         }
     }
 
-    /// Numbers of so many digits.
+    /// Numbers with this number of digits.
     fn digits(&self, at: usize, level: u8, digits: usize, radix: u32) -> Vec<(u32, usize)> {
         let mut numbers = vec![(0, at)];
         for _ in 0..digits {
@@ -437,7 +437,7 @@ impl<'a> EncodedText<'a> {
         numbers
     }
 
-    /// Where the text goes on after this mark.
+    /// The positions after this mark.
     fn skip(&self, at: usize, level: u8, mark: &str) -> Vec<usize> {
         let mut places = vec![at];
         for expected in mark.chars() {
@@ -451,7 +451,7 @@ impl<'a> EncodedText<'a> {
     }
 }
 
-/// Whether more than itself may be meant, here or where another escape stands for it.
+/// Whether a character may begin an escape, or is the result of one that may.
 fn is_mark(character: char) -> bool {
     matches!(character, '\\' | '%' | '&' | '+' | '=' | '\u{80}'..='\u{ff}')
 }

@@ -1,10 +1,9 @@
-//! Finds the places at which a text contains secrets.
+//! Bounded search for secrets in a text: all of them at once, in one pass.
 //!
-//! All of them are looked for at once, in one pass. What is looked for are windows: of a short secret
-//! the whole, of a long one each piece of a certain length, so that the pieces that are found cover
-//! whatever stands there of it. They are sorted, and what has been read of one is a range of those
-//! that begin so: however alike secrets are, at each position there are no more readings than a
-//! window is long.
+//! A secret is split into *windows*: a short secret is one window, a long one has a window at each
+//! position, so that the windows found cover any part of it. The windows are sorted, and a partial match
+//! (`Read`) is a range of windows with a common prefix. So at each position of the text there are at most
+//! as many partial matches as a window is long, however similar the secrets are.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -39,7 +38,7 @@ pub(super) struct Needles {
     all: Vec<Needle>,
     /// In the order of their characters.
     windows: Vec<Window>,
-    /// The windows that begin so.
+    /// The windows by their first characters.
     by_first: HashMap<char, Vec<Range<usize>>>,
     by_two: HashMap<[char; 2], Vec<Range<usize>>>,
     /// There are too many to search for.
@@ -50,12 +49,12 @@ struct Needle {
     characters: Vec<char>,
     /// The length of its windows.
     part: usize,
-    /// How far apart they begin.
+    /// The distance between the beginnings of its windows.
     stride: usize,
     rules: Rules,
 }
 
-/// Where a match counts.
+/// The rules by which a match counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Rules {
     /// Only as a separate word.
@@ -73,17 +72,17 @@ struct Window {
     first: usize,
 }
 
-/// What has been read of windows.
+/// A partial match: the windows with a common prefix that was read.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Read {
-    /// The windows that begin with it.
+    /// The range of these windows.
     low: usize,
     high: usize,
     /// The number of characters.
     depth: usize,
     /// White space was passed over.
     joined: bool,
-    /// Where in the text it began.
+    /// The position in the text where it began.
     from: usize,
 }
 
@@ -138,7 +137,7 @@ impl Needles {
         &needle.characters[window.first..window.first + needle.part]
     }
 
-    /// The places to redact, in order and without overlaps.
+    /// The spans to redact, in order and without overlaps.
     pub(super) fn spans(&self, text: &str) -> Vec<Range<usize>> {
         let mut found = Found::default();
         if self.too_many && !text.is_empty() {
@@ -147,32 +146,32 @@ impl Needles {
         if self.windows.is_empty() {
             return found.0;
         }
-        let spelling = EncodedText::of(text);
+        let encoded = EncodedText::of(text);
         let mut reading: BTreeMap<usize, Vec<Read>> = BTreeMap::new();
         let mut steps = text.len().saturating_mul(STEPS_PER_BYTE).saturating_add(STEPS_OF_ANY);
         for (at, _) in text.char_indices() {
-            let mut under_way = reading.remove(&at).unwrap_or_default();
-            // Of several ways to the same place the one that has read the most is enough.
-            under_way.sort_unstable();
-            under_way.dedup_by_key(|read| Read { from: 0, ..*read });
-            let plain = spelling.plain(at);
-            let readings = if plain.is_none() { Some(spelling.at(at)) } else { None };
+            let mut partial = reading.remove(&at).unwrap_or_default();
+            // Of several partial matches of the same windows, the one that began first is enough.
+            partial.sort_unstable();
+            partial.dedup_by_key(|read| Read { from: 0, ..*read });
+            let plain = encoded.plain(at);
+            let readings = if plain.is_none() { Some(encoded.at(at)) } else { None };
             for &(character, next) in
                 plain.as_slice().iter().chain(readings.iter().flat_map(|them| them.iter()))
             {
-                let cost = under_way.len() + 1;
+                let cost = partial.len() + 1;
                 if cost > steps {
-                    found.hide_from(at, text.len());
+                    found.redact_from(at, text.len());
                     return found.0;
                 }
                 steps -= cost;
                 let character = folded(character);
-                let further = match under_way.is_empty() {
+                let further = match partial.is_empty() {
                     true => None,
                     false => Some(reading.entry(next).or_default()),
                 };
                 if let Some(further) = further {
-                    for read in &under_way {
+                    for read in &partial {
                         self.step(read, character, |read| {
                             self.end(text, read, next, &mut found);
                             further.push(read);
@@ -182,7 +181,7 @@ impl Needles {
                         }
                     }
                 }
-                self.begin(&spelling, character, at..next, &mut reading, |read| {
+                self.begin(&encoded, character, at..next, &mut reading, |read| {
                     self.end(text, read, next, &mut found);
                 });
             }
@@ -190,11 +189,11 @@ impl Needles {
         found.0
     }
 
-    /// Goes on with each of the windows whose next character this is.
+    /// Advances a partial match to the windows whose next character this is.
     fn step(&self, read: &Read, character: char, mut each: impl FnMut(Read)) {
         let next_of = |window: &Window| self.characters(*window).get(read.depth).copied();
         let depth = read.depth + 1;
-        // Most often only one is left.
+        // Most often only one window is left.
         if read.high - read.low == 1 {
             if next_of(&self.windows[read.low]).is_some_and(|it| fits(character, it)) {
                 each(Read { depth, ..*read });
@@ -228,14 +227,14 @@ impl Needles {
         }
     }
 
-    /// Notes the windows that are read to their end. They stand before those that go on.
+    /// Adds the windows that were read to their end, which are sorted before longer ones.
     fn end(&self, text: &str, read: Read, end: usize, found: &mut Found) {
         for window in &self.windows[read.low..read.high] {
             let needle = &self.all[window.needle];
             if needle.part != read.depth {
                 return;
             }
-            // A short one is not looked for in lists of numbers, of which it could be any.
+            // A short secret is not searched for in lists of numbers, where it would match by chance.
             let is_listed = needle.rules.alone
                 && text[read.from..end].starts_with(char::is_alphanumeric)
                 && end - read.from > needle.characters.iter().map(|it| it.len_utf8()).sum();
@@ -245,10 +244,10 @@ impl Needles {
         }
     }
 
-    /// Begins with each window that goes on as the text does.
+    /// Begins a partial match with each window that has the text's next two characters.
     fn begin(
         &self,
-        spelling: &EncodedText<'_>,
+        encoded: &EncodedText<'_>,
         character: char,
         place: Range<usize>,
         reading: &mut BTreeMap<usize, Vec<Read>>,
@@ -274,18 +273,18 @@ impl Needles {
                 reading.entry(place.end).or_default().extend(ranges.iter().map(read));
             }
         };
-        match spelling.plain(place.end) {
+        match encoded.plain(place.end) {
             Some((second, _)) => begin(second, reading),
-            None => spelling.at(place.end).iter().for_each(|&(second, _)| begin(second, reading)),
+            None => encoded.at(place.end).iter().for_each(|&(second, _)| begin(second, reading)),
         }
     }
 }
 
-/// Adds a place to ranges of them.
-fn note(ranges: &mut Vec<Range<usize>>, place: usize) {
+/// Adds an index to sorted ranges.
+fn note(ranges: &mut Vec<Range<usize>>, index: usize) {
     match ranges.last_mut() {
-        Some(last) if last.end == place => last.end += 1,
-        _ => ranges.push(place..place + 1),
+        Some(last) if last.end == index => last.end += 1,
+        _ => ranges.push(index..index + 1),
     }
 }
 
@@ -323,7 +322,7 @@ impl Found {
         self.merge(span);
     }
 
-    fn hide_from(&mut self, from: usize, end: usize) {
+    fn redact_from(&mut self, from: usize, end: usize) {
         self.merge(from..end);
     }
 
@@ -354,7 +353,7 @@ fn fits(read: char, expected: char) -> bool {
     read == expected || (read == LOST && !expected.is_ascii())
 }
 
-/// A character, and what decoding may have made of it.
+/// A character, and its replacement if it was not decoded as UTF-8.
 fn variants(character: char) -> impl Iterator<Item = char> {
     let lost = (!character.is_ascii() && character != LOST).then_some(LOST);
     std::iter::once(character).chain(lost)

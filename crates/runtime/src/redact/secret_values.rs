@@ -1,7 +1,7 @@
-//! Secret values of a request, found by the names of fields and variables.
+//! Secret values of a request, found by the names of fields and environment variables.
 //!
-//! The interface says nothing about that, so it goes by names, as the generated `Debug` does
-//! (`crates/codegen/src/redact.rs`), of fields and of environment variables alike.
+//! The interface does not mark secrets, so the names decide, as in the generated `Debug`
+//! (`crates/codegen/src/redact.rs`).
 
 use std::fmt;
 use std::ops::Range;

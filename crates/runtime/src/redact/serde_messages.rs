@@ -1,16 +1,16 @@
 //! Messages of serde without the values that they quote.
 
-/// What serde found wrong, without the values that it found: `invalid type: string …, expected f64`.
+/// The message of a serde error without the values that it quotes: `invalid type: string …, expected f64`.
 pub(crate) fn without_values(message: &str) -> String {
     for unknown in ["unknown variant `", "unknown field `"] {
-        // The name stands there as it came, with any character in it.
+        // The name is quoted as received, with any character in it.
         let rest = message.strip_prefix(unknown);
         let end = rest.and_then(|rest| rest.rfind("`, expected").or(rest.rfind("`, there are")));
         if let (Some(rest), Some(end)) = (rest, end) {
             return format!("{unknown}…{}", &rest[end..]);
         }
     }
-    // What stands behind `expected`, and the names of fields that are missing, are the type's own.
+    // The text after `expected`, and the names of missing fields, come from the type.
     let found_ends = if message.starts_with("invalid ") { usize::MAX } else { 0 };
     let mut shown = String::with_capacity(message.len());
     let (mut within, mut escaped, mut found) = (None, false, found_ends > 0);
@@ -37,7 +37,7 @@ mod tests {
     use super::without_values;
 
     #[test]
-    fn values_that_were_found_are_left_out_and_what_was_expected_stays() {
+    fn found_values_are_removed_and_expected_ones_stay() {
         for (message, shown) in [
             (
                 r#"invalid type: string "a \" b, expected `c`", expected f64 at line 1"#,

@@ -1,4 +1,4 @@
-//! Secrets in every spelling, drawn at random.
+//! Tests of redaction: secrets in all encodings, drawn at random.
 
 use super::*;
 use crate::random;
@@ -12,14 +12,14 @@ fn hidden(text: &str, all: &[&str]) -> String {
 }
 
 #[test]
-fn of_a_secret_that_holds_another_nothing_is_left() {
+fn a_secret_that_contains_another_is_redacted_entirely() {
     for secrets in [["prod", "prod-db-pw"], ["prod-db-pw", "prod"]] {
         assert_eq!(hidden("prod-db-pw, prod", &secrets), "[redacted], [redacted]");
     }
 }
 
 #[test]
-fn a_secret_is_hidden_in_every_form_in_which_it_may_come_back() {
+fn a_secret_is_redacted_in_every_form_in_which_it_may_come_back() {
     let secret = "a\"b\\ä+= ~/<🦀";
     for form in [
         secret,
@@ -69,7 +69,7 @@ fn base64(bytes: &[u8]) -> String {
 
 /// All encodings that services, gateways, proxies and frameworks are known to write text in.
 #[test]
-fn a_secret_is_hidden_in_every_encoding() {
+fn a_secret_is_redacted_in_every_encoding() {
     for secret in ["Kq7Zx1Canary+/=&Vw93LpKey", "hunter-22", "S3cr/et\"v\\=<ñ&%+éuE"] {
         let utf16 =
             |to: fn(u16) -> [u8; 2]| secret.encode_utf16().flat_map(to).collect::<Vec<u8>>();
@@ -186,7 +186,7 @@ fn a_secret_is_hidden_in_every_encoding() {
 }
 
 #[test]
-fn a_short_secret_is_hidden_where_it_stands_alone() {
+fn a_short_secret_is_redacted_as_a_separate_word() {
     assert_eq!(
         hidden("a=a, \"a\": a template", &["a"]),
         "[redacted]=[redacted], \"[redacted]\": [redacted] template"
@@ -196,7 +196,7 @@ fn a_short_secret_is_hidden_where_it_stands_alone() {
 }
 
 #[test]
-fn a_long_secret_is_hidden_in_part() {
+fn a_part_of_a_long_secret_is_redacted() {
     let secret = "sk-0123456789abcdefghij";
     assert_eq!(
         hidden("you sent 'sk-0123456…cdefghij'", &[secret]),
@@ -208,7 +208,7 @@ fn a_long_secret_is_hidden_in_part() {
 }
 
 #[test]
-fn a_secret_in_base64_is_hidden_with_what_it_lies_in() {
+fn a_secret_within_base64_is_redacted_with_the_text_around_it() {
     // {"env":{"A":"canary-value-7"}}, with nothing, one and two bytes before it.
     for text in [
         "eyJlbnYiOnsiQSI6ImNhbmFyeS12YWx1ZS03In19",
@@ -220,7 +220,7 @@ fn a_secret_in_base64_is_hidden_with_what_it_lies_in() {
 }
 
 #[test]
-fn a_secret_that_is_wrapped_or_broken_is_hidden() {
+fn a_secret_that_is_wrapped_or_broken_is_redacted() {
     let secret = "hunter-22-and-more";
     for (name, text) in [
         ("wrapped", "hunter-2\n2-and\r\n   -more"),
@@ -230,7 +230,7 @@ fn a_secret_that_is_wrapped_or_broken_is_hidden() {
     ] {
         assert_eq!(hidden(&format!("<{text}>"), &[secret]), "<[redacted]>", "{name}");
     }
-    // And the other way round: white space that somebody took out or changed.
+    // The reverse: white space that was removed or changed.
     let lines = "-----BEGIN\nsh0rt\nl1nes\nofkey\n-----END";
     for text in [lines.replace('\n', " "), lines.replace('\n', "\r\n"), lines.replace('\n', "")] {
         assert_eq!(hidden(&format!("<{text}>"), &[lines]), "<[redacted]>", "{text}");
@@ -240,7 +240,7 @@ fn a_secret_that_is_wrapped_or_broken_is_hidden() {
 }
 
 #[test]
-fn a_secret_in_digits_is_hidden_wrapped_and_in_part() {
+fn a_secret_in_digits_is_redacted_wrapped_and_in_part() {
     let key: String = (0..400).map(|it| char::from(b'!' + (it * it % 90) as u8)).collect();
     let hex: String = key.bytes().map(|byte| format!("{byte:02X}")).collect();
     assert_eq!(hidden(&format!("<{hex}>"), &[&key]), "<[redacted]>");
@@ -258,7 +258,7 @@ fn a_secret_in_digits_is_hidden_wrapped_and_in_part() {
 }
 
 #[test]
-fn secrets_of_any_shape_are_looked_for_in_bounded_time() {
+fn secrets_of_any_shape_are_searched_in_bounded_time() {
     let size = if cfg!(debug_assertions) { 1 << 14 } else { 1 << 20 };
     let began = std::time::Instant::now();
     let alike = "a".repeat(10_000);
@@ -292,7 +292,7 @@ fn json_is_redacted_in_its_texts() {
     assert_eq!(value, expected);
 }
 
-/// How one character is written by somebody who escapes a text.
+/// A random escape of a character.
 #[derive(Clone, Copy, Debug)]
 enum Encoder {
     Json,
@@ -378,7 +378,7 @@ fn html(character: char, choice: u8, written: &mut String) {
 }
 
 #[test]
-fn no_piece_of_a_secret_is_shown_whoever_escaped_it() {
+fn no_piece_of_a_secret_is_shown_however_it_is_escaped() {
     random::cases(3_000, |random| {
         let secret = random::of(random, SECRETS, 6..=40);
         let printable: String = (' '..='~').collect();
