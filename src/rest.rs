@@ -15,8 +15,6 @@
 //! Any other description becomes such calls in a crate of yours, by
 //! [`include_rest!`](crate::include_rest).
 
-mod of_client;
-
 /// Generated from `openapi/`, as for the descriptions of other crates.
 mod generated {
     use crate as __runtime;
@@ -26,3 +24,13 @@ mod generated {
 
 pub use generated::*;
 pub use podqueue_runtime::{Authorization, Part};
+
+use crate::client::Client;
+
+impl Client {
+    /// The REST interface: Pods and templates, read by id.
+    #[must_use]
+    pub fn rest(&self) -> Rest {
+        Rest::new(self)
+    }
+}

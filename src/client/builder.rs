@@ -170,7 +170,7 @@ impl ClientBuilder {
 
     /// Keeps the rate limits together with the other processes that use the account: all of them
     /// with the same store, such as a file. Together they stay within the limits and use almost all
-    /// of them, whoever of them needs how much, and whoever dies. Without this setting, or with
+    /// of them, however the load is distributed, even if a process crashes. Without this setting, or with
     /// [`RateLimits::off`], a client knows nothing of the others. With
     /// [`requests_per_worker`](RateLimits::requests_per_worker), each client follows the responses
     /// to its own health calls.

@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_used_is_refused_by_name() {
+    fn an_unusable_url_is_refused_with_its_setting() {
         for text in [
             "",
             "queue.example",

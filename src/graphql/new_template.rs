@@ -43,7 +43,7 @@ pub struct NewTemplate {
 }
 
 /// A template as it is sent. `NewTemplate` itself is not `Serialize`: it would write the values of
-/// `env` wherever somebody serializes it.
+/// `env` wherever it is serialized.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct TemplateInput {

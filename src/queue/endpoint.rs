@@ -203,11 +203,11 @@ impl Endpoint {
         })
     }
 
-    /// Waits until a submission with [`run`](Self::run) could be sent at once, in turn with all other
+    /// Waits until a submission with [`run`](Self::run) could be sent at once, in order with all other
     /// submissions to this endpoint, and returns how many could be: at least one, and at most
     /// `most`. That is `most`, at once, if the client has no rate limits.
     ///
-    /// Nothing is reserved: if others submit meanwhile, submissions still wait for their own turns.
+    /// Nothing is reserved: if others submit meanwhile, submissions still wait for their own permits.
     /// It is for callers that prepare a submission as late as possible, such as one that records
     /// durably what it is about to submit.
     ///

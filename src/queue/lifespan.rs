@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_handle_from_an_id_only_what_was_seen_is_known() {
+    fn a_handle_from_an_id_knows_only_what_it_has_seen() {
         let lifespan = Lifespan::unknown("j");
         observe(&lifespan, JobStatus::Completed, Some(SECOND), at(10));
         assert_eq!((lifespan.expires_at(), lifespan.result_expires_at()), (None, None));

@@ -15,14 +15,14 @@ use super::lifespan::least_kept;
 /// up to `longest`. Each pause is jittered down to between 75 % and 100 % of that, so that many
 /// waits do not poll in step.
 ///
-/// All waits and streams on an endpoint take turns, and together poll at most
+/// All waits and streams on an endpoint share one poll rate, and together poll at most
 /// [`per_second`](Polling::per_second) times per second, however many there are. With ten thousand
 /// jobs and the default of 150 polls per second, each job is polled every 67 seconds, and a quarter
 /// of what the service allows stays free for other calls. A stream that gets nothing new also polls
-/// the status, which takes a separate turn. The exception: a job whose result could expire unread
-/// is polled without waiting for a turn, a synchronous one 20 seconds after its last poll, any
+/// the status, which takes a separate permit. The exception: a job whose result could expire unread
+/// is polled without waiting for a permit, a synchronous one 20 seconds after its last poll, any
 /// other 10 minutes after it, and ahead of all other calls that wait for the rate limiter. From
-/// then on only the service's own limit applies, and jobs still take turns: at 200 polls per
+/// then on only the service's own limit applies, first in, first out: at 200 polls per
 /// second, the results of some 11,000 synchronous jobs are read within the minute for which they
 /// are kept, or those of 350,000 other jobs within their half hour. Beyond that some expire unread:
 /// use [webhooks](crate::Run::webhook), or fewer jobs at a time.

@@ -68,7 +68,7 @@ impl StatusRequest {
     /// The largest response that is read, in bytes, where that is less than the client's
     /// [`largest_response`](crate::ClientBuilder::largest_response). A larger one is
     /// [`ErrorKind::ResponseTooLarge`](crate::ErrorKind::ResponseTooLarge), of which no more than this
-    /// is kept in memory: the job can be read again once there is room for its output.
+    /// is kept in memory: the job can be read again once there is memory for its output.
     pub fn largest_response(mut self, bytes: usize) -> Self {
         self.largest_response = Some(bytes);
         self

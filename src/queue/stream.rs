@@ -22,7 +22,7 @@ use crate::error::Result;
 ///
 /// The service delivers each chunk once. The stream ends when the job has ended *and* all chunks
 /// are delivered: for a completed job it just ends; for one that failed, was cancelled or timed
-/// out, its last item is that error. It survives transient failures as a wait does, and takes turns
+/// out, its last item is that error. It survives transient failures as a wait does, and polls in order
 /// with all other streams and waits on the endpoint according to the client's
 /// [`Polling`](crate::Polling).
 ///

@@ -31,8 +31,8 @@ const NOTIFIED_LONGEST: Duration = Duration::from_secs(2 * 60);
 /// A wait for a job to end; returned by [`Job::wait`], it starts when awaited and resolves to the
 /// record of the completed job.
 ///
-/// It polls the status according to the client's [`Polling`], taking turns with all other waits and
-/// streams on the endpoint, and survives transient failures: a broken connection, a 408, a 429, a
+/// It polls the status according to the client's [`Polling`], which all other waits and
+/// streams on the endpoint share, and survives transient failures: a broken connection, a 408, a 429, a
 /// 502, a gateway's page with 403 or 404 (one whose body is not JSON), a response that is not JSON,
 /// or one that is about another job. A poll that gets no response within 30 seconds, 15 for a
 /// synchronous job, or a third of the time left before the deadline, is abandoned and repeated. A
@@ -160,7 +160,7 @@ impl Wait {
     }
 
     /// How often this wait polls: no more often than its [`per_second`](Polling::per_second),
-    /// taking turns with all other waits and streams on the endpoint, without slowing them down.
+    /// in order with all other waits and streams on the endpoint, without slowing them down.
     pub fn polling(mut self, polling: Polling) -> Self {
         self.interval = polling.interval();
         self.polling = Some(polling);

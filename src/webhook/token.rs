@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_be_guessed_or_breaks_a_path_is_refused() {
+    fn a_token_that_could_be_guessed_or_breaks_a_path_is_refused() {
         for text in ["", "0123456789abcdef0123456789abcde", "0123456789abcdef/123456789abcdef0"] {
             let error = Token::given(text.into()).err().expect("refused");
             assert_eq!(error.field(), Some("token"));

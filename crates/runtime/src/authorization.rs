@@ -1,4 +1,4 @@
-//! Authorization of calls: what is sent, and what of it must not be shown.
+//! Authorization of calls: the header or query to send, and its secrets.
 
 use reqwest::Url;
 use reqwest::header::{

@@ -1,7 +1,6 @@
-//! A call as a value: everything that is needed to send a request, and to send it again.
+//! Call as a value: everything that is needed to send a request, and to send it again.
 //!
-//! An [`Operation`] is what all calls of one kind have in common: its name, its method, what a second
-//! request would do, and its rate limit. A [`Call`] adds the path, parameters and body of one request.
+//! An [`Operation`] is the common part of all calls of a kind: name, method, idempotency and rate limit. A [`Call`] adds the path, parameters and body of one request.
 //! [`Service::send`](crate::Service::send) sends it.
 
 use std::ops::Deref;

@@ -25,7 +25,7 @@ use crate::transport::{IncomingBody, Reply};
 /// hold until then, too. After that only the [idle timeout](Self::idle_timeout) and the
 /// [total timeout](Self::total_timeout) apply, and nothing is retried: the stream ends with the
 /// response, or after one error as its last item. An event that the response ends within is
-/// discarded, as the format demands. To go on where a stream broke off, call the operation again,
+/// discarded, as the format demands. To continue where a stream broke off, call the operation again,
 /// with the last [`id`](ServerEvent::id) if the service supports that.
 ///
 /// A stream keeps its connection, and its place among the requests in flight that the rate

@@ -31,14 +31,14 @@ pub enum Idempotency {
     NonIdempotent,
 }
 
-/// What became of a request, as far as one can know.
+/// Outcome of an attempt: what the service may have done with the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AttemptOutcome {
-    /// It never left.
+    /// It was never sent.
     NeverSent,
-    /// 429: it was not taken up.
+    /// 429: it was not processed.
     Throttled,
-    /// 408, 425, 500, 502 and above: it may have been taken up before the service failed.
+    /// 408, 425, 500, 502 and above: it may have been processed before the service failed.
     ServerFailed,
     /// It was sent, and no complete response arrived.
     NoAnswer,
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_never_left_or_was_throttled_is_always_sent_again_and_a_final_answer_never() {
+    fn unsent_and_throttled_requests_are_always_retried_and_final_outcomes_never() {
         use Idempotency::{AtLeastOnce, Idempotent, IdempotentEffect, NonIdempotent};
         for repeat in [Idempotent, IdempotentEffect, AtLeastOnce, NonIdempotent] {
             assert_eq!(repeat.after(AttemptOutcome::NeverSent), Retry, "{repeat:?}");

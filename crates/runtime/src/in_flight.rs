@@ -1,17 +1,16 @@
-//! Requests in flight, and when each of them must be over.
+//! Requests in flight, each with the deadline after which it is taken for abandoned.
 
 use slab::Slab;
 use tokio::time::Instant;
 
-/// A request is under way from the moment at which it may be sent until its response has been read,
-/// it was given up, or its time was over. The last happens only where the caller of a request is not
-/// polled: nobody else would ever end it.
+/// A request is in flight from its admission until its response has been read, it was abandoned, or its
+/// deadline has passed. The last happens only if the caller of a request is not polled.
 #[derive(Default)]
 pub(super) struct InFlight {
     requests: Slab<Request>,
-    /// How many there ever were.
+    /// The number of requests so far.
     started: u64,
-    /// When the first of them is overdue, or earlier.
+    /// A lower bound of when the first request is overdue.
     next_overdue: Option<Instant>,
 }
 
@@ -21,7 +20,7 @@ struct Request {
     is_answered: bool,
 }
 
-/// Names a request, also after its end.
+/// Identifies a request, also after its end.
 pub(super) struct Ticket {
     key: usize,
     number: u64,

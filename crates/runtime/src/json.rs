@@ -1,4 +1,4 @@
-//! JSON objects and lists whose parts are kept as the bytes that were received.
+//! Raw JSON objects and lists, whose parts are kept as the bytes received.
 
 mod decode;
 mod parts;
@@ -27,7 +27,7 @@ pub struct RawField<'n> {
 impl<'n> RawField<'n> {
     /// The fields of the JSON object in `body` that have these names, in the order in which they
     /// came; the last one where a name is repeated. They share the memory of `body`, and take none
-    /// for what has another name. A flaw within a value is left to whoever reads that value.
+    /// for what has another name. A malformed value is an error only when it is read.
     pub fn named(attempted: &Attempted, body: &Bytes, names: &[&'n str]) -> Result<Vec<Self>> {
         let mut fields: Vec<Self> = Vec::with_capacity(names.len());
         let is_whole = for_each_field(body, |name, value| {
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flaw_is_left_to_whoever_reads_the_value_that_has_it() {
+    fn a_malformed_value_is_an_error_only_when_it_is_read() {
         let read = Attempted::new("read");
         let body = Bytes::from("\u{feff}{\"id\":\"j\",\"output\":[NaN],\"worse\":oops}");
         let fields = RawField::named(&read, &body, &["id", "output", "worse"]).expect("an object");

@@ -1,5 +1,5 @@
-//! Lenient reading: nulls, numbers and booleans in strings, integers with a
-//! fraction, numbers where there should be strings or booleans.
+//! Lenient deserialization: nulls, numbers and booleans in strings, integers with a fraction, numbers in
+//! place of strings or booleans.
 //!
 //! Generated code names these functions in its serde attributes.
 

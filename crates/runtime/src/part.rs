@@ -1,4 +1,4 @@
-//! A part of a `multipart/form-data` body.
+//! Part of a `multipart/form-data` body.
 
 use std::fmt;
 

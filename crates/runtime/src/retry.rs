@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_retried_after_all_goes_back() {
+    fn the_reserved_budget_of_an_abandoned_retry_is_returned() {
         let budget = Budget::new();
         for _ in 0..1_000 {
             assert!(budget.reserve(AttemptOutcome::NoAnswer).is_some(), "each is dropped at once");

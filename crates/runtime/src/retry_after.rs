@@ -1,4 +1,4 @@
-//! The `Retry-After` header: seconds or a date.
+//! `Retry-After` header: seconds or a date.
 
 use std::time::{Duration, SystemTime};
 

@@ -1,4 +1,4 @@
-//! A service: where calls go, how they are authorized, and the transport that sends them.
+//! Service: the base URL, the authorization, and the transport of calls.
 
 use std::fmt;
 use std::sync::Arc;
@@ -150,7 +150,7 @@ impl Service {
         self.location.url.as_ref()
     }
 
-    /// What is sent with all calls and must not be shown of any response.
+    /// The secrets of all calls, redacted in each response.
     pub fn secrets(&self) -> impl Iterator<Item = &SecretString> {
         self.transport.sender.secrets.iter().chain(self.location.credential.secrets())
     }
@@ -167,7 +167,7 @@ impl Service {
         scope: &Arc<str>,
         most: u64,
     ) -> impl Future<Output = u64> + Send {
-        self.transport.turns(operation, scope, most)
+        self.transport.available(operation, scope, most)
     }
 
     /// The service admits at least so many requests of each operation in this scope.

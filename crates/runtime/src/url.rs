@@ -1,4 +1,4 @@
-//! URLs of services: validated, and whether they are of this machine.
+//! URLs of services: validation, and recognition of this machine's own.
 
 use reqwest::Url;
 

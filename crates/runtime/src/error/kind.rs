@@ -10,7 +10,7 @@ pub enum ErrorKind {
     /// client's settings are invalid. [`Error::field`](crate::Error::field) names the field to fix.
     InvalidRequest,
     /// The request was not sent: the host was not found or did not accept the connection, TLS
-    /// failed, or the connection had no room for the request in time. Or it was sent, and the
+    /// failed, or the connection had no capacity for the request in time. Or it was sent, and the
     /// service refused it without processing it (HTTP/2). Check the URL and the network. Also if the
     /// store of shared rate limits could not be reached.
     Connect,

@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::redact::Redactor;
 
-/// A cause in words, where they are all that may be shown of it.
+/// The redacted message of a cause.
 struct Redacted {
     words: String,
     source: Option<Box<Self>>,

@@ -1,11 +1,11 @@
-//! Extracts the service's message from the body of an error response, whatever its form.
+//! The service's message in the body of an error response, in any of the known forms.
 
 use serde_json::Value;
 
-/// In characters.
+/// The maximum length of a message, in characters.
 const LONGEST: usize = 500;
 
-/// How many characters are looked at for what is shown of a message.
+/// The maximum number of characters read of a message.
 const MOST_READ: usize = 64 * LONGEST;
 
 /// The message in the body of an error reply, after `hide` has cut out of it what must not be shown:
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_must_not_be_shown_is_cut_out_before_the_message_is_shortened_and_tidied() {
+    fn secrets_are_redacted_before_the_message_is_shortened_and_normalized() {
         let secret = "the \n\n secret's  end";
         for before in [0, 480, 490, 499, 500] {
             let body = serde_json::json!({"error": format!("{}{secret}", "x".repeat(before))});

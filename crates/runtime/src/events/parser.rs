@@ -1,4 +1,4 @@
-//! The format of server-sent events, read as it arrives.
+//! Parser of server-sent events, as they arrive.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use memchr::memchr2;
 
-/// What one event says.
+/// The fields of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fields {
     pub(super) event: String,
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_utf_8_is_replaced() {
+    fn invalid_utf_8_is_replaced() {
         assert_eq!(events(&[b"data: a\xff\xe2\x82\n\n"])[0].data, "a\u{fffd}\u{fffd}");
     }
 

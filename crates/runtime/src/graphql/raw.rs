@@ -1,4 +1,4 @@
-//! Documents known only at run time.
+//! Raw documents, known only at run time.
 
 use reqwest::Method;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! Decoding into a type, and describing failures.
+//! Decoding into a type, with errors that describe the failure.
 
 use std::error::Error as _;
 use std::fmt;
@@ -9,7 +9,7 @@ use super::parts::{finite, without_mark};
 use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::redact::{Redactor, without_values};
 
-/// What is said where numbers were replaced.
+/// The note in errors about JSON whose numbers were replaced.
 const READ_AS_NULL: &str = " (NaN, Infinity and numbers beyond a double were read as null)";
 
 /// Reads the part of a reply that stands at `place` as JSON, the whole where that is empty. An error

@@ -1,7 +1,6 @@
-//! Splits JSON into raw parts without parsing them, even if it is malformed.
+//! Splitter of JSON into raw parts, which works on malformed JSON, too.
 //!
-//! A response is useful even if a part of it is nothing that a parser accepts, such
-//! as Python's `NaN`. So objects and lists are split by their brackets, commas and quotes alone,
+//! A response is useful even if a part of it is malformed, such as Python's `NaN`. So objects and lists are split by their brackets, commas and quotes alone,
 //! and whether a part is valid JSON only matters when that part is read.
 
 use std::borrow::Cow;
@@ -218,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_off_ends_before_the_part_that_is() {
+    fn truncated_json_ends_before_the_truncated_part() {
         for (text, found, are_whole) in [
             ("[1, {\"a\":2}, [3", 2, false),
             ("[1, 2", 1, false),

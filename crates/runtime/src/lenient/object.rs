@@ -1,5 +1,5 @@
-//! Objects with named fields, read and written as serde's derives would, of a tenth of the code:
-//! a large description has thousands of them, and the compiler checks each one's code.
+//! Objects with named fields, read and written as by serde's derives, with a tenth of the generated code: a
+//! large description has thousands of types, each of which is compiled.
 
 use std::collections::HashMap;
 use std::fmt;

@@ -1,7 +1,6 @@
-//! Lists and maps within each other, and answers that are no object: read as loosely at every
-//! depth as a field is.
+//! Shapes: nested lists and maps, and responses that are no object, read leniently at every depth.
 //!
-//! Generated code says with these types what it reads, such as `List<List<Number>>`.
+//! Generated code names a shape by these types, such as `List<List<Number>>`.
 
 use std::collections::HashMap;
 use std::marker::PhantomData;

@@ -1,10 +1,8 @@
-//! Unions: enums whose variants are told apart by what is in an object, read and written by a line
-//! for each.
+//! Unions: enums whose variants are distinguished by the content of an object.
 //!
-//! A value is read as JSON first. If it is an object, it is of the branch that its tag stands for,
-//! or whose required fields it has. A value of no branch is kept as JSON, and written as it came: a
-//! service adds branches without asking its clients. What is written of a branch always has the
-//! branch's tag.
+//! A value is read as JSON first. If it is an object, its branch is the one with its tag, or whose required
+//! fields it has. A value of an unknown branch is kept as JSON and written unchanged, because a service may
+//! add branches. A branch is always written with its tag.
 
 use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Error as _, Serialize, Serializer};

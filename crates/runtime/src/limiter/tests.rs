@@ -2,11 +2,11 @@
 
 mod counted;
 mod explored;
+mod order;
 mod scopes;
 pub(super) mod simulation;
 mod throttled;
 mod throughput;
-mod turns;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use std::time::Duration;
 use super::Limit;
 use super::operation::{OperationLimiter, Permit};
 
-/// What an attempt may take by default.
+/// The default timeout of an attempt.
 const TIME: Duration = Duration::from_secs(30);
 
 fn operation_limiter(requests: u64, concurrent: Option<u64>) -> Arc<OperationLimiter> {
@@ -25,7 +25,7 @@ async fn pass(operation_limiter: &Arc<OperationLimiter>) -> Permit {
     Arc::clone(operation_limiter).acquire(Duration::MAX, None).await
 }
 
-/// A request that is answered at once.
+/// A request with an immediate response.
 async fn request(operation_limiter: &Arc<OperationLimiter>) {
     let mut pass = pass(operation_limiter).await;
     pass.sent();

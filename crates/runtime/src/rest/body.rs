@@ -132,8 +132,8 @@ impl RestCall {
     }
 }
 
-/// A body that can be serialized, whatever its type: what is done with it is compiled once, and not
-/// for each type of a description.
+/// A body of any serializable type, so that the code that handles it is compiled once instead of for each
+/// type of a description.
 trait Body {
     fn text(&self) -> serde_json::Result<Vec<u8>>;
     fn value(&self) -> serde_json::Result<Value>;
@@ -271,7 +271,7 @@ fn encode(boundary: &str, parts: &[(String, Part)]) -> Bytes {
     body.into()
 }
 
-/// A name as browsers write it between quotes.
+/// A name escaped for quotes, as browsers do.
 fn quotable(name: &str) -> String {
     name.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A")
 }

@@ -1,4 +1,4 @@
-//! Changes that a caller makes to a serialized body.
+//! Changes of a caller to a serialized body.
 
 use serde::Serialize;
 use serde_json::{Map, Value, to_value};

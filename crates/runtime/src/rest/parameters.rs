@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::path::escaped;
 
-/// How a form field or a query parameter that is a list or an object is encoded.
+/// The style of a form field or a query parameter that is a list or an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// As JSON text.
@@ -141,7 +141,7 @@ pub(super) fn text(value: &Value) -> Option<String> {
     }
 }
 
-/// How a path parameter is written. Exploded, each value stands for itself.
+/// The style of a path parameter. If exploded, each value is written separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathStyle {
     /// JSON text.
@@ -163,7 +163,7 @@ pub enum PathStyle {
     },
 }
 
-/// The text of a value, escaped; empty where the value has none.
+/// The escaped text of a value; empty if it has none.
 pub(super) fn expanded(name: &str, value: &Value, style: PathStyle) -> String {
     let (before, between, is_exploded) = match style {
         PathStyle::Json => return escaped(&value.to_string()).into_owned(),

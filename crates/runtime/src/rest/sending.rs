@@ -1,4 +1,4 @@
-//! Sending a call, and reading its response.
+//! Future of a REST call: sends it and decodes the response.
 
 use std::future::Future;
 use std::marker::PhantomData;

@@ -1,4 +1,4 @@
-//! Writes values as GraphQL literals.
+//! Values as GraphQL literals.
 
 use std::fmt::Write;
 
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_schema_does_not_allow_is_refused_with_its_place() {
+    fn a_value_that_the_schema_does_not_allow_is_refused_with_its_path() {
         for (value, shape, expected) in [
             (json!(3_000_000_000_u64), Shape::Int, "`x` must be a 32-bit integer"),
             (json!(0.5), Shape::Int, "`x` must be a 32-bit integer"),

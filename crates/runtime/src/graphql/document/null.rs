@@ -1,4 +1,4 @@
-//! Puts nulls into variables on request. In the types of variables and inputs, `None` omits the
+//! Explicit nulls in variables. In the types of variables and inputs, `None` omits the
 //! field; to a service, null may mean something else, such as "clear this field".
 
 use serde_json::{Map, Value};
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_absent_becomes_null_at_any_depth() {
+    fn absent_fields_become_null_at_any_depth() {
         let null_at = |place: &str, pointer: &str| {
             assert_eq!(
                 with_null(place).map(|it| it.pointer(pointer).cloned()),
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_null_is_refused_with_its_place() {
+    fn a_null_for_a_required_field_is_refused_with_its_path() {
         for (place, expected) in [
             ("note", "`note` already has a value, so it cannot be null"),
             ("note.id", "`note.id` already has a value, so it cannot be null"),

@@ -1,4 +1,4 @@
-//! The types of values, as the schema defines them.
+//! Types of values in the schema, as far as they affect literals.
 
 use std::fmt;
 

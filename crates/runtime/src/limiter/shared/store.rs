@@ -83,7 +83,7 @@ pub type StoreError = Box<dyn StdError + Send + Sync>;
 /// within 12 s of the moment at which another was killed.
 ///
 /// The requests of a process that is stopped (SIGSTOP) for longer than a second while they are open
-/// no longer count until it goes on, and its open requests no longer take places.
+/// no longer count until it continues, and its open requests no longer use slots.
 ///
 /// If the store cannot be reached, calls wait: without permits, nothing is sent. They fail with
 /// [`ErrorKind::Connect`](crate::ErrorKind::Connect) after [a while](Self::patience).

@@ -13,9 +13,9 @@ use super::local_permits::{LimiterState, LocalPermits};
 use super::waker::ExchangeWaker;
 use crate::limiter::Limit;
 
-/// Every 100 ms for a minute, each of these asks for a place, and keeps what it has for 300 ms. How
-/// often each had one.
-fn turns(processes: u64, concurrent: u64) -> Vec<u64> {
+/// Every 100 ms for a minute, each process requests a slot, and keeps it for 300 ms. Returns how often each
+/// had a slot.
+fn slots_held(processes: u64, concurrent: u64) -> Vec<u64> {
     let limit = Limit { requests: 1_000, concurrent: Some(concurrent) };
     let mut allocation = Allocation::default();
     let mut open_until = vec![0; processes as usize];
@@ -39,9 +39,9 @@ fn turns(processes: u64, concurrent: u64) -> Vec<u64> {
 }
 
 #[test]
-fn nobody_is_left_without_a_place_for_ever() {
+fn no_process_is_starved_of_slots() {
     for (processes, concurrent) in [(3, 2), (3, 1), (8, 4), (2, 2)] {
-        let had = turns(processes, concurrent);
+        let had = slots_held(processes, concurrent);
         let fair = 600 * concurrent / processes;
         let least = fair * 8 / 10;
         assert!(had.iter().all(|had| *had >= least), "{had:?}, of {fair} each");
@@ -74,7 +74,7 @@ fn permits_of_a_lost_lease_are_not_used() {
 }
 
 #[test]
-fn what_still_counts_is_reported_again_when_a_record_is_lost_or_a_clock_was_set() {
+fn counted_requests_are_reported_again_when_a_record_is_lost_or_a_clock_was_set() {
     const START: i64 = 20_000_000;
     let began = Instant::now();
     let second = Duration::from_secs(1);

@@ -1,4 +1,4 @@
-//! What counts as a request that the service can still count.
+//! Tests of the requests that the service can still count.
 
 use std::time::Duration;
 
@@ -77,7 +77,7 @@ async fn unanswered_requests_count_however_long_they_take() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_limit_that_grows_lets_those_who_wait_pass_and_one_that_shrinks_holds() {
+async fn a_larger_limit_admits_waiting_requests_and_a_smaller_one_holds() {
     let operation_limiter = operation_limiter(4, None);
     for _ in 0..4 {
         request(&operation_limiter).await;

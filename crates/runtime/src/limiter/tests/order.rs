@@ -1,4 +1,4 @@
-//! Whose turn it is.
+//! Tests of the order in which callers are admitted.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -31,7 +31,7 @@ async fn first_in_first_out() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_comes_late_does_not_overtake_who_waits() {
+async fn a_new_caller_does_not_overtake_a_waiting_one() {
     let operation_limiter = operation_limiter(1_000, Some(1));
     let first = pass(&operation_limiter).await;
     let mut waiting = Box::pin(pass(&operation_limiter));
@@ -45,7 +45,7 @@ async fn who_comes_late_does_not_overtake_who_waits() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn urgent_calls_go_first_and_leave_every_eighth_turn_to_others() {
+async fn urgent_calls_are_admitted_first_and_every_eighth_permit_is_for_others() {
     let operation_limiter = operation_limiter(1_000, Some(200));
     let turns = Arc::new(Mutex::new([0_u64; 2]));
     for number in 0..2_000 {
@@ -62,7 +62,7 @@ async fn urgent_calls_go_first_and_leave_every_eighth_turn_to_others() {
             }
         });
     }
-    // The burst goes to whoever comes.
+    // The burst is admitted in any order.
     sleep(Duration::from_secs(1)).await;
     let before = *turns.lock().expect("no panic");
     sleep(Duration::from_secs(100)).await;
@@ -104,7 +104,7 @@ async fn a_row_of_calls_that_are_not_polled_costs_a_moment() {
     let started = Instant::now();
     request(&operation_limiter).await;
     assert!(started.elapsed() < Duration::from_millis(400), "{:?}", started.elapsed());
-    // They are back at their old places as soon as they are polled.
+    // They are back in their old positions as soon as they are polled.
     let late = tokio::spawn({
         let operation_limiter = Arc::clone(&operation_limiter);
         async move { request(&operation_limiter).await }
@@ -117,7 +117,7 @@ async fn a_row_of_calls_that_are_not_polled_costs_a_moment() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_that_is_not_taken_is_passed_on_whenever_it_comes() {
+async fn a_permit_that_is_not_taken_in_time_is_offered_to_the_next_caller() {
     let operation_limiter = operation_limiter(1_000, Some(1));
     let mut held = pass(&operation_limiter).await;
     held.sent();
@@ -140,7 +140,7 @@ async fn a_turn_that_is_not_taken_is_passed_on_whenever_it_comes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_next_turn_comes_in_time_whoever_keeps_the_time_leaves() {
+async fn the_next_permit_comes_in_time_even_if_the_driver_is_dropped() {
     let operation_limiter = operation_limiter(1_000, Some(200));
     for _ in 0..250 {
         request(&operation_limiter).now_or_never().expect("the burst");
@@ -158,7 +158,7 @@ async fn the_next_turn_comes_in_time_whoever_keeps_the_time_leaves() {
     };
     let others: Vec<_> = (0..300).map(|_| spawn(None)).collect();
     for _ in 0..60 {
-        // The newest keeps the time. One goes at once, and one is dropped.
+        // The newest caller is the driver. One is admitted at once, and one is dropped.
         let urgent = spawn(Some(Instant::now()));
         let dropped = spawn(None);
         sleep(Duration::from_millis(33)).await;
@@ -174,7 +174,7 @@ async fn the_next_turn_comes_in_time_whoever_keeps_the_time_leaves() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn requests_that_nobody_looks_after_give_their_places_back_when_their_time_is_over() {
+async fn requests_that_are_not_polled_free_their_slots_at_their_timeout() {
     let operation_limiter = operation_limiter(4, Some(2));
     let mut held = Vec::new();
     for _ in 0..2 {
@@ -186,7 +186,7 @@ async fn requests_that_nobody_looks_after_give_their_places_back_when_their_time
     let mut next = pass(&operation_limiter).await;
     next.sent();
     assert_eq!(started.elapsed(), TIME + 2 * GRACE);
-    // They fare as they like now; nothing counts twice.
+    // However they end now, nothing counts twice.
     for mut pass in held {
         pass.answered();
         pass.finished();
@@ -198,7 +198,7 @@ async fn requests_that_nobody_looks_after_give_their_places_back_when_their_time
 }
 
 #[test]
-fn a_runtime_that_stands_still_or_ends_takes_nobody_along() {
+fn an_idle_or_ended_runtime_blocks_no_caller_of_another() {
     let runtime = || {
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         runtime.enable_time().build().expect("a runtime")
@@ -223,7 +223,7 @@ fn a_runtime_that_stands_still_or_ends_takes_nobody_along() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn dropping_those_who_wait_leaves_the_queue_as_it_was() {
+async fn dropping_waiting_callers_restores_the_queue() {
     let operation_limiter = operation_limiter(2, None);
     let started = Instant::now();
     request(&operation_limiter).await;

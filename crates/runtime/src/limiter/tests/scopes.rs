@@ -1,4 +1,4 @@
-//! What an acquire costs, and the limiter of many scopes.
+//! Tests of the cost of a permit, and of the limiters of many scopes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +20,7 @@ fn a_call_that_need_not_wait_takes_no_timer_and_no_runtime() {
     }
 }
 
-/// Room for any number of requests.
+/// A limit for any number of requests.
 const WIDE: Limit = Limit { requests: 1_000_000_000, concurrent: Some(400) };
 
 #[test]

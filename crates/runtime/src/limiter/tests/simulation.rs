@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 use crate::limiter::WINDOW;
 use crate::limiter::operation::{OperationLimiter, Permit};
 
-/// How a service may count the requests of ten seconds.
+/// Algorithms by which a service may count the requests of ten seconds.
 pub(in crate::limiter) enum Count {
     /// In windows that follow each other; the first has begun this long ago.
     Fixed { phase: Duration, window: u64, requests: u64 },
@@ -103,7 +103,7 @@ struct State {
     seen: Seen,
 }
 
-/// What the service has seen.
+/// Requests that the service has seen.
 #[derive(Clone, Debug, Default)]
 pub(in crate::limiter) struct Seen {
     /// Requests admitted, by when they arrived.
@@ -129,7 +129,7 @@ impl Service {
         Self { limit, work: Duration::ZERO, started, state: Mutex::new(state) }
     }
 
-    /// The same service, with so much to do for each request.
+    /// The same service, which works this long on each request.
     pub(in crate::limiter) fn taking(mut self, work: Duration) -> Self {
         self.work = work;
         self
@@ -139,7 +139,7 @@ impl Service {
         self.state().seen.clone()
     }
 
-    /// A request reaches the service; whether it is admitted.
+    /// A request reaches the service. Returns whether it is admitted.
     pub(in crate::limiter) fn arrives(&self) -> bool {
         let mut state = self.state();
         state.open += 1;
@@ -160,7 +160,7 @@ impl Service {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A request there and back, over a network whose latency is anything in between.
+    /// A request and its response, over a network with random latency.
     pub(in crate::limiter) async fn request(
         &self,
         mut pass: Permit,
@@ -183,7 +183,7 @@ impl Service {
         pass.finished();
     }
 
-    /// So many clients that share a operation_limiter, each with one request after the other.
+    /// Clients that share an operation limiter, each with one request after the other.
     pub(in crate::limiter) async fn saturate(
         self: &Arc<Self>,
         operation_limiter: &Arc<OperationLimiter>,

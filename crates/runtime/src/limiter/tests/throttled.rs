@@ -1,4 +1,4 @@
-//! What follows a 429.
+//! Tests of the backoff after a 429.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

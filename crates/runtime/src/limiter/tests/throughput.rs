@@ -1,4 +1,4 @@
-//! How much of a limit is used, and that no more is.
+//! Tests of the throughput: almost all of a limit is used, and no more.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +25,7 @@ async fn no_request_is_refused_and_almost_all_that_are_allowed_are_made() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn where_requests_take_long_all_slots_are_used_and_none_more() {
+async fn slow_requests_use_all_slots_and_no_more() {
     for (concurrent, work) in [(200, 2_500), (20, 300), (2, 40)] {
         let work = Duration::from_millis(work);
         let service = Arc::new(Service::new(1_000, Count::all(1_000), 9).taking(work));

@@ -15,7 +15,7 @@ use crate::limiter::window_log::WindowLog;
 use crate::limiter::{GRACE, Limit, WINDOW};
 use crate::random::cases;
 
-/// A process. What it holds survives when it is stopped, and is lost when it dies.
+/// A process. Its state survives when it is stopped, and is lost when it crashes.
 struct Process {
     id: u64,
     local_permits: LocalPermits,
@@ -26,7 +26,7 @@ struct Process {
     exchange: Option<Exchange>,
 }
 
-/// An exchange on its way: to the store, or back.
+/// An exchange in progress: on the way to the store, or back.
 struct Exchange {
     asked_at: Instant,
     ask: Ask,
@@ -100,7 +100,7 @@ impl World {
         }
     }
 
-    /// Whether the operation_limiter of a process would let a request go.
+    /// Whether the operation limiter of a process would admit a request.
     fn has_room(&mut self, index: usize) -> bool {
         let (now, limit) = (self.now, self.limit);
         let process = &mut self.processes[index];
@@ -184,7 +184,7 @@ impl World {
             }
             Event::Lose(index) => self.processes[index].exchange = None,
             Event::Die(index) => {
-                // What it sent last is on its way until then.
+                // Its last request may be in flight until then.
                 let over = now + GRACE;
                 for request in &self.processes[index].sent {
                     self.requests[*request].answered_at.get_or_insert(over);
@@ -203,7 +203,7 @@ impl World {
 
     /// The service never sees more than it allows.
     fn check(&mut self) {
-        // A process that does not go on with its lease is taken for dead.
+        // A process that does not renew its lease is taken for crashed.
         for process in &self.processes {
             let over = process.local_permits.until() + GRACE;
             if over < self.now {
@@ -227,7 +227,7 @@ impl World {
         if self.limit.concurrent.is_some_and(|most| open > most) {
             panic!("{open} requests are open: {:#?}", self.story);
         }
-        // What is long over need not be looked at again.
+        // Requests that ended long ago need not be checked again.
         if self.requests.len() > 4_000 {
             panic!("the run is too long");
         }

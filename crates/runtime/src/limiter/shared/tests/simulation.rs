@@ -60,7 +60,7 @@ impl World {
         }
     }
 
-    /// A process with so many callers, each with one request after the other.
+    /// A process with this many callers, each with one request after the other.
     fn process(&self, callers: usize) -> Process {
         let participant = Arc::new(Participant::new(self.settings.clone(), "one".to_owned()));
         let operation_limiter = participant.operation_limiter("painter", "run", self.limit);
@@ -87,8 +87,8 @@ impl World {
         Process { _tasks: tasks, requests }
     }
 
-    /// A process that waits until it may begin, takes a while, and then makes as many requests at once
-    /// as there was room for.
+    /// A process that waits until it may begin, pauses, and then makes as many requests at once as there was
+    /// capacity for.
     fn claims(&self, pause: Duration) -> Process {
         let participant = Arc::new(Participant::new(self.settings.clone(), "one".to_owned()));
         let operation_limiter = participant.operation_limiter("painter", "run", self.limit);
@@ -139,7 +139,7 @@ impl World {
     }
 }
 
-/// What the thread does.
+/// The exchange thread.
 async fn exchanges(participant: Arc<Participant>) {
     loop {
         participant.waker.clear();
@@ -187,7 +187,7 @@ async fn killed_every_two_seconds_they_use_almost_the_whole_limit() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_has_the_whole_limit_within_15_seconds_after_the_others_died() {
+async fn a_process_has_the_whole_limit_within_15_seconds_after_the_others_died() {
     fastrand::seed(3);
     let world = World::new(1_000, 200);
     let one = world.process(150);
@@ -200,7 +200,7 @@ async fn one_has_the_whole_limit_within_15_seconds_after_the_others_died() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_needs_little_gets_it_and_leaves_the_rest() {
+async fn a_process_that_needs_little_gets_it_and_the_others_the_rest() {
     fastrand::seed(4);
     let world = World::new(1_000, 200);
     let busy = world.process(150);
@@ -223,7 +223,7 @@ async fn who_needs_little_gets_it_and_leaves_the_rest() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_takes_a_while_before_each_burst_uses_the_limit_too() {
+async fn a_process_with_pauses_between_bursts_uses_the_limit_too() {
     fastrand::seed(5);
     for (pause, least) in [(30, 98.0), (100, 98.0), (300, 85.0)] {
         let world = World::new(1_000, 200);
@@ -235,7 +235,7 @@ async fn who_takes_a_while_before_each_burst_uses_the_limit_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_gets_its_part_of_a_small_limit() {
+async fn each_process_gets_its_share_of_a_small_limit() {
     for seed in 0..5 {
         fastrand::seed(seed);
         let world = World::new(100, 20);
