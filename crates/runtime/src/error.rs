@@ -1,4 +1,4 @@
-//! The error type of calls: what was attempted, what came back, and what to do about it.
+//! Error type of calls: the attempted call, the response, and the advice.
 
 mod attempted;
 mod kind;

@@ -50,7 +50,7 @@ impl<'n> RawField<'n> {
     }
 }
 
-/// The fields of a JSON object but for those that are known. They are looked up when they are asked
+/// The fields of a JSON object except the known ones. They are looked up when they are requested
 /// for: an object can have very many.
 pub struct OtherFields {
     object: Bytes,

@@ -1,4 +1,4 @@
-//! The service's message in the body of an error response, in any of the known forms.
+//! Service message in the body of an error response, in any of the known forms.
 
 use serde_json::Value;
 

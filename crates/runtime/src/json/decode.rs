@@ -39,7 +39,7 @@ pub fn decode_at<T: DeserializeOwned>(
             (place, path) if path.starts_with('[') => format!("{place}{path}"),
             (place, path) => format!("{place}.{path}"),
         };
-        // Of nulls it is said only where one of them is what does not fit.
+        // A replaced number is mentioned only if the resulting null is the cause.
         let is_about_null = error.to_string().contains("null");
         let note = match finite {
             Some(_) if is_about_null => READ_AS_NULL,
@@ -95,7 +95,7 @@ struct Undecodable {
 }
 
 impl Undecodable {
-    /// The error, said to be about what stands at `path`.
+    /// The error, attributed to the value at `path`.
     fn describe(self, error: Error, path: &str) -> Error {
         let Self { what, why, note } = &self;
         let message = match path {
@@ -114,8 +114,8 @@ impl fmt::Display for Undecodable {
 
 impl std::error::Error for Undecodable {}
 
-/// An error about what could not be decoded, without secrets: the names in a path, and what a type of
-/// the caller's says, come from what was received.
+/// A decoding error without secrets: the names in a path, and messages of the caller's types, may repeat
+/// the response.
 pub fn redacted(error: Error, redactor: &Redactor) -> Error {
     let found = error.source().and_then(|it| it.downcast_ref::<Undecodable>()).cloned();
     let Some(found) = found else { return error };

@@ -54,7 +54,7 @@ fn is_whole<'a>(
     }
 }
 
-/// Reads parts up to `close`, and returns where that ends, or up to one that is cut off.
+/// Reads parts up to `close` and returns its end, or up to a truncated part.
 fn parts<'a>(
     text: &'a [u8],
     mut at: usize,
@@ -135,7 +135,7 @@ fn number_at(text: &[u8]) -> &[u8] {
     if matches!(text.first(), Some(b'-' | b'0'..=b'9')) { &text[..end] } else { &[] }
 }
 
-/// Whether a number is one that the parser refuses for its size.
+/// Whether a number is too large for the parser.
 fn is_beyond_a_double(number: &[u8]) -> bool {
     let number = std::str::from_utf8(number).ok().and_then(|it| it.parse::<f64>().ok());
     number.is_some_and(f64::is_infinite)

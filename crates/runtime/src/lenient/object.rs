@@ -33,7 +33,7 @@ pub trait Object: Default {
     ///
     /// # Errors
     ///
-    /// Where the value is not one of the field's.
+    /// If the value does not fit the field's type.
     fn read<'de, D>(&mut self, place: usize, value: Value<'de, D>) -> Result<(), D::Error>
     where
         D: Deserializer<'de>;
@@ -42,7 +42,7 @@ pub trait Object: Default {
     fn write<F: Fields>(&self, fields: &mut F);
 }
 
-/// A value on its way to a field, to which it goes in one of several ways.
+/// A value to be stored in a field, by one of several readings.
 pub struct Value<'de, D>(D, PhantomData<&'de ()>);
 
 impl<'de, D: Deserializer<'de>> Value<'de, D> {
@@ -182,7 +182,7 @@ impl<'de, T: Object> Visitor<'de> for Reader<T> {
     }
 }
 
-/// The place of the next field of a map; the one behind all others for a name that there is not.
+/// The index of the next field of a map; the number of fields for an unknown name.
 fn next_place<'de, A: MapAccess<'de>>(
     map: &mut A,
     names: &'static [&'static str],

@@ -40,18 +40,18 @@ impl Constant {
 /// What an object must be to be of a branch.
 #[derive(Debug)]
 pub struct Alternative {
-    /// Fields that have one of several values.
+    /// Fields with one of several values.
     pub tags: &'static [(&'static str, &'static [Constant])],
     /// Fields that must be there and not null.
     pub required: &'static [&'static str],
     /// Fields that must be there.
     pub nullable: &'static [&'static str],
-    /// Of the fields that tell branches apart, those that the branch may have.
+    /// The discriminating fields that the branch may have.
     pub known: &'static [&'static str],
 }
 
 impl Alternative {
-    /// How many fields speak for the branch; nothing if one speaks against it.
+    /// The number of fields that match the branch; `None` if a field contradicts it.
     fn score(&self, object: &Map<String, Json>) -> Option<usize> {
         let has = |name: &&&str| match object.get(**name) {
             Some(Json::Null) => self.nullable.contains(name),
@@ -75,7 +75,7 @@ impl Alternative {
 pub struct Branch {
     /// The name of its variant.
     pub name: &'static str,
-    /// What an object must be, one of these; a branch without any is no object.
+    /// The alternatives that an object must match; a branch without any is no object.
     pub alternatives: &'static [Alternative],
     /// The fields without which it is not written.
     pub wanted: &'static [&'static str],
@@ -86,7 +86,7 @@ pub trait Union: Sized {
     /// The types.
     const BRANCHES: &'static [Branch];
 
-    /// Reads a value as one of a branch.
+    /// Reads a value as the branch's type.
     ///
     /// # Errors
     ///
@@ -114,7 +114,7 @@ pub fn read<'de, T: Union, D: Deserializer<'de>>(deserializer: D) -> Result<T, D
     Ok(known(&value).unwrap_or_else(|| T::other(value)))
 }
 
-/// A value of one of the branches.
+/// A value of any branch.
 fn known<T: Union>(value: &Json) -> Option<T> {
     let branches = T::BRANCHES.iter().enumerate();
     if let Json::Object(object) = value {

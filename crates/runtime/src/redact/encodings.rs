@@ -370,7 +370,7 @@ impl<'a> EncodedText<'a> {
         }
     }
 
-    /// A byte whose mark was read, with those that it needs for a character.
+    /// A byte whose mark was read, with the further bytes of its character.
     fn byte(&self, at: usize, level: u8, form: ByteForm, readings: &mut Vec<Reading>) {
         for (byte, next) in self.digits(at, level, form.digits, form.radix) {
             let Ok(byte) = u8::try_from(byte) else { continue };

@@ -376,8 +376,8 @@ mod digits {
         character.is_ascii_alphanumeric() || matches!(character, '+' | '/' | '-' | '_' | '=')
     }
 
-    /// The digits that do not depend on what stands before and behind the secret, for each of the
-    /// three ways in which it may lie, and in both alphabets; and those of hex.
+    /// The digits that do not depend on the text around the secret: Base64 at each of the three offsets and in
+    /// both alphabets, and hex.
     pub(super) fn needles(secret: &str) -> Vec<Needle> {
         if secret.len() < SHORTEST {
             return Vec::new();

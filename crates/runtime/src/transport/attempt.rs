@@ -142,8 +142,8 @@ impl HttpSender {
         Secrets::new(all.cloned().collect(), call.body.clone())
     }
 
-    /// An error that is handed out, with what the service says, and without what must not be shown:
-    /// to look for that costs too much for an attempt that another one follows.
+    /// The final error of a call, with the service's message, redacted. Redaction costs too much for the error
+    /// of an attempt that is retried.
     pub(super) fn told(&self, call: &AddressedCall, error: Error) -> Error {
         let body = error.unredacted_body().cloned();
         if body.is_none() && error.source().is_none() {
@@ -299,7 +299,7 @@ impl NoResponse {
     }
 }
 
-/// The host that a redirect points to; its path and query may repeat what must not be shown.
+/// The host of a redirect, without its path and query, which may repeat secrets.
 fn redirect_host(call: &AddressedCall, headers: &HeaderMap) -> Option<String> {
     let location = headers.get(LOCATION)?.to_str().ok()?;
     let target = call.url.join(location).ok()?;

@@ -170,7 +170,7 @@ impl Exchange {
                 Some(Box::new(IncomingBody::new(response, &headers, self.given, self.permit)));
             Ok(Bytes::new())
         } else {
-            // Of a response that is too large, the id of what was created may be readable.
+            // A response that is too large may contain the id of a created object.
             let worth_reading = self.reads_partially && is_success;
             let most = match is_success {
                 true => self.largest_response,

@@ -93,7 +93,7 @@ impl IncomingBody {
             }
             let frame = match body(&self.body).as_mut() {
                 Some(body) => Pin::new(body).poll_frame(context),
-                // It was taken at the end of its time, also if a later end was set since.
+                // It was taken at its deadline, even if a later deadline was set since.
                 None => {
                     let time = self.end.map_or(Duration::ZERO, |(_, time)| time);
                     let late = Cause::TimedOut(TimedOut::after(time));
@@ -149,7 +149,7 @@ impl IncomingBody {
     }
 }
 
-/// The body is held for a poll, never across a wait.
+/// Locks the body for a poll, never across an await.
 fn body(shared: &Mutex<Option<reqwest::Body>>) -> MutexGuard<'_, Option<reqwest::Body>> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -159,7 +159,7 @@ fn take(shared: &Mutex<Option<reqwest::Body>>) {
     drop(taken);
 }
 
-/// A task that ends with this.
+/// A task that is aborted when this is dropped.
 pub(super) struct AbortOnDrop<T>(pub(super) JoinHandle<T>);
 
 impl<T> Future for AbortOnDrop<T> {
@@ -176,7 +176,7 @@ impl<T> Drop for AbortOnDrop<T> {
     }
 }
 
-/// Whether any of the headers that may list encodings names one.
+/// Whether any of the headers, each of which may list encodings, names an encoding.
 fn is_encoded(headers: &HeaderMap) -> bool {
     headers.get_all(CONTENT_ENCODING).iter().any(|header| {
         let mut names = header.as_bytes().split(|byte| *byte == b',').map(<[u8]>::trim_ascii);

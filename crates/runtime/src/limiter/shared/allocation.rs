@@ -257,19 +257,19 @@ impl Allocation {
         self.id
     }
 
-    /// Whether it would make no difference if this were a new one.
+    /// Whether the record is equivalent to a new one.
     pub(super) fn is_idle(&self) -> bool {
         self.members.is_empty() && self.departures.is_empty() && self.orphans.is_empty()
     }
 
-    /// Forgets what no longer counts.
+    /// Removes requests that no longer count, and participants whose lease has ended.
     fn settle(&mut self, now: u64) {
         let (dead, alive) =
             std::mem::take(&mut self.members).into_iter().partition(|it| it.until <= now);
         self.members = alive;
         let dead: Vec<Participant> = dead;
         for participant in dead {
-            // What it sent last may have been on its way at the end of the lease.
+            // Its last request may have been in flight at the end of the lease.
             let over = participant.until + micros(GRACE);
             self.depart(over + micros(WINDOW) + micros(MARGIN), participant.counts());
             *self.orphans.entry(over).or_default() += participant.concurrency;
@@ -295,7 +295,7 @@ impl Allocation {
         }
     }
 
-    /// How many more permits could be given that can be used before long.
+    /// How many more permits could be granted for use within the horizon.
     fn free(&self, now: u64, requests: u64, counted: u64) -> u64 {
         let ahead = now + HORIZON;
         let later: u64 = self.departures.range(ahead / BUCKET + 1..).map(|(_, it)| it).sum();

@@ -143,9 +143,9 @@ fn a_process_that_waited_gives_others_time_to_report_when_a_record_is_lost_or_a_
     }
 }
 
-/// The copy has the same id, and a process that has just begun may have reported to it already.
+/// The copy has the same id, and a new process may have reported to it already.
 #[test]
-fn what_still_counts_is_reported_again_when_an_older_copy_of_a_record_is_put_back() {
+fn counted_requests_are_reported_again_when_an_older_copy_of_a_record_is_restored() {
     let (began, second) = (Instant::now(), Duration::from_secs(1));
     let limit = Limit { requests: 10, concurrent: None };
     let state = LimiterState { limit, waiting: 10, unanswered: 0, open: 0 };
