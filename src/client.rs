@@ -1,4 +1,4 @@
-//! The client: three interfaces, one key, one connection pool.
+//! Client: three interfaces, one key, one connection pool.
 
 mod builder;
 pub(crate) mod urls;

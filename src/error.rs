@@ -1,4 +1,4 @@
-//! The crate's error type: that of the runtime, with what concerns jobs.
+//! Error type of the crate: the runtime's, with the records of jobs.
 
 mod kind;
 
@@ -103,7 +103,7 @@ impl Error {
         self.attach(JobId(job_id.to_owned()))
     }
 
-    /// With something that a module above knows of the failure, in place of an earlier one of the
+    /// Attaches a detail of a higher module, in place of an earlier one of the
     /// same type. That module also has the public method that returns it.
     pub(crate) fn attach<T: Any + Send + Sync>(self, it: T) -> Self {
         Self(self.0.attach(it))

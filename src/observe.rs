@@ -86,7 +86,7 @@ pub enum Observation<'a> {
 }
 
 impl<'a> Observation<'a> {
-    /// That of a call; `None` for one that this version does not know.
+    /// A call's observation; `None` for an observation unknown to this version.
     fn of_call(observation: &podqueue_runtime::Observation<'a>) -> Option<Self> {
         use podqueue_runtime::Observation as Of;
         Some(match *observation {
@@ -121,7 +121,7 @@ impl<'a> Observation<'a> {
 
 type Tell = dyn Fn(&Observation<'_>) + Send + Sync;
 
-/// The function that is told of observations, if any.
+/// The function that receives observations, if any.
 #[derive(Clone, Default)]
 pub(crate) struct Observer(Option<Arc<Tell>>);
 
@@ -130,7 +130,7 @@ impl Observer {
         Self(Some(Arc::new(tell)))
     }
 
-    /// The runtime's observer, which tells the same function.
+    /// The runtime's observer, which calls the same function.
     pub(crate) fn of_calls(&self) -> podqueue_runtime::__private::Observer {
         match self.0.clone() {
             None => Default::default(),

@@ -42,7 +42,7 @@ pub(super) async fn delete<O: Operation>(
     })
 }
 
-/// Whether a refusal says that what was to be deleted is not there. A 404 alone may be a gateway's.
+/// Whether an error says that the object to delete does not exist. A 404 alone may be a gateway's.
 fn is_not_found(deleted: Deleted<'_>, error: &Error) -> bool {
     let attempted = Attempted::new(deleted.field).on_interface("GraphQL");
     let errors = error.unredacted_body().and_then(|body| errors_in(&attempted, body));

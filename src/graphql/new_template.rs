@@ -1,4 +1,4 @@
-//! A template to create or update.
+//! Template to create or update.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::GraphqlError;
 
-/// What is deleted: what kind of thing, and by which id or name.
+/// The object to delete: its kind, and its id or name.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Deleted<'a> {
     /// As the service calls it: `template`.
@@ -118,7 +118,7 @@ impl Deleted<'_> {
     }
 }
 
-/// The text without this word, where it stands alone and behind what is fit to stand before it.
+/// The text without this word, where it is a separate word in a fitting position.
 fn without_word(text: &str, word: &str, is_fit: impl Fn(&str) -> bool) -> String {
     let mut shorter = String::with_capacity(text.len());
     let mut from = 0;

@@ -1,4 +1,4 @@
-//! A saved template, as returned by the GraphQL interface.
+//! Saved template, as returned by the GraphQL interface.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -49,7 +49,7 @@ impl Job {
 fn may_have_cancelled(error: &Error) -> bool {
     match error.kind() {
         ErrorKind::ForeignRecord => true,
-        // An earlier attempt may be why there is nothing left to cancel.
+        // An earlier attempt may have cancelled the job.
         ErrorKind::BadRequest => error.is_after_unknown_outcome(),
         _ => false,
     }

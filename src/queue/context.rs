@@ -1,4 +1,4 @@
-//! Context: what all calls to the queue interface share.
+//! Context: state shared by all calls to the queue interface.
 
 use podqueue_runtime::{Authorization, SecretString, Service};
 
@@ -8,7 +8,7 @@ use super::retry_listeners::RetryListeners;
 use crate::observe::Observer;
 use crate::rate_limits::RateLimits;
 
-/// What all calls of a client to the queue interface share. Created by [`Client`](crate::Client),
+/// State shared by all calls of a client to the queue interface. Created by [`Client`](crate::Client),
 /// held by endpoints and their jobs.
 pub(crate) struct Context {
     /// The service at the URL of the queue interface. It refuses calls if the URL was not set.

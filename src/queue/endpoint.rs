@@ -1,4 +1,4 @@
-//! A serverless endpoint.
+//! Serverless endpoint.
 
 use std::collections::BTreeMap;
 use std::fmt;

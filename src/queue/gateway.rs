@@ -1,4 +1,4 @@
-//! Gateway responses: told from the service's own by their body.
+//! Gateway responses: distinguished from the service's own by their body.
 
 use crate::error::Error;
 use podqueue_runtime::__private::json::{for_each_field, is_json};

@@ -1,4 +1,4 @@
-//! The health of an endpoint.
+//! Health of an endpoint.
 
 use serde::{Deserialize, Deserializer};
 

@@ -1,4 +1,4 @@
-//! The handle of a job.
+//! Handle of a job.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -39,7 +39,7 @@ pub struct Job {
     submitted: Option<Arc<[SecretString]>>,
 }
 
-/// What the clones of a handle share of what they know.
+/// State shared by the clones of a handle.
 struct Known {
     lifespan: Lifespan,
     status_url: OnceLock<Url>,
@@ -74,7 +74,7 @@ impl Job {
         self
     }
 
-    /// What must not be shown of what the service and the handler say about the job.
+    /// The secrets to redact in messages of the service and the handler about the job.
     pub(super) fn secrets(&self) -> Secrets {
         let submitted = self.submitted.iter().flat_map(|them| them.iter());
         let of_all_calls = self.endpoint.context().service.secrets();
@@ -147,7 +147,7 @@ impl Job {
         Ok(call.secrets(self.submitted.iter().flat_map(|them| them.iter().cloned())))
     }
 
-    /// Sends a call about this job and tells a job that is gone from one that never was.
+    /// Sends a call about this job, and distinguishes an expired job from an unknown one in its error.
     pub(super) async fn send(&self, call: Call) -> Result<Reply> {
         let sent = self.endpoint.send(call).await;
         sent.map_err(|error| self.known.lifespan.explain(error).with_job_id(&self.id))

@@ -32,7 +32,7 @@ pub(super) struct Lifespan(Mutex<Known>);
 
 #[derive(Debug)]
 struct Known {
-    /// The service has answered about the job.
+    /// Records that the service knows the job.
     seen: bool,
     /// When the service accepted it, where this handle comes from the submission.
     accepted: Option<SystemTime>,
@@ -41,7 +41,7 @@ struct Known {
     ttl: Duration,
     kept: Duration,
     /// When it was last seen not to have ended.
-    going_on: Option<SystemTime>,
+    last_unfinished: Option<SystemTime>,
     /// It was seen to have ended, and when it did so at the earliest, where that is known.
     ended: Option<Option<SystemTime>>,
 }
@@ -66,12 +66,12 @@ impl Lifespan {
             known_since: None,
             ttl: DEFAULT_TTL,
             kept: least_kept(job_id),
-            going_on: None,
+            last_unfinished: None,
             ended: None,
         }))
     }
 
-    /// The job was accepted then, with this ttl, where one was given.
+    /// Records that the job was accepted, with this ttl, if any.
     pub(super) fn accepted(&self, at: SystemTime, ttl: Option<Duration>) {
         let mut known = self.known();
         known.accepted = Some(at);
@@ -79,24 +79,23 @@ impl Lifespan {
         known.ttl = ttl.unwrap_or(DEFAULT_TTL);
     }
 
-    /// The job is a synchronous one that the service was asked to wait for so long.
+    /// Records that the job is synchronous, with this requested wait.
     pub(super) fn waited_for(&self, wait: Duration) {
         self.known().kept = wait.clamp(*KEPT_SYNC.start(), *KEPT_SYNC.end());
     }
 
-    /// The ttl was set anew. It counts from the submission.
+    /// Records a new ttl, which counts from the submission.
     pub(super) fn set_ttl(&self, ttl: Duration) {
         self.known().ttl = ttl;
     }
 
-    /// The service has answered about the job.
+    /// Records that the service knows the job.
     pub(super) fn saw(&self) {
         self.known().seen = true;
     }
 
-    /// The service has said this of the job, between then and now: who asked may have been polled
-    /// only long after the response came. `took` is what it says of the time from the submission to
-    /// the end.
+    /// Records a status that the service reported between `asked` and `now`: the caller may have been polled
+    /// only long after the response arrived. `took` is the reported time from the submission to the end.
     pub(super) fn observe(
         &self,
         status: JobStatus,
@@ -107,8 +106,8 @@ impl Lifespan {
         self.known().observe(status, took, asked, now);
     }
 
-    /// The error of a call about the job: what is not found any more, though it was seen before, has
-    /// expired. A page that says so is a gateway's, and says nothing about the job.
+    /// The error of a call about the job: a job that is not found though it was seen before has
+    /// expired. A web page comes from a gateway, and is not about the job.
     pub(super) fn explain(&self, error: Error) -> Error {
         let is_page =
             is_from_gateway(&error) && error.unredacted_body().is_some_and(|body| !body.is_empty());
@@ -166,10 +165,10 @@ impl Known {
     ) {
         self.seen = true;
         if !status.is_terminal() {
-            self.going_on = Some(asked);
+            self.last_unfinished = Some(asked);
             self.ended = None;
         } else if self.ended.is_none() {
-            let earliest = self.going_on.or(self.accepted);
+            let earliest = self.last_unfinished.or(self.accepted);
             let told =
                 self.accepted.zip(took).and_then(|(accepted, took)| accepted.checked_add(took));
             // A job that was retried took longer than its record says.

@@ -50,7 +50,7 @@ pub struct RunAll<'a, T> {
     endpoint: Endpoint,
     inputs: Option<Pin<Box<dyn Stream<Item = T> + Send + 'a>>>,
     next_index: usize,
-    /// The next submission has panicked, in its input or in what changes it, and the ones after it may
+    /// The next submission has panicked, in its input or in its settings, and later submissions may
     /// do so for ever.
     panicked: bool,
     in_flight: FuturesUnordered<InFlight<T>>,
@@ -190,7 +190,7 @@ impl<T: Serialize> Stream for RunAll<'_, T> {
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = &mut *self;
-        // Where the panic was caught, what is in flight is not lost: its results come first.
+        // If the panic was caught, jobs in flight are not lost: their results come first.
         let results_first = this.panicked && !this.in_flight.is_empty();
         while !results_first
             && this.in_flight.len() < this.concurrency

@@ -1,4 +1,4 @@
-//! The execution policy of a job.
+//! Execution policy of a job.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The status record of a job.
+//! Status record of a job.
 
 use std::fmt;
 use std::sync::Arc;
@@ -92,7 +92,7 @@ impl Job {
         let attempted = self.attempted(operation.name());
         let record = JobRecord::read(&attempted, reply, |id, others| match id {
             Some(id) if !self.has_id(&id) => Err(self.about_another(operation, &id)),
-            // Without an id, it may be what a stream was to get.
+            // Without an id, it may be the response to a stream.
             None if others.get("stream").is_some() => {
                 Err(self.foreign(operation, "contains chunks of a stream instead of a record"))
             }
@@ -149,14 +149,14 @@ impl JobRecord {
         Ok(Self { job, status, output, error, delay_time, execution_time, others })
     }
 
-    /// Lets all handles of the job know what it says, in response to a request that was sent then.
+    /// Records its content for all handles of the job, with the time at which the request was sent.
     pub(super) fn is_seen_since(&self, asked: SystemTime) {
         let took = self.delay_time().zip(self.execution_time());
         let took = took.map(|(delay, run)| delay.saturating_add(run));
         self.job.lifespan().observe(self.status, took, asked, SystemTime::now());
     }
 
-    /// The status as it may be shown: one that is not documented can be anything.
+    /// The status for messages, redacted, because an undocumented status can be any text.
     pub(super) fn shown_status(&self) -> JobStatus {
         match self.status {
             JobStatus::Other(text) => {
@@ -387,7 +387,7 @@ impl JobRecord {
 }
 
 impl fmt::Debug for JobRecord {
-    /// Leaves out what the handler wrote, which can be large and can be a secret.
+    /// Omits the handler's output, which can be large and can be a secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut others = Vec::new();
         let redactor = self.job.secrets().redactor();

@@ -1,4 +1,4 @@
-//! The status of a job.
+//! Status of a job.
 
 use std::fmt;
 

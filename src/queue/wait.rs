@@ -378,8 +378,8 @@ impl Wait {
                 let attempted = self.job.attempted(CANCEL.name());
                 (Error::new(ErrorKind::JobNotFinished, attempted, what), Some(record))
             }
-            // The service refuses to cancel what has ended, possibly just now; and what was lost, or
-            // cannot be read, may have cancelled it.
+            // The service refuses to cancel a job that has ended, possibly just now; and a call whose response
+            // was lost or cannot be read may have cancelled it.
             Err(error)
                 if error.record().is_none()
                     && (matches!(error.kind(), ErrorKind::BadRequest | ErrorKind::Decode)

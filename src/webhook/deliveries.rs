@@ -259,7 +259,7 @@ impl Jobs {
 }
 
 impl Handled {
-    /// Counts a delivery, and tells whether it is one more of this end.
+    /// Counts a delivery, and returns whether it is a redelivery of this end.
     fn comes_again(&mut self, status: JobStatus, hash: u64) -> bool {
         if self.status != status {
             return false;

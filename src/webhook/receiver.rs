@@ -95,7 +95,7 @@ impl Webhooks {
         self.take(body).await
     }
 
-    /// Takes the body of a delivery whose token is the right one.
+    /// Handles the body of a delivery with a valid token.
     pub(super) async fn take(&self, body: &[u8]) -> Answer {
         if body.len() > self.inner.body_limit {
             return Answer::TooLarge;
@@ -108,7 +108,7 @@ impl Webhooks {
             podqueue.answer = tracing::field::Empty,
         );
         let inner = Arc::clone(&self.inner);
-        // A task of its own: the caller may hang up, and what has begun is to be finished.
+        // A task of its own, because a handler that has started is finished even if the caller hangs up.
         let settled = async move {
             let answer = inner.settle(&id).await;
             tracing::Span::current().record("podqueue.answer", answer.name());

@@ -120,7 +120,7 @@ impl RawChunk {
         for field in &fields {
             match field.name {
                 "output" => output = &field.json,
-                // They are read in any shape, and what is beside them is no reason to lose a chunk.
+                // Read in any shape, so that an unexpected field does not lose a chunk.
                 "metrics" => metrics = field.read(attempted).unwrap_or_default(),
                 _ => {}
             }
@@ -154,7 +154,7 @@ impl Batch {
                     batch.chunks = chunks(attempted, &field.json)?;
                     is_batch = true;
                 }
-                // One that cannot be read can be asked for.
+                // A status that cannot be read can be polled.
                 "status" => {
                     is_batch |= !is_http_status(&field.json);
                     batch.status = field.read(attempted).unwrap_or_default();

@@ -37,14 +37,14 @@ pub(super) struct Poller {
     /// A response was lost that may have carried chunks, or an earlier stream was dropped with some,
     /// and no item has reported the gap yet.
     gap: bool,
-    /// `/stream` was asked, and its response was not read.
-    is_asking: bool,
-    /// The connection may be one that mixes up its responses.
+    /// A poll of `/stream` is in flight.
+    is_polling: bool,
+    /// The connection may mix up its responses, and is to be closed.
     closes: bool,
     /// How the job has ended, once that is known.
     ended: Option<Ended>,
     over: bool,
-    /// The last item of a stream that is over, where there is one.
+    /// The error to yield as the last item, if any.
     failure: Option<Error>,
     /// An earlier stream of the job has ended, and this stream has yielded nothing.
     repeats: bool,
@@ -69,7 +69,7 @@ impl Poller {
             stream_outage: Outage::default(),
             status_outage: Outage::default(),
             gap: job.take_dropped_chunks(),
-            is_asking: false,
+            is_polling: false,
             closes: false,
             ended: None,
             over: false,
@@ -136,9 +136,9 @@ impl Poller {
         if std::mem::take(&mut self.closes) {
             call = call.closing();
         }
-        self.is_asking = true;
+        self.is_polling = true;
         let reply = self.job.send(call).await;
-        self.is_asking = false;
+        self.is_polling = false;
         let reply = match reply {
             Ok(reply) => reply,
             Err(error) => {
@@ -283,7 +283,7 @@ impl Poller {
 impl Drop for Poller {
     /// What was delivered and not handed out is reported by the next stream of the job.
     fn drop(&mut self) {
-        if self.gap || self.is_asking || !self.ready.is_empty() {
+        if self.gap || self.is_polling || !self.ready.is_empty() {
             self.job.drop_chunks();
         }
     }
