@@ -54,8 +54,8 @@ use tokio::time::{Instant, Sleep, sleep_until};
 pub use self::state::{Admission, Blocked};
 use self::state::{Caller, Effects, QueueState, Step};
 
-/// How often a standby caller checks that the driver is alive: after this time, and so much longer for
-/// each waiting caller that all together check at most 250 times a second.
+/// The interval at which a standby caller checks that the driver is alive: this time, plus a time for each
+/// waiting caller, so that all together check at most 250 times a second.
 const STANDBY: Duration = Duration::from_millis(100);
 const STANDBY_EACH: Duration = Duration::from_millis(4);
 
@@ -84,7 +84,7 @@ impl<R: Admission> FairQueue<R> {
         self.state().try_acquire(request, Instant::now())
     }
 
-    /// How many callers could be admitted at once now, up to `most`; none while callers wait.
+    /// The number of callers that could be admitted at once now, up to `most`; zero while callers wait.
     pub fn available(&self, most: u64) -> u64 {
         self.state().available(most, Instant::now())
     }

@@ -27,13 +27,13 @@ pub struct Blocked {
     pub until: Option<Instant>,
 }
 
-/// How long capacity is reserved for a called caller. It halves with each caller that is not polled in
+/// The time for which capacity is reserved for a called caller. It halves with each caller that is not polled in
 /// time, down to [`LEAST_GRACE`], and is restored by the first that is: many callers in a row that are not
 /// polled cost little, and a runtime that is briefly busy costs nothing.
 const GRACE: Duration = Duration::from_millis(20);
 const LEAST_GRACE: Duration = Duration::from_millis(1);
 
-/// How late the driver may be before another caller takes over.
+/// The lateness of the driver after which another caller takes over.
 const OVERDUE: Duration = Duration::from_millis(10);
 
 /// After this many urgent callers in a row, an ordinary caller is admitted, if any is waiting.
@@ -76,11 +76,11 @@ pub(super) enum Step<T> {
     Standby,
 }
 
-/// What to do after the lock is released.
+/// Effects to apply after the lock is released.
 #[derive(Debug)]
 pub(super) struct Effects<H> {
     pub(super) wake: Vec<H>,
-    /// To be dropped.
+    /// Handles to drop, which may run any code.
     pub(super) spent: Vec<H>,
 }
 
@@ -121,7 +121,7 @@ impl<R: Admission, H: Clone> QueueState<R, H> {
         Some(self.admission.take(request, now))
     }
 
-    /// How many callers could be admitted at once now, up to `most`.
+    /// The number of callers that could be admitted at once now, up to `most`.
     pub(super) fn available(&mut self, most: u64, now: Instant) -> u64 {
         let (mut fits, mut too_many) = (0, most.saturating_add(1));
         if !self.is_empty() {

@@ -9,7 +9,7 @@ use serde::de::{Deserializer, Error, Visitor};
 ///
 /// # Errors
 ///
-/// Where the value is something else.
+/// If the value is anything else.
 pub fn boolean<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool>, D::Error> {
     deserializer.deserialize_any(Boolean)
 }

@@ -16,15 +16,15 @@ use super::shape::{self, Reading};
 
 /// The type of an object, with its fields in the order in which they are written.
 pub struct Shape {
-    /// What the type is called.
+    /// The name of the type.
     pub name: &'static str,
     /// The names of the fields.
     pub fields: &'static [&'static str],
-    /// How each field is read: the name of a method of [`Value`].
+    /// The reading of each field: the name of a method of [`Value`].
     pub readers: &'static [&'static str],
 }
 
-/// What `__object!` implements. A field has a place, which is its index in the shape.
+/// Implemented by `__object!`. A field is identified by its index in the shape.
 pub trait Object: Default {
     /// The fields.
     const SHAPE: Shape;
@@ -91,7 +91,7 @@ impl<'de, D: Deserializer<'de>> Value<'de, D> {
         put(field, shape::read::<R, D>(self.0))
     }
 
-    /// Not at all.
+    /// Ignored.
     pub fn skip(self) -> Result<(), D::Error> {
         IgnoredAny::deserialize(self.0).map(drop)
     }
@@ -102,7 +102,7 @@ fn put<T, E>(field: &mut T, value: Result<T, E>) -> Result<(), E> {
     Ok(())
 }
 
-/// What takes the fields of an object that is written.
+/// Sink for the fields of an object that is written.
 pub trait Fields {
     /// Takes a field.
     fn always<T: Serialize>(&mut self, name: &'static str, value: &T);
@@ -111,7 +111,7 @@ pub trait Fields {
     fn optional<T: Serialize + Empty>(&mut self, name: &'static str, value: &T);
 }
 
-/// What may have nothing in it.
+/// A field value that may be absent.
 pub trait Empty {
     /// Whether it has not.
     fn is_empty(&self) -> bool;
@@ -145,7 +145,7 @@ impl Empty for Map<String, Json> {
 ///
 /// # Errors
 ///
-/// Where it is no object, has a field twice, or a value of another shape.
+/// If the value is no object, has a field twice, or a value of another shape.
 pub fn read<'de, T: Object, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     deserializer.deserialize_struct(T::SHAPE.name, T::SHAPE.fields, Reader(PhantomData))
 }
@@ -263,7 +263,7 @@ impl<'de, T: Object> DeserializeSeed<'de> for Field<'_, T> {
     }
 }
 
-/// How many elements a list must have to be read as an object.
+/// The number of elements that a list must have to be read as an object.
 struct Length(&'static Shape);
 
 impl Expected for Length {
@@ -278,7 +278,7 @@ impl Expected for Length {
 ///
 /// # Errors
 ///
-/// Those of the serializer.
+/// The errors of the serializer.
 pub fn write<T: Object, S: Serializer>(object: &T, serializer: S) -> Result<S::Ok, S::Error> {
     let mut count = Count(0);
     object.write(&mut count);
@@ -289,7 +289,7 @@ pub fn write<T: Object, S: Serializer>(object: &T, serializer: S) -> Result<S::O
     writer.writer.end()
 }
 
-/// How many fields are written.
+/// The number of fields that are written.
 struct Count(usize);
 
 impl Fields for Count {

@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 
 use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error};
 
-/// How a value of some shape is read.
+/// Reading of a value of some shape.
 pub trait Reading {
     /// The type that it is read as.
     type Value;
@@ -16,10 +16,10 @@ pub trait Reading {
     ///
     /// # Errors
     ///
-    /// Where the value has another shape.
+    /// If the value has another shape.
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Self::Value>, D::Error>;
 
-    /// What null stands for where there must be a value.
+    /// The value of a null where there must be a value.
     fn of_null() -> Option<Self::Value> {
         None
     }

@@ -37,7 +37,7 @@ impl Constant {
     }
 }
 
-/// What an object must be to be of a branch.
+/// A condition for an object to belong to a branch.
 #[derive(Debug)]
 pub struct Alternative {
     /// Fields with one of several values.
@@ -81,7 +81,7 @@ pub struct Branch {
     pub wanted: &'static [&'static str],
 }
 
-/// What `__union!` implements. A branch has a place, which is its index.
+/// Implemented by `__union!`. A branch is identified by its index.
 pub trait Union: Sized {
     /// The types.
     const BRANCHES: &'static [Branch];
@@ -90,7 +90,7 @@ pub trait Union: Sized {
     ///
     /// # Errors
     ///
-    /// Where it is not.
+    /// If the value does not have the branch's type.
     fn read(branch: usize, value: &Json) -> Result<Self, Error>;
 
     /// Keeps a value of no branch.
@@ -100,7 +100,7 @@ pub trait Union: Sized {
     ///
     /// # Errors
     ///
-    /// Those of the branch's type.
+    /// The errors of the branch's type.
     fn write(&self) -> Result<(Option<usize>, Json), Error>;
 }
 
@@ -108,7 +108,7 @@ pub trait Union: Sized {
 ///
 /// # Errors
 ///
-/// Where there is no JSON.
+/// If the input is no JSON.
 pub fn read<'de, T: Union, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     let value = Json::deserialize(deserializer)?;
     Ok(known(&value).unwrap_or_else(|| T::other(value)))
@@ -141,7 +141,7 @@ fn known<T: Union>(value: &Json) -> Option<T> {
 ///
 /// # Errors
 ///
-/// Those of the serializer, and where a field is missing that the branch requires.
+/// The errors of the serializer, and a missing field that the branch requires.
 pub fn write<T: Union, S: Serializer>(union: &T, serializer: S) -> Result<S::Ok, S::Error> {
     let (place, mut value) = union.write().map_err(S::Error::custom)?;
     if let (Some(branch), Json::Object(object)) =

@@ -70,7 +70,7 @@ impl OperationLimiter {
         Permit(Some(Held { operation_limiter: self, admitted, is_sent: false }))
     }
 
-    /// How many requests could be admitted at once now, up to `most`.
+    /// The number of requests that could be admitted at once now, up to `most`.
     pub(crate) fn available(&self, most: u64) -> u64 {
         self.0.available(most)
     }

@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use super::WINDOW;
 
-/// How late a waiting call may be, because of timers and schedulers, without a loss of rate.
+/// The lateness of a waiting call, because of timers and schedulers, that costs no rate.
 const LATENESS: Duration = Duration::from_millis(50);
 
 /// Credit for requests: it grows by the rate, and each request spends one token.

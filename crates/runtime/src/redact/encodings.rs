@@ -32,7 +32,7 @@ type ReadingCache = HashMap<(usize, u8), Rc<[Reading]>>;
 pub(super) struct EncodedText<'a> {
     text: &'a str,
     known: RefCell<ReadingCache>,
-    /// How many more readings are allowed.
+    /// The number of readings that are left.
     left: Cell<usize>,
 }
 
@@ -69,13 +69,13 @@ const NUMBERS: [(&str, RangeInclusive<usize>, u32); 9] = [
 ];
 /// The length of the longest of these.
 const LONGEST_NUMBER: usize = 10;
-/// How the type of a number may be written behind it.
+/// The suffixes of a number that name its type.
 const NUMBER_TYPES: [&str; 4] = ["_u8", "u8", "_u32", "u32"];
-/// The longest separator of two items of a list, in bytes: a comma, a line break and indentation.
+/// The maximum length of a separator in a list, in bytes: a comma, a line break and indentation.
 const LONGEST_SEPARATOR: usize = 200;
 /// The longest escape of a character of a separator, such as `&comma;`.
 const LONGEST_ESCAPE: usize = 10;
-/// The most blanks behind a line that is broken softly.
+/// The maximum number of blanks after a soft line break.
 const MOST_BLANKS: usize = 76;
 
 impl<'a> EncodedText<'a> {
@@ -237,7 +237,7 @@ impl<'a> EncodedText<'a> {
             && matches!(text.get(at + 1), Some(b'"' | b'\'' | b']' | b')' | b','))
     }
 
-    /// Where the next item of a list may begin, or here.
+    /// The position where the next item of a list may begin, or `from`.
     fn behind_separator(&self, from: usize) -> usize {
         let text = self.text.as_bytes();
         let mut at = from;
@@ -465,7 +465,7 @@ mod entities {
     /// The length of the longest name or number, without `&` and `;`.
     pub(super) const LONGEST: usize = 10;
 
-    /// What stands between `&` and `;`: a name, `#34` or `#x22`.
+    /// The character of the text between `&` and `;`: a name, `#34` or `#x22`.
     pub(super) fn meaning(name: &str) -> Option<char> {
         if let Some(number) = name.strip_prefix('#') {
             let code = match number.strip_prefix(['x', 'X']) {

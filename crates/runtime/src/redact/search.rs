@@ -36,7 +36,7 @@ const LOST: char = char::REPLACEMENT_CHARACTER;
 #[derive(Default)]
 pub(super) struct Needles {
     all: Vec<Needle>,
-    /// In the order of their characters.
+    /// Sorted by their characters.
     windows: Vec<Window>,
     /// The windows by their first characters.
     by_first: HashMap<char, Vec<Range<usize>>>,
@@ -59,9 +59,9 @@ struct Needle {
 struct Rules {
     /// Only as a separate word.
     alone: bool,
-    /// Also with white space inserted into it.
+    /// A match may have white space inserted into it.
     joined: bool,
-    /// It is encoded in digits (Base64, hex), and adjacent digits belong to it.
+    /// The needle is encoded in digits (Base64, hex), and adjacent digits belong to a match.
     digits: bool,
 }
 
@@ -367,7 +367,7 @@ mod digits {
     /// A shorter secret is not searched for: too many of its digits depend on the adjacent bytes.
     const SHORTEST: usize = 8;
 
-    /// Of more digits than these, a part is found too.
+    /// A needle of more digits than this is found in parts, too.
     const PART: usize = 16;
 
     const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -32,7 +32,7 @@ const CREDENTIALS: [&str; 16] = [
     "cookie",
 ];
 
-/// How a value is classified.
+/// Classification of a value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Secrecy {
     /// Not a secret.

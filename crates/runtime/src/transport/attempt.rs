@@ -136,7 +136,7 @@ impl HttpSender {
         Ok((request, send_state))
     }
 
-    /// What the service could repeat and must not be shown.
+    /// The secrets that the service could repeat.
     fn secrets(&self, call: &AddressedCall) -> Secrets {
         let all = call.secrets.iter().chain(call.credential.secrets()).chain(&self.secrets);
         Secrets::new(all.cloned().collect(), call.body.clone())

@@ -33,12 +33,12 @@ pub(super) struct Exchange {
     pub(super) http: reqwest::Client,
     pub(super) request: Request,
     pub(super) send_state: SendState,
-    /// What the request asks for, where the HTTP client may follow redirects.
+    /// The requested URL, if the HTTP client may follow redirects.
     pub(super) asked: Option<Url>,
     pub(super) permit: Permit,
-    /// How long it may take from the moment when it is sent.
+    /// The timeout from the send.
     pub(super) given: Duration,
-    /// How long nothing may arrive, where that is less.
+    /// The maximum time in which nothing arrives, if that is less.
     pub(super) longest_silence: Option<Duration>,
     pub(super) deadline: Option<Instant>,
     pub(super) largest_response: usize,
@@ -46,7 +46,7 @@ pub(super) struct Exchange {
     pub(super) reads_partially: bool,
     /// A stream of events is handed on as it is.
     pub(super) reads_events: bool,
-    /// Where the version of a response matters.
+    /// Set if the version of a response matters.
     pub(super) held_calls: Option<Arc<HeldCalls>>,
 }
 

@@ -33,7 +33,7 @@ pub(super) struct SendState {
 const NOT_STARTED: u8 = 0;
 /// The HTTP client has begun to send it.
 const BEGUN: u8 = 1;
-/// It was withdrawn before that.
+/// The call withdrew it before that.
 const WITHDRAWN: u8 = 2;
 
 /// The body was withdrawn before the HTTP client asked for it.

@@ -156,7 +156,7 @@ struct Caller<S: Subject> {
     waker: Arc<Flag>,
     /// Time has passed while it was woken and not polled.
     is_late: bool,
-    /// It is never polled again.
+    /// The caller is never polled again.
     is_frozen: bool,
 }
 
@@ -187,7 +187,7 @@ impl<S: Subject> Caller<S> {
     }
 }
 
-/// What can happen next.
+/// The next event of a run.
 #[derive(Debug)]
 enum Event {
     Arrives { is_urgent: bool },

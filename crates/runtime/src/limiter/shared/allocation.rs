@@ -32,22 +32,22 @@ use super::super::{GRACE, Limit, WINDOW};
 /// The lease: how long a process may use its grant.
 pub(super) const LEASE: u64 = 1_000_000;
 
-/// How far ahead permits are granted.
+/// The horizon: permits are granted this far ahead.
 pub(super) const HORIZON: u64 = 250_000;
 
 /// The resolution of the moments at which requests stop counting, rounded up.
 const BUCKET: u64 = 20_000;
 
-/// How long an unsatisfied request of a process is considered.
+/// The time for which an unsatisfied request of a process is considered.
 const RECENT: u64 = 400_000;
 
-/// How long a process may reuse a slot while other processes have none.
+/// The time for which a process may reuse a slot while other processes have none.
 const TURN: u64 = 3_000_000;
 
-/// How late permits may be used without a loss of rate, as in the [bucket](super::super::token_bucket).
+/// The lateness with which permits may be used without a loss of rate, as in the [bucket](super::super::token_bucket).
 const LATENESS: u64 = 50_000;
 
-/// How much faster than evenly permits may be spaced, in percent, to make up for what was lost with a
+/// The excess over even spacing of permits, in percent, to make up for permits that were lost with a
 /// crashed process.
 const FASTER: u64 = 5;
 
@@ -63,9 +63,9 @@ pub(super) struct Allocation {
     exchanged_at: u64,
     /// From when the next permit may be used if permits are spaced evenly.
     bucket: u64,
-    /// How many requests stop counting at a moment, in multiples of [`BUCKET`].
+    /// The number of requests that stop counting, by moment in multiples of [`BUCKET`].
     departures: BTreeMap<u64, u64>,
-    /// How many slots of crashed processes are free at a moment.
+    /// The number of slots of crashed processes that become free, by moment.
     orphans: BTreeMap<u64, u64>,
     members: Vec<Participant>,
 }
@@ -82,7 +82,7 @@ struct Participant {
     unanswered: u64,
     permits: u64,
     concurrency: u64,
-    /// How many permits and slots it requested in all.
+    /// The permits and slots that it requested in all.
     wants: u64,
     wants_slots: u64,
 }
@@ -91,10 +91,10 @@ struct Participant {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ask {
     pub(super) participant: u64,
-    /// How many answered requests stop counting in how much time, if not reported before.
+    /// Answered requests that were not reported before: the time until they stop counting, and their number.
     pub(super) departures: Vec<(u64, u64)>,
-    /// The same for reported ones, the record to which they were reported, and the latest time that it can be
-    /// by that record's clock.
+    /// The same for reported requests, with the record to which they were reported, and an upper bound of the
+    /// time by that record's clock.
     pub(super) reported: Vec<(u64, u64)>,
     pub(super) allocation: u64,
     pub(super) moment: u64,
@@ -109,7 +109,7 @@ pub(super) struct Ask {
     /// The permits that it still has, and that it returns.
     pub(super) permits: u64,
     pub(super) returned: u64,
-    /// How many permits and slots it requests in all.
+    /// The permits and slots that it requests in all.
     pub(super) wants: u64,
     pub(super) wants_slots: u64,
 }
@@ -122,9 +122,9 @@ pub(super) struct Grant {
     pub(super) moment: u64,
     /// Whether the lease was renewed, so that earlier permits remain valid.
     pub(super) is_renewed: bool,
-    /// How many more permits may be used in how much time, in order.
+    /// Further permits: the time until they may be used, and their number, in order.
     pub(super) permits: Vec<(u64, u64)>,
-    /// How many slots it may use in all.
+    /// The slots that it may use in all.
     pub(super) concurrency: u64,
     /// Whether the request was granted in full.
     pub(super) is_all: bool,
@@ -295,7 +295,7 @@ impl Allocation {
         }
     }
 
-    /// How many more permits could be granted for use within the horizon.
+    /// The number of further permits that could be granted for use within the horizon.
     fn free(&self, now: u64, requests: u64, counted: u64) -> u64 {
         let ahead = now + HORIZON;
         let later: u64 = self.departures.range(ahead / BUCKET + 1..).map(|(_, it)| it).sum();
@@ -328,7 +328,7 @@ impl Allocation {
 }
 
 impl Participant {
-    /// How many requests it may have sent that the service counts.
+    /// The maximum number of its requests that the service counts.
     fn counts(&self) -> u64 {
         self.unanswered + self.permits
     }

@@ -236,7 +236,7 @@ impl LocalPermits {
     }
 }
 
-/// In microseconds.
+/// The time between two moments, in microseconds.
 fn elapsed(from: Instant, to: Instant) -> u64 {
     u64::try_from((to - from).as_micros()).unwrap_or(u64::MAX)
 }

@@ -113,7 +113,7 @@ fn counted_requests_are_reported_again_when_a_record_is_lost_or_a_clock_was_set(
     assert!(allocation.id() == 6 && given >= 9, "they count no more: {given}");
 }
 
-/// It has sent nothing that it could report again, and cannot know what the others have sent.
+/// The waiting process has sent nothing to report again, and cannot know what the others have sent.
 #[test]
 fn a_process_that_waited_gives_others_time_to_report_when_a_record_is_lost_or_a_clock_was_set() {
     let (began, second) = (Instant::now(), Duration::from_secs(1));

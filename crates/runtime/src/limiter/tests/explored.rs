@@ -12,7 +12,7 @@ use crate::fair_queue::tests::explorer::{Subject, explore, wander};
 use crate::limiter::operation::{OperationLimiter, Permit};
 use crate::limiter::{GRACE, Limit, WINDOW};
 
-/// How long an attempt may take.
+/// The timeout of an attempt.
 const TIME: Duration = Duration::from_secs(2);
 
 struct Modelled {

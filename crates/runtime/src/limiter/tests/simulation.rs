@@ -114,7 +114,7 @@ pub(in crate::limiter) struct Seen {
 }
 
 impl Seen {
-    /// How many were admitted in these seconds after `started`.
+    /// The number of requests admitted in these seconds after `started`.
     pub(in crate::limiter) fn between(&self, started: Instant, from: u64, to: u64) -> usize {
         let seconds = |at: &&Instant| (**at - started).as_secs();
         self.admitted.iter().filter(|at| (from..to).contains(&seconds(at))).count()

@@ -44,7 +44,7 @@ struct World {
 /// A process: it dies with this.
 struct Process {
     _tasks: JoinSet<()>,
-    /// How many requests it has made.
+    /// The number of its requests.
     requests: Arc<AtomicU64>,
 }
 
