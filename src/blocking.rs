@@ -134,7 +134,7 @@ fn poll_here<F: Future>(future: F) -> F::Output {
     }
 }
 
-/// How soon a future that may have yielded is polled again.
+/// The time after which a future that may have yielded is polled again.
 const YIELD: Duration = Duration::from_millis(5);
 
 /// Not the thread's permit to be unparked, which may be the caller's, or that of a call inside of

@@ -109,7 +109,7 @@ impl Error {
         Self(self.0.attach(it))
     }
 
-    /// What was attached of this type.
+    /// The attachment of this type.
     pub(crate) fn attached<T: Any>(&self) -> Option<&T> {
         self.0.attached()
     }

@@ -14,7 +14,7 @@ use crate::observe::{Observation, Observer};
 use crate::queue::{Polling, QueueAuth, Run, RunSync};
 use crate::rate_limits::RateLimits;
 
-/// What errors about the settings name.
+/// The name of the settings in errors.
 pub(super) const SETTINGS: &str = "client settings";
 
 /// The settings of a [`Client`](crate::Client).
@@ -33,7 +33,7 @@ pub struct ClientBuilder {
     pub(super) run_limit: usize,
     pub(super) run_sync_limit: usize,
     pub(super) observer: Observer,
-    /// Those that the client has in common with any service.
+    /// The settings that the client shares with any service.
     pub(super) settings: Settings,
 }
 

@@ -150,7 +150,7 @@ impl NewTemplate {
         self
     }
 
-    /// What is sent of it.
+    /// The variables to send.
     pub(super) fn input(&self) -> &TemplateInput {
         &self.input
     }

@@ -73,7 +73,7 @@ const FILLERS: [&str; 27] = [
     "sorry",
 ];
 
-/// What stands before a name that is not quoted and could be a word of the message.
+/// Words before a name that is not quoted and could be a word of the message.
 const BEFORE_A_NAME: [&str; 5] = ["named ", "called ", "name ", "id ", ": "];
 
 impl Deleted<'_> {

@@ -31,7 +31,7 @@ pub struct Endpoint {
     shared: Arc<Shared>,
 }
 
-/// What the clones of an endpoint share.
+/// State shared by the clones of an endpoint.
 struct Shared {
     context: Arc<Context>,
     id: Arc<str>,

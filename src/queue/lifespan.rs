@@ -15,10 +15,10 @@ use crate::error::{Error, ErrorKind};
 
 const DEFAULT_TTL: Duration = Duration::from_millis(86_400_000);
 
-/// How long the result of an asynchronous job is kept.
+/// The retention of the result of an asynchronous job.
 const KEPT: Duration = Duration::from_secs(30 * 60);
 
-/// How long the result of a synchronous job is kept: as long as its wait, within these.
+/// The retention of the result of a synchronous job: as long as its wait, within this range.
 const KEPT_SYNC: RangeInclusive<Duration> = Duration::from_secs(60)..=Duration::from_secs(5 * 60);
 
 /// The least that the result of this job is kept.
@@ -26,7 +26,7 @@ pub(super) fn least_kept(job_id: &str) -> Duration {
     if job_id.starts_with("sync-") { *KEPT_SYNC.start() } else { KEPT }
 }
 
-/// What all clones of a job's handle know of its life.
+/// The lifespan of a job, shared by all clones of its handle.
 #[derive(Debug)]
 pub(super) struct Lifespan(Mutex<Known>);
 
@@ -46,7 +46,7 @@ struct Known {
     ended: Option<Option<SystemTime>>,
 }
 
-/// Why the service does not hold a job any more.
+/// The reason why the service no longer has a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Gone {
     /// It finished, and its result has expired.
@@ -135,7 +135,7 @@ impl Lifespan {
         Some(known.expires_at().map_or(kept_until, |ttl_over| ttl_over.min(kept_until)))
     }
 
-    /// Why the job is gone, where it is.
+    /// The reason why the job has expired, if it has.
     fn why_gone(&self) -> Gone {
         if self.ttl_is_over() {
             Gone::TtlOver

@@ -18,7 +18,7 @@ use super::{Endpoint, JobRecord, Run, Wait};
 use crate::error::{Error, ErrorKind, Result};
 use podqueue_runtime::__private::Attempted;
 
-/// How many jobs are in flight where nothing else is said.
+/// The default number of jobs in flight.
 const CONCURRENCY: usize = 100;
 
 /// A stream of the results of many jobs, as they finish; returned by [`Endpoint::run_all`] and

@@ -39,7 +39,7 @@ const KNOWN: [&str; 6] = ["id", "status", "output", "error", "delayTime", "execu
 /// How many characters of what a handler says an error shows: a traceback, but not a whole output.
 const MOST_SHOWN_OF_A_FAILURE: usize = 8_000;
 
-/// How many names of other fields `Debug` shows.
+/// The number of names of other fields in the `Debug` output.
 const MOST_NAMES_SHOWN: usize = 32;
 
 /// A failure as reported by the handler, or by the service on its behalf.

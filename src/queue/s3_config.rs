@@ -58,7 +58,7 @@ impl S3Config {
         })
     }
 
-    /// What is sent of them.
+    /// The serialized form.
     pub(super) fn sent(&self) -> &Sent {
         &self.0
     }

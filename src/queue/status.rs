@@ -35,7 +35,7 @@ pub struct UndocumentedStatus {
 }
 
 impl UndocumentedStatus {
-    /// How many bytes of a text are kept.
+    /// The maximum number of bytes that are kept.
     pub const MAX_LEN: usize = 46;
 
     /// The text.

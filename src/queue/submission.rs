@@ -20,14 +20,14 @@ use podqueue_runtime::__private::redact::credentials;
 use podqueue_runtime::SecretString;
 use podqueue_runtime::{Call, Idempotency, Operation, Reply, RetryPolicy};
 
-/// What stands before the input in every body.
+/// The beginning of every body, before the input.
 const BEFORE_INPUT: &str = r#"{"input":"#;
 
 const WAIT: RangeInclusive<Duration> =
     Duration::from_millis(1_000)..=Duration::from_millis(300_000);
 const DEFAULT_WAIT: Duration = Duration::from_millis(90_000);
 
-/// What a response may take beyond the requested wait.
+/// The time for a response beyond the requested wait.
 const WAIT_MARGIN: Duration = Duration::from_secs(10);
 
 /// An asynchronous submission; returned by [`Endpoint::run`], sent when awaited. Resolves to the
@@ -101,7 +101,7 @@ impl Endpoint {
     }
 }
 
-/// What both kinds of submission hold.
+/// The common part of both kinds of submission.
 struct Submission {
     endpoint: Endpoint,
     /// The body up to and with the input, which is written once, where it is sent from.

@@ -18,7 +18,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::observe::Observation;
 use podqueue_runtime::__private::require_runtime;
 
-/// How long before the deadline the last poll is sent.
+/// The time before the deadline at which the last poll is sent.
 const LAST_POLL: Duration = Duration::from_millis(250);
 
 /// For how long after a poll the last status is reported as current. The wait may not have been polled.
@@ -90,7 +90,7 @@ struct Seen {
     asked: Option<Instant>,
 }
 
-/// How the polling of a job ended.
+/// The end of the polling of a job.
 enum Polled {
     Ended(JobRecord),
     Failed(Error),

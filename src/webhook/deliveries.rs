@@ -41,7 +41,7 @@ struct Jobs {
 struct Known {
     /// The lock of a job's deliveries, held by the delivery in progress and shared by those that wait.
     turn: Weak<AsyncMutex<()>>,
-    /// How often the job was seen being retried, as long as it is known.
+    /// The number of retries of the job since it is known.
     retries: u64,
     waiting: Vec<Waiting>,
     handled: Option<Handled>,
@@ -81,7 +81,7 @@ struct Listener {
 }
 
 impl Deliveries {
-    /// Those of an endpoint, of which so many handled ends are remembered.
+    /// The deliveries of an endpoint, with a capacity for handled ends.
     pub(super) fn of(endpoint_id: &str, remembered: usize) -> Self {
         let (jobs, hashes) = (Mutex::default(), RandomState::new());
         Self { endpoint_id: endpoint_id.into(), jobs, remembered, hashes }

@@ -38,7 +38,7 @@ pub(super) struct Inner {
     pub(super) deliveries: Arc<Deliveries>,
 }
 
-/// What is read of a delivery. Who else but the service sends it is not known, so it is a hint.
+/// The content of a delivery. Its sender is not authenticated, so it is only a hint.
 pub(crate) struct Hint {
     pub(crate) id: String,
 }

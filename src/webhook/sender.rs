@@ -15,7 +15,7 @@ use podqueue_runtime::__private::url::is_loopback;
 use podqueue_runtime::SecretString;
 
 const PAUSE: Duration = Duration::from_secs(10);
-/// How long the receiver may take.
+/// The timeout of the receiver.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Calls a receiver as the service does: up to three times, 10 seconds apart, until the response is
@@ -48,7 +48,7 @@ pub struct WebhookAttempt {
     pub number: u32,
     /// The status of the response; `None` if there was no response.
     pub status: Option<u16>,
-    /// Why there was no response. Without the URL, which contains a token.
+    /// The cause of a missing response. Without the URL, which contains a token.
     pub error: Option<String>,
 }
 
@@ -61,7 +61,7 @@ impl WebhookAttempt {
 }
 
 impl WebhookSender {
-    /// How often a receiver is called at most.
+    /// The maximum number of calls of a receiver.
     pub const ATTEMPTS: u32 = 3;
 
     /// A sender for the receiver at this URL.

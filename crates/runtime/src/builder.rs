@@ -26,7 +26,7 @@ const MIB: usize = 1024 * 1024;
 /// would break the next call.
 const IDLE: Duration = Duration::from_secs(25);
 
-/// What errors about the settings name.
+/// The name of the settings in errors.
 const SETTINGS: &str = "service settings";
 
 /// The settings of a [`Service`].

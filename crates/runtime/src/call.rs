@@ -24,7 +24,7 @@ use crate::secret_string::SecretString;
 /// A slow uplink, for which large bodies get more time.
 const BYTES_PER_SECOND: u64 = 256 * 1024;
 
-/// What all calls of one kind have in common.
+/// The common part of all calls of a kind.
 ///
 /// ```
 /// use podqueue_runtime::{Idempotency, Limit, Method, Operation};
@@ -108,7 +108,7 @@ pub struct Call {
     pub(crate) secrets: Vec<SecretString>,
 }
 
-/// Where a call goes.
+/// The target of a call.
 #[derive(Clone, Debug)]
 pub(crate) enum Target {
     /// Below the URL of the service.

@@ -141,7 +141,7 @@ impl Error {
         self
     }
 
-    /// What was attached of this type.
+    /// The attachment of this type.
     pub fn attached<T: Any>(&self) -> Option<&T> {
         self.0.attached.iter().find_map(|it| it.downcast_ref())
     }
@@ -173,7 +173,7 @@ impl Error {
         self.0.body.as_ref().map(|body| &body.bytes)
     }
 
-    /// What must not be shown of the reply.
+    /// The secrets to redact in the reply.
     pub fn secrets(&self) -> Secrets {
         self.0.body.as_ref().map(|body| body.secrets.clone()).unwrap_or_default()
     }

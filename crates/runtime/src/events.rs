@@ -44,7 +44,7 @@ pub struct ServerEvents<E = Error> {
     /// `None` after the end.
     incoming: Option<Box<IncomingBody>>,
     parser: Parser,
-    /// What follows the events that have arrived.
+    /// The error to yield after the events that have arrived.
     failure: Option<Error>,
     /// No event has arrived, and one must.
     lacks_event: bool,
@@ -52,7 +52,7 @@ pub struct ServerEvents<E = Error> {
     error: PhantomData<fn() -> E>,
 }
 
-/// Where events come from.
+/// The source of events.
 struct Origin {
     attempted: Attempted,
     secrets: Secrets,

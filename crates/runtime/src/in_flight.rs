@@ -76,7 +76,7 @@ impl InFlight {
         overdue
     }
 
-    /// How many there are.
+    /// The number of requests in flight.
     pub(super) fn len(&self) -> usize {
         self.requests.len()
     }

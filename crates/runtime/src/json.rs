@@ -151,7 +151,7 @@ pub fn is_json(text: &[u8]) -> bool {
     serde_json::from_slice::<IgnoredAny>(without_mark(text)).is_ok()
 }
 
-/// What a text is expected to be.
+/// The expected kind of a text.
 #[derive(Clone, Copy)]
 enum Container {
     Object,

@@ -20,7 +20,7 @@ pub use self::boolean::boolean;
 ///
 /// # Errors
 ///
-/// Where the value is neither null nor a `T`.
+/// If the value is neither null nor a `T`.
 pub fn or_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
@@ -33,7 +33,7 @@ where
 ///
 /// # Errors
 ///
-/// Where the value is neither null nor an object of `V`s.
+/// If the value is neither null nor an object of `V`s.
 pub fn map_or_default<'de, D, V>(deserializer: D) -> Result<HashMap<String, V>, D::Error>
 where
     D: Deserializer<'de>,
@@ -48,7 +48,7 @@ where
 ///
 /// # Errors
 ///
-/// Where the value is neither null nor a list of `T`s.
+/// If the value is neither null nor a list of `T`s.
 pub fn list<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -62,7 +62,7 @@ where
 ///
 /// # Errors
 ///
-/// Where the value is something else.
+/// If the value is anything else.
 pub fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
     deserializer.deserialize_any(Number)
 }
@@ -72,7 +72,7 @@ pub fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>,
 ///
 /// # Errors
 ///
-/// Where the value is something else.
+/// If the value is anything else.
 pub fn integer<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -86,7 +86,7 @@ where
 ///
 /// # Errors
 ///
-/// Where the value is something else.
+/// If the value is anything else.
 pub fn text<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,

@@ -37,7 +37,7 @@ pub struct Path {
     refusal: Option<Refusal>,
 }
 
-/// Why a path cannot be built.
+/// The reason why a path cannot be built.
 #[derive(Clone, Debug)]
 struct Refusal {
     field: &'static str,

@@ -100,7 +100,7 @@ pub(super) struct RawChunk {
 }
 
 impl RawChunk {
-    /// What was received.
+    /// The bytes received.
     pub(super) fn bytes(&self) -> Bytes {
         self.json.clone()
     }

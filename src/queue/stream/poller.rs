@@ -41,7 +41,7 @@ pub(super) struct Poller {
     is_polling: bool,
     /// The connection may mix up its responses, and is to be closed.
     closes: bool,
-    /// How the job has ended, once that is known.
+    /// The end of the job, once it is known.
     ended: Option<Ended>,
     over: bool,
     /// The error to yield as the last item, if any.

@@ -30,7 +30,7 @@ pub struct Document {
     pub variables: &'static [Variable],
 }
 
-/// What an operation does.
+/// The kind of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A query.

@@ -17,7 +17,7 @@ pub struct GraphqlFailure<E = Error> {
     attempted: Attempted,
     errors: Vec<GraphqlError>,
     data: Option<Bytes>,
-    /// What must not be shown of the result.
+    /// The secrets to redact in the result.
     secrets: Secrets,
     error: PhantomData<fn() -> E>,
 }

@@ -50,7 +50,7 @@ pub fn decode_at<T: DeserializeOwned>(
     })
 }
 
-/// What the bytes are, where that can be told and they are no JSON.
+/// A description of bytes that are recognizably no JSON.
 fn note_on(bytes: &[u8]) -> &'static str {
     match bytes.trim_ascii_start() {
         [b'<', ..] => " (it looks like a web page)",
@@ -86,7 +86,7 @@ fn undecodable(
     Undecodable { what, why, note }.describe(Error::new(ErrorKind::Decode, attempted, ""), path)
 }
 
-/// What serde found wrong, without the values it found: they may be secrets of the reply.
+/// The message of a serde error without the values it found, which may be secrets of the reply.
 #[derive(Clone, Debug)]
 struct Undecodable {
     what: &'static str,

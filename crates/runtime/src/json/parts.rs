@@ -146,7 +146,7 @@ fn skip_space(text: &[u8], at: usize) -> usize {
     text.len() - rest.trim_ascii_start().len()
 }
 
-/// Where the string that begins at `at` ends; `None` where it is cut off, or is no string.
+/// The end of the string that begins at `at`; `None` if it is truncated, or no string.
 fn end_of_string(text: &[u8], mut at: usize) -> Option<usize> {
     if *text.get(at)? != b'"' {
         return None;
@@ -161,7 +161,7 @@ fn end_of_string(text: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// Where the value that begins at `at` ends; `None` where it is cut off.
+/// The end of the value that begins at `at`; `None` if it is truncated.
 fn end_of_value(text: &[u8], mut at: usize) -> Option<usize> {
     let mut depth = 0_usize;
     loop {

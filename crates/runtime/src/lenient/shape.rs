@@ -29,7 +29,7 @@ pub trait Reading {
 ///
 /// # Errors
 ///
-/// Where the value has another shape, or is null and null stands for nothing.
+/// If the value has another shape, or is null where the shape has no value for null.
 pub fn read<'de, R: Reading, D: Deserializer<'de>>(deserializer: D) -> Result<R::Value, D::Error> {
     let value = R::read(deserializer)?.or_else(R::of_null);
     value.ok_or_else(|| {
@@ -42,7 +42,7 @@ pub fn read<'de, R: Reading, D: Deserializer<'de>>(deserializer: D) -> Result<R:
 ///
 /// # Errors
 ///
-/// Those of the deserializer.
+/// The errors of the deserializer.
 pub fn further<'de, R: Reading, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<HashMap<String, R::Value>, D::Error> {
