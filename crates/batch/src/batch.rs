@@ -1,10 +1,9 @@
-//! An open batch.
+//! Handle of an open batch: its operations, and its status.
 
 mod handle;
 mod open;
 mod operations;
 mod paths;
-mod taking;
 
 pub use handle::Batch;
 pub use open::Open;
@@ -15,18 +14,17 @@ use std::sync::Arc;
 use podqueue::Endpoint;
 use tokio::sync::oneshot;
 
-use crate::delivery::job_id;
 use crate::error::Result;
 use crate::inputs::ChangedInputs;
 use crate::run::Run;
 use crate::shared::{Delivered, Resolved, not_yet};
 use crate::status::{RefusedInput, Status, UnknownInput};
 use crate::store::OpenStore;
-use crate::ticket::Ticket;
+use crate::webhook::{Ticket, job_id};
 
 impl Batch {
-    /// Opens a batch, or begins a new one. What was submitted before and got no response becomes
-    /// [`State::Unknown`](crate::State::Unknown), or is submitted again: see [`Open::on_unknown`].
+    /// Opens a batch, or begins a new one. Inputs that were submitted before and got no response become
+    /// [`State::Unknown`](crate::State::Unknown), or are submitted again: see [`Open::on_unknown`].
     pub fn open<S: OpenStore>(store: S) -> Open {
         Open::new(store)
     }
@@ -56,7 +54,7 @@ impl Batch {
     ///
     /// If the journal cannot be read.
     pub async fn status(&self) -> Result<Status> {
-        self.shared.journal.with(|keeper| Status::read(&mut *keeper.store)).await
+        self.shared.journal.with(|state| Status::read(&mut *state.store)).await
     }
 
     /// The inputs of which it is not known whether they were accepted.
@@ -68,7 +66,7 @@ impl Batch {
         let list = self
             .shared
             .journal
-            .with(|keeper| UnknownInput::list(&mut *keeper.store, Some(&mut keeper.texts)));
+            .with(|state| UnknownInput::list(&mut *state.store, Some(&mut state.texts)));
         list.await
     }
 
@@ -79,11 +77,11 @@ impl Batch {
     /// If the journal cannot be read.
     pub async fn refused(&self, most: usize) -> Result<Vec<RefusedInput>> {
         let list =
-            self.shared.journal.with(move |keeper| RefusedInput::list(&mut *keeper.store, most));
+            self.shared.journal.with(move |state| RefusedInput::list(&mut *state.store, most));
         list.await
     }
 
-    /// Passes on a webhook call: the query of the URL that was called, or the whole URL, and the
+    /// Delivers a webhook call: the query of the URL that was called, or the whole URL, and the
     /// body. If it is about an input that is [`State::Unknown`](crate::State::Unknown), the job is
     /// now known, and is collected by the current or the next run. Returns whether the call is about
     /// this batch, and names a job; respond with 200 only once this has returned.
@@ -102,18 +100,18 @@ impl Batch {
         let Some(job_id) = job_id(body) else { return Ok(false) };
         let (reply, done) = oneshot::channel();
         let delivered = Delivered { ticket, job_id: job_id.clone(), reply };
-        if self.shared.pass_on(delivered)
+        if self.shared.forward(delivered)
             && let Ok(done) = done.await
         {
             return done.map(|()| true);
         }
-        // No run goes on, or it ended in between.
+        // There is no run, or it ended in between.
         if let Resolved::NotYet = self.shared.resolve(ticket, job_id.clone()).await? {
             return Err(not_yet(ticket));
         }
-        // One that has begun in between may not know of it.
+        // A run that has begun in between may not know of it.
         let (reply, _) = oneshot::channel();
-        self.shared.pass_on(Delivered { ticket, job_id, reply });
+        self.shared.forward(Delivered { ticket, job_id, reply });
         Ok(true)
     }
 

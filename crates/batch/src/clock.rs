@@ -1,4 +1,4 @@
-//! The time of day, which tests turn.
+//! Clock of a batch: the system's, that of a shared store, or one that a test controls.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +9,7 @@ type Now = dyn Fn() -> SystemTime + Send + Sync;
 #[derive(Clone)]
 pub(crate) struct Clock {
     now: Arc<Now>,
-    /// The time of another clock, and when it was read: that one counts.
+    /// The clock that is followed: its time, and when that was read.
     followed: Arc<Mutex<Option<(Instant, u64)>>>,
 }
 
@@ -18,7 +18,7 @@ impl Clock {
         Self { now: Arc::new(now), followed: Arc::default() }
     }
 
-    /// Goes by another clock, which shows this time now, in milliseconds of Unix time.
+    /// Follows another clock, which shows this time now, in milliseconds of Unix time.
     pub(crate) fn follow(&self, time: u64) {
         let mut followed = self.followed.lock().unwrap_or_else(PoisonError::into_inner);
         *followed = Some((Instant::now(), time));

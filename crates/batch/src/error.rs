@@ -1,4 +1,4 @@
-//! The crate's error type.
+//! Error type of the crate.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -54,8 +54,8 @@ pub enum ErrorKind {
     Service,
     /// The service, or the database of a shared journal, could not be reached for too long.
     Unreachable,
-    /// This process was cut off from a shared journal, or stopped, for so long that another one has
-    /// taken over its jobs. A run goes on by itself; any other call can be repeated.
+    /// This process lost its lease of a shared journal, because it was cut off or stopped for too long,
+    /// and another one has recovered its jobs. A run rejoins by itself; any other call can be repeated.
     Interrupted,
 }
 
@@ -83,7 +83,7 @@ impl Error {
         Self::new(kind, format!("could not {what} {}: {error}", path.display())).with_source(error)
     }
 
-    /// The same, where nothing was written for want of room.
+    /// Marks that nothing was written because there is no room.
     pub(crate) fn without_room(mut self, has_no_room: bool) -> Self {
         self.0.has_no_room = has_no_room;
         self
@@ -94,18 +94,18 @@ impl Error {
         self.0.has_no_room
     }
 
-    /// The same, for somebody else who is affected.
+    /// A copy, for another waiter of the same operation.
     pub(crate) fn again(&self) -> Self {
         Self::new(self.kind(), self.0.message.clone()).without_room(self.0.has_no_room)
     }
 
-    /// The same, with what it was in the way of, and what to do.
+    /// Extends the message with the consequence, and what to do.
     pub(crate) fn explained(mut self, explain: impl FnOnce(&str) -> String) -> Self {
         self.0.message = explain(&self.0.message);
         self
     }
 
-    /// Whether it is about the inputs, which may be gone although all else goes on.
+    /// Whether it is about the inputs: the rest of the batch can continue without them.
     pub(crate) fn is_of_inputs(&self) -> bool {
         matches!(self.kind(), ErrorKind::Inputs | ErrorKind::InputsChanged)
     }

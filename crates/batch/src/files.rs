@@ -1,4 +1,4 @@
-//! Files that last, and that others cannot read.
+//! Files: private permissions, durable names, and identity.
 
 use std::fs::{self, Metadata, OpenOptions};
 use std::path::Path;
@@ -21,15 +21,15 @@ pub(crate) fn sync_folder(path: &Path) -> std::io::Result<()> {
 }
 
 /// Whether these are of the same file, as far as the system says so.
-pub(crate) fn is_same_file(one: &Metadata, other: &Metadata) -> bool {
+pub(crate) fn is_same_file(left: &Metadata, right: &Metadata) -> bool {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
-        (one.dev(), one.ino()) == (other.dev(), other.ino())
+        (left.dev(), left.ino()) == (right.dev(), right.ino())
     }
     #[cfg(not(unix))]
     {
-        one.len() == other.len()
+        left.len() == right.len()
     }
 }
 

@@ -1,6 +1,5 @@
-//! What a batch submits.
+//! Inputs of a batch: a JSONL file, an iterator or a stream.
 
-mod digests;
 mod indexing;
 mod lines;
 mod parsed;

@@ -1,15 +1,14 @@
-//! The journal of an open batch: one thread that writes everything, in groups.
+//! Journal thread: one thread that writes journal and results, with group commit.
 //!
-//! The order is what makes a batch durable. A result line is synced before the state of its input is
-//! committed; the length of the results is committed together with the states, so that lines of a
-//! commit that did not happen are taken up, or cut off.
+//! Commands wait for up to [`LINGER`] for others to be committed with them. The order makes a batch durable:
+//! the lines of results are synced before the states of their inputs are committed, and the length of the
+//! results is committed together with these states. Invariant: a committed state has its line in the file;
+//! lines of a commit that did not happen are beyond that length, and recovered or cut off when the batch is
+//! next opened. `each_step_is_durable_before_the_next_one` holds it.
 
-mod copies;
-mod exchange;
-mod keeper;
+mod state;
 
-pub(crate) use exchange::{Claimed, Settled};
-pub(crate) use keeper::Keeper;
+pub(crate) use state::{Claimed, JournalState, Settled};
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -23,10 +22,10 @@ use tokio::sync::oneshot;
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::{Change, Claim, Event, Outage};
 
-/// How long a change may wait for others, to be committed together with them. A claim does not wait.
+/// Longest wait of a change for others to be committed with. A claim does not wait.
 const LINGER: Duration = Duration::from_millis(10);
 
-/// How long a shared store is waited for in the end.
+/// How long closing waits for a shared store.
 const FAREWELL: Duration = Duration::from_secs(2);
 
 /// How many commands make up a group at most.
@@ -34,17 +33,17 @@ const GROUP: usize = 1_000;
 
 enum Command {
     Commit(Pending),
-    With(Box<dyn FnOnce(&mut Keeper) + Send>),
+    With(Box<dyn FnOnce(&mut JournalState) + Send>),
 }
 
-/// A commit that somebody waits for.
+/// A commit, and its waiter.
 struct Pending {
     settled: Vec<Settled>,
     claim: Option<Claim>,
     reply: oneshot::Sender<Result<Done>>,
 }
 
-/// What a commit did.
+/// Result of a commit.
 #[derive(Default)]
 struct Done {
     claimed: Vec<Claimed>,
@@ -63,13 +62,13 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    pub(crate) fn start(mut keeper: Keeper) -> Result<Self> {
+    pub(crate) fn start(mut state: JournalState) -> Result<Self> {
         let (commands, received) = channel();
         let (ends, at_work) = channel();
-        let outage = keeper.store.sharing().map(|sharing| sharing.outage());
+        let outage = state.store.sharing().map(|sharing| sharing.outage());
         let thread = thread::Builder::new().name("podqueue-batch".to_owned());
         let run = move || {
-            work(keeper, &received);
+            work(state, &received);
             drop(ends);
         };
         let thread = thread.spawn(run).map_err(|error| {
@@ -85,7 +84,7 @@ impl Journal {
         self.commit(settled, None).await.map(drop)
     }
 
-    /// Records what became of a submission; or nothing if its job is that of another input, which is
+    /// Records the outcome of a submission; or nothing if its job is that of another input, which is
     /// returned.
     pub(crate) async fn record_submission(&self, change: Change) -> Result<Option<u64>> {
         let settled = vec![Settled { change, completed: None }];
@@ -103,14 +102,14 @@ impl Journal {
         done.await.map_err(|_| ended())?
     }
 
-    /// Does something with the store, after what was asked for before.
+    /// Executes a function on the journal thread, after the commands before it.
     pub(crate) async fn with<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&mut Keeper) -> Result<T> + Send + 'static,
+        work: impl FnOnce(&mut JournalState) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let (reply, done) = oneshot::channel();
-        self.send(Command::With(Box::new(move |keeper| {
-            let _ = reply.send(work(keeper));
+        self.send(Command::With(Box::new(move |state| {
+            let _ = reply.send(work(state));
         })))?;
         done.await.map_err(|_| ended())?
     }
@@ -126,9 +125,8 @@ fn ended() -> Error {
 }
 
 impl Drop for Journal {
-    /// Waits for the commit in progress, so that the journal can be opened again at once. A shared
-    /// store that is out of reach is waited for a moment only: then the thread is left behind, and
-    /// gives up by itself, since nobody waits for what it does.
+    /// Waits for the commit in progress, so that the journal can be opened again at once. An unreachable
+    /// shared store is waited for briefly: then the thread is detached, and gives up by itself.
     fn drop(&mut self) {
         drop(self.commands.take());
         if let Some(outage) = &self.outage {
@@ -144,29 +142,29 @@ impl Drop for Journal {
     }
 }
 
-fn work(mut keeper: Keeper, commands: &Receiver<Command>) {
+fn work(mut state: JournalState, commands: &Receiver<Command>) {
     let mut next = None;
-    while let Some(command) = next.take().or_else(|| receive(&mut keeper, commands)) {
+    while let Some(command) = next.take().or_else(|| receive(&mut state, commands)) {
         match command {
-            Command::With(work) => work(&mut keeper),
+            Command::With(work) => work(&mut state),
             Command::Commit(first) => {
                 let (group, other) = gather(first, commands);
                 next = other;
-                commit(&mut keeper, group);
+                commit(&mut state, group);
             }
         }
     }
 }
 
-/// The next command. Until it comes, a lease is renewed.
-fn receive(keeper: &mut Keeper, commands: &Receiver<Command>) -> Option<Command> {
-    let Some(every) = keeper.store.sharing().map(|sharing| sharing.renew_every()) else {
+/// The next command. Renews the lease until it comes.
+fn receive(state: &mut JournalState, commands: &Receiver<Command>) -> Option<Command> {
+    let Some(every) = state.store.sharing().map(|sharing| sharing.renew_every()) else {
         return commands.recv().ok();
     };
     loop {
         match commands.recv_timeout(every) {
             Ok(command) => return Some(command),
-            Err(RecvTimeoutError::Timeout) => keeper.renew(),
+            Err(RecvTimeoutError::Timeout) => state.renew(),
             Err(RecvTimeoutError::Disconnected) => return None,
         }
     }
@@ -192,12 +190,12 @@ fn gather(first: Pending, commands: &Receiver<Command>) -> (Vec<Pending>, Option
     (group, None)
 }
 
-/// A group without the acceptances whose job another input has, who are told so: an id that a service
-/// gives twice must not bring two inputs the same output.
-fn without_taken_jobs(keeper: &mut Keeper, group: Vec<Pending>) -> Vec<Pending> {
+/// Removes acceptances whose job another input has, and replies with that input: an id that the service
+/// assigns twice must not give two inputs the same output.
+fn without_taken_jobs(state: &mut JournalState, group: Vec<Pending>) -> Vec<Pending> {
     let mut accepted = HashMap::new();
     let mut kept = Vec::with_capacity(group.len());
-    let mut usable = keeper.check();
+    let mut usable = state.check();
     for pending in group {
         let mut holder = None;
         for Settled { change, .. } in &pending.settled {
@@ -206,14 +204,14 @@ fn without_taken_jobs(keeper: &mut Keeper, group: Vec<Pending>) -> Vec<Pending> 
             if first != change.index {
                 holder = Some(first);
             } else if usable.is_ok() {
-                match keeper.store.holder(job_id, change.index) {
+                match state.store.holder(job_id, change.index) {
                     Ok(found) => holder = found,
                     Err(error) => usable = Err(error),
                 }
             }
         }
         match (&usable, holder) {
-            // What cannot be read is not asked for again by each.
+            // One failed read answers the whole group.
             (Err(error), _) => reply(pending, Err(error.again())),
             (Ok(()), None) => kept.push(pending),
             (Ok(()), holder) => reply(pending, Ok(Done { holder, ..Done::default() })),
@@ -222,12 +220,13 @@ fn without_taken_jobs(keeper: &mut Keeper, group: Vec<Pending>) -> Vec<Pending> 
     kept
 }
 
-/// Those whose results are written. One input whose key cannot be read keeps no others back.
-fn with_results(keeper: &mut Keeper, group: Vec<Pending>) -> Vec<Pending> {
-    match keeper.write_results(settled(&group)) {
+/// Writes the results of a group, and returns what can be committed. An input whose key cannot be read
+/// fails alone.
+fn with_results(state: &mut JournalState, group: Vec<Pending>) -> Vec<Pending> {
+    match state.write_results(settled(&group)) {
         Ok(()) => group,
         Err(error) if error.is_of_inputs() && group.len() > 1 => {
-            group.into_iter().flat_map(|one| with_results(keeper, vec![one])).collect()
+            group.into_iter().flat_map(|commit| with_results(state, vec![commit])).collect()
         }
         Err(error) => {
             refuse(group, &error);
@@ -236,18 +235,18 @@ fn with_results(keeper: &mut Keeper, group: Vec<Pending>) -> Vec<Pending> {
     }
 }
 
-/// Commits a group. Results that cannot be written fail those who settle them, and nobody else.
-fn commit(keeper: &mut Keeper, group: Vec<Pending>) {
-    let (results, others): (Vec<_>, Vec<_>) = without_taken_jobs(keeper, group)
+/// Commits a group. Results that cannot be written fail only the commits that bring them.
+fn commit(state: &mut JournalState, group: Vec<Pending>) {
+    let (results, others): (Vec<_>, Vec<_>) = without_taken_jobs(state, group)
         .into_iter()
         .partition(|pending| pending.settled.iter().any(|settled| settled.completed.is_some()));
     let mut together = others;
-    together.extend(with_results(keeper, results));
+    together.extend(with_results(state, results));
     if together.is_empty() {
         return;
     }
     let claim = together.iter().find_map(|pending| pending.claim);
-    let mut done = keeper.commit(settled(&together), claim);
+    let mut done = state.commit(settled(&together), claim);
     if let (Err(error), Some(_)) = (&done, claim)
         && error.has_no_room()
     {
@@ -256,7 +255,7 @@ fn commit(keeper: &mut Keeper, group: Vec<Pending>) {
         if others.is_empty() {
             return;
         }
-        done = keeper.commit(settled(&others), None);
+        done = state.commit(settled(&others), None);
         together = others;
     }
     match done {
@@ -279,6 +278,6 @@ fn refuse(group: Vec<Pending>, error: &Error) {
 }
 
 fn reply(pending: Pending, result: Result<Done>) {
-    // Whoever asked may have stopped waiting.
+    // The waiter may be gone.
     let _ = pending.reply.send(result);
 }

@@ -35,8 +35,8 @@
 //! # How it works
 //!
 //! Each step is durable before the next one. That an input is about to be submitted
-//! ([`State::Intent`]) is recorded before the request leaves; the job's id ([`State::Submitted`])
-//! before the first poll; the output before [`State::Completed`]. So whatever moment a process dies at,
+//! ([`State::Intent`]) is recorded before the request is sent; the job's id ([`State::Submitted`])
+//! before the first poll; the output before [`State::Completed`]. So whenever a process crashes,
 //! the next one knows which inputs are certain, and which are [`State::Unknown`]: at most 200, the
 //! concurrency of `/run`, and usually a handful, because inputs are claimed just as the client's rate
 //! limiter has room for them.
@@ -49,7 +49,6 @@
 
 mod batch;
 mod clock;
-mod delivery;
 mod error;
 mod files;
 mod inputs;
@@ -64,8 +63,7 @@ mod state;
 mod status;
 pub mod store;
 mod submit;
-mod ticket;
-mod unknown;
+mod webhook;
 
 pub use batch::{Batch, Checked, Open, Retried};
 pub use error::{Error, ErrorKind, Result};
@@ -78,8 +76,7 @@ pub use status::{Reader, RefusedInput, Status, UnknownInput};
 #[cfg(feature = "postgres")]
 pub use store::Postgres;
 pub use store::Sqlite;
-pub use submit::{JobId, Submission, Submit, SubmitByRun};
-pub use unknown::OnUnknown;
+pub use submit::{JobId, OnUnknown, Submission, Submit, SubmitByRun};
 
 /// The code of the page that introduces the crate compiles.
 #[cfg(doctest)]

@@ -1,4 +1,4 @@
-//! How a run goes, and how it ended.
+//! Progress and report of a run.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::state::{Counts, State};
 use crate::store::Tally;
 
-/// How a run goes.
+/// Progress of a run.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Progress {
@@ -32,7 +32,7 @@ pub struct Progress {
     pub trouble: Option<String>,
 }
 
-/// How a run ended.
+/// Report of a run that has ended.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Report {
@@ -55,8 +55,8 @@ pub struct Report {
     /// How long this run took.
     #[serde(rename = "elapsed_seconds", serialize_with = "seconds")]
     pub elapsed: Duration,
-    /// How often this process was taken over by another one that shares the journal, because it was
-    /// stopped or cut off for too long, and went on as a new one.
+    /// How often this process lost its lease of a shared journal, because it was stopped or cut off for
+    /// too long, and rejoined.
     pub interrupted: u64,
     /// The results.
     pub results: PathBuf,

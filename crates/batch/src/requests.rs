@@ -1,4 +1,4 @@
-//! What other processes may ask of the one that runs a batch, and what it lets them know.
+//! Notes between processes: requests to the process that runs a batch, its pace, and its ending.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::store::{Commit, LOST, Note, Store};
 /// The name of the note that holds a request.
 const REQUEST: &str = "request";
 
-/// The name of the note that says how a run goes.
+/// The name of the note that holds the pace of a run.
 const PACE: &str = "pace";
 
 /// The name of the note that says why the last run ended.
@@ -21,7 +21,7 @@ const ENDING: &str = "ending";
 /// The text of the one request there is.
 const CANCEL: &str = "cancel";
 
-/// How a batch goes that a process runs.
+/// Pace of a batch that a process runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Pace {
@@ -46,7 +46,7 @@ impl Pace {
         Ok(paces.reduce(Self::and))
     }
 
-    /// Both together.
+    /// The pace of both processes together.
     fn and(self, other: Self) -> Self {
         let rates: Vec<_> = self.rate.into_iter().chain(other.rate).collect();
         Self {
@@ -88,7 +88,7 @@ impl Ending {
         }
     }
 
-    /// Of a shared store, why the last of all runs ended, or nothing while one goes on.
+    /// Of a shared store, why the last of all runs ended; `None` while one is in progress.
     pub(crate) fn read(store: &mut dyn Store) -> Result<Option<Self>> {
         if let Some(what) = store.note(LOST)? {
             return Ok(Some(Self::Failed(what)));
@@ -98,63 +98,63 @@ impl Ending {
             None => (Vec::new(), store.own_note(ENDING)?.into_iter().collect()),
         };
         // One that cannot be read is of another version.
-        let parse = |text: &String| serde_json::from_str::<Turn>(text).ok();
-        if at_work.iter().filter_map(parse).any(|turn| turn.ending.is_none()) {
+        let parse = |text: &String| serde_json::from_str::<RunEvent>(text).ok();
+        if at_work.iter().filter_map(parse).any(|event| event.ending.is_none()) {
             return Ok(None);
         }
-        let last = all.iter().filter_map(parse).max_by_key(|turn| turn.at);
-        Ok(last.and_then(|turn| turn.ending))
+        let last = all.iter().filter_map(parse).max_by_key(|event| event.at);
+        Ok(last.and_then(|event| event.ending))
     }
 }
 
 /// When a run of a process began, or ended, and why.
 #[derive(Serialize, Deserialize)]
-struct Turn {
+struct RunEvent {
     /// By the clock of a shared store.
     at: u64,
     ending: Option<Ending>,
 }
 
-impl Turn {
+impl RunEvent {
     fn note(store: &mut dyn Store, ending: Option<Ending>) -> Result<Note> {
         let at = store.sharing().map_or(Ok(0), |sharing| sharing.time())?;
         Ok((ENDING, serde_json::to_string(&Self { at, ending }).unwrap_or_default()))
     }
 }
 
-/// Lets others know that a run goes on, however the last one ended.
+/// Records that a run has begun, for other processes.
 pub(crate) fn begin(store: &mut dyn Store) -> Result<()> {
-    let turn = Turn::note(store, None)?;
-    set(store, vec![turn])
+    let event = RunEvent::note(store, None)?;
+    set(store, vec![event])
 }
 
-/// Lets others know why a run ended, and forgets how it went.
+/// Records why a run ended, and forgets its pace.
 pub(crate) fn end(store: &mut dyn Store, ending: Option<Ending>) -> Result<()> {
-    let turn = Turn::note(store, ending)?;
-    set(store, vec![(PACE, String::new()), turn])?;
+    let event = RunEvent::note(store, ending)?;
+    set(store, vec![(PACE, String::new()), event])?;
     forget_request(store)
 }
 
 /// Requests that the batch is cancelled. Each request is another one.
 pub(crate) fn request_cancel(store: &mut dyn Store) -> Result<()> {
     let mut number = [0; 8];
-    // Without it, whoever has begun after the same request would not heed this one.
+    // Without a number, a process that has begun after an earlier request would ignore this one.
     let _ = getrandom::fill(&mut number);
     store.request(&[(REQUEST, format!("{CANCEL} {:x}", u64::from_ne_bytes(number)))])
 }
 
-/// The request that nobody has withdrawn yet, if there is one.
+/// The request that stands.
 pub(crate) fn standing(store: &mut dyn Store) -> Result<Option<String>> {
     store.note(REQUEST)
 }
 
-/// Whether somebody requests that the batch is cancelled, other than by this request.
+/// Whether a request to cancel the batch stands, other than this one.
 pub(crate) fn is_cancel_requested(store: &mut dyn Store, standing: Option<&str>) -> Result<bool> {
     let is_new = |request: &String| Some(request.as_str()) != standing;
     Ok(store.note(REQUEST)?.filter(is_new).is_some_and(|request| request.starts_with(CANCEL)))
 }
 
-/// Forgets the request, and how the last run went.
+/// Forgets the request, and the pace of the last run.
 pub(crate) fn clear(store: &mut dyn Store) -> Result<()> {
     set(store, [(PACE, String::new())].into())?;
     forget_request(store)

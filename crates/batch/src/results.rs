@@ -1,21 +1,22 @@
-//! The results: a file of lines that can be read while the batch runs.
+//! Results: a JSONL file that can be read while the batch runs.
+//!
+//! The journal records the extent of the file that counts: its length, and a digest of its tail. Lines are
+//! appended and synced before that. Text beyond the extent is either lines of a commit that did not happen,
+//! which are recovered when the file is opened, or of another program, which is refused and kept.
 
 mod export;
 mod failures;
-mod former;
 mod line;
-mod places;
-mod reading;
+mod ownership;
+mod paths;
 mod uncommitted;
-mod writer;
 
 pub(crate) use export::export;
 pub(crate) use failures::Failures;
-pub(crate) use line::{Completed, LargeOutputs};
-pub(crate) use places::{check_unoccupied, failures_of};
-use places::{occupied, of_another_journal, writer_of};
-pub(crate) use reading::each_line;
-pub(crate) use writer::Writer;
+pub(crate) use line::{Completed, LargeOutputs, each_line};
+pub(crate) use ownership::Writer;
+pub(crate) use paths::{check_unoccupied, failures_of};
+use paths::{occupied, of_another_journal, writer_of};
 
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -34,11 +35,11 @@ use crate::store::{Commit, IMPORTED, Note, Store, lock as lock_store, unlock as 
 /// The name of the note that says how much of the file counts.
 const NOTE: &str = "results";
 
-/// How long other processes may take to collect a job, or to find it gone.
+/// How long to wait for other processes to collect a job, or to find it gone.
 const COLLECTED: Duration = Duration::from_secs(60);
 
-/// When to look again whether they have.
-const SOON: Duration = Duration::from_millis(500);
+/// Interval at which that is checked.
+const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 
 /// How much of the file's end is remembered, to recognize the file.
 const TAIL: usize = 4096;
@@ -73,11 +74,11 @@ pub(crate) struct Results {
     imported: u64,
 }
 
-/// What becomes of lines whose inputs other processes have.
+/// Treatment of lines whose inputs belong to other processes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Others {
-    AreWaitedFor,
-    AreLeftAlone,
+enum ForeignInputs {
+    WaitFor,
+    Skip,
 }
 
 /// An end of the lines.
@@ -87,7 +88,7 @@ pub(crate) struct End {
 }
 
 impl Results {
-    /// Opens the file, takes up what was written and not committed, and removes the rest of it.
+    /// Opens the file, recovers lines that were written and not committed, and removes the rest.
     pub(crate) fn open(store: &mut dyn Store, path: &Path, are_of_batch: bool) -> Result<Self> {
         let failed = |error| Error::file(ErrorKind::Results, "open the results", path, error);
         let path = std::path::absolute(path).map_err(failed)?;
@@ -102,7 +103,7 @@ impl Results {
             opened => opened.map_err(failed)?,
         };
         lock(&file, &path)?;
-        // Whoever looks whether it can be created removes it while it has the lock.
+        // A process that checks whether it can be created removes it under the lock.
         if !is_in_place(&path, &file).map_err(failed)? {
             return Err(in_use(&path));
         }
@@ -118,17 +119,16 @@ impl Results {
             are_of_batch,
             imported: 0,
         };
-        results.take_up(store, Others::AreWaitedFor)?;
+        results.recover(store, ForeignInputs::WaitFor)?;
         Ok(results)
     }
 
-    /// The same, of a process that goes on as a new one: those that took it over have just begun to
-    /// collect its jobs.
+    /// The same, for a process that rejoins: other processes have just begun to collect its jobs.
     pub(crate) fn restore(&mut self, store: &mut dyn Store) -> Result<()> {
-        self.take_up(store, Others::AreLeftAlone)
+        self.recover(store, ForeignInputs::Skip)
     }
 
-    fn take_up(&mut self, store: &mut dyn Store, others: Others) -> Result<()> {
+    fn recover(&mut self, store: &mut dyn Store, on_foreign: ForeignInputs) -> Result<()> {
         let is_shared = store.sharing().is_some();
         let Self { path, file, .. } = self;
         let path = path.as_path();
@@ -148,7 +148,7 @@ impl Results {
             Some(known) if found < known.length => {
                 return Err(other(path, "is shorter than what was written to it"));
             }
-            // Nothing in the file tells whose it is.
+            // Nothing in the file identifies its batch.
             Some(known) if known.length == 0 && found > 0 && known.path != path && !is_shared => {
                 return Err(occupied(path));
             }
@@ -164,7 +164,7 @@ impl Results {
             }
             let accepts = match store.sharing() {
                 Some(sharing) => {
-                    // All processes must know, before anything that this proves it by is imported.
+                    // All processes must know of the loss before the lines that prove it are imported.
                     if unknown.is_proof {
                         sharing.report_loss()?;
                     }
@@ -180,7 +180,7 @@ impl Results {
             return Err(foreign(path, at));
         }
         (self.length, self.tail) = (known.length, tail);
-        self.take_up_uncommitted(store, others)?;
+        self.recover_uncommitted(store, on_foreign)?;
         let Self { path, file, length, .. } = self;
         let failed = |error| Error::file(ErrorKind::Results, "open the results", path, error);
         file.set_len(*length).and_then(|()| file.sync_all()).map_err(failed)?;
@@ -193,7 +193,11 @@ impl Results {
     }
 
     /// Commits the lines whose inputs have no result yet: the service may not have it any more.
-    fn take_up_uncommitted(&mut self, store: &mut dyn Store, others: Others) -> Result<()> {
+    fn recover_uncommitted(
+        &mut self,
+        store: &mut dyn Store,
+        on_foreign: ForeignInputs,
+    ) -> Result<()> {
         let failed = |error| Error::file(ErrorKind::Results, "look at", &self.path, error);
         if self.file.metadata().map_err(failed)?.len() == self.length {
             return Ok(());
@@ -201,7 +205,7 @@ impl Results {
         let began = Instant::now();
         loop {
             lock_store(store)?;
-            let taken = self.try_take_up(store, others);
+            let taken = self.try_recover(store, on_foreign);
             let of_others = unlock_store(store, taken)?;
             if of_others == 0 {
                 return Ok(());
@@ -209,18 +213,19 @@ impl Results {
             if began.elapsed() > COLLECTED {
                 return Err(are_of_others(&self.path, of_others));
             }
-            thread::sleep(SOON);
+            thread::sleep(CHECK_INTERVAL);
             if let Some(sharing) = store.sharing() {
                 sharing.take_over()?;
             }
         }
     }
 
-    /// How many lines are to be waited for: whoever has their inputs may not get these results.
-    fn try_take_up(&mut self, store: &mut dyn Store, others: Others) -> Result<usize> {
+    /// Recovers lines, or returns how many must be waited for: the process that has their inputs may not
+    /// get these results.
+    fn try_recover(&mut self, store: &mut dyn Store, on_foreign: ForeignInputs) -> Result<usize> {
         let imports = store.sharing().is_some_and(|sharing| sharing.accepts_loss());
         let due = uncommitted::due(store, &self.path, self.length, imports)?;
-        if others == Others::AreWaitedFor && due.of_others > 0 {
+        if on_foreign == ForeignInputs::WaitFor && due.of_others > 0 {
             return Ok(due.of_others);
         }
         if due.changes.is_empty() {
@@ -340,8 +345,8 @@ impl Results {
     }
 }
 
-/// Keeps others away who have the same results with another journal, such as a copy. Where a lock
-/// would keep readers away as well, there is none.
+/// Locks the file against processes with another journal, such as a copy. Where a lock would keep
+/// readers away as well, there is none.
 fn lock(file: &File, path: &Path) -> Result<()> {
     if cfg!(not(unix)) {
         return Ok(());

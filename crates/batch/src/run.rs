@@ -1,4 +1,4 @@
-//! A run of a batch, as its caller sees it.
+//! Run of a batch, as its caller sees it: a stream of progress and a future of the report.
 
 pub(crate) mod settings;
 
@@ -39,7 +39,7 @@ const PROGRESS: usize = 4;
 /// - [`ErrorKind::Unreachable`] if it cannot be reached for 15 minutes, or the database of a shared
 ///   journal for 5;
 /// - [`ErrorKind::Settings`] if a setting is invalid, the endpoint's client has no URL, or another run
-///   of the batch is going on in this process;
+///   of the batch is in progress in this process;
 /// - the kinds for journals, inputs and results.
 ///
 /// # Panics

@@ -1,29 +1,25 @@
-//! A run: submits what is pending, and collects what is outstanding.
+//! Runner: the event loop of a run, which submits pending inputs and collects outstanding jobs.
 //!
-//! One task decides everything ([`Runner`]); others do one thing each and report what happened. A
-//! task that submits or looks also records the outcome, so that whatever the runner knows is durable.
+//! One task owns the state of the run ([`Runner`]) and makes every decision; short tasks make the
+//! calls, record their outcome in the journal, and report it as an event ([`Happened`]). Invariant: what
+//! the runner knows of an input is durable, because the event is sent after the commit. A run whose
+//! process lost its lease restarts with what [`CarryOver`] keeps.
 
-mod cancellations;
-mod cancelling;
-mod claimed;
-mod collecting;
+mod admission;
+mod attempt;
+mod cancel;
+mod carry_over;
+mod collect;
 mod connections;
 mod core;
-mod look;
-mod others;
+mod error_summary;
+mod in_flight;
+mod maintenance;
 mod outputs;
-mod pause;
-mod rate;
-mod record;
+mod peers;
+mod poll;
+mod progress;
 mod schedule;
-mod sharing;
-mod so_far;
-mod submissions;
-mod submit;
-mod submitting;
-mod telling;
-mod tick;
-mod trouble;
 mod window;
 
 use std::sync::Arc;
@@ -32,16 +28,16 @@ use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval};
 
+use self::carry_over::CarryOver;
 use self::core::{Happened, Runner};
-use self::so_far::SoFar;
-use self::telling::Teller;
+use self::progress::ProgressReporter;
 use crate::error::{ErrorKind, Result};
 use crate::progress::{Progress, Report, Stopped};
 use crate::requests::{Ending, end};
 use crate::run::settings::{Settings, Stop};
 use crate::shared::{Delivered, Guard, Resolved, Shared};
 
-/// How often progress is reported, and the files are looked at.
+/// Interval between progress reports, in which the files are checked, too.
 const TICK: Duration = Duration::from_millis(250);
 
 /// Runs a batch to its end, or until it is stopped.
@@ -49,66 +45,67 @@ pub(crate) async fn run(
     shared: Arc<Shared>,
     settings: Settings,
     stop: watch::Sender<Stop>,
-    tell: mpsc::Sender<Progress>,
+    reporter: mpsc::Sender<Progress>,
 ) -> Result<Report> {
     settings.check(&shared.on_unknown)?;
     let (deliver, mut delivered) = mpsc::unbounded_channel();
     let _guard = Guard::begin(&shared, deliver)?;
-    let mut so_far = SoFar::begin(&shared).await?;
-    let tell = Teller::to(tell);
-    let runs = run_until_ended(&shared, settings, &stop, &tell, &mut delivered, &mut so_far);
+    let mut carry_over = CarryOver::begin(&shared).await?;
+    let reporter = ProgressReporter::to(reporter);
+    let runs =
+        run_until_ended(&shared, settings, &stop, &reporter, &mut delivered, &mut carry_over);
     tokio::select! {
         ended = runs => ended,
-        never = tell.watch(&shared, stop.subscribe()) => match never {},
+        never = reporter.watch(&shared, stop.subscribe()) => match never {},
     }
 }
 
-/// Begins anew after each interruption.
+/// Restarts after each lost lease.
 async fn run_until_ended(
     shared: &Arc<Shared>,
     settings: Settings,
     stop: &watch::Sender<Stop>,
-    tell: &Teller,
+    reporter: &ProgressReporter,
     delivered: &mut mpsc::UnboundedReceiver<Delivered>,
-    so_far: &mut SoFar,
+    carry_over: &mut CarryOver,
 ) -> Result<Report> {
     loop {
         let (happened, received) = mpsc::unbounded_channel();
-        let plan = (settings.clone(), stop.clone(), tell.clone());
-        let ended = match Runner::begin(Arc::clone(shared), plan, happened, so_far).await {
-            Ok(runner) => drive(runner, received, delivered, so_far).await,
+        let plan = (settings.clone(), stop.clone(), reporter.clone());
+        let ended = match Runner::begin(Arc::clone(shared), plan, happened, carry_over).await {
+            Ok(runner) => drive(runner, received, delivered, carry_over).await,
             Err(error) => Err(error),
         };
         match ended {
             Err(error) if error.kind() == ErrorKind::Interrupted => {
-                so_far.begin_anew(shared).await?;
+                carry_over.begin_anew(shared).await?;
             }
             ended => return ended,
         }
     }
 }
 
-/// Runs a batch until its end, or until this process is taken over by another one.
+/// Runs a batch until its end, or until this process loses its lease.
 async fn drive(
     mut runner: Runner,
     mut received: mpsc::UnboundedReceiver<Happened>,
     delivered: &mut mpsc::UnboundedReceiver<Delivered>,
-    so_far: &mut SoFar,
+    carry_over: &mut CarryOver,
 ) -> Result<Report> {
     let mut stopped = runner.stop.subscribe();
     let mut ticks: Interval = interval(TICK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     while !runner.is_over() {
         runner.submit_more();
-        runner.look_at_more();
+        runner.poll_more();
         runner.cancel_more();
         let wake = runner.wakes_at();
         tokio::select! {
             Some(event) = received.recv() => runner.take(event),
             Some(delivered) = delivered.recv() => runner.delivered(delivered),
-            _ = ticks.tick() => runner.tick().await,
+            _ = ticks.tick() => runner.maintain().await,
             () = tokio::time::sleep_until(wake) => {}
-            // Whoever stopped it may have gone.
+            // The stopper may have been dropped.
             _ = stopped.changed() => {}
         }
         // Results are ready in bulk: all of them before the next decision.
@@ -117,7 +114,7 @@ async fn drive(
         }
         while runner.tasks.try_join_next().is_some() {}
     }
-    runner.end(so_far).await
+    runner.end(carry_over).await
 }
 
 impl Runner {
@@ -130,42 +127,42 @@ impl Runner {
             Happened::Ready(waited) => self.ready(waited),
             Happened::Claimed(claimed) => self.claimed(claimed),
             Happened::Submitted(submitted) => self.submitted(submitted),
-            Happened::Looked(looked) => self.looked(looked),
+            Happened::Polled(polled) => self.polled(polled),
             Happened::Cancelled(index) => self.cancelled(index),
             Happened::Resolved(resolved) => self.resolved(resolved),
             Happened::Panicked(index) => self.panicked(index),
         }
     }
 
-    async fn end(mut self, so_far: &mut SoFar) -> Result<Report> {
+    async fn end(mut self, carry_over: &mut CarryOver) -> Result<Report> {
         self.tasks.shutdown().await;
         let shared = Arc::clone(&self.shared);
-        so_far.submitted = self.submitting.submitted;
+        carry_over.submitted = self.submitting.submitted;
         if let Some(error) = self.failed.take_if(|it| it.kind() == ErrorKind::Interrupted) {
-            so_far.unrecorded.append(&mut self.unrecorded);
+            carry_over.unrecorded.append(&mut self.unrecorded);
             return Err(error);
         }
-        let ended = self.report(so_far).await;
+        let ended = self.report(carry_over).await;
         let ending = Ending::of(&ended);
         let has_ended = ended.is_ok();
-        let told = shared.journal.with(move |keeper| {
-            end(&mut *keeper.store, ending)?;
+        let closed = shared.journal.with(move |state| {
+            end(&mut *state.store, ending)?;
             if has_ended {
-                keeper.accept_loss()?;
+                state.accept_loss()?;
             }
-            // Others may collect what this run has left.
-            keeper.store.sharing().map_or(Ok(()), |sharing| sharing.leave())
+            // Other processes may collect what is still outstanding.
+            state.store.sharing().map_or(Ok(()), |sharing| sharing.leave())
         });
-        let told = told.await;
-        ended.and_then(|report| told.map(|()| report))
+        let closed = closed.await;
+        ended.and_then(|report| closed.map(|()| report))
     }
 
-    async fn report(self, so_far: &SoFar) -> Result<Report> {
-        let ended = self.shared.journal.with(|keeper| {
-            keeper.results.check_in_place()?;
-            let results = keeper.results.path().to_owned();
-            let failures = keeper.rewrite_failures()?;
-            Ok((keeper.store.tally()?, results, failures))
+    async fn report(self, carry_over: &CarryOver) -> Result<Report> {
+        let ended = self.shared.journal.with(|state| {
+            state.results.check_in_place()?;
+            let results = state.results.path().to_owned();
+            let failures = state.rewrite_failures()?;
+            Ok((state.store.tally()?, results, failures))
         });
         let ended = ended.await;
         if let Some(error) = self.failed {
@@ -181,7 +178,7 @@ impl Runner {
             execution: tally.execution(),
             delay: tally.delay(),
             elapsed: self.started.elapsed(),
-            interrupted: so_far.interrupted,
+            interrupted: carry_over.interrupted,
             results,
             failures,
         })

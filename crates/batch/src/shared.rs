@@ -1,4 +1,4 @@
-//! What the handles of a batch, and its run, share.
+//! State that the handles of a batch share with its run.
 
 use std::iter;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,10 +12,10 @@ use crate::inputs::{ChangedInputs, Shape};
 use crate::journal::{Journal, Settled};
 use crate::state::State;
 use crate::store::{Change, Commit, Ended, Event, Input, RunRecord, Store, lock, unlock};
-use crate::ticket::{Identity, Ticket};
-use crate::unknown::OnUnknown;
+use crate::submit::OnUnknown;
+use crate::webhook::{Identity, Ticket};
 
-/// What the clones of a batch, and its run, share.
+/// State of an open batch, which its clones and its run share.
 pub(crate) struct Shared {
     pub(crate) journal: Journal,
     pub(crate) identity: Identity,
@@ -25,7 +25,7 @@ pub(crate) struct Shared {
     /// How many results a store that has lost changes did not know.
     pub(crate) imported: u64,
     pub(crate) clock: Clock,
-    /// The run that is going on.
+    /// The channel to the run in progress.
     pub(crate) running: Mutex<Option<UnboundedSender<Delivered>>>,
 }
 
@@ -41,16 +41,16 @@ impl Shared {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells the run that goes on, if there is one.
-    pub(crate) fn pass_on(&self, delivered: Delivered) -> bool {
+    /// Delivers a call to the run in progress. Whether there is one.
+    pub(crate) fn forward(&self, delivered: Delivered) -> bool {
         self.running().as_ref().is_some_and(|runner| runner.send(delivered).is_ok())
     }
 
     /// Records the job of an input, if that input is unknown.
     pub(crate) async fn resolve(&self, ticket: Ticket, job_id: String) -> Result<Resolved> {
         let at = self.clock.now();
-        let resolve = self.journal.with(move |keeper| {
-            let store = &mut *keeper.store;
+        let resolve = self.journal.with(move |state| {
+            let store = &mut *state.store;
             let Some(input) = find(store, &State::ALL, ticket)? else {
                 return Ok(Resolved::Nothing);
             };
@@ -61,7 +61,7 @@ impl Shared {
                     unlock(store, accepted)
                 }
                 State::Submitted if input.job_id.as_ref() == Some(&job_id) => {
-                    // Another process collects what is not this one's.
+                    // Another process collects a job that this one does not own.
                     let is_own = store.sharing().map_or(Ok(true), |it| it.owns(input.index))?;
                     Ok(if is_own { job(store, input)? } else { Resolved::Nothing })
                 }
@@ -72,30 +72,30 @@ impl Shared {
         resolve.await
     }
 
-    /// Records what became of a submission, if that was taken to be unknown meanwhile.
-    pub(crate) async fn make_up_for(&self, change: Change) -> Result<()> {
+    /// Records the outcome of a submission that was recorded as unknown meanwhile.
+    pub(crate) async fn record_late(&self, change: Change) -> Result<()> {
         let Change { index, attempt, event } = change;
         match event {
             Event::Accepted { job_id, .. } => {
                 self.resolve(Ticket { index, attempt }, job_id).await.map(drop)
             }
-            // That is what it is taken to be.
+            // It is recorded as unknown already.
             Event::Unknown(_) => Ok(()),
             event => {
-                let made_up_for = self.journal.with(move |keeper| {
-                    lock(&mut *keeper.store)?;
+                let recorded = self.journal.with(move |state| {
+                    lock(&mut *state.store)?;
                     let ticket = Ticket { index, attempt };
-                    let found = find(&mut *keeper.store, &[State::Unknown], ticket);
+                    let found = find(&mut *state.store, &[State::Unknown], ticket);
                     let changed = found.and_then(|found| match found {
                         Some(input) => {
                             let change = settled(&input, event);
-                            keeper.commit(iter::once(&change), None).map(drop)
+                            state.commit(iter::once(&change), None).map(drop)
                         }
                         None => Ok(()),
                     });
-                    unlock(&mut *keeper.store, changed)
+                    unlock(&mut *state.store, changed)
                 });
-                made_up_for.await
+                recorded.await
             }
         }
     }
@@ -127,11 +127,11 @@ fn job(store: &mut dyn Store, input: Input) -> Result<Resolved> {
     Ok(Resolved::Job(Box::new((input, store.runs()?))))
 }
 
-/// What a webhook call tells.
+/// Result of a webhook call.
 pub(crate) enum Resolved {
     /// The job of this input, which was unknown; and all runs.
     Job(Box<(Input, Vec<(u64, RunRecord)>)>),
-    /// Nothing that the journal does not know.
+    /// Nothing new to the journal.
     Nothing,
     /// The outcome of the submission has not been recorded, and may never be by this process.
     NotYet,
@@ -171,7 +171,7 @@ pub(crate) fn cancelled() -> Event {
     Event::Ended(Ended { state: State::Cancelled, error, delay_ms: None, execution_ms: None })
 }
 
-/// Marks that a run goes on.
+/// Marks that a run is in progress, until it is dropped.
 pub(crate) struct Guard(Arc<Shared>);
 
 impl Guard {

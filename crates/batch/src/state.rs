@@ -1,4 +1,4 @@
-//! The states of an input, and how many inputs are in each.
+//! Input state machine, and counts of inputs by state.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Looking at a batch, also while another process runs it.
+//! Status of a batch, also while another process runs it.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use crate::results::{committed, committed_of, export};
 use crate::state::{Counts, State};
 use crate::store::{Input, OpenStore, RunRecord, Store};
 
-/// Where a batch stands.
+/// Status of a batch.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Status {
@@ -85,7 +85,7 @@ impl UnknownInput {
         let mut unknown = Vec::new();
         for input in store.inputs(&[State::Unknown], 0, usize::MAX)? {
             let key = match &mut texts {
-                // The inputs may be gone, and the list is no less true for that.
+                // The list is complete although the inputs may be gone.
                 Some(texts) => texts
                     .of(&input)
                     .ok()
@@ -179,9 +179,9 @@ impl Reader {
         self.store.runs()
     }
 
-    /// How the batch goes, and what goes wrong, as its last run had it: look at
-    /// [`Sqlite::is_open`](crate::Sqlite::is_open), too, since a process that dies leaves its last
-    /// word. `None` after the orderly end of a run. Of a shared journal, what all processes do
+    /// The pace of the batch, and its persistent errors, as last published: check
+    /// [`Sqlite::is_open`](crate::Sqlite::is_open), too, since a process that crashes leaves its last
+    /// note. `None` after the orderly end of a run. Of a shared journal, what all processes do
     /// together.
     ///
     /// # Errors
@@ -191,8 +191,8 @@ impl Reader {
         Pace::read(&mut *self.store)
     }
 
-    /// Why the last run ended before all inputs did: `None` if it did not, while a run goes on, and
-    /// if its process died. Of a shared journal, that of any process.
+    /// Why the last run ended before all inputs did: `None` if it did not, while a run is in progress,
+    /// and if its process crashed. Of a shared journal, that of any process.
     ///
     /// # Errors
     ///

@@ -1,18 +1,15 @@
-//! Where a batch is recorded: a trait, and the values that it exchanges.
+//! Store: the trait of a journal, and the values that it exchanges.
 //!
 //! A store is called by one thread at a time, and its calls may block. One store is for one process
 //! at a time, or shared by several ([`Sharing`]).
 
-mod locking;
 mod outage;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod records;
-mod rules;
 mod sharing;
 mod sqlite;
 
-pub(crate) use locking::{lock, unlock};
 pub use outage::Outage;
 #[cfg(feature = "postgres")]
 pub use postgres::{Postgres, PostgresStore};
@@ -50,7 +47,7 @@ pub trait OpenStore: Send + 'static {
     /// shared, and the kinds for a journal that cannot be opened.
     fn open(self) -> Result<Self::Store>;
 
-    /// Opens an existing store for reading, also while others have it open.
+    /// Opens an existing store for reading, also while other processes have it open.
     ///
     /// # Errors
     ///
@@ -78,7 +75,7 @@ pub trait Store: Send + 'static {
         self.note(name)
     }
 
-    /// Sets notes in a store that may have been opened for reading, for those who have it open.
+    /// Sets notes in a store that may have been opened for reading, for the process that runs the batch.
     ///
     /// # Errors
     ///
@@ -87,7 +84,7 @@ pub trait Store: Send + 'static {
         self.add(&[], notes)
     }
 
-    /// What a store can do that several processes share. `None` if it is for one process.
+    /// Operations of a store that several processes share. `None` if it is for one process.
     fn sharing(&mut self) -> Option<&mut dyn Sharing> {
         None
     }
@@ -166,4 +163,22 @@ pub trait Store: Send + 'static {
     ///
     /// If the store cannot be read.
     fn copies(&mut self, index: u64) -> Result<Vec<Input>>;
+}
+
+/// Excludes other processes from a shared store, until [`unlock`] is called.
+pub(crate) fn lock(store: &mut dyn Store) -> Result<()> {
+    store.sharing().map_or(Ok(()), |sharing| sharing.lock())
+}
+
+/// Ends what [`lock`] began: the changes take effect, unless `done` is an error.
+pub(crate) fn unlock<T>(store: &mut dyn Store, done: Result<T>) -> Result<T> {
+    let Some(sharing) = store.sharing() else { return done };
+    match done {
+        Ok(done) => sharing.unlock(true).map(|()| done),
+        Err(error) => {
+            // Nothing of it remains, whether or not this succeeds.
+            let _ = sharing.unlock(false);
+            Err(error)
+        }
+    }
 }

@@ -1,12 +1,12 @@
-//! The step that submits: how an input becomes a job.
+//! Submission step: how an input becomes a job, and the policy for unknown outcomes.
 
+use std::fmt;
 use std::pin::Pin;
 
 use podqueue::{Endpoint, Policy, RetryPolicy, SecretString};
 use serde_json::value::RawValue;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::unknown::OnUnknown;
 
 /// How an input becomes a job: by `POST /run` unless [`Run::submit_with`](crate::Run::submit_with)
 /// says otherwise.
@@ -88,4 +88,33 @@ pub(crate) fn check(
     run.check().map_err(|refused| {
         Error::new(ErrorKind::Settings, refused.to_string()).with_source(refused)
     })
+}
+
+/// What to do with an input if it is not known whether the service accepted it: its submission was
+/// sent and got no readable response, or the process ended in between.
+#[derive(Clone, Default)]
+#[non_exhaustive]
+pub enum OnUnknown {
+    /// Leave it in the state [`Unknown`](crate::State::Unknown), listed and counted: no input is
+    /// submitted twice.
+    #[default]
+    Hold,
+    /// Submit it again: at least once, at the price that its job may run, and be billed, more than
+    /// once.
+    Resubmit,
+    /// Leave it as well, and resolve it by its webhook: each submission carries this http or https URL,
+    /// with the batch, the index, the attempt and a keyed hash of them in its query. Pass what your
+    /// server receives to [`Batch::deliver`](crate::Batch::deliver). Inputs that the service never
+    /// accepted stay unknown: no call comes for them.
+    ByWebhook(SecretString),
+}
+
+impl fmt::Debug for OnUnknown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Hold => "Hold",
+            Self::Resubmit => "Resubmit",
+            Self::ByWebhook(_) => "ByWebhook(..)",
+        })
+    }
 }

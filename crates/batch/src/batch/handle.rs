@@ -1,4 +1,4 @@
-//! The handle of a batch.
+//! Handle type of a batch, which its clones share.
 
 use std::fmt;
 use std::sync::Arc;

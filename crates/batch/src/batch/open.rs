@@ -1,4 +1,8 @@
-//! Opening a batch.
+//! Opening of a batch: journal, inputs, results, and recovery of what an earlier process left.
+//!
+//! In this order, so that a refusal leaves nothing behind: settings and files are checked, the store is
+//! opened, the inputs are indexed or compared, uncommitted results are recovered, expired processes of a
+//! shared store are recovered, and interrupted submissions become unknown or pending.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -12,27 +16,26 @@ use tokio::sync::mpsc;
 
 use super::handle::Batch;
 use super::paths;
-use super::taking::{take_inputs, without_inputs};
 use crate::clock::Clock;
 use crate::error::{Error, ErrorKind, Result};
-use crate::inputs::{ChangedInputs, Inputs, Shape, Source, SourceRecord, Texts};
-use crate::journal::{Journal, Keeper};
+use crate::inputs::{ChangedInputs, Inputs, Shape, Source, SourceRecord, Texts, copy, index};
+use crate::journal::{Journal, JournalState};
 use crate::requests::clear;
 use crate::results::{Failures, LargeOutputs, Results, Writer, committed};
 use crate::shared::Shared;
 use crate::state::State;
 use crate::store::{OpenStore, Store, lock, unlock};
 use crate::submit;
-use crate::ticket::Identity;
-use crate::unknown::OnUnknown;
+use crate::submit::OnUnknown;
+use crate::webhook::Identity;
 
 /// How many inputs of a stream wait to be copied.
 const AHEAD: usize = 64;
 
-/// How often opening is begun again: a connection that breaks each time does not get better.
-const REPEATED: usize = 5;
+/// Largest number of repetitions after a broken connection.
+const REPETITIONS: usize = 5;
 
-/// Any recipe for a store.
+/// An [`OpenStore`] of any type.
 trait OpenAny: Send {
     fn is_new(&self) -> Result<bool>;
     fn open(self: Box<Self>) -> Result<Box<dyn Store>>;
@@ -191,7 +194,7 @@ impl Open {
                 let to_copy = std::iter::from_fn(|| {
                     has_drawn = true;
                     to_copy.blocking_recv().unwrap_or_else(|| {
-                        // Nobody waits for the batch any more.
+                        // The caller has dropped the future.
                         let message = "the inputs were not read to their end";
                         Some(Err(serde::de::Error::custom(message)))
                     })
@@ -222,7 +225,7 @@ fn without_results() -> Error {
     Error::new(ErrorKind::Settings, "the journal is new: say where the results go")
 }
 
-/// What becomes of inputs whose process was submitting them when it died.
+/// The state of inputs whose process crashed while it submitted them.
 fn after_intent(on_unknown: &OnUnknown) -> State {
     match on_unknown {
         OnUnknown::Resubmit => State::Pending,
@@ -230,7 +233,7 @@ fn after_intent(on_unknown: &OnUnknown) -> State {
     }
 }
 
-/// Says to a shared store which results this process writes.
+/// Identifies the results of this process to a shared store.
 fn identify(store: &mut dyn Store, settings: &Settings) -> Result<Option<Writer>> {
     let Some(sharing) = store.sharing() else { return Ok(None) };
     let Some(results) = &settings.results else {
@@ -242,14 +245,13 @@ fn identify(store: &mut dyn Store, settings: &Settings) -> Result<Option<Writer>
     Ok(Some(writer))
 }
 
-/// Does what may be done again, until the connection to a shared store has not broken in the middle, as
-/// a run does: each time as a new process, which has what the one before had.
+/// Repeats idempotent work whose connection to a shared store broke, each time under a new lease.
 fn repeated<T>(
     store: &mut dyn Store,
     mut work: impl FnMut(&mut dyn Store) -> Result<T>,
 ) -> Result<T> {
     let mut done = work(store);
-    for _ in 0..REPEATED {
+    for _ in 0..REPETITIONS {
         match (&done, store.sharing()) {
             (Err(error), Some(sharing)) if error.kind() == ErrorKind::Interrupted => {
                 done = sharing.begin_anew().and_then(|()| work(store));
@@ -266,7 +268,7 @@ fn drawn() -> Error {
     Error::new(ErrorKind::Interrupted, message)
 }
 
-/// What opening a batch has found, and brought into the store.
+/// Inputs and results of a batch that is being opened.
 struct Begun {
     source: SourceRecord,
     changed: ChangedInputs,
@@ -277,8 +279,7 @@ struct Begun {
 }
 
 impl Begun {
-    /// Takes up the inputs, the results, and what other processes have left. What of this is done
-    /// already stays as it is.
+    /// Indexes the inputs, and recovers the results and expired processes. Idempotent.
     fn begin(
         store: &mut dyn Store,
         writer: Option<&mut Writer>,
@@ -291,7 +292,7 @@ impl Begun {
             if let Some(results) = &settings.results {
                 Results::check(store, results)?;
             }
-            let source = take_inputs(store, inputs, to_copy, settings.may_change)?;
+            let source = index_inputs(store, inputs, to_copy, settings.may_change)?;
             Ok((source, Identity::of(store)?))
         };
         let begun = begin(store);
@@ -343,11 +344,11 @@ impl Begun {
         let shape = source.shape.clone();
         let large = LargeOutputs::of(results.path(), settings.largest_in_line);
         let imported = results.imported();
-        let keeper =
-            Keeper { store, source, texts, results, failures, large, writer, broken: None };
+        let state =
+            JournalState { store, source, texts, results, failures, large, writer, broken: None };
         Ok(Batch {
             shared: Arc::new(Shared {
-                journal: Journal::start(keeper)?,
+                journal: Journal::start(state)?,
                 identity,
                 on_unknown: settings.on_unknown,
                 shape,
@@ -377,4 +378,56 @@ impl fmt::Debug for Open {
             .field("on_unknown", &self.settings.on_unknown)
             .finish_non_exhaustive()
     }
+}
+
+/// Indexes the inputs, or compares them with those of the store.
+fn index_inputs(
+    store: &mut dyn Store,
+    inputs: Option<(Option<PathBuf>, Shape)>,
+    given: impl Iterator<Item = serde_json::Result<Vec<u8>>>,
+    may_change: bool,
+) -> Result<(SourceRecord, ChangedInputs)> {
+    let known = SourceRecord::read(store)?;
+    if let (Some((_, shape)), Some(known)) = (&inputs, &known)
+        && known.shape != *shape
+    {
+        let message = format!(
+            "the batch was begun with other settings of its inputs ({}), and not with these: {shape}. Use the same ones; or new results and a new journal, which submit all inputs anew",
+            known.shape
+        );
+        return Err(Error::new(ErrorKind::Settings, message));
+    }
+    if may_change && known.as_ref().is_some_and(|known| known.shape.dedupe) {
+        let message = "the batch submits equal inputs once, and so cannot take up changed ones: use new results and a new journal for them";
+        return Err(Error::new(ErrorKind::Settings, message));
+    }
+    let (source, changed) = match (inputs, known) {
+        (Some((Some(path), shape)), known) => index(store, &path, shape, known, may_change)?,
+        (Some((None, shape)), known) => copy(store, given, shape, known, may_change)?,
+        (None, Some(known)) => match known.file.clone() {
+            Some(file) => {
+                let shape = known.shape.clone();
+                match index(store, &file.path, shape, Some(known.clone()), may_change) {
+                    // They are only needed by a process that submits them.
+                    Err(error) if !may_change && error.is_of_inputs() => {
+                        (SourceRecord::read(store)?.unwrap_or(known), ChangedInputs::default())
+                    }
+                    indexed => indexed?,
+                }
+            }
+            None => (known, ChangedInputs::default()),
+        },
+        (None, None) => return Err(without_inputs()),
+    };
+    if source.inputs == 0 {
+        return Err(match &source.file {
+            Some(file) => paths::is_empty(&file.path),
+            None => Error::new(ErrorKind::Inputs, "there are no inputs"),
+        });
+    }
+    Ok((source, changed))
+}
+
+fn without_inputs() -> Error {
+    Error::new(ErrorKind::Settings, "the journal is new: pass the inputs of the batch")
 }

@@ -1,4 +1,4 @@
-//! What can be done with a batch beside running it.
+//! Operations on a batch that does not run: check, retry and cancel.
 
 use std::collections::HashMap;
 use std::future::ready;
@@ -10,15 +10,15 @@ use podqueue::{Endpoint, ErrorKind as ServiceKind, Job, JobStatus, Run};
 
 use super::handle::Batch;
 use crate::error::{Error, ErrorKind, Result};
-use crate::journal::Keeper;
+use crate::journal::JournalState;
 use crate::shared::{Guard, cancel_pending, cancelled, settled};
 use crate::state::State;
 use crate::store::{Ended, Event, Input};
 
-/// How many inputs are handled at a time.
+/// Inputs of a page.
 const PAGE: usize = 1_000;
 
-/// How many calls are in flight.
+/// Calls in flight.
 const CALLS: usize = 16;
 
 /// How many bytes are around the input in the body of a submission, at least: `{"input":}`.
@@ -58,17 +58,17 @@ impl Batch {
     ///
     /// If the journal or the inputs cannot be read.
     pub async fn check(&self) -> Result<Checked> {
-        let check = self.shared.journal.with(|keeper| {
+        let check = self.shared.journal.with(|state| {
             let (mut checked, mut from) = (Checked::default(), 0);
             loop {
-                let page = keeper.store.inputs(&[State::Pending], from, PAGE)?;
+                let page = state.store.inputs(&[State::Pending], from, PAGE)?;
                 let Some(last) = page.last() else { return Ok(checked) };
                 from = last.index + 1;
                 for input in &page {
-                    let text = keeper.texts.of(input)?;
+                    let text = state.texts.of(input)?;
                     let flaw = match &input.flaw {
                         Some(flaw) => Some(flaw.clone()),
-                        None => match keeper.texts.shape.parse(&text) {
+                        None => match state.texts.shape.parse(&text) {
                             Ok(parsed) => too_large(parsed.input.get().len()),
                             Err(flaw) => Some(flaw),
                         },
@@ -100,7 +100,7 @@ impl Batch {
     /// [`ErrorKind::Inputs`] and [`ErrorKind::InputsChanged`] if one of these inputs cannot be
     /// read: then none is made pending.
     pub async fn retry(&self, states: &[State]) -> Result<u64> {
-        let _guard = self.alone().await?;
+        let _guard = self.exclusive().await?;
         if let Some(state) = states.iter().find(|it| !it.is_failure() && **it != State::Unknown) {
             let message = format!("inputs that are {state} cannot be retried");
             return Err(Error::new(ErrorKind::Settings, message));
@@ -125,8 +125,8 @@ impl Batch {
     /// Retries the jobs that failed or timed out, with `POST /retry`, which keeps their ids; the
     /// next run collects them. The service allows that until their results expire.
     ///
-    /// Each is recorded as outstanding before its request leaves, so that whatever becomes of the
-    /// request, and of this process, the next run sees what became of the job.
+    /// Each is recorded as outstanding before its request is sent, so that the next run collects it
+    /// whatever the outcome of the request, also after a crash.
     ///
     /// # Errors
     ///
@@ -134,10 +134,10 @@ impl Batch {
     /// shares it, and [`ErrorKind::Service`] if a call fails in another way than that the job is
     /// gone: no further jobs are retried then.
     pub async fn retry_jobs(&self, endpoint: &Endpoint) -> Result<Retried> {
-        let _guard = self.alone().await?;
+        let _guard = self.exclusive().await?;
         let (mut done, mut failure) = (Retried::default(), None);
         let jobs = self.jobs(&[State::Failed, State::TimedOut], endpoint).await?;
-        self.shared.journal.with(Keeper::accept_loss).await?;
+        self.shared.journal.with(JournalState::accept_loss).await?;
         let has_failed = AtomicBool::new(false);
         let mut calls = iter(jobs)
             .take_while(|_| ready(!has_failed.load(Relaxed)))
@@ -163,7 +163,7 @@ impl Batch {
         let (index, journal) = (input.index, &self.shared.journal);
         // Copies wait for the result of their original, as they did before.
         let mut copies = match self.shared.shape.dedupe {
-            true => journal.with(move |keeper| keeper.store.copies(index)).await?,
+            true => journal.with(move |state| state.store.copies(index)).await?,
             false => Vec::new(),
         };
         copies.retain(|copy| copy.state == input.state);
@@ -190,7 +190,7 @@ impl Batch {
     /// [`ErrorKind::Settings`] while the batch runs, [`ErrorKind::InUse`] while another process
     /// shares it, and [`ErrorKind::Service`] if a call fails.
     pub async fn cancel(&self, endpoint: &Endpoint) -> Result<u64> {
-        let _guard = self.alone().await?;
+        let _guard = self.exclusive().await?;
         let before = self.status().await?.counts.of(State::Cancelled);
         cancel_pending(&self.shared.journal).await?;
         let jobs = self.jobs(&[State::Submitted], endpoint).await?;
@@ -217,10 +217,10 @@ impl Batch {
         let mut from = 0;
         loop {
             let states = states.to_vec();
-            let next = self.shared.journal.with(move |keeper| {
-                let page = keeper.store.inputs(&states, from, PAGE)?;
+            let next = self.shared.journal.with(move |state| {
+                let page = state.store.inputs(&states, from, PAGE)?;
                 for input in &page {
-                    keeper.texts.of(input).map_err(needed)?;
+                    state.texts.of(input).map_err(needed)?;
                 }
                 Ok(page.last().map(|last| last.index + 1))
             });
@@ -232,14 +232,14 @@ impl Batch {
     }
 
     async fn rewrite_failures(&self) -> Result<()> {
-        self.shared.journal.with(|keeper| keeper.rewrite_failures().map(drop)).await
+        self.shared.journal.with(|state| state.rewrite_failures().map(drop)).await
     }
 
     /// The inputs in these states that are jobs of this endpoint's service.
     async fn jobs(&self, states: &[State], endpoint: &Endpoint) -> Result<Vec<(Input, Job)>> {
         let states = states.to_vec();
-        let list = self.shared.journal.with(move |keeper| {
-            Ok((keeper.store.runs()?, keeper.store.inputs(&states, 0, usize::MAX)?))
+        let list = self.shared.journal.with(move |state| {
+            Ok((state.store.runs()?, state.store.inputs(&states, 0, usize::MAX)?))
         });
         let (runs, inputs) = list.await?;
         let runs = runs.into_iter().filter(|(_, run)| endpoint.base_url() == Some(&run.base_url));
@@ -252,19 +252,19 @@ impl Batch {
         Ok(inputs.into_iter().filter_map(job).collect())
     }
 
-    /// Makes sure that no run goes on meanwhile, here or in a process that shares the journal.
-    async fn alone(&self) -> Result<Guard> {
-        let (nobody, _) = tokio::sync::mpsc::unbounded_channel();
-        let guard = Guard::begin(&self.shared, nobody)?;
-        let others = self.shared.journal.with(|keeper| match keeper.store.sharing() {
+    /// Excludes runs, here and in other processes that share the journal.
+    async fn exclusive(&self) -> Result<Guard> {
+        let (closed, _) = tokio::sync::mpsc::unbounded_channel();
+        let guard = Guard::begin(&self.shared, closed)?;
+        let others = self.shared.journal.with(|state| match state.store.sharing() {
             Some(sharing) => {
                 let taken = sharing.take_over();
                 if taken.as_ref().is_err_and(|error| error.kind() == ErrorKind::Interrupted) {
-                    keeper.begin_anew()?;
+                    state.begin_anew()?;
                 } else {
                     taken?;
                 }
-                keeper.store.sharing().map_or(Ok(0), |sharing| sharing.others())
+                state.store.sharing().map_or(Ok(0), |sharing| sharing.others())
             }
             None => Ok(0),
         });
@@ -280,7 +280,7 @@ impl Batch {
     }
 }
 
-/// What is wrong with an input of so many bytes, where the client has its default limit.
+/// The flaw of an input that exceeds the default payload limit of the client.
 fn too_large(input: usize) -> Option<String> {
     let (body, most) = (input + AROUND, Run::MAX_BODY);
     (body > most).then(|| format!("makes a body of {body} bytes, above the limit of {most} bytes"))

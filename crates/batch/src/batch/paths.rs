@@ -1,4 +1,4 @@
-//! The files of a batch, looked at before any is created.
+//! Validation of the paths of a batch, before any file is created.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufReader, Read};
@@ -121,9 +121,9 @@ fn check_apart(inputs: &Path, results: &Path) -> Result<()> {
     Ok(())
 }
 
-fn is_same(one: &Path, other: &Path) -> bool {
+fn is_same(left: &Path, right: &Path) -> bool {
     let real = |path: &Path| -> Option<PathBuf> { fs::canonicalize(path).ok() };
-    real(one).is_some_and(|one| real(other) == Some(one))
+    real(left).is_some_and(|left| real(right) == Some(left))
 }
 
 fn folder(path: &Path) -> Option<&Path> {

@@ -1,23 +1,21 @@
-//! Brings inputs into the journal, and compares them with those that are there.
-
-mod file;
-mod given;
-mod unfinished;
-
-pub(crate) use file::{grow, index};
-pub(crate) use given::copy;
+//! Input index: the position, digest and flaw of each input, in the journal.
+//!
+//! A file is not copied: the journal has the offset and the digest of each line, so that a changed line is
+//! refused wherever it is read again. When a batch is opened again, known inputs are compared, and appended
+//! ones are added. The last line may lack its line break, and grow while another program writes it.
 
 use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::path::Path;
 
-use self::unfinished::Unfinished;
-use super::SourceRecord;
-use super::digests::digest;
-use super::lines::LONGEST;
-use super::parsed::canonical;
-use super::source::FileRecord;
-use crate::error::Result;
+use super::lines::{LONGEST, Lines};
+use super::parsed::{Shape, canonical, digest};
+use super::source::{FileRecord, SourceRecord, modified};
+use super::texts::{changed, missing};
+use crate::error::{Error, ErrorKind, Result};
 use crate::state::State;
-use crate::store::{Digest, Input, NewInput, Place, Store};
+use crate::store::{Change, Commit, Digest, Event, Input, NewInput, Place, Store};
 
 /// Inputs that have changed since the batch began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,7 +30,8 @@ pub struct ChangedInputs {
 /// How many inputs are added in one transaction, and read in one page.
 const PAGE: usize = 5_000;
 
-/// Takes inputs in order: compares those that the journal has, and adds those that it lacks.
+/// Index under construction: takes inputs in order, compares those that the journal has, and adds those
+/// that it lacks.
 struct Index<'a> {
     store: &'a mut dyn Store,
     record: SourceRecord,
@@ -108,7 +107,7 @@ impl<'a> Index<'a> {
         Ok(self.known.next())
     }
 
-    /// The earlier input that it is a copy of, and what is wrong with it.
+    /// The earlier input that it is a copy of, and its flaw.
     fn inspect(&mut self, line: u64, text: &[u8]) -> (Option<u64>, Option<String>) {
         if text.len() >= LONGEST {
             return (None, Some(format!("is longer than {} MiB", LONGEST >> 20)));
@@ -117,7 +116,7 @@ impl<'a> Index<'a> {
         if !shape.compares() {
             return (None, None);
         }
-        // What cannot be read is refused when its turn comes.
+        // A line that cannot be parsed is refused when it is claimed.
         let Ok(parsed) = shape.parse(text) else { return (None, None) };
         if let Some(key) = &parsed.key {
             let key_digest = canonical(key).unwrap_or_else(|| digest(key.get().as_bytes()));
@@ -157,5 +156,227 @@ impl<'a> Index<'a> {
     /// Whether the journal has inputs that have not been taken.
     fn lacks_some(&self) -> bool {
         self.next < self.record.inputs
+    }
+}
+
+/// How much of the file is read at a time.
+const BUFFER: usize = 256 * 1024;
+
+/// Indexes a file. Where the journal knows it, the lines that it knows must be the same.
+pub(crate) fn index(
+    store: &mut dyn Store,
+    path: &Path,
+    shape: Shape,
+    known: Option<SourceRecord>,
+    may_change: bool,
+) -> Result<(SourceRecord, ChangedInputs)> {
+    let path = std::path::absolute(path)
+        .map_err(|error| Error::file(ErrorKind::Inputs, "find", path, error))?;
+    let record = known.unwrap_or(SourceRecord::new(shape));
+    read(store, &path, record, To::Compare { may_change })
+}
+
+/// Indexes the complete lines that have been appended to the file since.
+pub(crate) fn grow(store: &mut dyn Store, known: &SourceRecord) -> Result<SourceRecord> {
+    match &known.file {
+        Some(file) => read(store, &file.path, known.clone(), To::Grow).map(|(record, _)| record),
+        None if known.is_partial => Err(Error::new(
+            ErrorKind::Inputs,
+            "the inputs were not copied to their end, because the process that did so ended before: pass them again when the batch is opened",
+        )),
+        None => Ok(known.clone()),
+    }
+}
+
+/// Purpose of reading a file.
+enum To {
+    /// To index all of it, and to compare it with what is indexed.
+    Compare { may_change: bool },
+    /// To index what was appended.
+    Grow,
+}
+
+/// Indexes a file to its end, or only what was appended to it.
+fn read(
+    store: &mut dyn Store,
+    path: &Path,
+    record: SourceRecord,
+    to: To,
+) -> Result<(SourceRecord, ChangedInputs)> {
+    let (to_the_end, may_change) = match to {
+        To::Compare { may_change } => (true, may_change),
+        To::Grow => (false, false),
+    };
+    let failed = |error| Error::file(ErrorKind::Inputs, "read", path, error);
+    let mut file = File::open(path).map_err(failed)?;
+    let found = file.metadata().map_err(failed)?;
+    let was = record.file.as_ref();
+    if was.is_some_and(|was| was.is_untouched(&found) && was.path == *path) {
+        return Ok((record, ChangedInputs::default()));
+    }
+    let unfinished = match was {
+        Some(was) => Unfinished::find(store, &mut file, was, record.inputs, path)?,
+        None => None,
+    };
+    if !to_the_end && unfinished.as_ref().is_some_and(|it| it.is_intent) {
+        // Its outcome is recorded before the next attempt.
+        return Ok((record, ChangedInputs::default()));
+    }
+    // Lines are checked again when they are read, so that appended ones can be added without
+    // reading all others; unless these have to be compared with them.
+    let mut rest_of = None;
+    let (offset, lines, next) = match was {
+        Some(was) if !to_the_end && !record.shape.compares() => match &unfinished {
+            Some(last) => (last.offset, last.line - 1, last.index),
+            None if was.ends_in_line(&mut file).map_err(failed)? => {
+                rest_of = Some(was.lines);
+                (was.length, was.lines - 1, record.inputs)
+            }
+            None => (was.length, was.lines, record.inputs),
+        },
+        _ => (0, 0, 0),
+    };
+    file.seek(SeekFrom::Start(offset)).map_err(failed)?;
+    let mut lines = Lines::new(BufReader::with_capacity(BUFFER, file), offset, lines);
+    let mut index = Index::new(store, record, next, may_change);
+    let finished = index.record.inputs - u64::from(unfinished.is_some());
+    index.unfinished = unfinished;
+    let indexed = |(length, lines), modified| {
+        Some(FileRecord { path: path.to_owned(), length, lines, modified })
+    };
+    loop {
+        let before = (lines.offset, lines.number);
+        index.flush_if_full(|| indexed(before, None))?;
+        let Some(line) = lines.next().map_err(failed)? else { break };
+        if rest_of == Some(line.number) {
+            // It was submitted with its former content.
+            return Err(changed(path, line.number));
+        }
+        if !to_the_end && !line.is_complete && index.next >= finished {
+            // Another program is still writing it.
+            if !index.lacks_some() {
+                index.flush(indexed(before, None))?;
+            }
+            return Ok((index.record, index.changed));
+        }
+        let place = Place::File { offset: line.offset, length: line.text.len() as u64 };
+        let number = line.number;
+        if !index.take(number, line.text, place)? {
+            return Err(changed(path, number));
+        }
+    }
+    if index.lacks_some() {
+        return Err(missing(path, index.next, index.record.inputs));
+    }
+    index.flush(indexed((lines.offset, lines.number), modified(&found)))?;
+    Ok((index.record, index.changed))
+}
+
+/// How many bytes of texts are added in one transaction.
+const BYTES: usize = 8 * 1024 * 1024;
+
+/// Copies inputs, as they come. Those that the journal knows must be the same.
+pub(crate) fn copy(
+    store: &mut dyn Store,
+    inputs: impl Iterator<Item = serde_json::Result<Vec<u8>>>,
+    shape: Shape,
+    known: Option<SourceRecord>,
+    may_change: bool,
+) -> Result<(SourceRecord, ChangedInputs)> {
+    let record = known.unwrap_or(SourceRecord::new(shape));
+    let mut index = Index::new(store, record, 0, may_change);
+    index.record.is_partial = true;
+    let mut bytes = 0;
+    for (number, text) in inputs.enumerate() {
+        let text = text.map_err(|error| {
+            let message = format!("input {number} does not serialize as JSON: {error}");
+            Error::new(ErrorKind::Inputs, message).with_source(error)
+        })?;
+        bytes += text.len();
+        if !index.take(number as u64 + 1, &text, Place::Stored(text.clone()))? {
+            return Err(other_inputs(&format!("input {number} is not the one")));
+        }
+        index.flush_if_full(|| None)?;
+        if bytes > BYTES {
+            index.flush(None)?;
+            bytes = 0;
+        }
+    }
+    if index.lacks_some() {
+        return Err(other_inputs(&format!("there are {} inputs instead of those", index.next)));
+    }
+    index.record.is_partial = false;
+    index.flush(None)?;
+    Ok((index.record, index.changed))
+}
+
+fn other_inputs(what: &str) -> Error {
+    let message = format!(
+        "{what} that the journal was made for: pass the same inputs in the same order, or none, or use new results and a new journal"
+    );
+    Error::new(ErrorKind::InputsChanged, message)
+}
+
+/// How much white space may follow the last line.
+const BLANK: u64 = 4 * 1024;
+
+/// The last input, whose line had no break when it was taken up, and which was not submitted since.
+struct Unfinished {
+    index: u64,
+    line: u64,
+    offset: u64,
+    /// Its outcome is about to be recorded.
+    is_intent: bool,
+    length: u64,
+    digest: Digest,
+    attempt: u64,
+    is_refused: bool,
+}
+
+impl Unfinished {
+    /// That of a file which is indexed so far.
+    fn find(
+        store: &mut dyn Store,
+        file: &mut File,
+        was: &FileRecord,
+        inputs: u64,
+        path: &Path,
+    ) -> Result<Option<Self>> {
+        let Some(last) = inputs.checked_sub(1) else { return Ok(None) };
+        let states = [State::Pending, State::Intent, State::Refused];
+        let Some(Input { index, line, place, digest, state, attempt, .. }) =
+            store.inputs(&states, last, 1)?.pop()
+        else {
+            return Ok(None);
+        };
+        let Place::File { offset, length } = place else { return Ok(None) };
+        let mut after = Vec::new();
+        let end = offset + length;
+        file.seek(SeekFrom::Start(end))
+            .and_then(|_| {
+                file.take(was.length.saturating_sub(end).min(BLANK)).read_to_end(&mut after)
+            })
+            .map_err(|error| Error::file(ErrorKind::Inputs, "read", path, error))?;
+        if after.contains(&b'\n') {
+            return Ok(None);
+        }
+        let (is_intent, is_refused) = (state == State::Intent, state == State::Refused);
+        Ok(Some(Self { index, line, offset, is_intent, length, digest, attempt, is_refused }))
+    }
+
+    /// Whether this is what it was, and more.
+    fn has_become(&self, text: &[u8]) -> bool {
+        let was = usize::try_from(self.length).ok().and_then(|length| text.get(..length));
+        was.is_some_and(|was| digest(was) == self.digest)
+    }
+
+    /// Replaces it by what it has become.
+    fn replace(self, store: &mut dyn Store, input: NewInput) -> Result<()> {
+        if self.is_refused {
+            let change =
+                Change { index: self.index, attempt: self.attempt, event: Event::Resubmit };
+            store.commit(&Commit { changes: vec![change], ..Commit::default() })?;
+        }
+        store.replace(&[(self.index, input)])
     }
 }

@@ -1,4 +1,4 @@
-//! The lines of a file.
+//! Line reader of a JSONL file, with offsets and a bound on memory.
 
 use std::io::{self, BufRead, Read};
 

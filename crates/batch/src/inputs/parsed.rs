@@ -1,4 +1,4 @@
-//! What is submitted of an input's text.
+//! Parsed input: the JSON to submit, its key, and its digests.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::digests::short;
 use crate::store::Digest;
 
 /// How an input's text is read.
@@ -43,7 +42,7 @@ impl Shape {
         self.key_field.is_some() || self.dedupe
     }
 
-    /// Reads a text, or says what is wrong with it.
+    /// Parses a text, or returns its flaw.
     pub(crate) fn parse(&self, text: &[u8]) -> Result<Parsed, String> {
         let whole = || {
             let json: serde_json::Result<&RawValue> = serde_json::from_slice(text);
@@ -67,7 +66,7 @@ impl Shape {
     }
 }
 
-/// What is wrong with a text, whose own line says nothing about the file's.
+/// Describes a syntax error without its line number, which is not that of the file.
 fn not_json(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let what = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what);
@@ -93,10 +92,23 @@ fn key(value: &RawValue, name: &str) -> Result<Box<RawValue>, String> {
     }
 }
 
+/// The digest of an input's text.
+pub(super) fn digest(text: &[u8]) -> Digest {
+    short(blake3::hash(text))
+}
+
+/// The digest that a hash is shortened to.
+fn short(hash: blake3::Hash) -> Digest {
+    let mut digest = Digest::default();
+    let length = digest.len();
+    digest.copy_from_slice(&hash.as_bytes()[..length]);
+    digest
+}
+
 /// How deeply a value may be nested that is compared with others.
 const DEEPEST: usize = 128;
 
-/// The same for all texts of a value, however its members are ordered and spaced.
+/// Canonical digest of a value: independent of white space and of the order of members.
 pub(super) fn canonical(input: &RawValue) -> Option<Digest> {
     let mut hasher = blake3::Hasher::new();
     feed(&mut hasher, input, DEEPEST)?;
@@ -156,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_an_input_is_said() {
+    fn flaws_of_inputs_are_described() {
         for (shape, text, flaw) in [
             (
                 shape(None, None),

@@ -1,4 +1,4 @@
-//! What the journal knows of the inputs' origin.
+//! Source record: the origin of the inputs, and how much of it is indexed, in the journal.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -58,8 +58,8 @@ impl SourceRecord {
         record.map(Some)
     }
 
-    /// What the journal says of them now. Another process may have added some, from a file of the
-    /// same content at another place.
+    /// The current record of the journal. Another process may have added inputs, from a file of the same
+    /// content at another path.
     pub(crate) fn refreshed(&self, store: &mut dyn Store) -> Result<Self> {
         let Some(mut now) = Self::read(store)? else { return Ok(self.clone()) };
         if let (Some(now), Some(ours)) = (&mut now.file, &self.file) {

@@ -1,11 +1,11 @@
-//! The texts of inputs that are in the journal.
+//! Texts of inputs: read from the inputs file or the journal, and verified by their digest.
 
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::digests::digest;
+use super::parsed::digest;
 use super::{FileRecord, Shape, SourceRecord};
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::{Input, Place};
@@ -37,7 +37,7 @@ impl Origin {
 }
 
 impl Texts {
-    /// Those of a source. If its file is gone, only those who need a text fail.
+    /// Opens the texts of a source. If its file is gone, only reading a text fails.
     pub(crate) fn open(source: &SourceRecord) -> Self {
         Self { shape: source.shape.clone(), file: source.file.as_ref().map(Origin::open) }
     }

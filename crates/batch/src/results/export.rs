@@ -1,10 +1,10 @@
-//! The results in the order of the inputs.
+//! Export of the results, in the order of the inputs.
 
 use std::fs::File;
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::reading::each_line;
+use super::line::each_line;
 use crate::error::{Error, ErrorKind, Result};
 
 /// Writes the first bytes of these results, so many of each, to `to`, ordered by the index. How many

@@ -1,14 +1,14 @@
-//! The failures: a file that is itself an inputs file.
+//! Failures file: inputs that did not complete, in the format of an inputs file.
 
-use std::fs::{self, OpenOptions};
-use std::io::{BufWriter, Write};
+use std::collections::HashMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::former::{Former, Said};
-use super::places::{beside, failures_of};
+use super::paths::{beside, failures_of};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::{private, sync_folder};
 use crate::inputs::{LONGEST, Texts};
@@ -57,7 +57,7 @@ impl Failures {
     }
 
     /// Writes all failures in place of those that are there; without failures there is no such
-    /// file. If an input cannot be read, its line keeps what it said of it.
+    /// file. If an input cannot be read, its line keeps its previous text.
     pub(crate) fn write(
         &mut self,
         store: &mut dyn Store,
@@ -76,17 +76,17 @@ impl Failures {
         options.write(true).create(true).truncate(true);
         private(&mut options);
         let mut file = BufWriter::new(options.open(&unfinished).map_err(failed)?);
-        let (mut former, mut from) = (Former::at(path.clone()), 0);
+        let (mut previous, mut from) = (PreviousFailures::at(path.clone()), 0);
         loop {
             let page = page(store, from, PAGE)?;
             let Some(last) = page.last() else { break };
             from = last.index + 1;
             for input in &page {
-                let said = match said(input, texts) {
-                    Err(error) if error.is_of_inputs() => former.of(input.index),
-                    said => said?,
+                let text = match text_of(input, texts) {
+                    Err(error) if error.is_of_inputs() => previous.of(input.index),
+                    text => text?,
                 };
-                write_line(input, &said, texts, &mut file).map_err(failed)?;
+                write_line(input, &text, texts, &mut file).map_err(failed)?;
             }
         }
         let file = file.into_inner().map_err(|error| failed(error.into_error()))?;
@@ -112,8 +112,8 @@ impl Failures {
         let mut lines = Vec::new();
         for index in indexes {
             for input in store.inputs(&State::failures(), *index, 1)? {
-                let said = said(&input, texts)?;
-                write_line(&input, &said, texts, &mut lines).map_err(failed)?;
+                let text = text_of(&input, texts)?;
+                write_line(&input, &text, texts, &mut lines).map_err(failed)?;
             }
         }
         let mut options = OpenOptions::new();
@@ -131,37 +131,104 @@ fn page(store: &mut dyn Store, from: u64, limit: usize) -> Result<Vec<Input>> {
     }
 }
 
-/// What is said of an input.
-fn said(input: &Input, texts: &mut Texts) -> Result<Said> {
+/// The text of an input.
+fn text_of(input: &Input, texts: &mut Texts) -> Result<FailureText> {
     let text = texts.of(input)?;
     Ok(match texts.shape.parse(&text) {
-        Ok(parsed) => Said { key: parsed.key, input: Some(parsed.input), text: None },
+        Ok(parsed) => FailureText { key: parsed.key, input: Some(parsed.input), text: None },
         Err(_) => {
             let shown = if text.len() < LONGEST { text.len() } else { BEGINNING };
             let text = String::from_utf8_lossy(&text[..shown]).into_owned();
-            Said { text: Some(text), ..Said::default() }
+            FailureText { text: Some(text), ..FailureText::default() }
         }
     })
 }
 
 fn write_line(
     input: &Input,
-    said: &Said,
+    failure: &FailureText,
     texts: &Texts,
     to: &mut impl Write,
 ) -> std::io::Result<()> {
     let line = Line {
         index: input.index,
         key: match texts.shape.key_field {
-            Some(_) => Key::Own(said.key.as_deref()),
+            Some(_) => Key::Own(failure.key.as_deref()),
             None => Key::Index(input.index),
         },
-        input: said.input.as_deref(),
-        text: said.text.as_deref(),
+        input: failure.input.as_deref(),
+        text: failure.text.as_deref(),
         status: input.state.as_str(),
         error: input.error.as_deref(),
         job_id: input.job_id.as_deref(),
     };
     serde_json::to_writer(&mut *to, &line).map_err(std::io::Error::from)?;
     to.write_all(b"\n")
+}
+
+/// The text of an input, as a line of failures has it.
+#[derive(Debug, Default, Deserialize)]
+struct FailureText {
+    key: Option<Box<RawValue>>,
+    input: Option<Box<RawValue>>,
+    /// The line, where it could not be read as an input.
+    text: Option<String>,
+}
+
+/// The previous failures file, for inputs that cannot be read any more. Read when first needed.
+struct PreviousFailures {
+    path: PathBuf,
+    read: Option<LineIndex>,
+}
+
+/// A file, and where the line of each input is.
+struct LineIndex {
+    file: File,
+    lines: HashMap<u64, (u64, u64)>,
+}
+
+impl PreviousFailures {
+    fn at(path: PathBuf) -> Self {
+        Self { path, read: None }
+    }
+
+    /// The text of this input: empty, if it has no such line.
+    fn of(&mut self, index: u64) -> FailureText {
+        self.read(index).ok().flatten().unwrap_or_default()
+    }
+
+    fn read(&mut self, index: u64) -> io::Result<Option<FailureText>> {
+        let places = match &mut self.read {
+            Some(places) => places,
+            none => none.insert(LineIndex::find(File::open(&self.path)?)?),
+        };
+        let Some((offset, length)) = places.lines.get(&index).copied() else { return Ok(None) };
+        let mut line = Vec::new();
+        places.file.seek(SeekFrom::Start(offset))?;
+        Read::by_ref(&mut places.file).take(length).read_to_end(&mut line)?;
+        Ok(serde_json::from_slice(&line).ok())
+    }
+}
+
+impl LineIndex {
+    fn find(file: File) -> io::Result<Self> {
+        #[derive(Deserialize)]
+        struct Line {
+            index: u64,
+        }
+        let (mut lines, mut offset, mut text) = (HashMap::new(), 0, Vec::new());
+        let mut reader = BufReader::new(&file);
+        loop {
+            text.clear();
+            let length = reader.read_until(b'\n', &mut text)? as u64;
+            if length == 0 {
+                break;
+            }
+            if let Ok(Line { index }) = serde_json::from_slice(&text) {
+                lines.insert(index, (offset, length));
+            }
+            offset += length;
+        }
+        Ok(Self { file, lines })
+    }
 }

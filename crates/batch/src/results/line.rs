@@ -1,20 +1,20 @@
-//! A line of the results.
+//! Result line: one JSON object per completed input.
 
 use std::borrow::Cow;
-use std::fs::{self, OpenOptions};
-use std::io::Write;
-use std::path::PathBuf;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
-use super::places::outputs_of;
+use super::paths::outputs_of;
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::{private, sync_folder};
 use crate::state::State;
 use crate::store::Ended;
 
-/// A completed job, without what its input says.
+/// A completed job, without the key of its input.
 #[derive(Debug)]
 pub(crate) struct Completed {
     pub(crate) job_id: String,
@@ -131,7 +131,7 @@ impl LargeOutputs {
     pub(crate) const ABOVE: usize = 1024 * 1024;
 
     /// In a folder next to the results.
-    pub(crate) fn of(results: &std::path::Path, above: usize) -> Self {
+    pub(crate) fn of(results: &Path, above: usize) -> Self {
         Self { folder: outputs_of(results), above }
     }
 
@@ -152,5 +152,24 @@ impl LargeOutputs {
         write().map_err(|error| Error::file(ErrorKind::Results, "write", &path, error))?;
         let folder = self.folder.file_name().unwrap_or_default();
         Ok(format!("{}/{index}.json", folder.to_string_lossy()))
+    }
+}
+
+/// Calls `take` for each line of the first `length` bytes of the results.
+pub(crate) fn each_line(
+    results: &Path,
+    length: u64,
+    mut take: impl FnMut(Line<'_>, &[u8]) -> Result<()>,
+) -> Result<()> {
+    let failed = |error| Error::file(ErrorKind::Results, "read the results", results, error);
+    let mut reader = BufReader::new(File::open(results).map_err(failed)?).take(length);
+    let mut text = Vec::new();
+    loop {
+        text.clear();
+        if reader.read_until(b'\n', &mut text).map_err(failed)? == 0 {
+            return Ok(());
+        }
+        let line = serde_json::from_slice(&text).map_err(|error| failed(io::Error::from(error)))?;
+        take(line, &text)?;
     }
 }

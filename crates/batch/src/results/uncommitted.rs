@@ -1,5 +1,5 @@
-//! Lines that were written and not committed: the process ended in between, or the journal was put
-//! back from a backup.
+//! Recovery of uncommitted lines: the process ended between their sync and the commit, or the journal was
+//! restored from a backup.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -132,7 +132,7 @@ pub(super) fn due(store: &mut dyn Store, path: &Path, length: u64, imported: boo
             due.of_others += 1;
             return Ok(());
         }
-        // Once more, so that nobody else changes it now.
+        // Read again under the lock, so that no other process changes it now.
         let input = find(store, &[seen.state], line.index)?.filter(is_due);
         let Some(input) = input else { return Ok(()) };
         taken.insert(input.index);
@@ -202,7 +202,7 @@ fn find(store: &mut dyn Store, states: &[State], index: u64) -> Result<Option<In
     Ok(found.filter(|input| input.index == index))
 }
 
-/// Jobs may have been taken to be gone meanwhile, which a copy of the journal did not know to be done.
+/// Expired and lost jobs count as without a result: another process may have found them gone meanwhile.
 fn has_no_result(input: &Input) -> bool {
     use State::{Expired, Intent, Lost, Pending, Submitted, Unknown};
     matches!(input.state, Pending | Intent | Submitted | Unknown | Expired | Lost)

@@ -1,4 +1,4 @@
-//! The settings of a run.
+//! Settings of a run, and their record in the journal.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,10 +7,11 @@ use podqueue::{Endpoint, Policy};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::progress::MaxFailures;
+use crate::store::RunRecord;
+use crate::submit::OnUnknown;
 use crate::submit::{self, Submit};
-use crate::unknown::OnUnknown;
 
-/// How far a run is to go.
+/// How far a run has been told to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Stop {
     Not,
@@ -33,7 +34,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Refuses what no run can keep to.
+    /// Refuses invalid settings.
     pub(crate) fn check(&self, on_unknown: &OnUnknown) -> Result<()> {
         let refuse = |message| Err(Error::new(ErrorKind::Settings, message));
         if self.window == 0 {
@@ -48,4 +49,32 @@ impl Settings {
             _ => submit::check(&self.endpoint, self.policy.as_ref(), on_unknown),
         }
     }
+}
+
+impl Settings {
+    /// The endpoint that a run submitted to, if this run can reach it.
+    pub(crate) fn endpoint_of(&self, record: &RunRecord) -> Option<Endpoint> {
+        let all = std::iter::once(&self.endpoint).chain(&self.others);
+        let mut there = all.filter(|it| it.base_url() == Some(record.base_url.as_str()));
+        there.next().map(|endpoint| endpoint.with_id(&record.endpoint_id))
+    }
+}
+
+/// The record of a run with these settings.
+pub(crate) fn record_of(settings: &Settings, now: u64) -> Result<RunRecord> {
+    let Some(base_url) = settings.endpoint.base_url() else {
+        let message = "the endpoint's client has no URL: set `base_url` when it is built";
+        return Err(Error::new(ErrorKind::Settings, message));
+    };
+    let policy = settings.policy.as_ref().map(serde_json::to_value).transpose();
+    let policy = policy.map_err(|error| {
+        Error::new(ErrorKind::Settings, format!("the policy cannot be recorded: {error}"))
+    })?;
+    Ok(RunRecord {
+        endpoint_id: settings.endpoint.id().to_owned(),
+        base_url: base_url.to_owned(),
+        ttl: policy.as_ref().and_then(|policy| policy.get("ttl")?.as_u64()),
+        policy: policy.map(|policy| policy.to_string()),
+        started_at: now,
+    })
 }

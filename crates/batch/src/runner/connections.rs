@@ -1,4 +1,4 @@
-//! How many calls may be in flight, where this process may open few files.
+//! Connection limit: an AIMD bound on concurrent calls, for a process that may open few files.
 
 use std::error::Error as StdError;
 use std::io;
@@ -9,10 +9,10 @@ use tokio::time::Instant;
 /// More than there ever are.
 const MOST: usize = 400;
 
-/// How long those that ran out of files did so together.
+/// Calls that run out of files within this time are one event.
 const SAME: Duration = Duration::from_secs(1);
 
-/// How soon one more is tried.
+/// Interval at which the bound grows by one.
 const GROWTH: Duration = Duration::from_secs(10);
 
 /// The numbers of the errors of a process, and of a system, that may open no more files.
@@ -21,7 +21,7 @@ const OUT_OF_FILES: [i32; 2] = [24, 23];
 #[cfg(not(unix))]
 const OUT_OF_FILES: [i32; 1] = [10_024];
 
-/// Follows how many connections can be opened.
+/// The bound.
 pub(super) struct Connections {
     most: usize,
     /// When that last changed.
@@ -33,7 +33,7 @@ impl Connections {
         Self { most: MOST, at: Instant::now() }
     }
 
-    /// None could be opened beside so many.
+    /// No further connection could be opened while this many calls were in flight.
     pub(super) fn ran_out(&mut self, in_flight: usize) {
         if self.most == MOST || self.at.elapsed() >= SAME {
             self.most = (self.most.min(in_flight) * 3 / 4).max(2);
@@ -48,7 +48,7 @@ impl Connections {
         }
     }
 
-    /// How many there may be for submissions, and as many for looks.
+    /// The share of submissions, and that of polls.
     pub(super) fn half(&self) -> usize {
         self.most / 2
     }

@@ -1,6 +1,6 @@
-//! What a run knows, and what it is told.
+//! State of a run, and the events that change it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,40 +11,35 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::cancellations::Cancelling;
-use super::claimed::{Submitted, Submitter};
+use super::attempt::{Pause, Submitted, Submitter};
+use super::carry_over::CarryOver;
 use super::connections::{Connections, is_out_of_files};
-use super::look::Looked;
-use super::others::{Others, outstanding};
+use super::error_summary::ErrorSummary;
+use super::in_flight::Submissions;
 use super::outputs::Outputs;
-use super::pause::Pause;
-use super::rate::Rate;
-use super::record::record_of;
+use super::poll::Polled;
+use super::progress::ProgressReporter;
 use super::schedule::Schedule;
-use super::so_far::SoFar;
-use super::submissions::Submitting;
-use super::telling::Teller;
-use super::trouble::Trouble;
-use super::window::Window;
+use super::window::{Rate, Window};
 use crate::error::{Error, ErrorKind, Result};
-use crate::journal::Claimed;
+use crate::journal::{Claimed, JournalState};
 use crate::progress::Stopped;
 use crate::requests::{Pace, begin};
-use crate::run::settings::{Settings, Stop};
+use crate::run::settings::{Settings, Stop, record_of};
 use crate::shared::{Delivered, Resolved, Shared};
-use crate::state::Counts;
-use crate::store::{Change, Tally};
+use crate::state::{Counts, State};
+use crate::store::{Change, Input, Tally};
 
-/// What the runner is told.
+/// Event of a run.
 pub(super) enum Happened {
-    /// So many submissions could be sent now.
+    /// The limiter permits this many submissions now.
     Ready(usize),
     Claimed(Result<Vec<Claimed>>),
     Submitted(Submitted),
-    Looked(Looked),
+    Polled(Polled),
     /// The job of this input was to be cancelled.
     Cancelled(u64),
-    /// A delivery told the job of an input whose outcome was unknown.
+    /// A webhook call named the job of an input whose outcome was unknown.
     Resolved(Result<Resolved>),
     /// A task panicked, which may have submitted this input.
     Panicked(Option<u64>),
@@ -57,45 +52,45 @@ pub(super) struct Ended {
     pub(super) failures: u64,
 }
 
-/// What decides everything in a run.
+/// State of a run, owned by the task that makes its decisions.
 pub(super) struct Runner {
     pub(super) shared: Arc<Shared>,
     pub(super) settings: Settings,
     pub(super) stop: watch::Sender<Stop>,
-    pub(super) tell: Teller,
-    /// The number of this run, and where each run's jobs are.
+    pub(super) reporter: ProgressReporter,
+    /// The number of this run, and the endpoint and ttl of each run.
     pub(super) run: u64,
     pub(super) endpoints: HashMap<u64, (Endpoint, u64)>,
     /// The processes that share the batch.
-    pub(super) others: Others,
-    /// What became of submissions when nothing could be recorded any more.
+    pub(super) peers: Peers,
+    /// Outcomes of submissions that could not be recorded.
     pub(super) unrecorded: Vec<Change>,
     pub(super) happened: mpsc::UnboundedSender<Happened>,
     pub(super) tasks: JoinSet<()>,
-    pub(super) submitting: Submitting,
+    pub(super) submitting: Submissions,
     pub(super) schedule: Schedule,
-    pub(super) looking: usize,
+    pub(super) polling: usize,
     /// The batch is cancelled: jobs that are still to be cancelled.
     pub(super) cancelling: Option<Cancelling>,
-    /// Jobs that deliveries told, of inputs whose submission is in flight.
-    pub(super) told: HashMap<u64, Vec<Delivered>>,
+    /// Webhook calls about inputs whose submission is in flight.
+    pub(super) deliveries: HashMap<u64, Vec<Delivered>>,
     pub(super) window: Window,
     pub(super) connections: Connections,
     pub(super) outputs: Outputs,
     /// How fast inputs end, and how fast this run's own jobs do.
     pub(super) rate: Rate,
     pub(super) drained: Rate,
-    /// When other processes were last let know, and what.
+    /// The pace that was last published for other processes, and when.
     pub(super) published: (Instant, Option<Pace>),
     pub(super) started: Instant,
     /// How many inputs had ended before this run.
     pub(super) ended_before: u64,
     pub(super) counts: Counts,
-    /// The same as the events of this run have it: sooner, and without copies.
+    /// Counted from the events of this run: earlier than the journal's counts, and without copies.
     pub(super) ended: Ended,
     pub(super) not_collected: u64,
-    pub(super) trouble: Trouble,
-    /// When the service last answered, and when something last happened.
+    pub(super) errors: ErrorSummary,
+    /// When the service last responded, and the last event.
     pub(super) last_contact: Instant,
     pub(super) last_event: Instant,
     pub(super) stopped: Option<Stopped>,
@@ -107,17 +102,17 @@ pub(super) struct Runner {
 impl Runner {
     pub(super) async fn begin(
         shared: Arc<Shared>,
-        (settings, stop, tell): (Settings, watch::Sender<Stop>, Teller),
+        (settings, stop, reporter): (Settings, watch::Sender<Stop>, ProgressReporter),
         happened: mpsc::UnboundedSender<Happened>,
-        so_far: &SoFar,
+        carry_over: &CarryOver,
     ) -> Result<Self> {
         let record = record_of(&settings, shared.clock.now())?;
-        let began = shared.journal.with(move |keeper| {
-            keeper.check()?;
-            begin(&mut *keeper.store)?;
-            let run = keeper.store.begin_run(&record)?;
-            let (outstanding, others) = outstanding(keeper)?;
-            Ok((run, keeper.store.runs()?, outstanding, others, keeper.store.tally()?))
+        let began = shared.journal.with(move |state| {
+            state.check()?;
+            begin(&mut *state.store)?;
+            let run = state.store.begin_run(&record)?;
+            let (outstanding, others) = outstanding(state)?;
+            Ok((run, state.store.runs()?, outstanding, others, state.store.tally()?))
         });
         let (run, runs, outstanding, others, Tally { counts, .. }) = began.await?;
         let submitter = Submitter {
@@ -128,7 +123,7 @@ impl Runner {
         };
         let now = Instant::now();
         let mut runner = Self {
-            submitting: Submitting::new(submitter),
+            submitting: Submissions::new(submitter),
             window: Window::new(settings.window),
             connections: Connections::new(),
             outputs: Outputs::new(),
@@ -137,35 +132,35 @@ impl Runner {
             schedule: Schedule::default(),
             ended_before: counts.ended(),
             tasks: JoinSet::new(),
-            told: HashMap::new(),
-            looking: 0,
+            deliveries: HashMap::new(),
+            polling: 0,
             cancelling: None,
             published: (now, None),
             not_collected: 0,
-            trouble: Trouble::default(),
+            errors: ErrorSummary::default(),
             stopped: None,
             failed: None,
             is_broken: false,
-            started: so_far.started,
+            started: carry_over.started,
             last_contact: now,
             last_event: now,
             shared,
             settings,
             stop,
-            tell,
+            reporter,
             run,
             endpoints: HashMap::new(),
-            others: Others::new(others, so_far.standing.clone()),
+            peers: Peers::new(others, carry_over.standing.clone()),
             unrecorded: Vec::new(),
             happened,
             ended: Ended { failures: counts.failures(), inputs: counts.ended() },
             counts,
         };
-        runner.submitting.submitted = so_far.submitted;
-        if runner.settings.take.is_some_and(|most| so_far.submitted >= most) {
+        runner.submitting.submitted = carry_over.submitted;
+        if runner.settings.take.is_some_and(|most| carry_over.submitted >= most) {
             runner.stopped = Some(Stopped::Taken);
         }
-        runner.know(&runs);
+        runner.register_runs(&runs);
         runner.stop_if_too_many_failed();
         for input in outstanding {
             runner.resume(input);
@@ -178,7 +173,7 @@ impl Runner {
         self.failed.is_none() && self.stopped.is_none() && *self.stop.borrow() == Stop::Not
     }
 
-    pub(super) fn may_look(&self) -> bool {
+    pub(super) fn may_poll(&self) -> bool {
         !self.is_broken && *self.stop.borrow() < Stop::Collecting
     }
 
@@ -186,26 +181,26 @@ impl Runner {
         if !self.submitting.is_idle() {
             return false;
         }
-        if !self.may_look() {
+        if !self.may_poll() {
             return true;
         }
         if self.stopped == Some(Stopped::Cancelled) && self.cancelling.is_none() {
             return false;
         }
         let has_submitted = !self.may_submit()
-            || (self.submitting.is_exhausted && self.submitting.has_looked_for_more);
-        !self.stays_for_others()
+            || (self.submitting.is_exhausted && self.submitting.has_checked_for_more);
+        !self.waits_for_peers()
             && has_submitted
-            && self.looking == 0
+            && self.polling == 0
             && self.schedule.len() == 0
             && !self.awaits_deliveries()
     }
 
-    /// When there is something to do, if nothing happens before.
+    /// When the next timer is due, if no event comes before.
     pub(super) fn wakes_at(&self) -> Instant {
         let submit = self.submitting.submitter.pause.ends();
-        let look = self.schedule.wakes_at().filter(|_| self.can_look());
-        let soonest = submit.into_iter().chain(look).min();
+        let poll = self.schedule.wakes_at().filter(|_| self.can_poll());
+        let soonest = submit.into_iter().chain(poll).min();
         soonest.unwrap_or_else(|| Instant::now() + Duration::from_secs(60))
     }
 
@@ -218,7 +213,7 @@ impl Runner {
         let happened = self.happened.clone();
         async move {
             let event = AssertUnwindSafe(work).catch_unwind().await;
-            // Nobody listens any more if the run has ended.
+            // The receiver is dropped when the run has ended.
             let _ = happened.send(event.unwrap_or(Happened::Panicked(submits)));
         }
     }
@@ -240,36 +235,75 @@ impl Runner {
         self.failed.get_or_insert(error);
     }
 
-    /// What to say of a call that failed. Where no more files can be opened, there are fewer calls at
-    /// once from now on.
-    pub(super) fn words(&mut self, error: &podqueue::Error) -> String {
+    /// Describes the error of a call. Where no more files can be opened, fewer calls are made at once
+    /// from now on.
+    pub(super) fn describe(&mut self, error: &podqueue::Error) -> String {
         if !is_out_of_files(error) {
             return error.to_string();
         }
-        self.connections.ran_out(self.submitting.in_flight.len() + self.looking + 1);
+        self.connections.ran_out(self.submitting.in_flight.len() + self.polling + 1);
         format!(
             "this process can open no more files, and makes fewer calls at once: raise its limit (`ulimit -n`). {error}"
         )
     }
 
-    /// The service could not be reached once more.
+    /// Fails the run if the service has been unreachable for longer than the patience.
     pub(super) fn unreached(&mut self, error: podqueue::Error) {
         if self.last_contact.elapsed() < self.settings.patience {
             return;
         }
-        let words = self.words(&error);
+        let description = self.describe(&error);
         let message = format!(
-            "the service could not be reached for {:?}; nothing is lost: run the batch again once it can. {words}",
+            "the service could not be reached for {:?}; nothing is lost: run the batch again once it can. {description}",
             self.settings.patience
         );
         self.fail(Error::new(ErrorKind::Unreachable, message).with_service(error));
     }
 
-    /// The service refuses whatever it is asked.
+    /// Fails the run because the service refuses every call.
     pub(super) fn refused(&mut self, error: podqueue::Error) {
         let message = format!(
             "the service refuses all calls; nothing is lost: run the batch again once that is settled. {error}"
         );
         self.fail(Error::new(ErrorKind::Service, message).with_service(error));
+    }
+}
+
+/// The jobs of a batch that is cancelled.
+pub(super) struct Cancelling {
+    /// The inputs whose jobs are still to be cancelled.
+    pub(super) left: Vec<u64>,
+    /// Those whose jobs are being cancelled.
+    pub(super) calls: HashSet<u64>,
+}
+
+/// Other processes that share the batch.
+#[derive(Default)]
+pub(super) struct Peers {
+    /// How many there are.
+    pub(super) processes: u64,
+    /// The cancel request that stood when this run began, which it ignores.
+    pub(super) standing: Option<String>,
+    /// When to count and recover them next; `None` for a store of one process.
+    pub(super) check_at: Option<Instant>,
+}
+
+impl Peers {
+    /// `processes` is `None` for a store of one process.
+    pub(super) fn new(processes: Option<u64>, standing: Option<String>) -> Self {
+        let check_at = processes.map(|_| Instant::now());
+        Self { processes: processes.unwrap_or(0), standing, check_at }
+    }
+}
+
+/// Returns the outstanding inputs of this process, and the number of its peers.
+pub(super) fn outstanding(state: &mut JournalState) -> Result<(Vec<Input>, Option<u64>)> {
+    match state.store.sharing() {
+        Some(sharing) => {
+            let others = sharing.others()?;
+            sharing.take_over()?;
+            Ok((sharing.outstanding()?, Some(others)))
+        }
+        None => Ok((state.store.inputs(&[State::Submitted], 0, usize::MAX)?, None)),
     }
 }

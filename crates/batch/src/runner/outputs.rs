@@ -1,17 +1,17 @@
-//! Memory budget for outputs: a semaphore of bytes, from which each poll takes what its response may need
-//! before that is read.
+//! Memory budget of outputs: a semaphore of bytes, from which each poll acquires what its response may
+//! need before that is read.
 //!
 //! How large an output is shows only when it arrives. A poll therefore reads small responses only; one
 //! that is larger is refused before it is read, and read again under the next limit, and in the end
 //! alone. Invariant: the responses being read, and those read and not yet recorded, together fit into
-//! the budget, or there is one. `a_batch_of_large_outputs_needs_little_memory` of the program holds it.
+//! the budget, or there is only one response. `a_batch_of_large_outputs_needs_little_memory` of the program holds it.
 
 use std::sync::Arc;
 
 use podqueue::{ErrorKind, Job, JobRecord};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// How many polls are in flight at most: one that takes long keeps back no others.
+/// How many polls are in flight at most: a slow response delays no other poll.
 pub(super) const POLLS: usize = 64;
 
 /// The limits of responses, in bytes, that are read beside others.

@@ -1,4 +1,8 @@
-//! Whom to poll, and when.
+//! Poll schedule: a priority queue of outstanding jobs by next poll time.
+//!
+//! A job sleeps until its next poll is due; of those that are due, the job whose result may expire first
+//! is polled first. Intervals grow with the age of a job, up to 30 seconds, or longer where all jobs
+//! together would need more than [`POLLS_PER_SECOND`]; never beyond [`LONGEST`], a sixth of the retention.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
@@ -13,16 +17,16 @@ pub(super) const KEPT: u64 = 30 * 60 * 1_000;
 /// The ttl of a job without one of its own, in milliseconds.
 pub(super) const DEFAULT_TTL: u64 = 24 * 60 * 60 * 1_000;
 
-/// The longest pause between two looks at a job: a sixth of how long a result is kept.
+/// Longest interval between two polls of a job: a sixth of the retention.
 const LONGEST: Duration = Duration::from_secs(5 * 60);
 
-/// The usual longest pause.
+/// Usual longest interval.
 const LONG: Duration = Duration::from_secs(30);
 
 const SHORTEST: Duration = Duration::from_millis(50);
 
-/// How many looks per second all outstanding jobs together may need at most.
-const LOOKS_PER_SECOND: f64 = 100.0;
+/// Largest number of polls per second of all outstanding jobs together.
+const POLLS_PER_SECOND: f64 = 100.0;
 
 /// A job that is outstanding.
 #[derive(Clone, Debug)]
@@ -38,26 +42,26 @@ pub(super) struct Outstanding {
     pub(super) ttl: u64,
     /// How often it was not found.
     pub(super) missing: u32,
-    /// Since when nothing could be seen of it.
+    /// Since when no poll has succeeded.
     pub(super) unseen_since: Option<Instant>,
     /// Whether it was to be cancelled.
     pub(super) is_cancelled: bool,
-    /// Until when it sleeps; `None` while it is due, or looked at.
+    /// Until when it sleeps; `None` while it is due, or being polled.
     pub(super) asleep_until: Option<Instant>,
-    /// When this process last began to wait for it: since it was accepted, taken up or cancelled.
+    /// When it was accepted, resumed or cancelled: the origin of its interval.
     pub(super) since: Instant,
     /// When this process learned that it was accepted, at which time it was.
     pub(super) known_since: Instant,
 }
 
 impl Outstanding {
-    /// When the job or its result may be gone, by the time of day: nothing is lost before that.
+    /// When the job or its result may have expired, by the wall clock.
     pub(super) fn may_expire_at(&self) -> u64 {
         let unfinished_at = self.seen_at.unwrap_or(self.submitted_at);
         self.dies_at().min(unfinished_at.saturating_add(KEPT))
     }
 
-    /// When its ttl has expired, by the time of day.
+    /// When its ttl expires, by the wall clock.
     pub(super) fn dies_at(&self) -> u64 {
         self.submitted_at.saturating_add(self.ttl)
     }
@@ -69,8 +73,7 @@ impl Outstanding {
     }
 }
 
-/// The outstanding jobs: those that sleep until their next look, and those that are due, of which the
-/// one whose result may expire first comes first.
+/// The outstanding jobs: asleep until their next poll, or due, in the order of expiry.
 #[derive(Default)]
 pub(super) struct Schedule {
     jobs: HashMap<u64, Outstanding>,
@@ -97,7 +100,7 @@ impl Schedule {
         self.jobs.get(&index).map(|at| at.job.clone())
     }
 
-    /// A job that was to be cancelled, which shows at the next look.
+    /// Makes a job due, whose cancellation the next poll shows.
     pub(super) fn cancelled(&mut self, index: u64) {
         let now = Instant::now();
         if let Some(job) = self.jobs.get_mut(&index) {
@@ -109,7 +112,7 @@ impl Schedule {
         }
     }
 
-    /// A job that was just accepted: it is looked at when it has probably ended.
+    /// Adds a job that was just accepted: it is polled when it has probably ended.
     pub(super) fn add(&mut self, job: Outstanding) {
         let at = Instant::now() + self.usual.clamp(SHORTEST, self.longest());
         self.sleep(job, at);
@@ -121,17 +124,17 @@ impl Schedule {
         self.jobs.insert(job.index, job);
     }
 
-    /// A job to look at as soon as possible.
+    /// Adds a job to poll as soon as possible.
     pub(super) fn add_due(&mut self, job: Outstanding) {
         self.due.insert((job.may_expire_at(), job.index));
         self.jobs.insert(job.index, job);
     }
 
-    /// A job that was looked at, and goes on.
+    /// Schedules the next poll of a job that has not ended.
     pub(super) fn keep(&mut self, mut job: Outstanding, least: Duration) {
         let now = Instant::now();
         if let Some(known) = self.jobs.get(&job.index) {
-            // During the look, it may have been cancelled.
+            // It may have been cancelled during the poll.
             (job.is_cancelled, job.since) = (known.is_cancelled, known.since);
         }
         let pause = ((now - job.since) / 2).max(least).clamp(SHORTEST, self.longest());
@@ -142,7 +145,7 @@ impl Schedule {
         self.jobs.remove(&index);
     }
 
-    /// A job took so long.
+    /// Updates the usual duration of a job.
     pub(super) fn took(&mut self, time: Duration) {
         self.usual = match self.usual.is_zero() {
             true => time,
@@ -150,7 +153,7 @@ impl Schedule {
         };
     }
 
-    /// The next job to look at. It stays outstanding until it is removed.
+    /// The next job to poll. It stays outstanding until it is removed.
     pub(super) fn next_due(&mut self) -> Option<Outstanding> {
         let now = Instant::now();
         while let Some(Reverse((at, index))) = self.asleep.peek().copied()
@@ -172,14 +175,14 @@ impl Schedule {
         None
     }
 
-    /// When the next job wakes up.
+    /// When the next poll is due.
     pub(super) fn wakes_at(&self) -> Option<Instant> {
         self.asleep.peek().map(|Reverse((at, _))| *at)
     }
 
-    /// So rare that all looks together stay within their share of the limits.
+    /// The longest interval, so that all polls together stay within their share of the limits.
     fn longest(&self) -> Duration {
-        let all = Duration::from_secs_f64(self.jobs.len() as f64 / LOOKS_PER_SECOND);
+        let all = Duration::from_secs_f64(self.jobs.len() as f64 / POLLS_PER_SECOND);
         all.max(LONG).min(LONGEST)
     }
 }

@@ -1,14 +1,11 @@
-//! The store in a PostgreSQL database, which any number of processes share.
+//! PostgreSQL store: a journal that any number of processes share.
 
-mod changes;
 mod connection;
-mod failure;
+mod leases;
 mod loss;
 mod migrations;
-mod processes;
 mod rows;
 mod statements;
-mod store;
 mod transaction;
 
 use std::fmt;
@@ -16,32 +13,31 @@ use std::time::{Duration, Instant};
 
 use tokio_postgres::types::Type;
 
-use self::connection::Connection;
-use self::failure::Failure;
+use self::connection::{Connection, Failure};
 use self::loss::OnLoss;
 use self::rows::{int8, value};
-use self::store::NOWHERE;
-pub use self::store::PostgresStore;
+use self::transaction::NOWHERE;
+pub use self::transaction::PostgresStore;
 use super::OpenStore;
 use crate::error::{Error, ErrorKind, Result};
 use crate::state::State;
 
-/// How long a process that says nothing is left alone: it is taken over within two seconds more.
+/// Lease of a process: it is recovered within two seconds after its end.
 const LEASE: Duration = Duration::from_secs(9);
 
-/// How long a process whose lease is over may still be at work: it renews it once it can.
-const LATE: Duration = Duration::from_secs(3);
+/// Grace period after a lease, in which a process may still be at work and renew it.
+const GRACE: Duration = Duration::from_secs(3);
 
-/// How long the database may be out of reach.
+/// How long the database may be unreachable.
 const PATIENCE: Duration = Duration::from_secs(5 * 60);
 
 /// A journal in a PostgreSQL database, for any number of processes on any number of machines. The
 /// database keeps several batches, each by its name.
 ///
 /// Every process opens the same batch, runs it and writes results of its own. An input is claimed by
-/// one of them. A process that dies is taken over by the others 9 to 11 seconds later; one that was
-/// only stopped, or cut off, changes nothing that others took, and goes on as a new one. Times are
-/// compared by the database's clock alone.
+/// one of them. The inputs of a process that crashes are recovered by another one 9 to 11 seconds
+/// later; a process that was only stopped, or cut off, is fenced off, and rejoins under a new lease.
+/// Times are compared by the database's clock alone.
 ///
 /// The tables are in the schema `podqueue`, which is created and updated automatically: the user
 /// needs the right to create it, or the schema itself, and no other right. No state is kept in a
@@ -66,8 +62,8 @@ impl Postgres {
     ///
     /// Where the server offers TLS, it is used, and its certificate verified: by the certificates
     /// that the system trusts, and those in the file `sslrootcert`. `sslmode=require` refuses a
-    /// server without TLS, which is spoken to in clear otherwise, and `sslmode=disable` does without.
-    /// On one machine there is none, unless `sslmode` or `sslrootcert` says so. Client certificates
+    /// server without TLS, where the connection falls back to an unencrypted one otherwise, and
+    /// `sslmode=disable` never uses TLS. On one machine there is none, unless `sslmode` or `sslrootcert` says so. Client certificates
     /// are not supported. Without a feature for TLS (`rustls`, which is on by default,
     /// `rustls-no-provider`, `native-tls`), a URL that demands it is refused.
     pub fn connect(url: impl Into<String>, name: impl Into<String>) -> Self {
@@ -80,15 +76,15 @@ impl Postgres {
         }
     }
 
-    /// How long the database may be out of reach until a run fails: 5 minutes by default. When a batch
-    /// is opened, its first answer is waited for 10 seconds at most.
+    /// How long the database may be unreachable until a run fails: 5 minutes by default. Opening a batch
+    /// waits for its first response for 10 seconds at most.
     #[must_use]
     pub fn patience(mut self, time: Duration) -> Self {
         self.patience = time;
         self
     }
 
-    /// Goes on with a batch whose database has lost changes that were durable: a replica that was
+    /// Continues a batch whose database has lost changes that were durable: a replica that was
     /// behind became the primary, or a backup was put back, while processes were at work. Otherwise, a
     /// batch of which a process has noticed this is refused.
     ///
@@ -96,7 +92,7 @@ impl Postgres {
     /// has a result is submitted again. Each process that ran the batch has results of its own: until
     /// those of all of them were imported, opening it fails after it has imported these, with
     /// [`ErrorKind::OtherResults`] and the paths of those that are missing. So open it in this way
-    /// wherever it ran; the last one goes on, and the others can be opened as usual then.
+    /// wherever it ran; the last process continues, and the others can be opened as usual then.
     ///
     /// The loss is accepted once inputs are claimed, a run ends without claiming any, or
     /// [`Batch::cancel`](crate::Batch::cancel) ends: until then, every process that does not accept it
@@ -123,15 +119,15 @@ impl Postgres {
         self
     }
 
-    /// Whether a process is at work on the batch, or died a moment ago: its lease is not over yet, or
-    /// for less than 3 seconds, or could not be renewed since the server started. One that was cut off
-    /// for longer does not count until it has renewed it, so look again after 3 seconds.
+    /// Whether a process is at work on the batch, or crashed a moment ago: its lease has not expired, or
+    /// less than 3 seconds ago, or could not be renewed since the server started. A process that was cut
+    /// off for longer does not count until it has renewed its lease, so check again after 3 seconds.
     ///
     /// # Errors
     ///
     /// If the database cannot be reached.
     pub fn is_open(&self) -> Result<bool> {
-        let (lease, late) = (self.lease.as_secs_f64(), LATE.as_secs_f64());
+        let (lease, late) = (self.lease.as_secs_f64(), GRACE.as_secs_f64());
         self.inspect()?.read(async |client, batch| {
             let sql = "SELECT EXISTS (SELECT FROM podqueue.process
                 WHERE batch = $1 AND lease_until <> '-infinity' AND clock_timestamp() < greatest(
@@ -150,7 +146,7 @@ impl Postgres {
         Connection::open(&self.url, self.patience)
     }
 
-    /// Whether somebody has begun the batch with this name.
+    /// Whether the batch with this name has inputs.
     fn has_inputs(&self) -> Result<bool> {
         let mut connection = self.reach()?;
         if !migrations::has_tables(&mut connection)? {
@@ -163,7 +159,7 @@ impl Postgres {
         found.map_err(|failure| connection.failed("read", failure))
     }
 
-    /// There is no batch with this name, but others.
+    /// The error for a name without a batch, with the names there are.
     fn missing(&self, connection: &mut Connection) -> Error {
         let names = connection.persist(async |client| {
             let sql = "SELECT name FROM podqueue.batch ORDER BY id DESC LIMIT 5";
@@ -189,7 +185,7 @@ impl Postgres {
             intents: State::Unknown,
             process: None,
             is_interrupted: false,
-            taking_from: Instant::now(),
+            recovery_from: Instant::now(),
             locked: None,
             is_read_only,
             on_loss: self.on_loss,
@@ -236,7 +232,7 @@ fn find(connection: &mut Connection, name: &str) -> Result<Option<i64>> {
 /// The batch with this name, which is created if there is none.
 fn create(connection: &mut Connection, name: &str) -> Result<i64> {
     let created = connection.persist_durably(async |client| {
-        // Whoever is second waits for the first one.
+        // A second process waits for the first one.
         let sql = "INSERT INTO podqueue.batch (name) VALUES ($1) ON CONFLICT DO NOTHING";
         client.query_typed(sql, &[(&name, Type::TEXT)]).await.map_err(Failure::from)
     });
@@ -244,7 +240,7 @@ fn create(connection: &mut Connection, name: &str) -> Result<i64> {
     find(connection, name)?.ok_or_else(|| removed(name, connection))
 }
 
-/// Somebody has removed the batch from the database.
+/// The batch was removed from the database.
 fn removed(name: &str, connection: &Connection) -> Error {
     let message = format!("the batch {name:?} was removed from {}", connection.target());
     Error::new(ErrorKind::Journal, message)

@@ -1,4 +1,4 @@
-//! The values that a store exchanges.
+//! Records: the values that a store exchanges, and the transitions of an input.
 
 use crate::state::{Counts, State};
 
@@ -175,4 +175,19 @@ pub struct Tally {
     pub execution_ms: f64,
     /// The sum of all times before execution, in milliseconds.
     pub delay_ms: f64,
+}
+
+/// Whether this transition is valid from this state, in any store.
+pub(super) fn can_happen(event: &Event, state: State) -> bool {
+    use State::{Completed, Expired, Failed, Intent, Lost, Pending, Submitted, TimedOut, Unknown};
+    match event {
+        Event::NotSent => matches!(state, Intent | Unknown),
+        Event::Unknown(_) => state == Intent,
+        Event::Resubmit => matches!(state, Intent | Unknown) || state.is_failure(),
+        Event::Accepted { .. } => matches!(state, Intent | Unknown | Failed | TimedOut),
+        Event::Seen { .. } => state == Submitted,
+        // A job that was recorded as gone may have its result after all.
+        Event::Ended(ended) if ended.state == Completed && matches!(state, Expired | Lost) => true,
+        Event::Ended(_) => matches!(state, Pending | Intent | Submitted | Unknown),
+    }
 }

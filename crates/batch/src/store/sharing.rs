@@ -1,4 +1,4 @@
-//! What several processes that share a store do for each other.
+//! Shared store: leases, recovery and locks of several processes with one journal.
 
 use std::time::Duration;
 
@@ -13,20 +13,20 @@ pub(crate) const LOST: &str = "lost";
 /// The name of the note that says that results have been imported since then: those of one process.
 pub(crate) const IMPORTED: &str = "imported";
 
-/// What a [`Store`](super::Store) can do that several processes share.
+/// Operations of a [`Store`](super::Store) that several processes share.
 ///
-/// Each process has a lease, which every change renews. One whose lease is over can be taken over:
-/// nothing that it writes afterwards takes effect, and its changes fail with
-/// [`ErrorKind::Interrupted`](crate::ErrorKind::Interrupted), until it begins anew as another
-/// process.
+/// Each process has a lease, which every change renews. Once it has expired, any other process can
+/// recover its inputs: nothing that the former owner writes afterwards takes effect (it is fenced off),
+/// and its changes fail with [`ErrorKind::Interrupted`](crate::ErrorKind::Interrupted), until it
+/// rejoins under a new lease.
 ///
-/// Inputs that are being submitted, or outstanding, belong to the process that claimed them or took
-/// them over. Times are compared by the clock of the store alone.
+/// Inputs that are being submitted, or outstanding, belong to the process that claimed or
+/// recovered them. Times are compared by the clock of the store alone.
 pub trait Sharing {
     /// Says where this process writes its results (a token that no other results have), and what
-    /// becomes of inputs that a process was submitting when it was taken over:
-    /// [`State::Unknown`] or [`State::Pending`]. An earlier process with the same results is taken
-    /// over at once.
+    /// becomes of inputs that a process was submitting when it lost its lease:
+    /// [`State::Unknown`] or [`State::Pending`]. An earlier process with the same results is recovered
+    /// at once.
     ///
     /// # Errors
     ///
@@ -46,15 +46,15 @@ pub trait Sharing {
     /// If changes are lost and their loss is not to be accepted, or the store cannot be written.
     fn check_position(&mut self, position: &str) -> Result<()>;
 
-    /// Becomes a new process, which has nothing yet but what it takes over.
+    /// Rejoins under a new lease, with nothing but what it recovers.
     ///
     /// # Errors
     ///
     /// If the store cannot be written.
     fn begin_anew(&mut self) -> Result<()>;
 
-    /// Takes over the processes whose leases are over, and returns the outstanding inputs that are
-    /// this process's since.
+    /// Recovers the processes whose leases have expired, and returns their outstanding inputs, which
+    /// belong to this process from now on.
     ///
     /// # Errors
     ///
@@ -75,14 +75,14 @@ pub trait Sharing {
     /// If the store cannot be read.
     fn owns(&mut self, index: u64) -> Result<bool>;
 
-    /// How many other processes are at work, or have died and were not taken over yet.
+    /// How many other processes have a lease, or have crashed and were not recovered yet.
     ///
     /// # Errors
     ///
     /// If the store cannot be read.
     fn others(&mut self) -> Result<u64>;
 
-    /// What tells whether the store is out of reach, while it is waited for.
+    /// The outage of the store, which can be read while it is waited for.
     fn outage(&self) -> Outage;
 
     /// How often the lease must be renewed while nothing is written.
@@ -92,10 +92,10 @@ pub trait Sharing {
     ///
     /// # Errors
     ///
-    /// If this process has been taken over, or the store cannot be written.
+    /// If the lease was lost, or the store cannot be written.
     fn renew(&mut self) -> Result<()>;
 
-    /// Gives up the lease: whatever is outstanding, other processes may take over. The next change
+    /// Gives up the lease: other processes may recover what is outstanding. The next change
     /// begins a new lease.
     ///
     /// # Errors

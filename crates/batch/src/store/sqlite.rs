@@ -1,11 +1,9 @@
-//! The store in one SQLite file, for one process at a time.
+//! SQLite store: a journal in one file, for one process at a time.
 
 mod failure;
-mod in_place;
+mod file_identity;
 mod lock;
 mod migrations;
-mod origin;
-mod rows;
 mod statements;
 mod wal;
 
@@ -17,7 +15,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use self::failure::{behind, damaged, failed, without_log};
-use self::in_place::InPlace;
+use self::file_identity::OpenedFile;
 use self::lock::{Lock, while_unlocked};
 use super::{OpenStore, Store};
 use crate::error::{Error, ErrorKind, Result};
@@ -52,8 +50,8 @@ pub struct Sqlite {
 pub struct SqliteStore {
     connection: Connection,
     path: PathBuf,
-    in_place: InPlace,
-    /// Why nothing more is claimed in this run: there is no room to record what becomes of it.
+    opened: OpenedFile,
+    /// Why nothing more is claimed in this run: there is no room to record outcomes.
     full: Option<Error>,
     /// Held as long as the store is open for writing.
     lock: Option<Lock>,
@@ -80,10 +78,10 @@ impl Sqlite {
     }
 
     fn read(&self) -> Result<SqliteStore> {
-        origin::check_file(&self.path)?;
-        // Whoever has it open has checked it.
+        file_identity::check_file(&self.path)?;
+        // The process that has it open has checked it.
         while_unlocked(&self.path, || check_log(&self.path)).unwrap_or(Ok(()))?;
-        // It reads with the rights to write, without which it could not join those who do.
+        // Opened for writing, without which it could not share the log of a writer.
         let connection = self.connect(&self.path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         let mut store = SqliteStore::of(connection, self.path.clone())?;
         // Whether there is one tells the next run that the last one was killed.
@@ -184,7 +182,7 @@ impl OpenStore for Sqlite {
 
     fn open(self) -> Result<SqliteStore> {
         let this = self.followed();
-        origin::check_file(&this.path)?;
+        file_identity::check_file(&this.path)?;
         let lock = Lock::take(&this.path)?;
         match this.write(&lock) {
             Ok(mut store) => {
@@ -205,9 +203,9 @@ impl OpenStore for Sqlite {
 
 impl SqliteStore {
     fn of(connection: Connection, path: PathBuf) -> Result<Self> {
-        let in_place = InPlace::of(&path)
+        let opened = OpenedFile::of(&path)
             .map_err(|error| Error::file(ErrorKind::Journal, "open the journal", &path, error))?;
-        Ok(Self { connection, path, in_place, full: None, lock: None })
+        Ok(Self { connection, path, opened, full: None, lock: None })
     }
 
     /// Refuses a journal that lacks commits of the process that had it open last.
@@ -239,7 +237,7 @@ impl SqliteStore {
     /// copy. Both are in the file itself, and not only in its log: a copy of the file alone is a copy, too.
     fn keep_place(&mut self) -> Result<()> {
         let place = self.place()?;
-        let place = place.map(|note| (origin::NOTE, note));
+        let place = place.map(|note| (file_identity::NOTE, note));
         let notes: Vec<_> = place.into_iter().chain([(CHANGES, IN_LOG.to_owned())]).collect();
         self.add(&[], &notes)?;
         self.merge_log()
@@ -247,9 +245,10 @@ impl SqliteStore {
 
     /// Refuses a copy; the note of where the journal is now, unless it is the one that it has.
     fn place(&mut self) -> Result<Option<String>> {
-        let (path, note) = (self.path.clone(), self.note(origin::NOTE)?);
-        let note_of = |path: &Path| Sqlite::file(path).inspect().ok()?.note(origin::NOTE).ok()?;
-        origin::place(&path, note.as_deref(), note_of, || self.random())
+        let (path, note) = (self.path.clone(), self.note(file_identity::NOTE)?);
+        let note_of =
+            |path: &Path| Sqlite::file(path).inspect().ok()?.note(file_identity::NOTE).ok()?;
+        file_identity::place(&path, note.as_deref(), note_of, || self.random())
     }
 
     /// Moves all changes from the log into the file, durably.
@@ -283,7 +282,7 @@ impl SqliteStore {
         self.configure("PRAGMA wal_checkpoint(TRUNCATE);")
     }
 
-    /// Makes sure that there will be room to record what becomes of what is submitted.
+    /// Reserves room on the disk to record the outcomes of submissions.
     fn keep_room(&self) -> Result<()> {
         let kept = self.lock.as_ref().map_or(Ok(()), Lock::keep_room);
         kept.map_err(|error| {
@@ -297,11 +296,11 @@ impl SqliteStore {
             lock.give_room();
         }
         if self.configure("PRAGMA wal_checkpoint(TRUNCATE);").is_ok() {
-            self.in_place.forget_log();
+            self.opened.forget_log();
         }
     }
 
-    /// A random number of 128 bits.
+    /// A random number of 128 bits, in hexadecimal.
     fn random(&self) -> Result<String> {
         let random = self.connection.query_row("SELECT hex(randomblob(16))", [], |row| row.get(0));
         random.map_err(|error| failed("read", &self.path, error))
@@ -320,7 +319,7 @@ impl SqliteStore {
 }
 
 impl Drop for SqliteStore {
-    /// Says that the log is not needed any more, which SQLite merges and removes then.
+    /// Notes that the log is merged, which SQLite does and removes it then.
     fn drop(&mut self) {
         let is_writer = self.lock.is_some();
         if is_writer && self.add(&[], &[(CHANGES, IN_FILE.to_owned())]).is_err() {
@@ -349,7 +348,7 @@ fn create(path: &Path) -> Result<bool> {
     .map_err(|error| Error::file(ErrorKind::Journal, "create the journal", path, error))
 }
 
-/// Refuses a log that has lost changes, before SQLite goes on without them.
+/// Refuses a log that has lost changes, before SQLite continues without them.
 fn check_log(journal: &Path) -> Result<()> {
     let is_damaged = wal::is_damaged(journal)
         .map_err(|error| Error::file(ErrorKind::Journal, "read the log of", journal, error))?;
@@ -364,7 +363,7 @@ fn cannot_write(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly))
 }
 
-/// The URI of a file that nobody changes, which SQLite reads without creating another one.
+/// The URI of a file that no process changes, which SQLite reads without creating another one.
 fn unchanging(path: &Path) -> String {
     let path = path.to_string_lossy();
     let separator = if cfg!(windows) { '\\' } else { '/' };

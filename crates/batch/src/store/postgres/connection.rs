@@ -1,32 +1,31 @@
-//! The connection to the database, and how long one tries when it is out of reach.
+//! Connection to the database: retries with backoff during an outage, and classifies failures.
 
 use std::thread;
 use std::time::{Duration, Instant};
 
-use podqueue_postgres::{Connection as Once, Target};
+use podqueue_postgres::{Connection as Once, Failure as DatabaseFailure, Target};
 use tokio_postgres::Client;
 
-use super::failure::Failure;
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::Outage;
 
-/// How long a few statements may take.
+/// Timeout of a few statements.
 const SHORT: Duration = Duration::from_secs(15);
 
-/// How long one takes that is made after patience has ended.
+/// Timeout of an attempt after patience has ended.
 const LAST: Duration = Duration::from_secs(2);
 
-/// How long the first connection is waited for: the database may be starting, or the URL be wrong.
+/// Patience of the first connection: the database may be starting, or the URL be wrong.
 const FIRST: Duration = Duration::from_secs(10);
 
-/// The longest pause between two attempts.
+/// Longest backoff between two attempts.
 const PAUSE: Duration = Duration::from_secs(1);
 
 pub(super) struct Connection {
     once: Once,
     pub(super) patience: Duration,
     pub(super) outage: Outage,
-    /// What a transaction sets for itself, beyond what is the same everywhere.
+    /// Settings of each transaction that depend on the server.
     pub(super) settings: &'static str,
     encoding: String,
     is_read_only: bool,
@@ -61,7 +60,7 @@ impl Connection {
         };
         let settings = this.persist_with(|it| {
             let asked = it.attempt(FIRST, ask);
-            // All in all: it may not even refuse.
+            // In total: the server may not even refuse.
             it.patience = if began.elapsed() < first { first } else { Duration::ZERO };
             asked
         });
@@ -75,8 +74,8 @@ impl Connection {
         Ok(this)
     }
 
-    /// Refuses a database in which nothing can be written, or not every text: otherwise a run would
-    /// wait for it, or end in the middle.
+    /// Refuses a database that is read-only, or cannot store every text: otherwise a run would wait for
+    /// it, or fail midway.
     pub(super) fn check_for_writing(&self) -> Result<()> {
         let why = if self.is_read_only {
             "nothing can be written there: it is a standby, or default_transaction_read_only is on; use the URL of the primary, as a user who may write"
@@ -93,8 +92,7 @@ impl Connection {
         self.once.target()
     }
 
-    /// Does something once. After any failure, the connection is closed: whatever it was in the
-    /// middle of is undone.
+    /// One attempt. After any failure, the connection is closed, which rolls back its transaction.
     pub(super) fn attempt<T>(
         &mut self,
         time: Duration,
@@ -104,16 +102,16 @@ impl Connection {
         let done = self.once.attempt(time, work);
         self.has_answered |= done.is_ok();
         match done {
-            // A certificate or a setting that was right, and is wrong for a moment.
+            // A certificate or a setting that was right before is wrong transiently.
             Err(Failure::Insecure(why)) if self.has_answered => {
-                Err(Failure::Passing(why.to_string()))
+                Err(Failure::Transient(why.to_string()))
             }
             Err(Failure::Insecure(why)) => Err(Failure::Final(why)),
             done => done,
         }
     }
 
-    /// Does something that can be done again, until it succeeds or patience ends.
+    /// Repeats idempotent work until it succeeds or patience ends.
     pub(super) fn persist<T>(
         &mut self,
         work: impl AsyncFn(&Client) -> Result<T, Failure>,
@@ -121,7 +119,7 @@ impl Connection {
         self.persist_with(|this| this.attempt(SHORT, &work))
     }
 
-    /// The same for what must be on the disk then, also where other commits need not.
+    /// The same in a transaction that is synced to disk, whatever the default of the server.
     pub(super) fn persist_durably<T>(
         &mut self,
         work: impl AsyncFn(&Client) -> Result<T, Failure>,
@@ -142,9 +140,9 @@ impl Connection {
         let mut pause = Duration::from_millis(20);
         loop {
             match attempt(self) {
-                Err(Failure::Passing(why)) => {
+                Err(Failure::Transient(why)) => {
                     if !self.outage.failed(why.clone(), self.patience) {
-                        return Err(Failure::Passing(why));
+                        return Err(Failure::Transient(why));
                     }
                     thread::sleep(pause);
                     pause = (pause * 2).min(PAUSE);
@@ -157,12 +155,12 @@ impl Connection {
         }
     }
 
-    /// Whether what was begun over this connection is still there.
+    /// Whether the transaction of this connection is still open.
     pub(super) fn is_whole(&self) -> bool {
         self.once.is_open()
     }
 
-    /// Ends whatever it is in the middle of.
+    /// Closes the connection, which rolls back its transaction.
     pub(super) fn close(&mut self) {
         self.once.close();
     }
@@ -175,7 +173,7 @@ impl Connection {
             Failure::Insecure(error) | Failure::Final(error) => {
                 error.explained(|why| format!("could not {what} the batch in {target}: {why}"))
             }
-            Failure::Passing(why) => {
+            Failure::Transient(why) => {
                 let message = format!(
                     "could not {what} the batch in {target}: {why}; nothing is lost: run it again once the database can be reached"
                 );
@@ -187,12 +185,53 @@ impl Connection {
                 );
                 Error::new(ErrorKind::Journal, message)
             }
-            Failure::TakenOver => {
+            Failure::LeaseLost => {
                 let message = format!(
                     "this process was cut off from {target}, or stopped, for longer than its lease, and another one has taken over its jobs: run the batch again, and it goes on as a new process"
                 );
                 Error::new(ErrorKind::Interrupted, message)
             }
         }
+    }
+}
+
+/// Failure of an operation in the database.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// Transient: a retry over a new connection may succeed.
+    Transient(String),
+    /// TLS is not as demanded: final at first, transient once the database has responded.
+    Insecure(Error),
+    /// A retry cannot succeed.
+    Final(Error),
+    /// This process has lost its lease.
+    LeaseLost,
+    /// The database has lost changes that were durable.
+    Lost,
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Final(error)
+    }
+}
+
+impl From<DatabaseFailure> for Failure {
+    fn from(failure: DatabaseFailure) -> Self {
+        match failure {
+            DatabaseFailure::Final { message, source } => {
+                Self::Final(Error::new(ErrorKind::Journal, message).with_source(source))
+            }
+            DatabaseFailure::Insecure { message, source } => {
+                Self::Insecure(Error::new(ErrorKind::Journal, message).with_source(source))
+            }
+            transient => Self::Transient(transient.to_string()),
+        }
+    }
+}
+
+impl From<tokio_postgres::Error> for Failure {
+    fn from(error: tokio_postgres::Error) -> Self {
+        DatabaseFailure::from(error).into()
     }
 }

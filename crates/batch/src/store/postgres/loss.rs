@@ -1,5 +1,4 @@
-//! Loss of changes that were durable: a replica that was behind became the primary, or a backup was put
-//! back.
+//! Loss of durable changes: a replica that was behind became the primary, or a backup was restored.
 //!
 //! Each process knows the number of its own last change, and has results of its own: either can prove
 //! that the database is older than the process. The proof is a mark in the database (the note
@@ -13,8 +12,7 @@
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
-use super::connection::Connection;
-use super::failure::Failure;
+use super::connection::{Connection, Failure};
 use super::rows::{int8, random, text, value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::sharing::{IMPORTED, LOST};
@@ -22,20 +20,20 @@ use crate::store::sharing::{IMPORTED, LOST};
 /// The name of the note that tells one acceptance of such a loss from another.
 const ACCEPTED: &str = "accepted";
 
-/// What the others are told.
+/// Text of the mark.
 const WHAT: &str = "the database has lost changes that were durable: no process submits anything more until that is accepted";
 
 /// How many results are listed that were not imported.
 const LISTED: i64 = 20;
 
-/// What a process does about a loss.
+/// Policy of a process for a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OnLoss {
-    /// It stops, or does not join.
+    /// Stop, or refuse to join.
     Refuse,
-    /// It joins, imports its results, and goes on once all others that are known were imported.
+    /// Join, import the own results, and continue once all results that are known were imported.
     Accept,
-    /// The same, without those of others.
+    /// The same, without results of other processes.
     GiveUpResults,
 }
 
@@ -55,12 +53,12 @@ pub(super) fn check(connection: &mut Connection, batch: i64, on_loss: OnLoss) ->
 pub(super) const LAST_ACCEPTED: &str = "coalesce((SELECT text FROM podqueue.note
     WHERE batch = $1 AND results = 0 AND name = 'accepted'), '')";
 
-/// Lets other processes know, also those that begin later, that they must not submit anything. If
-/// that was accepted since this process joined, it alone has to begin anew.
+/// Marks the batch, so that no process submits anything, also one that joins later. If the loss was
+/// accepted since this process joined, only this process has to rejoin.
 pub(super) fn judged(connection: &mut Connection, batch: i64, accepted: &str) -> Failure {
     match mark(connection, batch, Some(accepted)) {
-        Ok(false) => Failure::TakenOver,
-        // Whoever cannot be told finds changes lost, too, or has lost none.
+        Ok(false) => Failure::LeaseLost,
+        // If the mark cannot be written, other processes detect the loss themselves, or have lost nothing.
         _ => Failure::Lost,
     }
 }
@@ -157,9 +155,9 @@ pub(super) fn refuse(missing: &[(bool, String)], on_loss: OnLoss) -> Result<(), 
     Err(Failure::Final(Error::new(ErrorKind::OtherResults, message)))
 }
 
-/// Makes sure that nobody takes this process over until the transaction ends, or that nobody has; and
-/// that the database has not lost this change of it, nor changes of others, unless it is to accept
-/// that. The number of its last change.
+/// Checks the fence: locks the row of this process until the transaction ends, or fails if the lease was
+/// lost; and fails if the database has lost changes, unless that is to be accepted. Returns the number
+/// of the last change of this process.
 pub(super) async fn check_lease(
     client: &Client,
     batch: i64,
@@ -181,7 +179,7 @@ pub(super) async fn check_lease(
     }
 }
 
-/// Why there is no such process: taking a process over leaves a record of its last change.
+/// Why the row of the process is missing: a recovery keeps a record of the last change.
 async fn missing(
     client: &Client,
     batch: i64,
@@ -189,7 +187,7 @@ async fn missing(
     durable: i64,
 ) -> Result<Failure, Failure> {
     Ok(match has_change(client, batch, process, durable).await? {
-        true => Failure::TakenOver,
+        true => Failure::LeaseLost,
         false => Failure::Lost,
     })
 }

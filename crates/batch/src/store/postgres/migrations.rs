@@ -1,25 +1,24 @@
-//! The tables, and how those of earlier versions become those of this one.
+//! Schema of the database, and its migrations.
 
 use std::time::Duration;
 
 use podqueue_postgres::{begin_tables, has_table};
 use tokio_postgres::Client;
 
-use super::connection::Connection;
-use super::failure::Failure;
+use super::connection::{Connection, Failure};
 use crate::error::{Error, ErrorKind, Result};
 
 /// How long a migration may take.
 const LONG: Duration = Duration::from_secs(10 * 60);
 
-/// What makes each version out of the one before. The version of a database is how many it has had.
+/// Migration to each version from the one before. The version of a database is the number of migrations.
 ///
 /// The counts of a batch are its number of inputs, which begin as pending, and what each of its
 /// processes has moved from state to state. An input's owner is the process that submits it or
 /// polls its job; its results are where its end was recorded.
 ///
-/// Processes and results have random ids: a database that was put back from a backup must not give
-/// those again that it gave before. Of a process that was taken over, its last change is kept.
+/// Processes and results have random ids: a database that was restored from a backup must not assign
+/// ids again. Of a process that was recovered, the last change is kept.
 const MIGRATIONS: [&str; 2] = [
     "
     CREATE TABLE podqueue.batch (
@@ -147,7 +146,7 @@ fn found(connection: &mut Connection) -> Result<Option<usize>> {
 
 async fn apply(client: &Client, migrations: &[&str]) -> Result<(), Failure> {
     begin_tables(client).await?;
-    // Others may have done it meanwhile.
+    // Another process may have done it meanwhile.
     let found = version(client, migrations.len()).await?;
     if found.is_none() {
         client.batch_execute("CREATE TABLE podqueue.version (version bigint NOT NULL)").await?;

@@ -1,16 +1,16 @@
-//! Rows as values, and values as parameters.
+//! Row mapping: rows as values, and values as parameters.
 
 use std::borrow::Cow;
 
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Row};
 
-use super::failure::Failure;
+use super::connection::Failure;
 use crate::error::{Error, ErrorKind};
 use crate::state::State;
 use crate::store::{Input, NewInput, Note, Place, RunRecord};
 
-/// What [`input`] reads.
+/// Columns that [`input`] reads.
 pub(super) const INPUT: &str = "idx, line, start, length, body, digest, state, attempt, run, job_id, submitted_at, seen_at, error, same_as, flaw";
 
 /// A parameter, with its type: a statement that must be prepared first would be one of the session.
@@ -41,7 +41,7 @@ pub(super) fn limit(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX)
 }
 
-/// A text without what the database has no place for.
+/// A text without NUL, which the database cannot store.
 pub(super) fn clean(text: &str) -> Cow<'_, str> {
     match text.contains('\0') {
         true => Cow::from(text.replace('\0', "\u{fffd}")),
@@ -162,7 +162,7 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// What the parameters of [`Columns`] are, row by row.
+/// The parameters of [`Columns`] as rows.
 const ROWS: &str = "unnest($2, $3, $4, $5, $6, $7, $8, $9)
     AS new (idx, line, start, length, body, digest, same_as, flaw)";
 
@@ -182,8 +182,8 @@ pub(super) async fn insert(
     Ok(())
 }
 
-/// The inputs to update that `new` lists, which are locked: the place of one that somebody changes is
-/// another one afterwards. They are found one by one, whatever the database believes of how many there
+/// The inputs to update that `new` lists, which are locked: an update by another
+/// process would move them. They are found one by one, whatever the database believes of how many there
 /// are: in a join, it might hold all inputs of the batch against each.
 pub(super) const LISTED: &str = "CROSS JOIN LATERAL (
         SELECT ctid AS place FROM podqueue.input WHERE batch = $1 AND idx = new.idx OFFSET 0
@@ -225,7 +225,7 @@ pub(super) async fn set_notes(
     Ok(())
 }
 
-/// A number that no database has given before.
+/// A random id.
 pub(super) fn random() -> Result<i64, Error> {
     let mut random = [0; 8];
     getrandom::fill(&mut random).map_err(|error| {

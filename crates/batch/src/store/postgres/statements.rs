@@ -1,18 +1,23 @@
-//! What is asked of the database.
+//! Statements of the store: claims and changes of inputs.
+//!
+//! Changes are read together, in the order in which all processes lock inputs, validated in this process,
+//! and written together.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use tokio_postgres::types::Type;
 
-use super::changes;
-use super::failure::Failure;
+use super::connection::Failure;
+use super::leases::accept_loss;
 use super::loss::OnLoss;
-use super::processes::accept_loss;
-use super::rows::{self, clean, int, int8, text, value};
-use super::store::{Delta, NOWHERE, PostgresStore};
-use super::transaction::{LONG, Writing};
-use crate::error::Result;
+use super::rows::{self, clean, int, int8, int8s, text, value};
+use super::transaction::{Delta, LONG, NOWHERE, PostgresStore, Writing};
+use crate::error::{Error, ErrorKind, Result};
 use crate::state::State;
+use crate::store::records::can_happen;
 use crate::store::{
-    Change, Claim, Commit, Event, Input, NewInput, Note, RunRecord, Sharing, Store, Tally,
+    Change, Claim, Commit, Ended, Event, Input, NewInput, Note, RunRecord, Sharing, Store, Tally,
 };
 
 impl Store for PostgresStore {
@@ -103,7 +108,7 @@ impl Store for PostgresStore {
         let on_loss = self.on_loss;
         let (claimed, accepted) = self.write(async |writing| {
             let mut delta = Delta::default();
-            // Before anything is claimed: what is permitted is so from then on.
+            // Before the claim, which the acceptance permits.
             let accepted = match claims {
                 true => Some(accept_loss(writing, on_loss).await?),
                 false => None,
@@ -117,11 +122,11 @@ impl Store for PostgresStore {
                 let claimed: Vec<_> = claimed.into_iter().filter(is_new).collect();
                 return Ok(((claimed, accepted), delta));
             }
-            changes::apply(writing, &commit.changes, &mut delta).await?;
+            apply_changes(writing, &commit.changes, &mut delta).await?;
             let Writing { client, batch, results, .. } = writing;
             rows::set_notes(client, *batch, *results, &commit.notes).await?;
             let claimed = match commit.claim {
-                Some(claim) => take(writing, claim).await?,
+                Some(claim) => claim_next(writing, claim).await?,
                 None => Vec::new(),
             };
             delta.shift(State::Pending, State::Intent, claimed.len());
@@ -146,7 +151,7 @@ impl Store for PostgresStore {
         self.write_within(LONG, async |writing| {
             let (mut moved, mut delta) = (0, Delta::default());
             for state in &from {
-                // What is pending has not failed; what others submit is theirs.
+                // Pending inputs have no error; other processes own what they submit.
                 let sql = "UPDATE podqueue.input
                     SET state = $3, owner = NULL, error = CASE WHEN $3 = 0 THEN NULL ELSE error END
                     WHERE batch = $1 AND state = $2 AND (owner IS NULL OR owner = $4)";
@@ -192,7 +197,7 @@ impl Store for PostgresStore {
 
     fn inputs(&mut self, states: &[State], from: u64, limit: usize) -> Result<Vec<Input>> {
         let (from, limit) = (int(from), rows::limit(limit));
-        // Whoever compares all of them changes none.
+        // A caller that reads all states only compares.
         let is_locked = self.locked.is_some() && states.len() < State::ALL.len();
         let sql = format!(
             "SELECT {} FROM podqueue.input WHERE batch = $1 AND state IN ({}) AND idx >= $2
@@ -253,16 +258,15 @@ async fn add(writing: &Writing<'_>, inputs: &[NewInput]) -> Result<(), Failure> 
     }
     let Writing { client, batch, .. } = writing;
     let added = rows::limit(inputs.len());
-    // Whoever else adds inputs waits for this.
+    // Other processes that add inputs wait for this.
     let sql = "UPDATE podqueue.batch SET inputs = inputs + $2 WHERE id = $1
         RETURNING inputs - $2";
     let row = client.query_typed_one(sql, &[int8(batch), int8(&added)]).await?;
     rows::insert(client, *batch, rows::number(&row, 0), inputs).await
 }
 
-/// Claims the first pending inputs that are no copies of others. What somebody else is about to
-/// change is left to them.
-async fn take(writing: &Writing<'_>, claim: Claim) -> Result<Vec<Input>, Failure> {
+/// Claims the first pending inputs that are no copies. Skips those that another process has locked.
+async fn claim_next(writing: &Writing<'_>, claim: Claim) -> Result<Vec<Input>, Failure> {
     let sql = format!(
         "WITH next AS (
              SELECT idx, coalesce(length, octet_length(body)) AS bytes FROM podqueue.input
@@ -294,4 +298,147 @@ async fn claimed(writing: &Writing<'_>) -> Result<Vec<Input>, Failure> {
     );
     let values = [int8(&writing.batch), int8(&writing.process)];
     rows::inputs(&writing.client.query_typed(&sql, &values).await?)
+}
+
+/// The columns that a change may affect.
+struct ChangedRow<'a> {
+    state: State,
+    attempt: i64,
+    owner: Option<i64>,
+    results: Option<i64>,
+    job_id: Option<Cow<'a, str>>,
+    submitted_at: Option<i64>,
+    seen_at: Option<i64>,
+    error: Option<Cow<'a, str>>,
+}
+
+/// Makes changes, in their order, or fails because a transition is invalid.
+async fn apply_changes(
+    writing: &Writing<'_>,
+    changes: &[Change],
+    delta: &mut Delta,
+) -> Result<(), Failure> {
+    if changes.is_empty() {
+        return Ok(());
+    }
+    let mut rows = read_changed(writing, changes).await?;
+    for change in changes {
+        let row = rows.get_mut(&int(change.index)).filter(|row| {
+            let is_ours = row.owner.is_none_or(|owner| owner == writing.process);
+            row.attempt == int(change.attempt) && can_happen(&change.event, row.state) && is_ours
+        });
+        let row = row.ok_or_else(|| conflict(change.index))?;
+        let from = row.state;
+        happen(row, &change.event, writing, delta);
+        delta.shift(from, row.state, 1);
+    }
+    write_changed(writing, &rows).await
+}
+
+fn conflict(index: u64) -> Error {
+    let message = format!(
+        "input {index} is not in the state that this process left it in: something else has changed the database, or it has lost changes. Stop all processes of the batch, and put the newest database back"
+    );
+    Error::new(ErrorKind::Journal, message)
+}
+
+/// In the order of the inputs, in which all processes lock them.
+async fn read_changed<'a>(
+    writing: &Writing<'_>,
+    changes: &[Change],
+) -> Result<BTreeMap<i64, ChangedRow<'a>>, Failure> {
+    let mut indexes: Vec<_> = changes.iter().map(|change| int(change.index)).collect();
+    indexes.sort_unstable();
+    indexes.dedup();
+    // One by one, so that there is nothing to sort.
+    let sql = "SELECT found.* FROM unnest($2) AS wanted (idx) CROSS JOIN LATERAL (
+            SELECT idx, state, attempt, owner, results, job_id, submitted_at, seen_at, error
+            FROM podqueue.input WHERE batch = $1 AND idx = wanted.idx FOR UPDATE) AS found";
+    let found = writing.client.query_typed(sql, &[int8(&writing.batch), int8s(&indexes)]).await?;
+    let row = |row: &tokio_postgres::Row| -> Result<_, Failure> {
+        let read = ChangedRow {
+            state: rows::state(row.get(1))?,
+            attempt: row.get(2),
+            owner: row.get(3),
+            results: row.get(4),
+            job_id: row.get::<_, Option<String>>(5).map(Cow::from),
+            submitted_at: row.get(6),
+            seen_at: row.get(7),
+            error: row.get::<_, Option<String>>(8).map(Cow::from),
+        };
+        Ok((row.get(0), read))
+    };
+    found.iter().map(row).collect()
+}
+
+fn happen<'a>(
+    row: &mut ChangedRow<'a>,
+    event: &'a Event,
+    writing: &Writing<'_>,
+    delta: &mut Delta,
+) {
+    match event {
+        Event::NotSent => {
+            row.attempt -= 1;
+            (row.state, row.owner, row.error) = (State::Pending, None, None);
+        }
+        Event::Resubmit => {
+            (row.job_id, row.seen_at, row.error) = (None, None, None);
+            (row.state, row.owner, row.results) = (State::Pending, None, None);
+        }
+        Event::Accepted { job_id, at } => {
+            (row.job_id, row.submitted_at) = (Some(clean(job_id)), Some(int(*at)));
+            (row.seen_at, row.error, row.results) = (None, None, None);
+            (row.state, row.owner) = (State::Submitted, Some(writing.process));
+        }
+        Event::Unknown(why) => {
+            row.error = Some(clean(why));
+            (row.state, row.owner) = (State::Unknown, None);
+        }
+        Event::Seen { at } => row.seen_at = Some(int(*at)),
+        Event::Ended(Ended { state, error, delay_ms, execution_ms }) => {
+            row.error = error.as_deref().map(clean);
+            (row.state, row.owner, row.results) = (*state, None, Some(writing.results));
+            delta.execution_ms += execution_ms.unwrap_or_default();
+            delta.delay_ms += delay_ms.unwrap_or_default();
+        }
+    }
+}
+
+async fn write_changed(
+    writing: &Writing<'_>,
+    rows: &BTreeMap<i64, ChangedRow<'_>>,
+) -> Result<(), Failure> {
+    let each = || rows.values();
+    let indexes: Vec<_> = rows.keys().copied().collect();
+    let states: Vec<_> = each().map(|row| i16::from(row.state.code())).collect();
+    let attempts: Vec<_> = each().map(|row| row.attempt).collect();
+    let owners: Vec<_> = each().map(|row| row.owner).collect();
+    let results: Vec<_> = each().map(|row| row.results).collect();
+    let jobs: Vec<_> = each().map(|row| row.job_id.as_deref()).collect();
+    let submitted: Vec<_> = each().map(|row| row.submitted_at).collect();
+    let seen: Vec<_> = each().map(|row| row.seen_at).collect();
+    let errors: Vec<_> = each().map(|row| row.error.as_deref()).collect();
+    let sql = format!(
+        "UPDATE podqueue.input SET state = new.state, attempt = new.attempt,
+            owner = new.owner, results = new.results, job_id = new.job_id,
+            submitted_at = new.submitted_at, seen_at = new.seen_at, error = new.error
+         FROM unnest($2, $3, $4, $5, $6, $7, $8, $9, $10) AS new
+            (idx, state, attempt, owner, results, job_id, submitted_at, seen_at, error) {}",
+        rows::LISTED
+    );
+    let values = [
+        int8(&writing.batch),
+        int8s(&indexes),
+        value(&states, Type::INT2_ARRAY),
+        int8s(&attempts),
+        value(&owners, Type::INT8_ARRAY),
+        value(&results, Type::INT8_ARRAY),
+        value(&jobs, Type::TEXT_ARRAY),
+        value(&submitted, Type::INT8_ARRAY),
+        value(&seen, Type::INT8_ARRAY),
+        value(&errors, Type::TEXT_ARRAY),
+    ];
+    writing.client.query_typed(&sql, &values).await?;
+    Ok(())
 }

@@ -1,35 +1,39 @@
-//! Reading, and writing under the lease of this process.
+//! Transactions: reads, and writes under the lease of this process.
+//!
+//! A write is retried until its outcome is known. Each change has a number, which its transaction stores in
+//! the row of the process: after a lost response, that number shows whether it was committed.
 
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
-use super::failure::Failure;
-use super::loss;
+use super::connection::{Connection, Failure};
+use super::loss::{self, OnLoss};
 use super::rows::{int8, value};
-use super::store::{Delta, PostgresStore, Process};
 use crate::error::{Error, ErrorKind, Result};
+use crate::state::State;
 
-/// How long a change may take.
+/// Timeout of a change.
 pub(super) const SHORT: Duration = Duration::from_secs(15);
 
-/// How long inputs may take to be listed: all of them, possibly.
+/// Timeout of listing inputs, possibly all of them.
 const LISTED: Duration = Duration::from_secs(3 * 60);
 
-/// How long one may take that is about all inputs.
+/// Timeout of a change of all inputs.
 pub(super) const LONG: Duration = Duration::from_secs(30 * 60);
 
-/// What every transaction sets: a million inputs may just have been added, and what the database
-/// believes of them may be old. All is found by an index, in its order. A statement that cannot do
-/// without what is off seems so expensive that it would be compiled, for much longer than it takes.
+/// Planner settings of every transaction: a million inputs may just have been added, and the statistics
+/// be old. Everything is found by an index, in its order. A statement that needs a plan that is off seems
+/// so expensive that it would be compiled, for much longer than it takes.
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; \
     SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off; \
     SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; \
     SET LOCAL enable_mergejoin = off; SET LOCAL jit = off; ";
 
-/// A process that is stopped in the middle of a transaction of a few statements must not keep others
-/// waiting for longer than its lease.
+/// Timeouts of a short transaction: a process that is stopped in the middle must not block other
+/// processes for longer than its lease.
 const FEW: &str = "SET LOCAL idle_in_transaction_session_timeout = '4s'; \
     SET LOCAL statement_timeout = '12s'; ";
 
@@ -38,7 +42,7 @@ const ALL: &str = "SET LOCAL idle_in_transaction_session_timeout = '300s'; \
     SET LOCAL statement_timeout = 0; ";
 
 /// A change of this process.
-struct Turn {
+struct NextChange {
     /// The process.
     id: i64,
     /// The number of the change, and of the last one that is known to be durable.
@@ -52,13 +56,12 @@ pub(super) struct Writing<'a> {
     pub(super) batch: i64,
     pub(super) process: i64,
     pub(super) results: i64,
-    /// It was durable although its response was lost: what it returned is to be read again, and
-    /// nothing to be changed.
+    /// It was committed, and its response lost: the work must only read again what it returned.
     pub(super) is_done: bool,
 }
 
 impl PostgresStore {
-    /// Reads something: in what was begun by `lock`, or apart.
+    /// Reads: in the transaction of `lock`, or outside of any.
     pub(super) fn read<T>(
         &mut self,
         work: impl AsyncFn(&Client, i64) -> Result<T, Failure>,
@@ -72,8 +75,7 @@ impl PostgresStore {
         read.map_err(|failure| self.failed("read", failure))
     }
 
-    /// The same for what may be found in several ways, of which the database must not choose a slow
-    /// one.
+    /// The same with the planner settings of a transaction.
     pub(super) fn find<T>(
         &mut self,
         work: impl AsyncFn(&Client, i64) -> Result<T, Failure>,
@@ -93,7 +95,7 @@ impl PostgresStore {
         found.map_err(|failure| self.failed("read", failure))
     }
 
-    /// Changes something, as a whole, if this process has not been taken over.
+    /// Writes in one transaction, unless the lease was lost.
     pub(super) fn write<T>(
         &mut self,
         work: impl AsyncFn(&Writing<'_>) -> Result<(T, Delta), Failure>,
@@ -101,7 +103,7 @@ impl PostgresStore {
         self.write_within(SHORT, work)
     }
 
-    /// The same for what may take long.
+    /// The same with another timeout.
     pub(super) fn write_within<T>(
         &mut self,
         time: Duration,
@@ -119,7 +121,7 @@ impl PostgresStore {
             return Ok(done);
         }
         self.join_if_new()?;
-        let Turn { id, change, durable } = self.next_change()?;
+        let NextChange { id, change, durable } = self.next_change()?;
         let (batch, results, lease) = (self.batch, self.results, self.lease);
         let (settings, on_loss) = (self.connection.settings, self.on_loss);
         let begun = Instant::now();
@@ -143,17 +145,17 @@ impl PostgresStore {
     }
 
     /// The next change of this process.
-    fn next_change(&mut self) -> Result<Turn> {
+    fn next_change(&mut self) -> Result<NextChange> {
         match &mut self.process {
             Some(Process { id, changes, durable, .. }) => {
                 *changes += 1;
-                Ok(Turn { id: *id, change: *changes, durable: *durable })
+                Ok(NextChange { id: *id, change: *changes, durable: *durable })
             }
             None => Err(self.without_process()),
         }
     }
 
-    /// Does something in what `lock` has begun. Any failure ends that.
+    /// Works in the transaction of `lock`. Any failure rolls it back.
     fn inside<T>(
         &mut self,
         work: impl AsyncFn(&Client, &Writing<'_>) -> Result<T, Failure>,
@@ -165,21 +167,21 @@ impl PostgresStore {
                 let writing = Writing { client, batch, process, results, is_done: false };
                 work(client, &writing).await
             }),
-            false => Err(Failure::Passing("the connection has broken".to_owned())),
+            false => Err(Failure::Transient("the connection has broken".to_owned())),
         };
         done.map_err(|failure| self.interrupted(failure))
     }
 
     pub(super) fn begin_lock(&mut self) -> Result<()> {
         self.join_if_new()?;
-        let Turn { id, durable, .. } = self.next_change()?;
+        let NextChange { id, durable, .. } = self.next_change()?;
         let (batch, settings) = (self.batch, self.connection.settings);
         let on_loss = self.on_loss;
         let begun = self.connection.persist_with(|connection| {
             connection.attempt(LONG, async |client| {
                 begin(client, true, settings).await?;
                 loss::check_lease(client, batch, id, durable, on_loss).await?;
-                // Its lines can be read meanwhile, and inputs added to other batches.
+                // The row can be read meanwhile, and inputs added to other batches.
                 let sql = "SELECT 1 FROM podqueue.batch WHERE id = $1 FOR NO KEY UPDATE";
                 client.query_typed_one(sql, &[int8(&batch)]).await?;
                 Ok(())
@@ -196,13 +198,13 @@ impl PostgresStore {
             self.connection.close();
             return Ok(());
         }
-        let Turn { id, change, .. } = self.next_change()?;
+        let NextChange { id, change, .. } = self.next_change()?;
         let (lease, begun) = (self.lease, Instant::now());
         let ended = match self.connection.is_whole() {
             true => self
                 .connection
                 .attempt(LONG, async |client| commit(client, id, change, lease, &delta).await),
-            false => Err(Failure::Passing("the connection has broken".to_owned())),
+            false => Err(Failure::Transient("the connection has broken".to_owned())),
         };
         ended.map_err(|failure| self.interrupted(failure))?;
         self.wrote(change, begun);
@@ -212,20 +214,20 @@ impl PostgresStore {
     /// This change is durable, and the lease was renewed by it, which began then.
     fn wrote(&mut self, change: i64, begun: Instant) {
         if let Some(process) = &mut self.process {
-            // Others may have been cut off with this one.
+            // Other processes may have been cut off with this one.
             if process.renewed.elapsed() > self.lease / 2 {
-                self.taking_from = Instant::now() + self.lease;
+                self.recovery_from = Instant::now() + self.lease;
             }
             (process.durable, process.renewed) = (change, begun);
         }
     }
 
-    /// A failure in the middle of changes that cannot be made again from here.
+    /// A failure in the middle of a locked transaction, which only the caller can repeat.
     fn interrupted(&mut self, failure: Failure) -> Error {
         self.locked = None;
         self.connection.close();
         match failure {
-            Failure::Passing(why) => {
+            Failure::Transient(why) => {
                 self.forget();
                 let message = format!(
                     "the connection to {} broke in the middle of a change, which was undone: run the batch again ({why})",
@@ -237,7 +239,7 @@ impl PostgresStore {
         }
     }
 
-    /// The error for the caller. What this process has is known only as long as its changes succeed.
+    /// The error for the caller. Forgets the process if its lease was lost.
     pub(super) fn failed(&mut self, what: &str, failure: Failure) -> Error {
         let failure = match failure {
             Failure::Lost => {
@@ -246,16 +248,16 @@ impl PostgresStore {
             }
             failure => failure,
         };
-        if matches!(failure, Failure::TakenOver) {
+        if matches!(failure, Failure::LeaseLost) {
             self.forget();
         }
         self.connection.failed(what, failure)
     }
 
-    /// This process has nothing any more.
+    /// Forgets the process: it owns nothing any more.
     fn forget(&mut self) {
         (self.is_interrupted, self.process) = (true, None);
-        self.taking_from = Instant::now() + self.lease;
+        self.recovery_from = Instant::now() + self.lease;
     }
 
     fn without_process(&self) -> Error {
@@ -295,7 +297,81 @@ async fn commit(
         int8(&change),
     ];
     if client.execute_typed(sql, &values).await? == 0 {
-        return Err(Failure::TakenOver);
+        return Err(Failure::LeaseLost);
     }
     Ok(client.batch_execute("COMMIT").await?)
+}
+
+/// The results of a process that has not identified any.
+pub(super) const NOWHERE: i64 = 0;
+
+/// An open [`Postgres`](super::Postgres) journal.
+pub struct PostgresStore {
+    pub(super) connection: Connection,
+    /// The batch, and its name.
+    pub(super) batch: i64,
+    pub(super) name: String,
+    pub(super) lease: Duration,
+    /// The results of this process, and the state of interrupted submissions.
+    pub(super) results: i64,
+    pub(super) intents: State,
+    /// This process, as long as it has a lease.
+    pub(super) process: Option<Process>,
+    /// The lease was lost, and the process has to rejoin.
+    pub(super) is_interrupted: bool,
+    /// No process is recovered before: those that were cut off together can renew their leases.
+    pub(super) recovery_from: Instant,
+    /// The delta of the changes since [`lock`](crate::store::Sharing::lock).
+    pub(super) locked: Option<Delta>,
+    pub(super) is_read_only: bool,
+    /// The policy for lost changes.
+    pub(super) on_loss: OnLoss,
+}
+
+/// This process, as the database knows it.
+pub(super) struct Process {
+    pub(super) id: i64,
+    /// The number of its last change: whether a change was durable whose response was lost.
+    pub(super) changes: i64,
+    /// The last one that is known to be durable.
+    pub(super) durable: i64,
+    /// The last loss of changes that was accepted before it joined.
+    pub(super) accepted: String,
+    /// When the change began that renewed the lease last.
+    pub(super) renewed: Instant,
+    /// The inputs that it is submitting.
+    pub(super) submitting: HashSet<u64>,
+}
+
+impl Process {
+    /// Whether so much time has passed that the lease should be renewed.
+    pub(super) fn is_due(&self, every: Duration) -> bool {
+        self.renewed.elapsed() >= every
+    }
+}
+
+/// How many inputs a transaction has moved to each state, less those it has moved from there, and
+/// what they took.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Delta {
+    pub(super) moved: [i64; State::ALL.len()],
+    pub(super) execution_ms: f64,
+    pub(super) delay_ms: f64,
+}
+
+impl Delta {
+    /// So many inputs are in another state.
+    pub(super) fn shift(&mut self, from: State, to: State, inputs: usize) {
+        let inputs = i64::try_from(inputs).unwrap_or(i64::MAX);
+        self.moved[usize::from(from.code())] -= inputs;
+        self.moved[usize::from(to.code())] += inputs;
+    }
+
+    pub(super) fn add(&mut self, other: &Self) {
+        for (sum, moved) in self.moved.iter_mut().zip(other.moved) {
+            *sum += moved;
+        }
+        self.execution_ms += other.execution_ms;
+        self.delay_ms += other.delay_ms;
+    }
 }

@@ -1,4 +1,4 @@
-//! What an error of SQLite means for its reader.
+//! Errors of SQLite as errors of the crate, with what to do.
 
 use std::path::Path;
 
@@ -31,7 +31,7 @@ pub(super) fn failed(what: &str, path: &Path, error: rusqlite::Error) -> Error {
     Error::new(ErrorKind::Journal, message).with_source(error).without_room(has_no_room)
 }
 
-/// The journal is not where its process found it: what it records goes with it.
+/// The journal is not at its path any more: what is recorded is lost with it.
 pub(super) fn displaced(path: &Path) -> Error {
     let message = format!(
         "the journal {} or its -wal file was removed, moved or replaced while it was open, so what is recorded does not last: put it back, and run the batch again. If it is lost, keep the results, and run the inputs that are not in them with new results and a new journal; those that were outstanding may then run twice",
@@ -40,7 +40,7 @@ pub(super) fn displaced(path: &Path) -> Error {
     Error::new(ErrorKind::Journal, message)
 }
 
-/// What is left if a journal is damaged: going on would submit inputs twice.
+/// The journal is damaged: continuing would submit inputs twice.
 pub(super) fn damaged(path: &Path, how: &str) -> Error {
     let message = format!(
         "the journal {} is damaged ({how}), and nothing was changed: the results next to it are still valid. Check the disk, keep copies of both, and run the inputs that are not in the results with new results and a new journal; those that were outstanding may then run twice",

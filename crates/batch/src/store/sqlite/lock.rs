@@ -1,10 +1,10 @@
-//! Lock file of a journal: keeps other processes away, keeps room on the disk, and holds the number of
+//! Lock file of a journal: excludes other processes, reserves room on the disk, and holds the number of
 //! the last commit.
 //!
 //! That number is written after each commit, without a sync, so it is never higher than that of the
 //! journal, however its process ends: a journal that has a lower one has lost commits, because its
 //! write-ahead log was taken away, or an older journal was put in its place. SQLite would go back in
-//! time without a word, and the batch would submit inputs twice. An orderly end removes the number.
+//! time silently, and the batch would submit inputs twice. An orderly end removes the number.
 
 use std::cell::Cell;
 use std::ffi::OsString;
@@ -17,12 +17,12 @@ use std::time::Duration;
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::private;
 
-/// How often, and how soon, a lock is tried again.
+/// Retries of a lock, and their interval.
 const PROBES: usize = 20;
 const PROBE: Duration = Duration::from_millis(10);
 
-/// How much room is kept, in bytes: more than it takes to record what becomes of all the inputs that can
-/// be in flight.
+/// Reserved room, in bytes: more than it takes to record the outcomes of all inputs that can be in
+/// flight.
 const ROOM: usize = 1024 * 1024;
 
 /// What is before the number of the last commit, at the beginning of the file.
@@ -59,7 +59,7 @@ impl Lock {
             Err(error) => return Err(failed(error)),
         };
         let mut locked = file.try_lock();
-        // Somebody may be looking whether it is locked.
+        // `status` briefly acquires the lock, so opening retries.
         for _ in 0..PROBES {
             if matches!(locked, Err(TryLockError::WouldBlock)) {
                 thread::sleep(PROBE);
@@ -165,8 +165,7 @@ fn number(head: &[u8; HEAD]) -> Option<u64> {
     u64::from_str_radix(digits, 16).ok()
 }
 
-/// Does something while nobody has the journal open, or not at all: neither another process nor this
-/// one.
+/// Calls a function while no process has the journal open, or not at all.
 pub(super) fn while_unlocked<T>(journal: &Path, work: impl FnOnce() -> T) -> Option<T> {
     let file = File::open(beside(journal)).ok();
     let locked = file.as_ref().map(File::try_lock_shared);

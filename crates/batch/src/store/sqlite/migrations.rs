@@ -1,4 +1,4 @@
-//! The tables, and how those of earlier versions become those of this one.
+//! Schema of the file, and its migrations.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 /// Marks the file as a journal ("pqba").
 const APPLICATION: i32 = 0x7071_6261;
 
-/// What makes each version out of the one before. The version of a file is how many it has had.
+/// Migration to each version from the one before. The version of a file is the number of migrations.
 const MIGRATIONS: [&str; 2] = [
     // `input_state` finds the next pending input that is no copy.
     "CREATE TABLE note (name TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;

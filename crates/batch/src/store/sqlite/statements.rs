@@ -1,16 +1,16 @@
-//! The operations of the store.
+//! Statements of the store, and its row mapping.
 
 use rusqlite::{
-    CachedStatement, Connection, OptionalExtension, Transaction, TransactionBehavior, params,
+    CachedStatement, Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params,
 };
 
+use super::SqliteStore;
 use super::failure::{displaced, failed};
-use super::{SqliteStore, rows};
 use crate::error::{Error, ErrorKind, Result};
 use crate::state::State;
-use crate::store::rules::can_happen;
+use crate::store::records::can_happen;
 use crate::store::{
-    Change, Claim, Commit, Ended, Event, Input, NewInput, Note, RunRecord, Store, Tally,
+    Change, Claim, Commit, Ended, Event, Input, NewInput, Note, Place, RunRecord, Store, Tally,
 };
 
 impl Store for SqliteStore {
@@ -25,7 +25,7 @@ impl Store for SqliteStore {
         self.write(|transaction| {
             let next = "SELECT coalesce(max(idx) + 1, 0) FROM input";
             let first = transaction.query_row(next, [], |row| row.get(0))?;
-            rows::insert(transaction, first, inputs)?;
+            insert_inputs(transaction, first, inputs)?;
             let added = i64::try_from(inputs.len()).unwrap_or(i64::MAX);
             shift(transaction, State::Pending, added)?;
             set_notes(transaction, notes)
@@ -46,7 +46,7 @@ impl Store for SqliteStore {
     }
 
     fn replace(&mut self, inputs: &[(u64, NewInput)]) -> Result<()> {
-        self.write(|transaction| rows::replace(transaction, inputs))
+        self.write(|transaction| replace_texts(transaction, inputs))
     }
 
     fn begin_run(&mut self, run: &RunRecord) -> Result<u64> {
@@ -69,12 +69,12 @@ impl Store for SqliteStore {
             let mut select = connection.prepare_cached(
                 "SELECT id, endpoint_id, base_url, policy, ttl, started_at FROM run ORDER BY id",
             )?;
-            select.query_map([], rows::run)?.collect()
+            select.query_map([], read_run)?.collect()
         })
     }
 
-    /// Without room, nothing more is claimed in this run. What was kept, and what the log takes, is for
-    /// recording what becomes of the inputs that are in flight.
+    /// Without room, nothing more is claimed in this run. The reserve, and what the log takes, is for
+    /// recording the outcomes of the inputs in flight.
     fn commit(&mut self, commit: &Commit) -> Result<Vec<Input>> {
         if let (Some(full), Some(_)) = (&self.full, commit.claim) {
             return Err(full.again());
@@ -119,7 +119,7 @@ impl Store for SqliteStore {
             let mut select = connection.prepare_cached("SELECT state, inputs FROM tally")?;
             let mut found = select.query([])?;
             while let Some(row) = found.next()? {
-                tally.counts.set(rows::state(row.get(0)?)?, row.get(1)?);
+                tally.counts.set(read_state(row.get(0)?)?, row.get(1)?);
             }
             let spent = "SELECT execution_ms, delay_ms FROM spent";
             (tally.execution_ms, tally.delay_ms) =
@@ -137,12 +137,12 @@ impl Store for SqliteStore {
             let column = if states.iter().all(few) { "state" } else { "+state" };
             let sql = format!(
                 "SELECT {} FROM input WHERE {column} IN ({}) AND idx >= ? ORDER BY idx LIMIT ?",
-                rows::INPUT,
+                INPUT,
                 codes.join(", ")
             );
             let mut select = connection.prepare_cached(&sql)?;
             let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-            select.query_map(params![from, limit], rows::input)?.collect()
+            select.query_map(params![from, limit], read_input)?.collect()
         })
     }
 
@@ -163,9 +163,9 @@ impl Store for SqliteStore {
 
     fn copies(&mut self, index: u64) -> Result<Vec<Input>> {
         self.read(|connection| {
-            let sql = format!("SELECT {} FROM input WHERE same_as = ?", rows::INPUT);
+            let sql = format!("SELECT {} FROM input WHERE same_as = ?", INPUT);
             let mut select = connection.prepare_cached(&sql)?;
-            select.query_map([index], rows::input)?.collect()
+            select.query_map([index], read_input)?.collect()
         })
     }
 }
@@ -181,7 +181,7 @@ impl SqliteStore {
                 }
             }
             set_notes(transaction, &commit.notes)?;
-            commit.claim.map_or(Ok(Vec::new()), |claim| take(transaction, claim))
+            commit.claim.map_or(Ok(Vec::new()), |claim| claim_next(transaction, claim))
         });
         claimed.map_err(|error| match conflict {
             Some(index) => {
@@ -214,7 +214,7 @@ impl SqliteStore {
         if let Some(lock) = &self.lock {
             lock.note_commit(number);
         }
-        if self.in_place.is_kept(&self.path) {
+        if self.opened.is_in_place(&self.path) {
             return Ok(done);
         }
         if let Some(lock) = &self.lock {
@@ -240,7 +240,7 @@ fn apply(transaction: &Transaction<'_>, change: &Change) -> rusqlite::Result<boo
         transaction.prepare_cached("SELECT state FROM input WHERE idx = ? AND attempt = ?")?;
     let found = select.query_row(params![change.index, change.attempt], |row| row.get(0));
     let Some(state) = found.optional()? else { return Ok(false) };
-    let state = rows::state(state)?;
+    let state = read_state(state)?;
     if !can_happen(&change.event, state) {
         return Ok(false);
     }
@@ -285,15 +285,15 @@ fn apply(transaction: &Transaction<'_>, change: &Change) -> rusqlite::Result<boo
 }
 
 /// Claims the first pending inputs that are no copies of others.
-fn take(transaction: &Transaction<'_>, claim: Claim) -> rusqlite::Result<Vec<Input>> {
+fn claim_next(transaction: &Transaction<'_>, claim: Claim) -> rusqlite::Result<Vec<Input>> {
     let sql = format!(
         "SELECT {} FROM input WHERE state = 0 AND same_as IS NULL ORDER BY idx LIMIT ?",
-        rows::INPUT
+        INPUT
     );
     let limit = i64::try_from(claim.limit).unwrap_or(i64::MAX);
     let mut select = transaction.prepare_cached(&sql)?;
     let (mut inputs, mut bytes) = (Vec::new(), 0);
-    for input in select.query_map([limit], rows::input)? {
+    for input in select.query_map([limit], read_input)? {
         let input = input?;
         bytes += input.place.length();
         inputs.push(input);
@@ -333,4 +333,86 @@ fn set_notes(transaction: &Transaction<'_>, notes: &[Note]) -> rusqlite::Result<
         update.execute([*name, text.as_str()])?;
     }
     Ok(())
+}
+
+/// Columns that [`read_input`] reads.
+const INPUT: &str = "idx, line, start, length, body, digest, state, attempt, run, job_id, submitted_at, seen_at, error, same_as, flaw";
+
+fn read_input(row: &Row<'_>) -> rusqlite::Result<Input> {
+    let place = match row.get(4)? {
+        Some(body) => Place::Stored(body),
+        None => Place::File { offset: row.get(2)?, length: row.get(3)? },
+    };
+    Ok(Input {
+        index: row.get(0)?,
+        line: row.get(1)?,
+        place,
+        digest: row.get(5)?,
+        state: read_state(row.get(6)?)?,
+        attempt: row.get(7)?,
+        run: row.get(8)?,
+        job_id: row.get(9)?,
+        submitted_at: row.get(10)?,
+        seen_at: row.get(11)?,
+        error: row.get(12)?,
+        same_as: row.get(13)?,
+        flaw: row.get(14)?,
+    })
+}
+
+fn read_state(code: u8) -> rusqlite::Result<State> {
+    State::from_code(code).ok_or(rusqlite::Error::IntegralValueOutOfRange(6, code.into()))
+}
+
+fn read_run(row: &Row<'_>) -> rusqlite::Result<(u64, RunRecord)> {
+    let record = RunRecord {
+        endpoint_id: row.get(1)?,
+        base_url: row.get(2)?,
+        policy: row.get(3)?,
+        ttl: row.get(4)?,
+        started_at: row.get(5)?,
+    };
+    Ok((row.get(0)?, record))
+}
+
+/// Inserts pending inputs from this index on.
+fn insert_inputs(
+    transaction: &Transaction<'_>,
+    first: u64,
+    inputs: &[NewInput],
+) -> rusqlite::Result<()> {
+    let mut insert = transaction.prepare_cached(
+        "INSERT INTO input (idx, line, start, length, body, digest, state, attempt, same_as, flaw)
+         VALUES (?, ?, ?, ?, ?, ?, 0, 0, ?, ?)",
+    )?;
+    for (index, input) in (first..).zip(inputs) {
+        let (start, length, body) = columns(&input.place);
+        let NewInput { line, digest, same_as, flaw, .. } = input;
+        insert.execute(params![index, line, start, length, body, digest, same_as, flaw])?;
+    }
+    Ok(())
+}
+
+/// Replaces the texts of inputs.
+fn replace_texts(
+    transaction: &Transaction<'_>,
+    inputs: &[(u64, NewInput)],
+) -> rusqlite::Result<()> {
+    let mut update = transaction.prepare_cached(
+        "UPDATE input SET line = ?, start = ?, length = ?, body = ?, digest = ?, same_as = ?, flaw = ? WHERE idx = ?",
+    )?;
+    for (index, input) in inputs {
+        let (start, length, body) = columns(&input.place);
+        let NewInput { line, digest, same_as, flaw, .. } = input;
+        update.execute(params![line, start, length, body, digest, same_as, flaw, index])?;
+    }
+    Ok(())
+}
+
+/// Where a text starts, its length, and the text itself if it is in the store.
+fn columns(place: &Place) -> (Option<u64>, Option<u64>, Option<&Vec<u8>>) {
+    match place {
+        Place::File { offset, length } => (Some(*offset), Some(*length), None),
+        Place::Stored(body) => (None, None, Some(body)),
+    }
 }

@@ -1,4 +1,4 @@
-//! Whether SQLite's write-ahead log has lost changes that were durable.
+//! Write-ahead log of SQLite: detects that it has lost durable changes.
 //!
 //! SQLite reads the log up to the first frame that is not valid, and takes the rest for what was being
 //! written when the power failed. But a transaction is synced before the next one is written. So where
@@ -19,8 +19,7 @@ const FRAME: usize = 24;
 const SALTS: std::ops::Range<usize> = 16..24;
 const FRAME_SALTS: std::ops::Range<usize> = 8..16;
 
-/// Whether there is a log with something in it, which whoever closes a journal in an orderly way
-/// removes.
+/// Whether there is a log that is not empty: closing a journal in an orderly way removes it.
 pub(super) fn exists(journal: &Path) -> bool {
     found(journal).is_some()
 }
@@ -35,7 +34,7 @@ pub(super) fn found(journal: &Path) -> Option<Metadata> {
     std::fs::metadata(beside(journal)).ok().filter(|found| found.len() > 0)
 }
 
-/// Whether the log of a journal is damaged. Nobody may be writing it.
+/// Whether the log of a journal is damaged. No process may be writing it.
 pub(super) fn is_damaged(journal: &Path) -> io::Result<bool> {
     match File::open(beside(journal)) {
         Ok(file) => is_log_damaged(BufReader::with_capacity(256 * 1024, file)),
@@ -110,12 +109,12 @@ struct Sum {
 
 impl Sum {
     fn add(&mut self, bytes: &[u8]) {
-        let (mut one, mut other) = self.sums;
+        let (mut first, mut second) = self.sums;
         for pair in bytes.chunks_exact(8) {
-            one = one.wrapping_add(word(pair, self.is_big_endian)).wrapping_add(other);
-            other = other.wrapping_add(word(&pair[4..], self.is_big_endian)).wrapping_add(one);
+            first = first.wrapping_add(word(pair, self.is_big_endian)).wrapping_add(second);
+            second = second.wrapping_add(word(&pair[4..], self.is_big_endian)).wrapping_add(first);
         }
-        self.sums = (one, other);
+        self.sums = (first, second);
     }
 
     fn is(&self, bytes: &[u8]) -> bool {

@@ -1,25 +1,28 @@
-//! One claimed input: from its text to the record of what became of it.
+//! Submission attempt: one claimed input, from its text to the record of its outcome.
+//!
+//! Claimed → sent or not → verdict → event in the journal. The outcome is recorded before the runner is
+//! told; a pause starts before the record that makes an input pending again, because a claim may find it
+//! as soon as that is durable.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use podqueue::{Endpoint, Policy};
+use podqueue::{Endpoint, ErrorKind, Policy};
 use serde_json::value::RawValue;
+use tokio::time::Instant;
 
-use super::pause::Pause;
-use super::submit::{Verdict, Why};
 use crate::error::{Error, Result};
 use crate::journal::{Claimed, Settled};
 use crate::shared::Shared;
 use crate::state::State;
 use crate::store::{Change, Ended, Event, Input};
-use crate::submit::{Submission, Submit};
-use crate::ticket::Ticket;
-use crate::unknown::OnUnknown;
+use crate::submit::{OnUnknown, Submission, Submit};
+use crate::webhook::Ticket;
 
-/// How often an input is submitted at most, of which it stays unknown whether it was accepted.
+/// Largest number of attempts of an input whose outcomes stay unknown.
 const ATTEMPTS: u64 = 10;
 
-/// How a run submits.
+/// The step, endpoint and policy of a run, and its pause.
 pub(super) struct Submitter {
     pub(super) step: Arc<dyn Submit>,
     pub(super) endpoint: Endpoint,
@@ -27,11 +30,11 @@ pub(super) struct Submitter {
     pub(super) pause: Pause,
 }
 
-/// What became of a claimed input.
+/// Outcome of a claimed input, and whether it is recorded.
 pub(super) struct Submitted {
     pub(super) input: Input,
     pub(super) outcome: Outcome,
-    /// Or what could not be recorded.
+    /// The change that could not be recorded, otherwise.
     pub(super) recorded: Result<(), (Error, Change)>,
 }
 
@@ -52,7 +55,7 @@ pub(super) enum Outcome {
     Changed(Error),
 }
 
-/// Submits an input, and records what became of it.
+/// Submits an input, and records the outcome.
 pub(super) async fn submit(
     shared: &Shared,
     submitter: Arc<Submitter>,
@@ -97,8 +100,8 @@ pub(super) async fn submit(
     }
 }
 
-/// The service said that an input is a job that another one is already. Which of them the job's output
-/// is for cannot be known; the other one came first.
+/// Records as unknown an input whose job id another input already has: which of them the output is for
+/// cannot be known, and the other input came first.
 async fn disputed(shared: &Shared, input: Input, outcome: Outcome, holder: u64) -> Submitted {
     let job = match &outcome {
         Outcome::Accepted { job_id, .. } => job_id.as_str(),
@@ -114,7 +117,7 @@ async fn disputed(shared: &Shared, input: Input, outcome: Outcome, holder: u64) 
     Submitted { input, outcome: Outcome::Unknown(None), recorded }
 }
 
-/// What happens to an input if it is not known whether it was accepted.
+/// The event of an unknown outcome.
 fn unknown(shared: &Shared, input: &Input, why: String) -> Event {
     match shared.on_unknown {
         OnUnknown::Resubmit if input.attempt < ATTEMPTS => Event::Resubmit,
@@ -122,7 +125,7 @@ fn unknown(shared: &Shared, input: &Input, why: String) -> Event {
     }
 }
 
-/// What to submit, or what is wrong with the input. The text is not held meanwhile.
+/// Parses the text, and drops it; or returns the flaw of the input.
 fn read(shared: &Shared, input: &Input, text: Vec<u8>) -> Result<Box<RawValue>, String> {
     let flawed = |flaw: &str| format!("line {} of the inputs {flaw}", input.line);
     match &input.flaw {
@@ -153,4 +156,99 @@ fn refuse(why: String, was_sent: bool) -> (Event, Outcome) {
     let (delay_ms, execution_ms) = (None, None);
     let ended = Ended { state: State::Refused, error: Some(why), delay_ms, execution_ms };
     (Event::Ended(ended), Outcome::Refused { was_sent })
+}
+
+/// Pause after a full queue, and after the service could not be reached.
+const FULL: Duration = Duration::from_millis(500);
+const UNREACHABLE: Duration = Duration::from_secs(1);
+
+/// Longest `Retry-After` that is respected: the service may err.
+const LONGEST_ASKED: Duration = Duration::from_secs(5 * 60);
+
+/// Meaning of a response for its input.
+pub(super) enum Verdict {
+    /// Accepted as this job.
+    Accepted(String),
+    /// It may have been accepted.
+    Unknown(podqueue::Error),
+    /// It was certainly not accepted, because of the input: by the service, or before it was sent.
+    Refused { why: String, was_sent: bool },
+    /// It was certainly not accepted, for a transient reason.
+    NotSent(Why),
+    /// It was certainly not accepted, and no other input will be.
+    Stop(podqueue::Error),
+}
+
+/// Transient reason of a submission that was not accepted.
+pub(super) enum Why {
+    /// Too many jobs or requests, with `Retry-After` if there is one.
+    QueueFull(Option<Duration>),
+    /// The service could not be reached.
+    Unreachable(podqueue::Error),
+}
+
+impl Why {
+    /// The pause that follows.
+    pub(super) fn pause(&self) -> Duration {
+        match self {
+            Self::QueueFull(asked) => asked.unwrap_or_default().clamp(FULL, LONGEST_ASKED),
+            Self::Unreachable(_) => UNREACHABLE,
+        }
+    }
+}
+
+impl Verdict {
+    pub(super) fn of(submitted: podqueue::Result<String>) -> Self {
+        submitted.map_or_else(of_error, Self::Accepted)
+    }
+}
+
+/// Any kind but `OutcomeUnknown` means that nothing was accepted.
+fn of_error(error: podqueue::Error) -> Verdict {
+    let is_about_input = matches!(error.field(), Some("input" | "body"));
+    match (error.kind(), error.status()) {
+        (ErrorKind::OutcomeUnknown, _) => match error.job_id() {
+            Some(job_id) => Verdict::Accepted(job_id.to_owned()),
+            None => Verdict::Unknown(error),
+        },
+        (ErrorKind::RateLimited, _) => Verdict::NotSent(Why::QueueFull(error.retry_after())),
+        (ErrorKind::BadRequest, _) | (ErrorKind::UnexpectedStatus, Some(413 | 422)) => {
+            Verdict::Refused { why: error.to_string(), was_sent: true }
+        }
+        (ErrorKind::InvalidRequest, _) if is_about_input => {
+            Verdict::Refused { why: error.to_string(), was_sent: false }
+        }
+        _ if error.is_retryable() => Verdict::NotSent(Why::Unreachable(error)),
+        (
+            ErrorKind::InvalidRequest
+            | ErrorKind::Unauthorized
+            | ErrorKind::NotFound
+            | ErrorKind::Redirect
+            | ErrorKind::Server
+            | ErrorKind::UnexpectedStatus,
+            _,
+        ) => Verdict::Stop(error),
+        // Of a kind that this crate does not know.
+        _ => Verdict::Unknown(error),
+    }
+}
+
+/// A pause of all submissions. It is begun before what caused it is recorded, because a claim may find
+/// the input pending again as soon as it is.
+#[derive(Default)]
+pub(super) struct Pause(Mutex<Option<Instant>>);
+
+impl Pause {
+    /// Extends the pause to at least this time from now.
+    pub(super) fn at_least(&self, time: Duration) {
+        let at = Instant::now() + time;
+        let mut ends = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *ends = Some(ends.map_or(at, |it| it.max(at)));
+    }
+
+    /// When the pause ends; `None` if there is none.
+    pub(super) fn ends(&self) -> Option<Instant> {
+        let ends = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        ends.filter(|at| *at > Instant::now())
+    }
 }

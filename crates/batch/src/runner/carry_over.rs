@@ -1,5 +1,7 @@
-//! What outlasts an interruption: a run goes on as a new process, after another one has taken over
-//! the jobs of this one.
+//! State kept when a process rejoins after losing its lease.
+//!
+//! Another process has recovered the jobs of this one, which continues under a new lease: with the time
+//! and the counts of the run, and the outcomes that it could not record.
 
 use tokio::time::Instant;
 
@@ -8,30 +10,30 @@ use crate::requests::standing;
 use crate::shared::Shared;
 use crate::store::Change;
 
-/// What a run has done before it was interrupted.
-pub(super) struct SoFar {
+/// State of a run that survives a lost lease.
+pub(super) struct CarryOver {
     pub(super) started: Instant,
-    /// What was requested before it began, of a shared journal.
+    /// The cancel request that stood when the run began, of a shared journal.
     pub(super) standing: Option<String>,
     /// How many inputs it has submitted.
     pub(super) submitted: u64,
-    /// How often it was interrupted.
+    /// How often the lease was lost.
     pub(super) interrupted: u64,
-    /// What became of submissions when nothing could be recorded any more.
+    /// Outcomes of submissions that could not be recorded.
     pub(super) unrecorded: Vec<Change>,
 }
 
-impl SoFar {
+impl CarryOver {
     pub(super) async fn begin(shared: &Shared) -> Result<Self> {
-        let standing = shared.journal.with(|keeper| match keeper.store.sharing() {
-            Some(_) => standing(&mut *keeper.store),
+        let standing = shared.journal.with(|state| match state.store.sharing() {
+            Some(_) => standing(&mut *state.store),
             None => Ok(None),
         });
         let (standing, started) = (standing.await?, Instant::now());
         Ok(Self { started, standing, submitted: 0, interrupted: 0, unrecorded: Vec::new() })
     }
 
-    /// Goes on as a new process.
+    /// Rejoins under a new lease.
     pub(super) async fn begin_anew(&mut self, shared: &Shared) -> Result<()> {
         self.interrupted += 1;
         loop {
@@ -43,16 +45,16 @@ impl SoFar {
     }
 
     async fn try_begin_anew(&mut self, shared: &Shared) -> Result<()> {
-        let begun = shared.journal.with(|keeper| {
-            keeper.begin_anew()?;
-            keeper.store.sharing().map(|sharing| sharing.time()).transpose()
+        let begun = shared.journal.with(|state| {
+            state.begin_anew()?;
+            state.store.sharing().map(|sharing| sharing.time()).transpose()
         });
         if let Some(time) = begun.await? {
             shared.clock.follow(time);
         }
-        // Whoever took these inputs over could not know.
+        // The process that recovered these inputs could not know their outcome.
         while let Some(change) = self.unrecorded.last() {
-            shared.make_up_for(change.clone()).await?;
+            shared.record_late(change.clone()).await?;
             self.unrecorded.pop();
         }
         Ok(())

@@ -1,8 +1,14 @@
-//! Where a journal is: a copy elsewhere, or another name, would submit the same inputs.
+//! File identity of a journal: refuses copies and hard links, and detects that an open file was moved or
+//! replaced.
+//!
+//! Two names of one file, or a copy elsewhere, would submit the same inputs twice. The journal therefore
+//! notes a random number, which copies share, and its path.
 
 use std::fs::{self, Metadata};
+use std::io;
 use std::path::Path;
 
+use super::wal;
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::is_same_file;
 
@@ -44,9 +50,9 @@ fn names(found: &Metadata) -> u64 {
     }
 }
 
-/// What the journal at this path is to note of its place, if that is new. Refuses a copy of a journal
-/// that is still where it was: `note_of` reads the note of another one, and `number` makes one for a
-/// journal that has no note.
+/// The identity note of the journal at this path, if it is new. Refuses a copy of a journal that is still
+/// at its path: `note_of` reads the note of another journal, and `number` makes one for a journal without
+/// a note.
 pub(super) fn place(
     path: &Path,
     note: Option<&str>,
@@ -71,7 +77,7 @@ pub(super) fn place(
     Ok(Some(format!("{number} {here}")))
 }
 
-/// Whether there is a journal of the same batch. One that cannot be read is none.
+/// Whether there is a readable journal of the same batch.
 fn is_original(
     known: &Path,
     here: &Path,
@@ -82,4 +88,39 @@ fn is_original(
     !is_same_file(&there, &this)
         && note_of(known)
             .is_some_and(|note| note.split_once(' ').is_some_and(|(it, _)| it == number))
+}
+
+/// The file that was opened. If it is removed or replaced, or the log next to it, SQLite continues to
+/// write to a file that no process can open.
+pub(super) struct OpenedFile {
+    file: Metadata,
+    /// The log, once there is something in it.
+    log: Option<Metadata>,
+}
+
+impl OpenedFile {
+    pub(super) fn of(journal: &Path) -> io::Result<Self> {
+        Ok(Self { file: fs::metadata(journal)?, log: None })
+    }
+
+    /// The log has been emptied.
+    pub(super) fn forget_log(&mut self) {
+        self.log = None;
+    }
+
+    /// Whether the file is in place, and its log, if it had one after an earlier commit.
+    pub(super) fn is_in_place(&mut self, journal: &Path) -> bool {
+        // Elsewhere than on Unix, a file that is open can be neither removed nor moved.
+        if cfg!(not(unix)) {
+            return true;
+        }
+        let found = wal::found(journal);
+        let has_log = match (&self.log, &found) {
+            (Some(log), Some(found)) => is_same_file(log, found),
+            (Some(_), None) => false,
+            (None, _) => true,
+        };
+        self.log = self.log.take().or(found);
+        has_log && fs::metadata(journal).is_ok_and(|found| is_same_file(&found, &self.file))
+    }
 }

@@ -1,32 +1,31 @@
-//! What is known of the submissions of a run.
+//! Submissions in flight: the allowance, and what was claimed and is not recorded yet.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::claimed::Submitter;
+use super::attempt::Submitter;
 
-/// How many may be in flight at the start. Each response allows one more, so that a process that dies
-/// again and again leaves few inputs unknown.
+/// Allowance at the start. Each response adds one, so that a process that crashes repeatedly leaves few
+/// inputs unknown.
 const AT_FIRST: usize = 8;
 
-/// What is known of the submissions of a run.
-pub(super) struct Submitting {
+/// Submissions of a run.
+pub(super) struct Submissions {
     pub(super) submitter: Arc<Submitter>,
     pub(super) turn: Turn,
-    /// The inputs between their claim and the record of what became of them, and how many bytes the
-    /// text of each has.
+    /// Bytes of each input between its claim and the record of its outcome.
     pub(super) in_flight: HashMap<u64, u64>,
     /// How many may be in flight.
     pub(super) allowed: usize,
-    /// How many outcomes were unknown since the last one that was not.
+    /// Consecutive unknown outcomes.
     pub(super) doubts: u32,
-    /// How many pauses that has caused.
+    /// Consecutive pauses because of them.
     pub(super) pauses: u32,
     /// How many inputs have been submitted.
     pub(super) submitted: u64,
     /// There is nothing pending, and nothing was appended since.
     pub(super) is_exhausted: bool,
-    pub(super) has_looked_for_more: bool,
+    pub(super) has_checked_for_more: bool,
     /// Since the last claim began, an input may have become pending again, which it did not find.
     was_returned: bool,
 }
@@ -40,7 +39,7 @@ pub(super) enum Turn {
     Claiming,
 }
 
-impl Submitting {
+impl Submissions {
     pub(super) fn new(submitter: Submitter) -> Self {
         Self {
             submitter: Arc::new(submitter),
@@ -51,7 +50,7 @@ impl Submitting {
             pauses: 0,
             submitted: 0,
             is_exhausted: false,
-            has_looked_for_more: false,
+            has_checked_for_more: false,
             was_returned: false,
         }
     }
@@ -64,7 +63,7 @@ impl Submitting {
     /// A claim found nothing.
     pub(super) fn found_nothing(&mut self) {
         self.is_exhausted = !self.was_returned;
-        self.has_looked_for_more = false;
+        self.has_checked_for_more = false;
     }
 
     /// An input may be pending again.
@@ -82,7 +81,7 @@ impl Submitting {
         self.in_flight.values().sum()
     }
 
-    /// A task is gone, which may have submitted this input.
+    /// A task panicked, which may have submitted this input.
     pub(super) fn forget(&mut self, index: Option<u64>) {
         self.turn = Turn::None;
         if let Some(index) = index {
@@ -90,7 +89,7 @@ impl Submitting {
         }
     }
 
-    /// Whether no input is between its claim and the record of what became of it.
+    /// Whether nothing is being claimed or in flight.
     pub(super) fn is_idle(&self) -> bool {
         self.in_flight.is_empty() && self.turn != Turn::Claiming
     }
@@ -100,17 +99,17 @@ impl Submitting {
 mod tests {
     use podqueue::Client;
 
-    use super::super::pause::Pause;
+    use super::super::attempt::Pause;
     use super::*;
     use crate::submit::SubmitByRun;
 
     #[test]
-    fn an_input_that_comes_back_during_a_claim_that_does_not_find_it_is_looked_for_again() {
+    fn an_input_returned_during_an_empty_claim_is_claimed_again() {
         let client = Client::builder().api_key("key").base_url("http://127.0.0.1:1");
         let endpoint = client.build().expect("a client").endpoint("e");
         let pause = Pause::default();
         let submitter = Submitter { step: Arc::new(SubmitByRun), endpoint, policy: None, pause };
-        let mut submitting = Submitting::new(submitter);
+        let mut submitting = Submissions::new(submitter);
         submitting.begin_claim();
         submitting.found_nothing();
         assert!(submitting.is_exhausted);

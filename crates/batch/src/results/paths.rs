@@ -1,4 +1,4 @@
-//! The files next to the results.
+//! Paths of the files next to the results, and checks that they are not occupied.
 
 use std::ffi::OsString;
 use std::fs;
@@ -16,7 +16,7 @@ pub(crate) fn outputs_of(results: &Path) -> PathBuf {
     beside(results, ".outputs")
 }
 
-/// The file that tells the results from those of other processes, next to them.
+/// The ownership file of the results, next to them.
 pub(super) fn writer_of(results: &Path) -> PathBuf {
     beside(results, ".writer")
 }
@@ -42,7 +42,7 @@ pub(crate) fn check_unoccupied(path: &Path) -> Result<()> {
     }
 }
 
-/// Something else is there.
+/// The path has other content.
 pub(super) fn occupied(path: &Path) -> Error {
     let message = format!(
         "{} has content already, which is not of this batch: choose another file for the results",

@@ -1,4 +1,4 @@
-//! What a run does every now and then.
+//! Periodic maintenance of a run.
 
 use std::time::Duration;
 
@@ -9,21 +9,21 @@ use crate::progress::{Progress, Stopped};
 use crate::requests::{Pace, is_cancel_requested};
 use crate::state::State;
 
-/// How often other processes are let know how the run goes.
+/// Interval at which the pace is published for other processes.
 const PUBLISHED: Duration = Duration::from_secs(2);
 
 impl Runner {
-    /// Measures, reports progress, and looks whether there is more or less to do.
-    pub(super) async fn tick(&mut self) {
+    /// Measures the rate, reports progress, recovers peers, and reads appended inputs and requests.
+    pub(super) async fn maintain(&mut self) {
         let now = Instant::now();
-        let standing = self.others.standing.clone();
-        let looked = self.shared.journal.with(move |keeper| {
-            keeper.check()?;
-            keeper.results.check_in_place()?;
-            let is_cancelled = is_cancel_requested(&mut *keeper.store, standing.as_deref())?;
-            Ok((keeper.store.tally()?, is_cancelled))
+        let standing = self.peers.standing.clone();
+        let checked = self.shared.journal.with(move |state| {
+            state.check()?;
+            state.results.check_in_place()?;
+            let is_cancelled = is_cancel_requested(&mut *state.store, standing.as_deref())?;
+            Ok((state.store.tally()?, is_cancelled))
         });
-        match looked.await {
+        match checked.await {
             Ok((tally, is_cancelled)) => {
                 self.counts = tally.counts;
                 if is_cancelled {
@@ -33,19 +33,19 @@ impl Runner {
             Err(error) => self.fail(error),
         }
         self.connections.grow();
-        self.look_after_others().await;
+        self.recover_peers().await;
         self.rate.measure(self.counts.ended().saturating_sub(self.ended_before), now);
         let rate = self.rate.per_second();
-        // What others collect makes no room here.
+        // What peers collect does not widen this window.
         self.drained.measure(self.ended.inputs.saturating_sub(self.ended_before), now);
         self.window.drains_at(self.drained.per_second().unwrap_or_default(), now);
         self.stop_if_too_many_failed();
         if self.submitting.is_exhausted && self.may_submit() {
-            self.look_for_more_inputs().await;
+            self.index_appended_inputs().await;
         }
-        let pace = Pace { rate, window: self.window.size(), trouble: self.trouble.say() };
+        let pace = Pace { rate, window: self.window.size(), trouble: self.errors.summary() };
         self.publish(&pace, now).await;
-        self.tell.say(Progress {
+        self.reporter.report(Progress {
             counts: self.counts,
             rate,
             eta: pace.eta(&self.counts),
@@ -72,34 +72,34 @@ impl Runner {
         }
     }
 
-    /// Lets other processes know how the run goes.
+    /// Publishes the pace for other processes.
     async fn publish(&mut self, pace: &Pace, now: Instant) {
         let (at, last) = &self.published;
         if last.as_ref() != Some(pace) && (last.is_none() || now - *at >= PUBLISHED) {
             self.published = (now, Some(pace.clone()));
             let pace = pace.clone();
-            let published = self.shared.journal.with(move |keeper| pace.write(&mut *keeper.store));
+            let published = self.shared.journal.with(move |state| pace.write(&mut *state.store));
             if let Err(error) = published.await {
                 self.fail(error);
             }
         }
     }
 
-    /// Takes up what was appended to the inputs.
-    async fn look_for_more_inputs(&mut self) {
-        let is_first = !self.submitting.has_looked_for_more;
-        let grown = self.shared.journal.with(move |keeper| {
-            let grown = keeper.grow()?;
+    /// Indexes what was appended to the inputs.
+    async fn index_appended_inputs(&mut self) {
+        let is_first = !self.submitting.has_checked_for_more;
+        let grown = self.shared.journal.with(move |state| {
+            let grown = state.grow()?;
             // Nothing else is pending.
             if is_first && !grown {
-                keeper.end_late_copies()?;
+                state.end_late_copies()?;
             }
             Ok(grown)
         });
         match grown.await {
             Ok(true) => self.submitting.is_exhausted = false,
             // The last line is left alone while it is in flight, and so is what follows it.
-            Ok(false) => self.submitting.has_looked_for_more = self.submitting.is_idle(),
+            Ok(false) => self.submitting.has_checked_for_more = self.submitting.is_idle(),
             Err(error) => self.fail_to_submit(error),
         }
     }

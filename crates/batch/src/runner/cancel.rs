@@ -1,10 +1,9 @@
-//! Cancelling the batch, on the request of another process.
+//! Cancellation of a running batch, requested by another process.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::cancellations::Cancelling;
-use super::core::{Happened, Runner};
+use super::core::{Cancelling, Happened, Runner};
 use crate::progress::Stopped;
 use crate::shared::cancel_pending;
 
@@ -28,22 +27,22 @@ impl Runner {
     }
 
     pub(super) fn cancel_more(&mut self) {
-        let may_look = self.may_look();
+        let may_poll = self.may_poll();
         let Some(cancelling) = &mut self.cancelling else { return };
-        while may_look && cancelling.calls.len() < CALLS {
+        while may_poll && cancelling.calls.len() < CALLS {
             let Some(index) = cancelling.left.pop() else { return };
             let Some(job) = self.schedule.job(index) else { continue };
             cancelling.calls.insert(index);
             let happened = self.happened.clone();
             self.tasks.spawn(async move {
-                // If it fails, the job goes on, and is collected as any other.
+                // If the call fails, the job continues, and is collected as any other.
                 let _ = job.cancel().await;
                 let _ = happened.send(Happened::Cancelled(index));
             });
         }
     }
 
-    /// A job was to be cancelled: what became of it is seen at the next look.
+    /// A cancel call has returned: the next poll shows the result.
     pub(super) fn cancelled(&mut self, index: u64) {
         if let Some(cancelling) = &mut self.cancelling {
             cancelling.calls.remove(&index);

@@ -1,10 +1,11 @@
-//! Which results are whose, where several processes share a journal.
+//! Ownership of results, where several processes share a journal: a token, a lock, and the position of the
+//! last durable change.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::places::{check_unoccupied, writer_of};
+use super::paths::{check_unoccupied, writer_of};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::{is_in_place, private, sync_folder};
 

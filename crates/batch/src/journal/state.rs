@@ -1,36 +1,34 @@
-//! What the journal's thread works with.
+//! State owned by the journal thread: the store of an open batch, its inputs and its results.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use serde_json::value::RawValue;
 
-use super::exchange::{Claimed, Settled};
 use crate::error::{Error, Result};
 use crate::inputs::{SourceRecord, Texts, grow};
-use crate::results::{Failures, LargeOutputs, Results, Writer};
+use crate::results::{Completed, Failures, LargeOutputs, Results, Writer, each_line};
 use crate::state::State;
 use crate::store::{Change, Claim, Commit, Ended, Event, Input, Store, lock, unlock};
 
 /// How many bytes of lines are written at a time.
-pub(super) const LINES: usize = 8 * 1024 * 1024;
+const LINES: usize = 8 * 1024 * 1024;
 
 /// The store of an open batch, its inputs and its results.
-pub(crate) struct Keeper {
+pub(crate) struct JournalState {
     pub(crate) store: Box<dyn Store>,
     pub(crate) source: SourceRecord,
     pub(crate) texts: Texts,
     pub(crate) results: Results,
     pub(crate) failures: Failures,
     pub(crate) large: LargeOutputs,
-    /// Keeps other processes off the results, where the store is shared, and tells the next one which
-    /// change was durable.
+    /// Ownership of the results, where the store is shared.
     pub(crate) writer: Option<Writer>,
-    /// A commit failed, and may or may not be durable: opening the journal again tells.
+    /// A commit failed, and may be durable all the same: opening the journal again shows it.
     pub(crate) broken: Option<Error>,
 }
 
-impl Keeper {
+impl JournalState {
     /// Appends the lines of completed inputs durably, or none of them. They count once they are
     /// committed.
     pub(super) fn write_results<'a>(
@@ -84,17 +82,13 @@ impl Keeper {
     }
 
     /// Commits changes, and lists the failures among them.
-    pub(super) fn make(
-        &mut self,
-        changes: Vec<Change>,
-        claim: Option<Claim>,
-    ) -> Result<Vec<Input>> {
+    fn make(&mut self, changes: Vec<Change>, claim: Option<Claim>) -> Result<Vec<Input>> {
         let failed = changes.iter().filter(|change| is_failure(&change.event));
         let failed: Vec<_> = failed.map(|change| change.index).collect();
         let commit = Commit { changes, notes: vec![self.results.note()?], claim };
         let claimed = self.store.commit(&commit);
         let claimed = claimed.inspect_err(|error| {
-            // Where there is no room for a claim, there may be for what becomes of earlier ones.
+            // Where there is no room for a claim, there may be for outcomes of earlier ones.
             if claim.is_none() || !error.has_no_room() {
                 self.broken = Some(error.again());
             }
@@ -113,8 +107,8 @@ impl Keeper {
         }
     }
 
-    /// Ends the next inputs that are pending from index `from` on, as told. Where to go on, if there
-    /// were any.
+    /// Ends the next pending inputs from index `from` on with this event. Returns the index to continue
+    /// from, if there were any.
     pub(crate) fn end_pending(
         &mut self,
         from: u64,
@@ -138,7 +132,7 @@ impl Keeper {
         Ok(page.last().map(|last| last.index + 1))
     }
 
-    /// Goes on as a new process, after this one was taken over: what it has is what the journal says.
+    /// Rejoins under a new lease: what this process has is what the journal says.
     pub(crate) fn begin_anew(&mut self) -> Result<()> {
         if let Some(sharing) = self.store.sharing() {
             sharing.begin_anew()?;
@@ -171,7 +165,7 @@ impl Keeper {
         self.failures.write(&mut *self.store, &mut self.texts)
     }
 
-    /// Takes up inputs that were appended to their file. Whether there are any.
+    /// Indexes inputs that were appended to their file. Whether there are any.
     pub(crate) fn grow(&mut self) -> Result<bool> {
         let mut grown = self.source.refreshed(&mut *self.store)?;
         if !grown.is_untouched() {
@@ -206,7 +200,7 @@ impl Keeper {
     }
 
     /// The key of an input, if the batch has keys.
-    pub(super) fn key_of(&mut self, input: &Input) -> Result<Option<Box<RawValue>>> {
+    fn key_of(&mut self, input: &Input) -> Result<Option<Box<RawValue>>> {
         if self.texts.shape.key_field.is_none() {
             return Ok(None);
         }
@@ -230,7 +224,97 @@ fn is_failure(event: &Event) -> bool {
 }
 
 /// A copy ends as its original does, and costs nothing.
-pub(super) fn ended_as_well(copy: &Input, ended: &Ended) -> Change {
+fn ended_as_well(copy: &Input, ended: &Ended) -> Change {
     let event = Event::Ended(Ended { delay_ms: None, execution_ms: None, ..ended.clone() });
     Change { index: copy.index, attempt: copy.attempt, event }
+}
+
+/// A change, and the result that is written before it.
+pub(crate) struct Settled {
+    pub(crate) change: Change,
+    pub(crate) completed: Option<Completed>,
+}
+
+/// An input that is about to be submitted, and its text.
+pub(crate) struct Claimed {
+    pub(crate) input: Input,
+    pub(crate) text: Result<Vec<u8>>,
+}
+
+/// How many pending inputs are read at a time.
+const PAGE: usize = 1_000;
+
+impl JournalState {
+    /// Ends the pending copies whose originals have ended, as these did.
+    pub(crate) fn end_late_copies(&mut self) -> Result<()> {
+        if !self.texts.shape.dedupe {
+            return Ok(());
+        }
+        lock(&mut *self.store)?;
+        let ended = self.try_end_late_copies();
+        unlock(&mut *self.store, ended)
+    }
+
+    fn try_end_late_copies(&mut self) -> Result<()> {
+        let mut from = 0;
+        loop {
+            let page = self.store.inputs(&[State::Pending], from, PAGE)?;
+            let Some(last) = page.last() else { return Ok(()) };
+            from = last.index + 1;
+            let mut completed: HashMap<u64, Vec<Input>> = HashMap::new();
+            let mut failed = Vec::new();
+            for copy in page {
+                let Some(original) = copy.same_as else { continue };
+                match self.input(original)? {
+                    Some(it) if it.state == State::Completed => {
+                        completed.entry(it.index).or_default().push(copy);
+                    }
+                    Some(it) if it.state.is_final() => {
+                        failed.push(ended_as_well(&copy, &ended(it.state, it.error)));
+                    }
+                    _ => {}
+                }
+            }
+            if !failed.is_empty() {
+                self.make(failed, None)?;
+            }
+            self.complete(completed)?;
+        }
+    }
+
+    /// Writes the results of copies, after those of their originals.
+    fn complete(&mut self, mut copies: HashMap<u64, Vec<Input>>) -> Result<()> {
+        if copies.is_empty() {
+            return Ok(());
+        }
+        let (mut lines, mut changes) = (Vec::new(), Vec::new());
+        let (path, length) = (self.results.path().to_owned(), self.results.length());
+        each_line(&path, length, |line, _| {
+            for copy in copies.remove(&line.index).unwrap_or_default() {
+                let key = self.key_of(&copy)?;
+                line.of_copy(copy.index, key.as_deref()).write(&mut lines)?;
+                changes.push(ended_as_well(&copy, &ended(State::Completed, None)));
+            }
+            if lines.len() > LINES { self.write_copies(&mut lines, &mut changes) } else { Ok(()) }
+        })?;
+        self.write_copies(&mut lines, &mut changes)
+    }
+
+    fn write_copies(&mut self, lines: &mut Vec<u8>, changes: &mut Vec<Change>) -> Result<()> {
+        if changes.is_empty() {
+            return Ok(());
+        }
+        self.results.append(lines)?;
+        lines.clear();
+        self.make(std::mem::take(changes), None).map(drop)
+    }
+
+    /// The input with this index.
+    fn input(&mut self, index: u64) -> Result<Option<Input>> {
+        Ok(self.store.inputs(&State::ALL, index, 1)?.pop())
+    }
+}
+
+fn ended(state: State, error: Option<String>) -> Ended {
+    Ended { state, error, delay_ms: None, execution_ms: None }
 }

@@ -1,4 +1,11 @@
-//! The processes that share a batch: their leases, and taking over those that are gone.
+//! Leases: membership of the processes that share a batch, and recovery of those that have crashed.
+//!
+//! Every commit renews the lease of its process, and idle processes renew it every quarter of it. A process
+//! whose lease has expired, by the database's clock, is deleted under a lock of its row; its outstanding
+//! inputs get a new owner, and its interrupted submissions become unknown or pending. Invariant: a commit
+//! first locks the row of its process (the fence, `loss::check_lease`), so nothing is written by a process
+//! that was recovered. After an outage, no process is recovered before all had a lease's time to renew
+//! theirs. `tests/postgres/sharing.rs` and `machines.rs` hold this.
 
 use std::collections::HashSet;
 use std::thread;
@@ -7,28 +14,27 @@ use std::time::{Duration, Instant};
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
-use super::failure::Failure;
+use super::connection::Failure;
 use super::loss::{self, LAST_ACCEPTED, OnLoss};
 use super::removed;
 use super::rows::{self, Value, int, int8, int8s, text, value};
-use super::store::{Delta, PostgresStore, Process};
-use super::transaction::Writing;
+use super::transaction::{Delta, PostgresStore, Process, Writing};
 use crate::error::{ErrorKind, Result};
 use crate::state::State;
 use crate::store::{Input, Outage, Sharing};
 
-/// How long a process that is closed waits for the database.
+/// How long closing waits for the database.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// A process that is to be taken over.
-struct Gone {
+/// A process that is to be recovered.
+struct ExpiredProcess {
     id: i64,
     delta: Delta,
 }
 
-/// Those that can be taken over: their lease is over, and has been renewable for a lease's time; or
-/// they have given it up; or they wrote to the results that this process writes to.
-const GONE: &str = "SELECT id, moved, execution_ms, delay_ms FROM podqueue.process
+/// Processes that can be recovered: their lease has expired, and could be renewed for a lease's time;
+/// or they have given it up; or they wrote to the results that this process writes to.
+const EXPIRED: &str = "SELECT id, moved, execution_ms, delay_ms FROM podqueue.process
     WHERE batch = $1 AND id <> $2 AND (
         lease_until = '-infinity'
         OR (results = $3 AND results <> 0)
@@ -89,15 +95,15 @@ impl Sharing for PostgresStore {
             return Sharing::outstanding(self);
         }
         let (id, results) = (self.process.as_ref().map_or(0, |it| it.id), self.results);
-        let (may_take, lease) = (self.may_take(), self.lease);
-        let gone = self.read(async |client, batch| {
-            let exists = format!("SELECT EXISTS ({GONE})");
+        let (may_recover, lease) = (self.may_recover(), self.lease);
+        let expired = self.read(async |client, batch| {
+            let exists = format!("SELECT EXISTS ({EXPIRED})");
             let lease = lease.as_secs_f64();
-            let values = gone(&batch, &id, &results, &may_take, &lease);
+            let values = expired_values(&batch, &id, &results, &may_recover, &lease);
             let row = client.query_typed_one(&exists, &values).await?;
             Ok(row.get::<_, bool>(0))
         });
-        if !gone? {
+        if !expired? {
             return Ok(Vec::new());
         }
         let intents = self.intents;
@@ -106,8 +112,9 @@ impl Sharing for PostgresStore {
             if writing.is_done {
                 return Ok((outstanding(writing.client, batch, id).await?, Delta::default()));
             }
-            let gone = find_gone(writing.client, batch, id, results, may_take, lease).await?;
-            take(writing.client, batch, id, gone, intents).await
+            let expired =
+                find_expired(writing.client, batch, id, results, may_recover, lease).await?;
+            recover(writing.client, batch, id, expired, intents).await
         })
     }
 
@@ -150,7 +157,7 @@ impl Sharing for PostgresStore {
         if self.process.is_none() || self.locked.is_some() {
             return Ok(());
         }
-        // Whoever changes something next tries for longer.
+        // The next change is retried for longer.
         let patience = std::mem::take(&mut self.connection.patience);
         let renewed = self.write(async |_| Ok(((), Delta::default())));
         self.connection.patience = patience;
@@ -250,26 +257,27 @@ impl Sharing for PostgresStore {
 }
 
 impl PostgresStore {
-    /// Whether others whose leases are over had the time to renew them.
-    fn may_take(&self) -> bool {
-        Instant::now() >= self.taking_from
+    /// Whether processes with expired leases had the time to renew them.
+    fn may_recover(&self) -> bool {
+        Instant::now() >= self.recovery_from
     }
 
-    /// Becomes a process, unless it is one.
+    /// Joins, unless this process has a lease.
     pub(super) fn join_if_new(&mut self) -> Result<()> {
         match &self.process {
-            _ if self.is_interrupted => Err(self.connection.failed("write", Failure::TakenOver)),
+            _ if self.is_interrupted => Err(self.connection.failed("write", Failure::LeaseLost)),
             Some(_) => Ok(()),
             None => self.join(),
         }
     }
 
-    /// Begins a lease, and takes over what can be.
+    /// Begins a lease, and recovers expired processes.
     fn join(&mut self) -> Result<()> {
         let (batch, results, lease) = (self.batch, self.results, self.lease);
         let begun = Instant::now();
         let joined = self.connection.persist_durably(async |client| {
-            // Each time another one: it may have been made, and taken over, although nobody was told.
+            // A new id for each attempt: an earlier one may have been committed, and recovered since, although
+            // its response was lost.
             let id = rows::random()?;
             let sql = format!(
                 "INSERT INTO podqueue.process (id, batch, results, lease_until, moved)
@@ -295,8 +303,7 @@ impl PostgresStore {
         self.take_over().map(drop)
     }
 
-    /// Renews the lease before something is read. Whether the database is out of reach for a moment
-    /// only matters to what is read, which is tried for longer.
+    /// Renews the lease before a read. A transient outage is left to the read, which is retried for longer.
     pub(super) fn renew_if_due(&mut self) -> Result<()> {
         let every = self.renew_every();
         if !self.process.as_ref().is_some_and(|process| process.is_due(every)) {
@@ -310,7 +317,7 @@ impl PostgresStore {
 }
 
 impl Drop for PostgresStore {
-    /// Lets others take over at once, if the database can be reached.
+    /// Gives up the lease, if the database can be reached, so that recovery need not wait.
     fn drop(&mut self) {
         let Some(id) = self.process.as_ref().map(|process| process.id) else { return };
         if self.locked.is_some() {
@@ -327,57 +334,58 @@ async fn leave(client: &Client, process: i64) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The parameters of [`GONE`].
-fn gone<'a>(
+/// The parameters of [`EXPIRED`].
+fn expired_values<'a>(
     batch: &'a i64,
     id: &'a i64,
     results: &'a i64,
-    may_take: &'a bool,
+    may_recover: &'a bool,
     lease: &'a f64,
 ) -> [Value<'a>; 5] {
-    let may_take = value(may_take, Type::BOOL);
-    [int8(batch), int8(id), int8(results), may_take, value(lease, Type::FLOAT8)]
+    let may_recover = value(may_recover, Type::BOOL);
+    [int8(batch), int8(id), int8(results), may_recover, value(lease, Type::FLOAT8)]
 }
 
-async fn find_gone(
+async fn find_expired(
     client: &Client,
     batch: i64,
     id: i64,
     results: i64,
-    may_take: bool,
+    may_recover: bool,
     lease: Duration,
-) -> Result<Vec<Gone>, Failure> {
-    // Whoever is about to write is not gone, and whoever takes another one over need not wait.
-    let sql = format!("{GONE} FOR UPDATE SKIP LOCKED");
+) -> Result<Vec<ExpiredProcess>, Failure> {
+    // A process that is about to write has not crashed, and one that another process recovers can be
+    // skipped.
+    let sql = format!("{EXPIRED} FOR UPDATE SKIP LOCKED");
     let lease = lease.as_secs_f64();
-    let values = gone(&batch, &id, &results, &may_take, &lease);
+    let values = expired_values(&batch, &id, &results, &may_recover, &lease);
     let found = client.query_typed(&sql, &values).await?;
-    let gone = found.iter().map(|row| {
+    let expired = found.iter().map(|row| {
         let moved: Vec<i64> = row.get(1);
         let mut delta =
             Delta { execution_ms: row.get(2), delay_ms: row.get(3), ..Delta::default() };
         for (sum, moved) in delta.moved.iter_mut().zip(moved) {
             *sum = moved;
         }
-        Gone { id: row.get(0), delta }
+        ExpiredProcess { id: row.get(0), delta }
     });
-    Ok(gone.collect())
+    Ok(expired.collect())
 }
 
-/// Takes over processes that are gone.
-async fn take(
+/// Recovers expired processes.
+async fn recover(
     client: &Client,
     batch: i64,
     process: i64,
-    gone: Vec<Gone>,
+    expired: Vec<ExpiredProcess>,
     intents: State,
 ) -> Result<(Vec<Input>, Delta), Failure> {
     let mut delta = Delta::default();
-    gone.iter().for_each(|gone| delta.add(&gone.delta));
-    let ids: Vec<i64> = gone.iter().map(|gone| gone.id).collect();
-    let sql = "WITH gone AS (
+    expired.iter().for_each(|expired| delta.add(&expired.delta));
+    let ids: Vec<i64> = expired.iter().map(|expired| expired.id).collect();
+    let sql = "WITH expired AS (
             DELETE FROM podqueue.process WHERE id = ANY ($1) RETURNING id, batch, last_change)
-        INSERT INTO podqueue.taken (process, batch, last_change) SELECT * FROM gone
+        INSERT INTO podqueue.taken (process, batch, last_change) SELECT * FROM expired
         ON CONFLICT DO NOTHING";
     client.query_typed(sql, &[int8s(&ids)]).await?;
     let sql = "UPDATE podqueue.input SET state = $3, owner = NULL, error = NULL

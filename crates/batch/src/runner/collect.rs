@@ -1,4 +1,4 @@
-//! Collecting the results of outstanding jobs.
+//! Collection: polls outstanding jobs that are due, and applies webhook calls.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,20 +6,20 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::core::{Happened, Runner};
-use super::look::{Look, Looked, Seen, look_and_record};
 use super::outputs::POLLS;
+use super::poll::{PollOutcome, Polled, Seen, poll_and_record};
 use super::schedule::Outstanding;
 use crate::error::Result;
 use crate::shared::{Delivered, Resolved, not_yet};
 use crate::state::State;
 use crate::store::Input;
-use crate::unknown::OnUnknown;
+use crate::submit::OnUnknown;
 
-/// How long after a look that failed, or found nothing, the next one comes at least.
+/// Shortest interval after a poll that failed or found nothing.
 const AGAIN: Duration = Duration::from_secs(1);
 
 impl Runner {
-    /// Takes up a job of an earlier run.
+    /// Schedules a job of an earlier run.
     pub(super) fn resume(&mut self, input: Input) {
         let place = input.run.and_then(|run| self.endpoints.get(&run));
         let (Some((endpoint, ttl)), Some(job_id)) = (place, &input.job_id) else {
@@ -44,52 +44,54 @@ impl Runner {
         });
     }
 
-    pub(super) fn can_look(&self) -> bool {
-        self.looking < POLLS.min(self.connections.half()) && self.may_look()
+    pub(super) fn can_poll(&self) -> bool {
+        self.polling < POLLS.min(self.connections.half()) && self.may_poll()
     }
 
-    pub(super) fn look_at_more(&mut self) {
-        while self.can_look() {
+    pub(super) fn poll_more(&mut self) {
+        while self.can_poll() {
             let Some(at) = self.schedule.next_due() else { return };
-            self.looking += 1;
+            self.polling += 1;
             let (shared, outputs) = (Arc::clone(&self.shared), self.outputs.clone());
-            let look = self.task(None, async move {
-                Happened::Looked(look_and_record(&shared, &outputs, at).await)
+            let poll = self.task(None, async move {
+                Happened::Polled(poll_and_record(&shared, &outputs, at).await)
             });
-            self.tasks.spawn(look);
+            self.tasks.spawn(poll);
         }
     }
 
-    pub(super) fn looked(&mut self, looked: Looked) {
-        let Looked { mut at, look, recorded } = looked;
-        self.looking -= 1;
+    pub(super) fn polled(&mut self, polled: Polled) {
+        let Polled { mut at, outcome, recorded } = polled;
+        self.polling -= 1;
         match recorded {
             Ok(()) => {}
-            // It is left to a run that can read its key.
+            // A run that can read its key collects it.
             Err(error) if error.is_of_inputs() => {
                 self.schedule.remove(at.index);
                 return self.fail_to_submit(error);
             }
             Err(error) => return self.fail(error),
         }
-        match &look {
-            Look::Nothing(error) | Look::Stop(error) => {
-                let words = self.words(error);
-                self.trouble.unseen(at.index, words);
+        match &outcome {
+            PollOutcome::Nothing(error) | PollOutcome::Stop(error) => {
+                let description = self.describe(error);
+                self.errors.unseen(at.index, description);
             }
-            Look::GoesOn(Seen::Odd(status)) => self.trouble.unseen(at.index, status.clone()),
-            _ => self.trouble.seen(at.index),
+            PollOutcome::Unfinished(Seen::Odd(status)) => {
+                self.errors.unseen(at.index, status.clone())
+            }
+            _ => self.errors.seen(at.index),
         }
-        match &look {
-            Look::GoesOn(Seen::Unfinished | Seen::Odd(_)) => {
+        match &outcome {
+            PollOutcome::Unfinished(Seen::Running | Seen::Odd(_)) => {
                 (at.missing, at.unseen_since) = (0, None);
             }
             _ => {
                 at.unseen_since.get_or_insert_with(Instant::now);
             }
         }
-        match look {
-            Look::Ended { ended, took, .. } => {
+        match outcome {
+            PollOutcome::Ended { ended, took, .. } => {
                 self.ended(ended.state);
                 self.last_contact = Instant::now();
                 self.schedule.remove(at.index);
@@ -97,10 +99,10 @@ impl Runner {
                     self.schedule.took(took);
                 }
             }
-            Look::GoesOn(seen) => {
+            PollOutcome::Unfinished(seen) => {
                 self.last_contact = Instant::now();
                 let least = match seen {
-                    Seen::Unfinished | Seen::Odd(_) => Duration::ZERO,
+                    Seen::Running | Seen::Odd(_) => Duration::ZERO,
                     Seen::Missing => {
                         at.missing += 1;
                         AGAIN
@@ -108,21 +110,21 @@ impl Runner {
                 };
                 self.schedule.keep(at, least);
             }
-            Look::Nothing(error) => {
+            PollOutcome::Nothing(error) => {
                 self.schedule.keep(at, error.retry_after().unwrap_or_default().max(AGAIN));
                 if error.status().is_some() {
                     self.last_contact = Instant::now();
                 }
                 self.unreached(error);
             }
-            Look::Stop(error) => {
+            PollOutcome::Stop(error) => {
                 self.schedule.keep(at, AGAIN);
                 self.refused(error);
             }
         }
     }
 
-    /// Whether calls of webhooks may still tell what became of inputs.
+    /// Whether webhook calls may still resolve unknown inputs.
     pub(super) fn awaits_deliveries(&self) -> bool {
         matches!(self.shared.on_unknown, OnUnknown::ByWebhook(_))
             && self.may_submit()
@@ -132,12 +134,12 @@ impl Runner {
 
     /// A webhook was called.
     pub(super) fn delivered(&mut self, delivered: Delivered) {
-        // The next look tells all there is; until then, what the call says is enough.
+        // The next poll reads the whole record; until then, the call needs no further action.
         if self.schedule.has(delivered.ticket.index) {
             let _ = delivered.reply.send(Ok(()));
         } else if self.submitting.is_in_flight(delivered.ticket.index) {
             // All of them: they may be about different attempts.
-            self.told.entry(delivered.ticket.index).or_default().push(delivered);
+            self.deliveries.entry(delivered.ticket.index).or_default().push(delivered);
         } else {
             self.resolve(delivered);
         }
@@ -149,7 +151,7 @@ impl Runner {
         let resolve = self.task(None, async move {
             let Delivered { ticket, job_id, reply } = delivered;
             let resolved = shared.resolve(ticket, job_id).await;
-            // Whoever passed the call on may have stopped waiting.
+            // The caller may have stopped waiting.
             let _ = reply.send(match &resolved {
                 Ok(Resolved::NotYet) => Err(not_yet(ticket)),
                 Ok(_) => Ok(()),
@@ -164,7 +166,7 @@ impl Runner {
         match resolved {
             Ok(Resolved::Job(found)) => {
                 let (input, runs) = *found;
-                self.know(&runs);
+                self.register_runs(&runs);
                 if !self.schedule.has(input.index) {
                     self.resume(input);
                 }

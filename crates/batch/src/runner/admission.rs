@@ -1,15 +1,20 @@
-//! Submitting pending inputs, just in time.
+//! Admission control: inputs are claimed just when a request for them can be sent.
+//!
+//! Pending inputs become in flight in three steps: the client's limiter permits a number of submissions,
+//! the journal claims as many inputs (their intent is durable), and each is sent by a task of its own.
+//! Invariant: at most [`IN_FLIGHT`] inputs, and [`BYTES_IN_FLIGHT`] bytes beyond one input, are between
+//! their claim and the record of their outcome, and that is the most that a crash leaves unknown. The
+//! allowance grows by one with each response and is halved by each unknown outcome (AIMD).
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 
-use super::claimed::{Outcome, Submitted, submit};
+use super::attempt::{Outcome, Submitted, Why, submit};
 use super::core::{Happened, Runner};
+use super::in_flight::Turn;
 use super::schedule::Outstanding;
-use super::submissions::Turn;
-use super::submit::Why;
 use crate::error::Result;
 use crate::journal::Claimed;
 use crate::progress::Stopped;
@@ -24,28 +29,28 @@ const IN_FLIGHT: usize = 200;
 /// until what became of it is recorded.
 const BYTES_IN_FLIGHT: u64 = 64 * 1024 * 1024;
 
-/// A turn that came so soon did not have to wait.
+/// A permit that came within this time did not have to wait.
 const AT_ONCE: Duration = Duration::from_millis(1);
 
-/// How long turns may gather where the limiter makes them wait, so that one commit claims several. It
-/// bears that without a loss of rate.
+/// How long permits are gathered where the limiter delays them, so that one commit claims several
+/// inputs. The rate does not suffer.
 const GATHER: Duration = Duration::from_millis(20);
 
-/// What a 429 may mean although this process keeps to the limits.
+/// Explains a 429 that comes although this process keeps to the limits.
 const FULL_QUEUE: &str = "the service's queue is full, or others use the same limits (429)";
 
-/// After so many unknown outcomes in a row, submissions are made one by one, with pauses that double up
-/// to the longest: a service that fails must not make all inputs unknown.
+/// After this many unknown outcomes in a row, one submission is made at a time, with exponential
+/// backoff: a failing service must not make all inputs unknown.
 const DOUBTS: u32 = 3;
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
 impl Runner {
     /// How many inputs may be claimed now.
-    fn room(&mut self) -> usize {
+    fn capacity(&mut self) -> usize {
         if !self.may_submit()
             || self.submitting.is_exhausted
             || self.is_paused()
-            || self.room_in_bytes() == 0
+            || self.capacity_in_bytes() == 0
         {
             return 0;
         }
@@ -60,40 +65,40 @@ impl Runner {
     }
 
     /// How many bytes of texts may be claimed now.
-    fn room_in_bytes(&self) -> u64 {
+    fn capacity_in_bytes(&self) -> u64 {
         BYTES_IN_FLIGHT.saturating_sub(self.submitting.bytes_in_flight())
     }
 
     pub(super) fn submit_more(&mut self) {
-        let room = self.room();
-        if self.submitting.turn != Turn::None || room == 0 {
+        let capacity = self.capacity();
+        if self.submitting.turn != Turn::None || capacity == 0 {
             return;
         }
         self.submitting.turn = Turn::Awaited;
         let endpoint = self.settings.endpoint.clone();
         let ready = self.task(None, async move {
             let began = Instant::now();
-            let mut turns = endpoint.ready_to_run(room).await;
-            if turns < room && began.elapsed() >= AT_ONCE {
+            let mut permits = endpoint.ready_to_run(capacity).await;
+            if permits < capacity && began.elapsed() >= AT_ONCE {
                 tokio::time::sleep(GATHER).await;
-                // At once, unless others are before it now, or limits that are shared are out of reach.
-                turns = timeout(GATHER, endpoint.ready_to_run(room)).await.unwrap_or(turns);
+                // Repermits at once, unless other callers are queued before it or shared limits are unreachable.
+                permits = timeout(GATHER, endpoint.ready_to_run(capacity)).await.unwrap_or(permits);
             }
-            Happened::Ready(turns)
+            Happened::Ready(permits)
         });
         self.tasks.spawn(ready);
     }
 
-    /// Claims as many inputs as have their turn.
-    pub(super) fn ready(&mut self, turns: usize) {
+    /// Claims as many inputs as there are permits.
+    pub(super) fn ready(&mut self, permits: usize) {
         self.submitting.turn = Turn::None;
-        let limit = self.room().min(turns);
+        let limit = self.capacity().min(permits);
         if limit == 0 {
             return;
         }
         self.submitting.begin_claim();
         let shared = Arc::clone(&self.shared);
-        let claim = Claim { limit, bytes: self.room_in_bytes(), run: self.run };
+        let claim = Claim { limit, bytes: self.capacity_in_bytes(), run: self.run };
         let claim =
             self.task(None, async move { Happened::Claimed(shared.journal.claim(claim).await) });
         // Not among the tasks that end with the run: what is claimed must be submitted or given back.
@@ -139,7 +144,7 @@ impl Runner {
         let now = Instant::now();
         match outcome {
             Outcome::Accepted { job_id, at } => {
-                self.trouble.submitted();
+                self.errors.submitted();
                 self.submitting.submitted += 1;
                 (self.submitting.doubts, self.submitting.pauses) = (0, 0);
                 self.last_contact = now;
@@ -169,31 +174,31 @@ impl Runner {
             }
             Outcome::Unknown(error) => {
                 self.submitting.submitted += 1;
-                self.doubt();
+                self.back_off();
                 if let Some(error) = error {
-                    self.trouble.not_submitted(error.to_string());
+                    self.errors.not_submitted(error.to_string());
                     self.unreached(error);
                 }
             }
             Outcome::Unused => self.submitting.returned(),
             Outcome::NotSent(Why::QueueFull(_)) => {
-                self.trouble.not_submitted(FULL_QUEUE.to_owned());
+                self.errors.not_submitted(FULL_QUEUE.to_owned());
                 self.last_contact = now;
                 let outstanding = self.schedule.len() + self.submitting.in_flight.len() + 1;
                 self.window.queue_is_full(outstanding, now);
                 self.submitting.returned();
             }
             Outcome::NotSent(Why::Unreachable(error)) => {
-                let words = self.words(&error);
-                self.trouble.not_submitted(words);
+                let description = self.describe(&error);
+                self.errors.not_submitted(description);
                 self.submitting.returned();
                 self.unreached(error);
             }
             Outcome::Stop(error) => self.refused(error),
             Outcome::Changed(error) => self.fail_to_submit(error),
         }
-        for told in self.told.remove(&index).unwrap_or_default() {
-            self.delivered(told);
+        for delivery in self.deliveries.remove(&index).unwrap_or_default() {
+            self.delivered(delivery);
         }
         let taken = self.settings.take.is_some_and(|most| self.submitting.submitted >= most);
         if taken && self.stopped.is_none() {
@@ -201,14 +206,14 @@ impl Runner {
         }
     }
 
-    /// It is not known what became of a submission, and may be so of the next ones.
-    fn doubt(&mut self) {
+    /// Backs off after an unknown outcome: the next ones may be unknown, too.
+    fn back_off(&mut self) {
         self.submitting.returned();
         self.submitting.allowed = (self.submitting.allowed / 2).max(1);
         self.submitting.doubts += 1;
         if self.submitting.doubts >= DOUBTS {
             self.submitting.allowed = 1;
-            // Those in flight together are one reason to pause.
+            // The calls in flight fail together, and cause one pause.
             if !self.is_paused() {
                 let pause = Duration::from_secs(1 << self.submitting.pauses.min(10));
                 self.submitting.submitter.pause.at_least(pause.min(LONGEST_PAUSE));

@@ -1,4 +1,7 @@
-//! Looking at one job.
+//! Poll of one job: its outcome, and the record of it.
+//!
+//! A job ends only with what the service reported as terminal, with two 404s of the service itself ten
+//! seconds apart, or once its ttl has elapsed on the monotonic clock. Everything else is transient.
 
 use std::time::Duration;
 
@@ -14,9 +17,9 @@ use crate::results::Completed;
 use crate::shared::{CANCELLED, Shared};
 use crate::state::State;
 use crate::store::{Change, Ended, Event};
-use crate::unknown::OnUnknown;
+use crate::submit::OnUnknown;
 
-/// How often a job must not be found before it counts as gone: a gateway may err once.
+/// Polls that must not find a job before it counts as gone: a gateway may err once.
 const GONE: u32 = 2;
 
 /// How long a job must not be found before it counts as gone: a gateway may err for a while.
@@ -25,7 +28,7 @@ const UNSEEN: Duration = Duration::from_secs(10);
 /// The longest status that is shown.
 const SHOWN: usize = 40;
 
-/// The longest id that fits into a URL, in bytes: they have some forty.
+/// The longest id that fits into a URL, in bytes: usual ids have about forty.
 const LONGEST_ID: usize = 4_096;
 
 /// How many characters of an error are kept: a traceback, but not a whole output.
@@ -34,44 +37,48 @@ const LONGEST_ERROR: usize = 8_000;
 /// How often it is recorded that a job has not ended, in milliseconds.
 const RECORD: u64 = 5 * 60 * 1_000;
 
-/// What a look showed, and whether that is recorded.
-pub(super) struct Looked {
+/// Outcome of a poll, and whether it is recorded.
+pub(super) struct Polled {
     pub(super) at: Outstanding,
-    pub(super) look: Look,
+    pub(super) outcome: PollOutcome,
     pub(super) recorded: Result<()>,
 }
 
-/// What a look at a job showed.
-pub(super) enum Look {
+/// Outcome of a poll.
+pub(super) enum PollOutcome {
     /// It has not ended, or was not found for the first time.
-    GoesOn(Seen),
-    /// It has ended, which the service said in so many bytes.
+    Unfinished(Seen),
+    /// The job has ended: reported as terminal, or no longer there.
     Ended { ended: Ended, completed: Option<Completed>, took: Option<Duration> },
-    /// Nothing could be seen, for a reason that passes.
+    /// The poll failed, for a transient reason.
     Nothing(podqueue::Error),
-    /// Nothing can be seen of any job.
+    /// No job can be polled.
     Stop(podqueue::Error),
 }
 
 pub(super) enum Seen {
-    Unfinished,
-    /// It has a status that may be a final one, for all that is known of it.
+    Running,
+    /// An undocumented status, which may be terminal.
     Odd(String),
     Missing,
 }
 
-fn judge(at: &Outstanding, read: podqueue::Result<JobRecord>, now: impl Fn() -> u64) -> Look {
+fn judge(
+    at: &Outstanding,
+    read: podqueue::Result<JobRecord>,
+    now: impl Fn() -> u64,
+) -> PollOutcome {
     match read {
         Ok(record) if record.status().is_terminal() => ended(&record, at.is_cancelled),
         Ok(record) => match record.status() {
             JobStatus::Other(status) => odd(at, status.as_str()),
-            _ => Look::GoesOn(Seen::Unfinished),
+            _ => PollOutcome::Unfinished(Seen::Running),
         },
         Err(error) => match error.kind() {
             ErrorKind::NotFound | ErrorKind::JobExpired if is_the_services(&error) => {
                 match at.missing + 1 >= GONE && (at.is_cancelled || is_long_unseen(at)) {
                     true => gone(at, now()),
-                    false => Look::GoesOn(Seen::Missing),
+                    false => PollOutcome::Unfinished(Seen::Missing),
                 }
             }
             ErrorKind::InvalidRequest
@@ -80,14 +87,14 @@ fn judge(at: &Outstanding, read: podqueue::Result<JobRecord>, now: impl Fn() -> 
                 failed(format!("the job cannot be looked at: {error}"))
             }
             ErrorKind::Unauthorized | ErrorKind::InvalidRequest | ErrorKind::Redirect => {
-                Look::Stop(error)
+                PollOutcome::Stop(error)
             }
             ErrorKind::ResponseTooLarge => failed(format!("the output could not be read: {error}")),
             _ if at.ttl_has_elapsed() => {
                 let why = format!("its ttl has elapsed, and its status could not be read: {error}");
                 end(State::Expired, Some(why))
             }
-            _ => Look::Nothing(error),
+            _ => PollOutcome::Nothing(error),
         },
     }
 }
@@ -97,7 +104,7 @@ fn is_long_unseen(at: &Outstanding) -> bool {
 }
 
 /// A status that the interface does not document, which may never change.
-fn odd(at: &Outstanding, status: &str) -> Look {
+fn odd(at: &Outstanding, status: &str) -> PollOutcome {
     // Anything else could be a secret.
     let is_name = |byte: u8| byte.is_ascii_uppercase() || byte == b'_';
     let name = match status.len() <= SHOWN && status.bytes().all(is_name) {
@@ -107,11 +114,11 @@ fn odd(at: &Outstanding, status: &str) -> Look {
     let said = format!("the service reports {name}, which the interface does not document");
     match at.ttl_has_elapsed() {
         true => end(State::Expired, Some(format!("its ttl has elapsed, although {said}"))),
-        false => Look::GoesOn(Seen::Odd(said)),
+        false => PollOutcome::Unfinished(Seen::Odd(said)),
     }
 }
 
-/// A page that says so comes from a gateway, and says nothing about the job.
+/// An HTML page comes from a gateway, and tells nothing about the job.
 fn is_the_services(error: &podqueue::Error) -> bool {
     error.body().is_none_or(|body| {
         let body = body.trim();
@@ -119,9 +126,9 @@ fn is_the_services(error: &podqueue::Error) -> bool {
     })
 }
 
-/// The end of a job that the service no longer has. The time of day, which may be wrong, only tells the
-/// probable reason.
-fn gone(at: &Outstanding, now: u64) -> Look {
+/// The end of a job that the service no longer has. The wall clock, which may be wrong, only decides
+/// the reason that is recorded.
+fn gone(at: &Outstanding, now: u64) -> PollOutcome {
     let (state, why) = if at.is_cancelled {
         (State::Cancelled, CANCELLED)
     } else if now >= at.dies_at() {
@@ -137,16 +144,16 @@ fn gone(at: &Outstanding, now: u64) -> Look {
     end(state, Some(why.to_owned()))
 }
 
-fn failed(error: String) -> Look {
+fn failed(error: String) -> PollOutcome {
     end(State::Failed, Some(error))
 }
 
-fn end(state: State, error: Option<String>) -> Look {
+fn end(state: State, error: Option<String>) -> PollOutcome {
     let ended = Ended { state, error, delay_ms: None, execution_ms: None };
-    Look::Ended { ended, completed: None, took: None }
+    PollOutcome::Ended { ended, completed: None, took: None }
 }
 
-fn ended(record: &JobRecord, is_cancelled: bool) -> Look {
+fn ended(record: &JobRecord, is_cancelled: bool) -> PollOutcome {
     let (delay_ms, execution_ms) = (record.delay_time_number(), record.execution_time_number());
     let (mut state, error) = match record.status() {
         JobStatus::Completed => (State::Completed, None),
@@ -170,14 +177,14 @@ fn ended(record: &JobRecord, is_cancelled: bool) -> Look {
     }
     let took = record.delay_time().zip(record.execution_time()).map(|(delay, run)| delay + run);
     let ended = Ended { state, error: why, delay_ms, execution_ms };
-    Look::Ended { ended, completed, took }
+    PollOutcome::Ended { ended, completed, took }
 }
 
 fn message(record: &JobRecord) -> Option<String> {
     record.failure().map(|failure| failure.message)
 }
 
-/// As much of an error as is worth recording, without the webhook that a handler may repeat.
+/// Truncates an error for the record, and redacts the webhook that a handler may repeat.
 fn shown(error: &str, on_unknown: &OnUnknown) -> String {
     let error = match on_unknown {
         OnUnknown::ByWebhook(url) => error.replace(url.expose(), "[redacted]"),
@@ -189,7 +196,7 @@ fn shown(error: &str, on_unknown: &OnUnknown) -> String {
     }
 }
 
-/// The output as JSON: verbatim, unless it is not quite JSON, as Python's NaN.
+/// The output as JSON: verbatim, unless it has constructs like Python's NaN.
 fn output(record: &JobRecord) -> podqueue::Result<Box<RawValue>> {
     let verbatim = record.output_bytes().and_then(|bytes| serde_json::from_slice(bytes).ok());
     match verbatim {
@@ -202,22 +209,22 @@ fn output(record: &JobRecord) -> podqueue::Result<Box<RawValue>> {
     }
 }
 
-/// Looks at a job, and records what there is to see.
-pub(super) async fn look_and_record(
+/// Polls a job, and records the outcome.
+pub(super) async fn poll_and_record(
     shared: &Shared,
     outputs: &Outputs,
     mut at: Outstanding,
-) -> Looked {
+) -> Polled {
     let (read, _held) = outputs.read(&at.job).await;
-    let mut look = judge(&at, read, || shared.clock.now());
-    if let Look::Ended { ended: Ended { error: Some(error), .. }, .. } = &mut look {
+    let mut outcome = judge(&at, read, || shared.clock.now());
+    if let PollOutcome::Ended { ended: Ended { error: Some(error), .. }, .. } = &mut outcome {
         *error = shown(error, &shared.on_unknown);
     }
-    let (event, completed) = match &mut look {
-        Look::Ended { ended, completed, .. } => {
+    let (event, completed) = match &mut outcome {
+        PollOutcome::Ended { ended, completed, .. } => {
             (Some(Event::Ended(ended.clone())), completed.take())
         }
-        Look::GoesOn(Seen::Unfinished | Seen::Odd(_)) => {
+        PollOutcome::Unfinished(Seen::Running | Seen::Odd(_)) => {
             let now = shared.clock.now();
             at.seen_at = Some(now);
             let is_old = now >= at.recorded_at.unwrap_or(at.submitted_at).saturating_add(RECORD);
@@ -231,5 +238,5 @@ pub(super) async fn look_and_record(
         let change = Change { index: at.index, attempt: at.attempt, event };
         recorded = shared.journal.apply(vec![Settled { change, completed }]).await;
     }
-    Looked { at, look, recorded }
+    Polled { at, outcome, recorded }
 }
