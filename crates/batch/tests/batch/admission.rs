@@ -9,7 +9,7 @@ use podqueue_batch::store::Event;
 use podqueue_local::{Fault, Operation};
 
 use crate::durability::watched;
-use crate::misbehaving::requests;
+use crate::faulty_services::requests;
 use crate::paced::{Paced, Turned, begin};
 use crate::support::{Folder, KEY};
 

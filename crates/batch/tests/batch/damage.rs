@@ -60,7 +60,7 @@ async fn open(folder: &Folder) -> Result<Batch, Error> {
 }
 
 #[tokio::test]
-async fn what_a_killed_process_leaves_is_taken_up() {
+async fn the_journal_of_a_killed_process_is_recovered() {
     let folder = killed().await;
     let batch = open(&folder).await.unwrap();
     assert_eq!(counts(&batch.status().await.unwrap()), "10 pending, 10 unknown");

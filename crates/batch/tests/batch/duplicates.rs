@@ -93,7 +93,7 @@ async fn a_young_journal_that_is_copied_without_its_log_is_refused() {
 }
 
 #[tokio::test]
-async fn a_journal_that_was_moved_goes_on() {
+async fn a_moved_journal_continues() {
     let local = service().start().await.unwrap();
     let folder = Folder::with(4);
     let batch = folder.open().await.unwrap();

@@ -9,7 +9,7 @@ use podqueue_batch::{Batch, ErrorKind, OnUnknown, State, Stopped};
 use podqueue_local::{Builder, Fault, LocalJob, LocalService, Operation};
 use serde_json::json;
 
-use crate::flaws::troubled;
+use crate::invalid_inputs::troubled;
 use crate::journal;
 use crate::support::{Folder, counts, endpoint, service, until};
 

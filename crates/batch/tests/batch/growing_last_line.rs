@@ -75,7 +75,7 @@ async fn a_last_line_that_grows_in_flight_is_the_one_that_was_submitted() {
 }
 
 #[tokio::test]
-async fn what_is_appended_while_the_last_line_is_in_flight_is_submitted_by_the_same_run() {
+async fn inputs_appended_while_the_last_line_is_in_flight_are_submitted_by_the_same_run() {
     let local = service().start().await.unwrap();
     let text = "{\"n\": 0}\n{\"n\": 1}\n{\"n\": 2}\n{\"n\": \"two\"}\n";
     for is_refused in [true, false] {

@@ -17,7 +17,7 @@ async fn refused(folder: &Folder) -> (ErrorKind, String) {
 }
 
 #[tokio::test]
-async fn flawed_lines_are_refused_with_their_numbers_and_the_others_go_on() {
+async fn flawed_lines_are_refused_with_their_numbers_and_other_lines_complete() {
     let local = service().start().await.unwrap();
     let folder = Folder::new();
     let lines = [

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use podqueue_batch::{Batch, ErrorKind, Inputs, Sqlite};
 
-use crate::misbehaving::{left_completed, requests};
+use crate::faulty_services::{left_completed, requests};
 use crate::support::{Folder, counts, endpoint, service};
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use podqueue_local::{Builder, HandlerError, LocalService};
 use serde_json::json;
 use tokio::sync::Semaphore;
 
-use crate::misbehaving::left_completed;
+use crate::faulty_services::left_completed;
 use crate::support::{Folder, KEY, counts, endpoint, service, until};
 
 /// How many bytes of inputs are in flight besides the last one.

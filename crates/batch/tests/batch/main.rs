@@ -2,37 +2,37 @@
 
 #![expect(clippy::unwrap_used, reason = "a test says what it expects by unwrapping it")]
 
-#[cfg(target_os = "linux")]
-mod acts;
+mod admission;
 mod attacks;
-mod beginnings;
+mod creation;
 mod damage;
 mod duplicates;
 mod durability;
-mod endings;
+mod faulty_services;
 mod features;
 mod files;
-mod flaws;
 #[cfg(target_os = "linux")]
 mod full_disk;
-mod growing;
+mod growing_last_line;
+mod invalid_inputs;
 mod journal;
 mod journal_file;
 #[cfg(target_os = "linux")]
 mod journal_room;
 mod kill;
 mod large;
-mod misbehaving;
 #[cfg(target_os = "linux")]
 mod open_files;
 mod paced;
-mod pacing;
 mod polling;
 #[cfg(target_os = "linux")]
 mod power;
 #[cfg(target_os = "linux")]
 mod preload;
+#[cfg(target_os = "linux")]
+mod recorded_calls;
 mod resuming;
+mod run_ending;
 mod running;
 mod store;
 mod support;

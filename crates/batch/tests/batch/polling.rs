@@ -10,7 +10,7 @@ use crate::support::{Folder, endpoint, service, until};
 const MINUTE: Duration = Duration::from_secs(60);
 
 #[tokio::test]
-async fn what_may_expire_first_is_polled_first_by_its_ttl_and_its_retention() {
+async fn jobs_are_polled_by_earliest_expiry_of_ttl_or_retention() {
     const EACH: u64 = 150;
     let local = service().start().await.unwrap();
     let folder = Folder::with(3 * EACH);

@@ -12,8 +12,8 @@ use podqueue_batch::{Batch, State};
 use podqueue_local::{LocalJob, Workers};
 use serde_json::{Value, json};
 
-use crate::acts::{self, Act};
 use crate::preload;
+use crate::recorded_calls::{self, Act};
 use crate::support::{Folder, service};
 
 const INPUTS: u64 = 40;
@@ -229,7 +229,7 @@ async fn check(left: &Path, sent: &Sent) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whatever_was_sent_is_durable_before_and_a_loss_of_power_loses_nothing() {
+async fn every_request_is_durable_first_and_a_loss_of_power_loses_nothing() {
     let seen = |job: LocalJob| async move {
         let n = job.input["n"].as_u64().unwrap();
         tokio::time::sleep(Duration::from_millis(20)).await;
@@ -259,7 +259,7 @@ async fn whatever_was_sent_is_durable_before_and_a_loss_of_power_loses_nothing()
     // The folder was there before, and so is its name.
     disk.durable.insert(root.to_owned(), 0);
     disk.files.insert(0, File::default());
-    for act in acts::read(&log) {
+    for act in recorded_calls::read(&log) {
         disk.take(&act);
         let matters = match &act {
             Act::Send(request) => sent.take(request),

@@ -41,7 +41,7 @@ async fn a_stopped_run_collects_what_is_outstanding_and_the_next_one_does_the_re
 }
 
 #[tokio::test]
-async fn a_run_that_is_left_or_dropped_leaves_nothing_unknown() {
+async fn a_run_that_exits_or_is_dropped_leaves_nothing_unknown() {
     let local = service().start().await.unwrap();
     let folder = Folder::with(300);
     for dropped in [false, true] {
@@ -79,7 +79,7 @@ fn die_with_intents(folder: &Folder, inputs: usize) {
 }
 
 #[tokio::test]
-async fn what_was_open_at_a_crash_is_unknown_or_submitted_again_as_told() {
+async fn interrupted_submissions_become_unknown_or_are_submitted_again() {
     let local = service().start().await.unwrap();
     let folder = Folder::with(10);
     let batch = folder.open().await.unwrap();
@@ -235,7 +235,7 @@ async fn changed_inputs_are_taken_up_on_request() {
 }
 
 #[tokio::test]
-async fn what_is_outstanding_is_collected_although_the_inputs_are_gone() {
+async fn outstanding_jobs_are_collected_although_the_inputs_are_gone() {
     let local = service()
         .workers_of("double", Workers::between(0, 1).cold_start(Duration::from_secs(1)))
         .start()

@@ -36,7 +36,7 @@ async fn a_batch_submits_all_inputs_and_collects_their_outputs() {
 }
 
 #[tokio::test]
-async fn what_fails_is_written_as_inputs_for_another_batch() {
+async fn failures_are_written_as_inputs_of_another_batch() {
     let local = service().start().await.unwrap();
     let folder = Folder::new();
     let input = |n: u64| match n % 3 {
@@ -67,7 +67,7 @@ async fn what_fails_is_written_as_inputs_for_another_batch() {
 }
 
 #[tokio::test]
-async fn what_is_refused_before_it_is_sent_is_not_submitted() {
+async fn inputs_refused_before_sending_are_not_counted_as_submitted() {
     let local = service().start().await.unwrap();
     let folder = Folder::new();
     let large = format!("{{\"n\": \"{}\"}}", "x".repeat(11_000_000));
@@ -165,7 +165,7 @@ impl Submit for Odd {
 }
 
 #[tokio::test]
-async fn a_job_that_cannot_be_looked_at_fails_alone() {
+async fn a_job_that_cannot_be_polled_fails_alone() {
     let local = service().start().await.unwrap();
     let folder = Folder::with(3);
     let batch = folder.open().await.unwrap();

@@ -48,7 +48,7 @@ fn a_journal_is_open_once_and_can_be_read_meanwhile() {
 }
 
 #[test]
-fn what_is_no_journal_is_refused() {
+fn a_file_that_is_no_journal_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("prompts.jsonl");
     fs::write(

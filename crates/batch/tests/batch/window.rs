@@ -21,7 +21,7 @@ async fn the_window_is_three_minutes_of_the_rate_at_which_jobs_end() {
 }
 
 #[tokio::test]
-async fn however_fast_jobs_end_the_window_has_a_bound() {
+async fn the_window_is_bounded_at_any_rate() {
     let service = Paced::start(|builder| builder);
     let (_folder, mut run) = begin(&service, 4_000).await;
     let mut largest = 0;

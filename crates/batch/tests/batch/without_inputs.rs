@@ -91,7 +91,7 @@ async fn the_same_jobs_are_retried_without_the_inputs_and_new_ones_are_not() {
 }
 
 #[tokio::test]
-async fn what_is_outstanding_is_collected_without_the_inputs() {
+async fn outstanding_jobs_are_collected_without_the_inputs() {
     let local = service()
         .workers_of("double", Workers::between(0, 1).cold_start(Duration::from_secs(1)))
         .start()

@@ -34,7 +34,7 @@ fn tables_of_a_newer_version_are_refused() {
 }
 
 #[test]
-fn whoever_may_not_create_a_schema_works_in_one_that_is_there() {
+fn a_user_without_the_right_to_create_a_schema_uses_an_existing_one() {
     let url = journal::database("rights");
     journal::sql(
         "rights",
@@ -50,7 +50,7 @@ fn whoever_may_not_create_a_schema_works_in_one_that_is_there() {
 }
 
 #[test]
-fn whoever_may_not_look_is_told_what_rights_that_takes() {
+fn a_user_without_rights_is_told_which_are_missing() {
     let url = journal::database("looking");
     Postgres::connect(&url, "a").open().unwrap();
     journal::sql(
@@ -74,7 +74,7 @@ fn whoever_may_not_look_is_told_what_rights_that_takes() {
 }
 
 #[test]
-fn what_helps_where_a_server_refuses_a_connection_is_said() {
+fn a_refused_connection_is_reported_with_its_remedy() {
     let mut server = Server::start();
     let url = server.create("jobs");
     let users = "CREATE ROLE worker LOGIN PASSWORD 'right'; CREATE ROLE guest LOGIN;
@@ -103,7 +103,7 @@ fn what_helps_where_a_server_refuses_a_connection_is_said() {
 }
 
 #[test]
-fn what_helps_where_a_table_was_removed_is_said() {
+fn a_removed_table_is_reported_with_its_remedy() {
     let url = journal::database("damaged");
     Postgres::connect(&url, "a").open().unwrap();
     journal::sql("damaged", "DROP TABLE podqueue.batch CASCADE");
@@ -197,7 +197,7 @@ fn tls_is_used_where_it_is_offered_and_a_certificate_is_verified() {
 }
 
 #[test]
-fn a_database_that_cannot_be_written_can_be_looked_at_alone() {
+fn a_read_only_database_can_be_read_and_is_refused_for_runs() {
     let url = journal::database("standby");
     Postgres::connect(&url, "a").open().unwrap();
     journal::sql("standby", "ALTER DATABASE standby SET default_transaction_read_only = on");
@@ -253,7 +253,7 @@ fn a_parameter_that_cannot_be_used_is_named() {
 }
 
 #[test]
-fn what_is_no_url_or_can_be_read_in_two_ways_is_refused() {
+fn invalid_and_ambiguous_urls_are_refused() {
     let server = Server::start();
     let url = server.create("jobs");
     for url in [

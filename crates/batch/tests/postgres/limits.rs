@@ -25,7 +25,7 @@ impl LimitStore for OutOfReach {
 }
 
 #[tokio::test]
-async fn inputs_wait_for_limits_out_of_reach_no_longer_than_for_one_turn() {
+async fn unreachable_limits_delay_inputs_no_longer_than_one_permit() {
     let local = service().start().await.unwrap();
     let folder = Folder::with(20);
     let (claimed, claims) = mpsc::channel();

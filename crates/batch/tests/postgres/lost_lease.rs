@@ -41,7 +41,7 @@ impl Submit for Held {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_a_process_knows_of_its_submissions_does_not_stay_unknown() {
+async fn unrecorded_outcomes_are_recorded_after_a_lost_lease() {
     let lease = Duration::from_secs(1);
     let server = Server::start();
     let url = server.create("jobs");

@@ -338,7 +338,7 @@ async fn processes_that_are_killed_use_the_limits_together_and_never_exceed_them
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_process_that_is_killed_is_taken_over_within_its_lease_and_two_seconds() {
+async fn a_killed_process_is_recovered_within_its_lease_and_two_seconds() {
     let server = Server::start();
     let url = server.create("jobs");
     let mut machines = Machines::with(60, Duration::from_millis(300)).await;
@@ -361,7 +361,7 @@ async fn a_process_that_is_killed_is_taken_over_within_its_lease_and_two_seconds
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_process_that_was_stopped_changes_nothing_that_others_took_and_goes_on() {
+async fn a_stopped_process_is_fenced_off_and_rejoins() {
     let server = Server::start();
     let url = server.create("jobs");
     let mut machines = Machines::with(3_000, Duration::from_millis(20)).await;
@@ -409,7 +409,7 @@ async fn a_network_that_is_cut_and_restored_loses_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_database_that_restarts_takes_nobody_for_dead() {
+async fn a_database_restart_expires_no_lease() {
     let mut server = Server::start();
     let url = server.create("jobs");
     let mut machines = Machines::with(2_500, Duration::from_millis(20)).await;

@@ -5,32 +5,30 @@
 
 #[path = "../batch/attacks.rs"]
 mod attacks;
-#[path = "../batch/beginnings.rs"]
-mod beginnings;
 mod connecting;
+#[path = "../batch/creation.rs"]
+mod creation;
 #[path = "../batch/durability.rs"]
 mod durability;
-#[path = "../batch/endings.rs"]
-mod endings;
+#[path = "../batch/faulty_services.rs"]
+mod faulty_services;
 #[path = "../batch/features.rs"]
 mod features;
 #[path = "../batch/files.rs"]
 mod files;
-#[path = "../batch/flaws.rs"]
-mod flaws;
 #[path = "../batch/full_disk.rs"]
 mod full_disk;
-#[path = "../batch/growing.rs"]
-mod growing;
-mod interrupted;
+#[path = "../batch/growing_last_line.rs"]
+mod growing_last_line;
+#[path = "../batch/invalid_inputs.rs"]
+mod invalid_inputs;
 mod journal;
 #[path = "../batch/kill.rs"]
 mod kill;
 mod limits;
+mod lost_lease;
 mod machines;
 mod merging;
-#[path = "../batch/misbehaving.rs"]
-mod misbehaving;
 mod opening;
 mod outages;
 #[path = "../batch/polling.rs"]
@@ -40,6 +38,8 @@ mod recovery;
 mod resuming;
 #[path = "../batch/store/rules.rs"]
 mod rules;
+#[path = "../batch/run_ending.rs"]
+mod run_ending;
 #[path = "../batch/running.rs"]
 mod running;
 mod sharing;

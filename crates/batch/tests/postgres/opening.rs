@@ -7,7 +7,7 @@ use podqueue_batch::{Batch, ErrorKind, Inputs};
 use podqueue_pgserver::{Proxy, Server};
 use serde_json::json;
 
-use crate::misbehaving::{left_completed, requests};
+use crate::faulty_services::{left_completed, requests};
 use crate::recovery::open;
 use crate::support::{Folder, counts, endpoint, service};
 

@@ -8,8 +8,8 @@ use podqueue_batch::store::{OpenStore, Postgres, Store};
 use podqueue_batch::{Batch, Ending, ErrorKind, Reader, State};
 use podqueue_pgserver::{Proxy, Server, Traffic};
 
+use crate::faulty_services::requests;
 use crate::journal;
-use crate::misbehaving::requests;
 use crate::recovery::open;
 use crate::rules::{counts as counts_of, stored};
 use crate::support::{Folder, counts, endpoint, service, until};
@@ -145,7 +145,7 @@ fn a_change_that_failed_after_a_long_time_is_tried_again() {
 
 /// One that was stopped before the loss, and goes on after somebody has accepted it.
 #[test]
-fn a_loss_that_was_accepted_stops_nobody_again() {
+fn an_accepted_loss_stops_no_process_again() {
     let url = journal::database("accepted");
     let database = Postgres::connect(&url, "a");
     let mut late = database.clone().open().unwrap();
@@ -175,7 +175,7 @@ fn a_loss_that_was_accepted_stops_nobody_again() {
 
 /// It joins, is not told, and is taken over; then it joins once more.
 #[test]
-fn a_process_whose_joining_was_not_answered_can_be_taken_over_again() {
+fn a_process_whose_join_got_no_response_is_recovered_and_joins_again() {
     let server = Server::start();
     let url = server.create("jobs");
     let proxy = Proxy::start(&server);

@@ -11,8 +11,8 @@ use podqueue_pgserver::Server;
 use serde_json::json;
 
 use crate::durability::{completed, watched};
+use crate::faulty_services::{left_completed, requests};
 use crate::journal;
-use crate::misbehaving::{left_completed, requests};
 use crate::support::{Folder, counts, endpoint, service, until};
 
 pub fn open(folder: &Folder, store: impl OpenStore) -> Open {
@@ -22,7 +22,7 @@ pub fn open(folder: &Folder, store: impl OpenStore) -> Open {
 /// The power goes when results were written and are about to be committed: of what was written last,
 /// any part may be there.
 #[tokio::test]
-async fn results_that_a_loss_of_power_cuts_off_anywhere_go_on_where_they_are_durable() {
+async fn results_that_a_loss_of_power_truncates_continue_where_they_are_durable() {
     let server = Arc::new(Mutex::new(Server::start()));
     let url = server.lock().unwrap().create("jobs");
     let database = || Postgres::connect(&url, "nightly").lease(Duration::from_secs(1));

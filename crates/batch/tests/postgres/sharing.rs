@@ -57,7 +57,7 @@ fn begin(store: &mut PostgresStore) -> Vec<Input> {
 }
 
 #[test]
-fn a_process_whose_lease_is_over_is_taken_over_and_changes_nothing_any_more() {
+fn a_process_with_an_expired_lease_is_recovered_and_fenced_off() {
     let batch = batch("lease");
     let mut first = process(&batch, "a");
     let claimed = begin(&mut first);
@@ -110,7 +110,7 @@ fn a_process_whose_lease_is_over_is_taken_over_and_changes_nothing_any_more() {
 }
 
 #[test]
-fn whoever_leaves_or_comes_back_to_its_results_is_taken_over_at_once() {
+fn a_process_that_leaves_or_reopens_its_results_is_recovered_at_once() {
     let batch = batch("leave");
     let mut first = process(&batch, "a");
     begin(&mut first);
@@ -265,7 +265,7 @@ fn a_change_whose_response_was_lost_is_made_once() {
 }
 
 #[test]
-fn whoever_is_stopped_in_the_middle_of_a_change_keeps_nobody_waiting() {
+fn a_process_stopped_in_the_middle_of_a_change_blocks_no_other() {
     let server = Server::start();
     let url = server.create("jobs");
     let proxy = Proxy::start(&server);
@@ -296,7 +296,7 @@ fn whoever_is_stopped_in_the_middle_of_a_change_keeps_nobody_waiting() {
 }
 
 #[test]
-fn nobody_is_taken_over_before_a_lease_after_the_database_has_started() {
+fn no_process_is_recovered_before_a_lease_after_the_database_has_started() {
     let mut server = Server::start();
     let url = server.create("jobs");
     let batch = Postgres::connect(&url, "restart").lease(LEASE);

@@ -9,8 +9,8 @@ use podqueue_local::{Fault, HandlerError, LocalJob, LocalService, Operation, Wor
 use serde_json::json;
 use tokio::sync::Semaphore;
 
+use crate::faulty_services::requests;
 use crate::journal;
-use crate::misbehaving::requests;
 use crate::support::{Folder, KEY, endpoint, until};
 
 /// What a call about a submission is: its URL, and the id of the job, if it is known.

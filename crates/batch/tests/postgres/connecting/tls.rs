@@ -36,7 +36,7 @@ fn open(url: &str) {
 }
 
 #[test]
-fn what_is_written_in_percent_says_the_same() {
+fn percent_encoded_parameters_are_decoded() {
     let (_server, url) = server();
     for parameter in ["sslmode=%72equire", "%73slmode=require", "%73sl%6dode=verify%2Dfull"] {
         let error = refused(&format!("{url}?{parameter}"));
@@ -107,7 +107,7 @@ fn a_file_without_a_certificate_is_refused() {
 }
 
 #[test]
-fn what_helps_where_a_certificate_is_not_trusted_is_said() {
+fn an_untrusted_certificate_is_reported_with_its_remedy() {
     let (mut server, url) = server();
     let _ = server.certify("localhost");
     restart(&mut server);
