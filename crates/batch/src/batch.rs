@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 use crate::error::Result;
 use crate::inputs::ChangedInputs;
 use crate::run::Run;
-use crate::shared::{Delivered, Resolved, not_yet};
+use crate::shared::{Resolved, WebhookCall, not_yet};
 use crate::status::{RefusedInput, Status, UnknownInput};
 use crate::store::OpenStore;
 use crate::webhook::{Ticket, job_id};
@@ -99,7 +99,7 @@ impl Batch {
         let Some(ticket) = self.ticket(url) else { return Ok(false) };
         let Some(job_id) = job_id(body) else { return Ok(false) };
         let (reply, done) = oneshot::channel();
-        let delivered = Delivered { ticket, job_id: job_id.clone(), reply };
+        let delivered = WebhookCall { ticket, job_id: job_id.clone(), reply };
         if self.shared.forward(delivered)
             && let Ok(done) = done.await
         {
@@ -111,7 +111,7 @@ impl Batch {
         }
         // A run that has begun in between may not know of it.
         let (reply, _) = oneshot::channel();
-        self.shared.forward(Delivered { ticket, job_id, reply });
+        self.shared.forward(WebhookCall { ticket, job_id, reply });
         Ok(true)
     }
 

@@ -35,11 +35,11 @@ pub struct Inputs {
 }
 
 /// Inputs that are copied into the journal, as JSON.
-type Given = Pin<Box<dyn Stream<Item = serde_json::Result<Vec<u8>>> + Send>>;
+type InputStream = Pin<Box<dyn Stream<Item = serde_json::Result<Vec<u8>>> + Send>>;
 
 pub(crate) enum Source {
     Jsonl(PathBuf),
-    Given(Given),
+    Stream(InputStream),
 }
 
 impl Inputs {
@@ -63,7 +63,7 @@ impl Inputs {
         S: Stream<Item: Serialize> + Send + 'static,
     {
         let json = inputs.map(|input| serde_json::to_vec(&input));
-        Self::from_source(Source::Given(Box::pin(json)))
+        Self::from_source(Source::Stream(Box::pin(json)))
     }
 
     fn from_source(source: Source) -> Self {
@@ -96,7 +96,7 @@ impl fmt::Debug for Inputs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let source = match &self.source {
             Source::Jsonl(path) => path.display().to_string(),
-            Source::Given(_) => "values".to_owned(),
+            Source::Stream(_) => "values".to_owned(),
         };
         f.debug_struct("Inputs").field("source", &source).field("shape", &self.shape).finish()
     }

@@ -32,20 +32,20 @@ const FAREWELL: Duration = Duration::from_secs(2);
 const GROUP: usize = 1_000;
 
 enum Command {
-    Commit(Pending),
+    Commit(PendingCommit),
     With(Box<dyn FnOnce(&mut JournalState) + Send>),
 }
 
 /// A commit, and its waiter.
-struct Pending {
+struct PendingCommit {
     settled: Vec<Settled>,
     claim: Option<Claim>,
-    reply: oneshot::Sender<Result<Done>>,
+    reply: oneshot::Sender<Result<CommitOutcome>>,
 }
 
 /// Result of a commit.
 #[derive(Default)]
-struct Done {
+struct CommitOutcome {
     claimed: Vec<Claimed>,
     /// The input that has the job that was to be recorded: nothing was committed.
     holder: Option<u64>,
@@ -57,7 +57,7 @@ pub(crate) struct Journal {
     thread: Option<JoinHandle<()>>,
     /// Disconnected once the thread has ended.
     at_work: Mutex<Receiver<Infallible>>,
-    /// That of a shared store.
+    /// The outage of a shared store.
     outage: Option<Outage>,
 }
 
@@ -96,9 +96,9 @@ impl Journal {
         Ok(self.commit(Vec::new(), Some(claim)).await?.claimed)
     }
 
-    async fn commit(&self, settled: Vec<Settled>, claim: Option<Claim>) -> Result<Done> {
+    async fn commit(&self, settled: Vec<Settled>, claim: Option<Claim>) -> Result<CommitOutcome> {
         let (reply, done) = oneshot::channel();
-        self.send(Command::Commit(Pending { settled, claim, reply }))?;
+        self.send(Command::Commit(PendingCommit { settled, claim, reply }))?;
         done.await.map_err(|_| ended())?
     }
 
@@ -171,14 +171,17 @@ fn receive(state: &mut JournalState, commands: &Receiver<Command>) -> Option<Com
 }
 
 /// The commits that are made together, and the command after them, if it is of another kind.
-fn gather(first: Pending, commands: &Receiver<Command>) -> (Vec<Pending>, Option<Command>) {
+fn gather(
+    first: PendingCommit,
+    commands: &Receiver<Command>,
+) -> (Vec<PendingCommit>, Option<Command>) {
     let until = Instant::now() + LINGER;
     let mut claims = first.claim.is_some();
     let mut group = vec![first];
     while group.len() < GROUP {
         let time = if claims { Duration::ZERO } else { until - Instant::now().min(until) };
         match commands.recv_timeout(time) {
-            // One claim is what a store takes.
+            // A store accepts one claim per commit.
             Ok(Command::Commit(pending)) if !(claims && pending.claim.is_some()) => {
                 claims |= pending.claim.is_some();
                 group.push(pending);
@@ -192,7 +195,7 @@ fn gather(first: Pending, commands: &Receiver<Command>) -> (Vec<Pending>, Option
 
 /// Removes acceptances whose job another input has, and replies with that input: an id that the service
 /// assigns twice must not give two inputs the same output.
-fn without_taken_jobs(state: &mut JournalState, group: Vec<Pending>) -> Vec<Pending> {
+fn without_taken_jobs(state: &mut JournalState, group: Vec<PendingCommit>) -> Vec<PendingCommit> {
     let mut accepted = HashMap::new();
     let mut kept = Vec::with_capacity(group.len());
     let mut usable = state.check();
@@ -214,7 +217,9 @@ fn without_taken_jobs(state: &mut JournalState, group: Vec<Pending>) -> Vec<Pend
             // One failed read answers the whole group.
             (Err(error), _) => reply(pending, Err(error.again())),
             (Ok(()), None) => kept.push(pending),
-            (Ok(()), holder) => reply(pending, Ok(Done { holder, ..Done::default() })),
+            (Ok(()), holder) => {
+                reply(pending, Ok(CommitOutcome { holder, ..CommitOutcome::default() }))
+            }
         }
     }
     kept
@@ -222,7 +227,7 @@ fn without_taken_jobs(state: &mut JournalState, group: Vec<Pending>) -> Vec<Pend
 
 /// Writes the results of a group, and returns what can be committed. An input whose key cannot be read
 /// fails alone.
-fn with_results(state: &mut JournalState, group: Vec<Pending>) -> Vec<Pending> {
+fn with_results(state: &mut JournalState, group: Vec<PendingCommit>) -> Vec<PendingCommit> {
     match state.write_results(settled(&group)) {
         Ok(()) => group,
         Err(error) if error.is_of_inputs() && group.len() > 1 => {
@@ -236,7 +241,7 @@ fn with_results(state: &mut JournalState, group: Vec<Pending>) -> Vec<Pending> {
 }
 
 /// Commits a group. Results that cannot be written fail only the commits that bring them.
-fn commit(state: &mut JournalState, group: Vec<Pending>) {
+fn commit(state: &mut JournalState, group: Vec<PendingCommit>) {
     let (results, others): (Vec<_>, Vec<_>) = without_taken_jobs(state, group)
         .into_iter()
         .partition(|pending| pending.settled.iter().any(|settled| settled.completed.is_some()));
@@ -262,22 +267,25 @@ fn commit(state: &mut JournalState, group: Vec<Pending>) {
         Ok(mut claimed) => {
             for pending in together {
                 let claimed = pending.claim.map(|_| std::mem::take(&mut claimed));
-                reply(pending, Ok(Done { claimed: claimed.unwrap_or_default(), holder: None }));
+                reply(
+                    pending,
+                    Ok(CommitOutcome { claimed: claimed.unwrap_or_default(), holder: None }),
+                );
             }
         }
         Err(error) => refuse(together, &error),
     }
 }
 
-fn settled(group: &[Pending]) -> impl Iterator<Item = &Settled> {
+fn settled(group: &[PendingCommit]) -> impl Iterator<Item = &Settled> {
     group.iter().flat_map(|pending| &pending.settled)
 }
 
-fn refuse(group: Vec<Pending>, error: &Error) {
+fn refuse(group: Vec<PendingCommit>, error: &Error) {
     group.into_iter().for_each(|pending| reply(pending, Err(error.again())));
 }
 
-fn reply(pending: Pending, result: Result<Done>) {
+fn reply(pending: PendingCommit, result: Result<CommitOutcome>) {
     // The waiter may be gone.
     let _ = pending.reply.send(result);
 }

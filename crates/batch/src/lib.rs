@@ -26,7 +26,7 @@
 //!
 //! - [`Batch`]: open, run, retry, cancel. [`Inputs`]: files, iterators, streams.
 //! - [`Run`]: the settings of a run, its [`Progress`] and its [`Report`]. [`Stopper`] ends it early.
-//! - [`State`]: what can become of an input. [`OnUnknown`]: what to do if that cannot be known.
+//! - [`State`]: the states of an input. [`OnUnknown`]: the policy for unknown outcomes.
 //! - [`Reader`]: the status of a batch that another process runs.
 //! - [`Sqlite`]: a journal in a file, for one process. `Postgres`, with the feature `postgres`: one in
 //!   a database, for any number of machines.

@@ -27,7 +27,7 @@ pub struct Progress {
     pub elapsed: Duration,
     /// How many jobs may be outstanding: it follows the rate, and shrinks if the queue is full.
     pub window: usize,
-    /// What has gone wrong for five seconds or longer: why no input is accepted, why the status of
+    /// Errors that persist for five seconds or longer: why no input is accepted, why the status of
     /// jobs cannot be read, or why a shared journal cannot be reached. `None` while all goes well.
     pub trouble: Option<String>,
 }
@@ -64,7 +64,7 @@ pub struct Report {
     pub failures: Option<PathBuf>,
 }
 
-/// Why a run ended before all inputs did.
+/// Reason of a run that ended before all inputs did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

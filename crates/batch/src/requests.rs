@@ -29,7 +29,7 @@ pub struct Pace {
     pub rate: Option<f64>,
     /// How many jobs may be outstanding.
     pub window: usize,
-    /// What has gone wrong for five seconds or longer, as in
+    /// Errors that persist for five seconds or longer, as in
     /// [`Progress::trouble`](crate::Progress::trouble).
     #[serde(default)]
     pub trouble: Option<String>,
@@ -41,7 +41,7 @@ impl Pace {
             Some(sharing) => sharing.own_notes(PACE, true)?,
             None => store.own_note(PACE)?.into_iter().collect(),
         };
-        // One that cannot be read is of another version.
+        // A note that cannot be parsed is of another version.
         let paces = paces.iter().filter_map(|text| serde_json::from_str(text).ok());
         Ok(paces.reduce(Self::and))
     }
@@ -50,7 +50,7 @@ impl Pace {
     fn and(self, other: Self) -> Self {
         let rates: Vec<_> = self.rate.into_iter().chain(other.rate).collect();
         Self {
-            // Each measures what all of them do.
+            // Each process measures the rate of all.
             rate: rates.into_iter().reduce(f64::max),
             window: self.window + other.window,
             trouble: self.trouble.or(other.trouble),
@@ -69,7 +69,7 @@ impl Pace {
     }
 }
 
-/// Why the last run of a batch ended before all of its inputs did.
+/// Reason of the last run of a batch that ended before all of its inputs did.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -97,7 +97,7 @@ impl Ending {
             Some(sharing) => (sharing.own_notes(ENDING, true)?, sharing.own_notes(ENDING, false)?),
             None => (Vec::new(), store.own_note(ENDING)?.into_iter().collect()),
         };
-        // One that cannot be read is of another version.
+        // A note that cannot be parsed is of another version.
         let parse = |text: &String| serde_json::from_str::<RunEvent>(text).ok();
         if at_work.iter().filter_map(parse).any(|event| event.ending.is_none()) {
             return Ok(None);
@@ -135,7 +135,7 @@ pub(crate) fn end(store: &mut dyn Store, ending: Option<Ending>) -> Result<()> {
     forget_request(store)
 }
 
-/// Requests that the batch is cancelled. Each request is another one.
+/// Requests that the batch is cancelled. Each request is unique.
 pub(crate) fn request_cancel(store: &mut dyn Store) -> Result<()> {
     let mut number = [0; 8];
     // Without a number, a process that has begun after an earlier request would ignore this one.

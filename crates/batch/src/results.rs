@@ -158,7 +158,7 @@ impl Results {
         if tail_digest(&tail) != known.tail {
             return Err(other(path, "is not the file that was written"));
         }
-        if let Some(unknown) = uncommitted::unknown(store, path, known.length)? {
+        if let Some(unknown) = uncommitted::find_unknown(store, path, known.length)? {
             if !is_known && !self.are_of_batch {
                 return Err(of_another_journal(path));
             }
@@ -198,7 +198,7 @@ impl Results {
         store: &mut dyn Store,
         on_foreign: ForeignInputs,
     ) -> Result<()> {
-        let failed = |error| Error::file(ErrorKind::Results, "look at", &self.path, error);
+        let failed = |error| Error::file(ErrorKind::Results, "check", &self.path, error);
         if self.file.metadata().map_err(failed)?.len() == self.length {
             return Ok(());
         }
@@ -242,13 +242,13 @@ impl Results {
         Ok(0)
     }
 
-    /// Refuses files of other content, which would be lost, before a new journal takes up any inputs.
+    /// Refuses files of other content, which would be lost, before a new journal indexes any inputs.
     pub(crate) fn check(store: &mut dyn Store, path: &Path) -> Result<()> {
         if extent(store)?.is_some() {
             return Ok(());
         }
         let has_begun = !store.inputs(&State::ALL, 0, 1)?.is_empty();
-        // What it may have of this batch is looked at when it is opened.
+        // Its lines of this batch are checked when it is opened.
         if store.sharing().is_some() && has_begun && writer_of(path).exists() {
             return Ok(());
         }
@@ -304,7 +304,7 @@ impl Results {
     /// Refuses to continue where the lines so far are gone, or another program has written to the
     /// file: it was moved, replaced or cut off, or text was appended to it.
     pub(crate) fn check_in_place(&self) -> Result<()> {
-        let failed = |error| Error::file(ErrorKind::Results, "look at", &self.path, error);
+        let failed = |error| Error::file(ErrorKind::Results, "check", &self.path, error);
         let found = self.file.metadata().map_err(failed)?.len();
         let in_place = is_in_place(&self.path, &self.file).map_err(failed)?;
         if !in_place || found < self.written {
@@ -316,7 +316,7 @@ impl Results {
         Ok(())
     }
 
-    /// What must be stored together with the states of the inputs whose lines were appended.
+    /// The note to commit together with the states of the inputs whose lines were appended.
     pub(crate) fn note(&self) -> Result<Note> {
         let extent =
             Extent { path: self.path.clone(), length: self.length, tail: tail_digest(&self.tail) };
@@ -329,7 +329,7 @@ impl Results {
         Ok((NOTE, text))
     }
 
-    /// Where the lines so far end, for [`cut_to`](Self::cut_to).
+    /// The current end of the lines, for [`cut_to`](Self::cut_to).
     pub(crate) fn end(&self) -> End {
         End { length: self.length, tail: self.tail.clone() }
     }

@@ -1,7 +1,7 @@
 //! Runner: the event loop of a run, which submits pending inputs and collects outstanding jobs.
 //!
 //! One task owns the state of the run ([`Runner`]) and makes every decision; short tasks make the
-//! calls, record their outcome in the journal, and report it as an event ([`Happened`]). Invariant: what
+//! calls, record their outcome in the journal, and report it as an event ([`RunnerEvent`]). Invariant: what
 //! the runner knows of an input is durable, because the event is sent after the commit. A run whose
 //! process lost its lease restarts with what [`CarryOver`] keeps.
 
@@ -29,13 +29,13 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval};
 
 use self::carry_over::CarryOver;
-use self::core::{Happened, Runner};
+use self::core::{Runner, RunnerEvent};
 use self::progress::ProgressReporter;
 use crate::error::{ErrorKind, Result};
 use crate::progress::{Progress, Report, Stopped};
 use crate::requests::{Ending, end};
 use crate::run::settings::{Settings, Stop};
-use crate::shared::{Delivered, Guard, Resolved, Shared};
+use crate::shared::{Guard, Resolved, Shared, WebhookCall};
 
 /// Interval between progress reports, in which the files are checked, too.
 const TICK: Duration = Duration::from_millis(250);
@@ -66,7 +66,7 @@ async fn run_until_ended(
     settings: Settings,
     stop: &watch::Sender<Stop>,
     reporter: &ProgressReporter,
-    delivered: &mut mpsc::UnboundedReceiver<Delivered>,
+    delivered: &mut mpsc::UnboundedReceiver<WebhookCall>,
     carry_over: &mut CarryOver,
 ) -> Result<Report> {
     loop {
@@ -88,8 +88,8 @@ async fn run_until_ended(
 /// Runs a batch until its end, or until this process loses its lease.
 async fn drive(
     mut runner: Runner,
-    mut received: mpsc::UnboundedReceiver<Happened>,
-    delivered: &mut mpsc::UnboundedReceiver<Delivered>,
+    mut received: mpsc::UnboundedReceiver<RunnerEvent>,
+    delivered: &mut mpsc::UnboundedReceiver<WebhookCall>,
     carry_over: &mut CarryOver,
 ) -> Result<Report> {
     let mut stopped = runner.stop.subscribe();
@@ -118,19 +118,19 @@ async fn drive(
 }
 
 impl Runner {
-    fn take(&mut self, event: Happened) {
+    fn take(&mut self, event: RunnerEvent) {
         // Calls that say nothing new do not keep the run waiting for more.
-        if !matches!(event, Happened::Resolved(Ok(Resolved::Nothing | Resolved::NotYet))) {
+        if !matches!(event, RunnerEvent::Resolved(Ok(Resolved::Nothing | Resolved::NotYet))) {
             self.last_event = Instant::now();
         }
         match event {
-            Happened::Ready(waited) => self.ready(waited),
-            Happened::Claimed(claimed) => self.claimed(claimed),
-            Happened::Submitted(submitted) => self.submitted(submitted),
-            Happened::Polled(polled) => self.polled(polled),
-            Happened::Cancelled(index) => self.cancelled(index),
-            Happened::Resolved(resolved) => self.resolved(resolved),
-            Happened::Panicked(index) => self.panicked(index),
+            RunnerEvent::Ready(waited) => self.ready(waited),
+            RunnerEvent::Claimed(claimed) => self.claimed(claimed),
+            RunnerEvent::Submitted(submitted) => self.submitted(submitted),
+            RunnerEvent::Polled(polled) => self.polled(polled),
+            RunnerEvent::Cancelled(index) => self.cancelled(index),
+            RunnerEvent::Resolved(resolved) => self.resolved(resolved),
+            RunnerEvent::Panicked(index) => self.panicked(index),
         }
     }
 

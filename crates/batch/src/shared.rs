@@ -26,23 +26,23 @@ pub(crate) struct Shared {
     pub(crate) imported: u64,
     pub(crate) clock: Clock,
     /// The channel to the run in progress.
-    pub(crate) running: Mutex<Option<UnboundedSender<Delivered>>>,
+    pub(crate) running: Mutex<Option<UnboundedSender<WebhookCall>>>,
 }
 
 /// A webhook call about a submission.
-pub(crate) struct Delivered {
+pub(crate) struct WebhookCall {
     pub(crate) ticket: Ticket,
     pub(crate) job_id: String,
     pub(crate) reply: oneshot::Sender<Result<()>>,
 }
 
 impl Shared {
-    fn running(&self) -> MutexGuard<'_, Option<UnboundedSender<Delivered>>> {
+    fn running(&self) -> MutexGuard<'_, Option<UnboundedSender<WebhookCall>>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Delivers a call to the run in progress. Whether there is one.
-    pub(crate) fn forward(&self, delivered: Delivered) -> bool {
+    pub(crate) fn forward(&self, delivered: WebhookCall) -> bool {
         self.running().as_ref().is_some_and(|runner| runner.send(delivered).is_ok())
     }
 
@@ -146,7 +146,7 @@ pub(crate) fn not_yet(ticket: Ticket) -> Error {
     Error::new(ErrorKind::Journal, message)
 }
 
-/// Why an input was cancelled.
+/// Error of a cancelled input.
 pub(crate) const CANCELLED: &str = "the batch was cancelled";
 
 /// How many inputs are handled at a time.
@@ -175,7 +175,10 @@ pub(crate) fn cancelled() -> Event {
 pub(crate) struct Guard(Arc<Shared>);
 
 impl Guard {
-    pub(crate) fn begin(shared: &Arc<Shared>, runner: UnboundedSender<Delivered>) -> Result<Self> {
+    pub(crate) fn begin(
+        shared: &Arc<Shared>,
+        runner: UnboundedSender<WebhookCall>,
+    ) -> Result<Self> {
         let mut running = shared.running();
         if running.is_some() {
             let message = "a run of this batch is going on, or was dropped and records the last submissions: wait for its end, after stopping it with a `Stopper`";

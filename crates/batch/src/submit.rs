@@ -19,20 +19,20 @@ pub trait Submit: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// The client's error decides what becomes of the input. One of the kind
+    /// The client's error decides the state of the input. One of the kind
     /// [`OutcomeUnknown`](podqueue::ErrorKind::OutcomeUnknown) says that it may have been accepted;
     /// any other one that it certainly was not.
     fn submit<'a>(&'a self, submission: Submission<'a>) -> JobId<'a>;
 }
 
-/// What [`Submit::submit`] returns: a future of the id of the job.
+/// Future of the id of the job, which [`Submit::submit`] returns.
 pub type JobId<'a> = Pin<Box<dyn Future<Output = podqueue::Result<String>> + Send + 'a>>;
 
 /// An input to submit.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Submission<'a> {
-    /// Where to.
+    /// The endpoint.
     pub endpoint: &'a Endpoint,
     /// The input's index.
     pub index: u64,
@@ -54,7 +54,7 @@ impl Submit for SubmitByRun {
     fn submit<'a>(&'a self, submission: Submission<'a>) -> JobId<'a> {
         Box::pin(async move {
             let Submission { endpoint, input, policy, webhook, .. } = submission;
-            // What can be submitted again is, once that is recorded: it is not this call's to decide.
+            // Retries are decided by the runner, once the outcome is recorded.
             let mut run = endpoint.run(input).retry(RetryPolicy::never());
             if let Some(policy) = policy {
                 run = run.policy(policy.clone());
@@ -90,7 +90,7 @@ pub(crate) fn check(
     })
 }
 
-/// What to do with an input if it is not known whether the service accepted it: its submission was
+/// Policy for an input if it is not known whether the service accepted it: its submission was
 /// sent and got no readable response, or the process ended in between.
 #[derive(Clone, Default)]
 #[non_exhaustive]

@@ -28,7 +28,7 @@ pub(crate) struct Ticket {
 }
 
 impl Identity {
-    /// That of the batch in this store, which gets one if it has none.
+    /// The identity of the batch in this store, which is created if it has none.
     pub(crate) fn of(store: &mut dyn Store) -> Result<Self> {
         let damaged = || Error::new(ErrorKind::Journal, "the journal's identity is damaged");
         if let Some(text) = store.note(NOTE)? {

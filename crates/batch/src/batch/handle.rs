@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::shared::Shared;
 
-/// A batch: inputs, a journal of what became of each, and a file of results.
+/// A batch: inputs, a journal of their states, and a file of results.
 ///
 /// Cheap to clone. The journal is closed, and can be opened by another process, when the last clone
 /// and the last [`Run`](crate::Run) are dropped.

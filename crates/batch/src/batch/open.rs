@@ -120,8 +120,8 @@ impl Open {
         self
     }
 
-    /// What to do with inputs of which it is not known whether they were accepted, from this run
-    /// and from earlier ones.
+    /// The policy for inputs of which it is not known whether they were accepted, from this run and
+    /// from earlier ones.
     pub fn on_unknown(mut self, policy: OnUnknown) -> Self {
         self.settings.on_unknown = policy;
         self
@@ -169,7 +169,7 @@ impl Open {
             Some(Inputs { source: Source::Jsonl(path), shape }) => {
                 (None, Some((Some(path), shape)))
             }
-            Some(Inputs { source: Source::Given(given), shape }) => {
+            Some(Inputs { source: Source::Stream(given), shape }) => {
                 (Some(given), Some((None, shape)))
             }
         };
@@ -185,9 +185,9 @@ impl Open {
             }
             let mut store = store.open()?;
             let mut writer = identify(&mut *store, &settings)?;
-            // What was drawn from a stream cannot be drawn again.
+            // Inputs of a stream can be drawn only once.
             let mut has_drawn = false;
-            let begun = repeated(&mut *store, |store| {
+            let opened = repeated(&mut *store, |store| {
                 if has_drawn {
                     return Err(drawn());
                 }
@@ -199,9 +199,9 @@ impl Open {
                         Some(Err(serde::de::Error::custom(message)))
                     })
                 });
-                Begun::begin(store, writer.as_mut(), known.clone(), to_copy, &settings)
+                Opened::begin(store, writer.as_mut(), known.clone(), to_copy, &settings)
             })?;
-            begun.open(store, writer, settings)
+            opened.open(store, writer, settings)
         });
         if let Some(given) = &mut given {
             loop {
@@ -269,7 +269,7 @@ fn drawn() -> Error {
 }
 
 /// Inputs and results of a batch that is being opened.
-struct Begun {
+struct Opened {
     source: SourceRecord,
     changed: ChangedInputs,
     identity: Identity,
@@ -278,7 +278,7 @@ struct Begun {
     texts: Texts,
 }
 
-impl Begun {
+impl Opened {
     /// Indexes the inputs, and recovers the results and expired processes. Idempotent.
     fn begin(
         store: &mut dyn Store,

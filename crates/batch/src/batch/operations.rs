@@ -27,7 +27,7 @@ const AROUND: usize = 10;
 /// How many flaws are listed.
 const LISTED: usize = 100;
 
-/// What [`Batch::check`] found.
+/// Result of [`Batch::check`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Checked {
@@ -41,7 +41,7 @@ pub struct Checked {
     pub flaws: Vec<(u64, String)>,
 }
 
-/// What [`Batch::retry_jobs`] did.
+/// Result of [`Batch::retry_jobs`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Retried {
@@ -147,7 +147,7 @@ impl Batch {
             match retried {
                 Ok(true) => done.retried += 1,
                 Ok(false) => done.gone += 1,
-                // Those in flight are recorded all the same.
+                // Calls in flight are completed and recorded.
                 Err(error) => {
                     has_failed.store(true, Relaxed);
                     failure.get_or_insert(error);
@@ -202,7 +202,7 @@ impl Batch {
                 Ok(record) if record.status() == JobStatus::Cancelled => {
                     self.shared.journal.apply(vec![settled(&input, cancelled())]).await?;
                 }
-                // It ended in another way, which the next run sees.
+                // The job has ended otherwise: the next run collects it.
                 Ok(_) => {}
                 Err(error) if is_gone(&error) => {}
                 Err(error) => return Err(failed("cancel a job", error)),
@@ -272,7 +272,7 @@ impl Batch {
             0 => Ok(guard),
             others => {
                 let message = format!(
-                    "other processes are at work on this batch ({others}, or they died just now): wait for them to end, or request that they cancel it"
+                    "other processes are at work on this batch ({others}, or they crashed just now): wait for them to end, or request that they cancel it"
                 );
                 Err(Error::new(ErrorKind::InUse, message))
             }

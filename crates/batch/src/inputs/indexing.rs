@@ -37,10 +37,10 @@ struct Index<'a> {
     record: SourceRecord,
     /// The index of the next input.
     next: u64,
-    /// Those of the journal that come next.
+    /// The next inputs of the journal.
     known: std::vec::IntoIter<Input>,
     added: Vec<NewInput>,
-    /// Those that replace others of the journal; `None` if they may not change.
+    /// Replacements of inputs of the journal; `None` if inputs may not change.
     replaced: Option<Vec<(u64, NewInput)>>,
     changed: ChangedInputs,
     /// The last one of the journal, if its line may have grown.
@@ -72,7 +72,7 @@ impl<'a> Index<'a> {
             return Ok(true);
         }
         let Some(known) = self.next_known()? else { return Ok(false) };
-        // What is in the journal stays there, whatever its place in it.
+        // A text that is stored in the journal stays there.
         let is_there = known.place == place || matches!(known.place, Place::Stored(_));
         if known.digest != digest
             && let Some(unfinished) = self.unfinished.take_if(|it| it.index == known.index)
@@ -173,13 +173,15 @@ pub(crate) fn index(
     let path = std::path::absolute(path)
         .map_err(|error| Error::file(ErrorKind::Inputs, "find", path, error))?;
     let record = known.unwrap_or(SourceRecord::new(shape));
-    read(store, &path, record, To::Compare { may_change })
+    read(store, &path, record, Purpose::Compare { may_change })
 }
 
 /// Indexes the complete lines that have been appended to the file since.
 pub(crate) fn grow(store: &mut dyn Store, known: &SourceRecord) -> Result<SourceRecord> {
     match &known.file {
-        Some(file) => read(store, &file.path, known.clone(), To::Grow).map(|(record, _)| record),
+        Some(file) => {
+            read(store, &file.path, known.clone(), Purpose::Grow).map(|(record, _)| record)
+        }
         None if known.is_partial => Err(Error::new(
             ErrorKind::Inputs,
             "the inputs were not copied to their end, because the process that did so ended before: pass them again when the batch is opened",
@@ -189,7 +191,7 @@ pub(crate) fn grow(store: &mut dyn Store, known: &SourceRecord) -> Result<Source
 }
 
 /// Purpose of reading a file.
-enum To {
+enum Purpose {
     /// To index all of it, and to compare it with what is indexed.
     Compare { may_change: bool },
     /// To index what was appended.
@@ -201,11 +203,11 @@ fn read(
     store: &mut dyn Store,
     path: &Path,
     record: SourceRecord,
-    to: To,
+    purpose: Purpose,
 ) -> Result<(SourceRecord, ChangedInputs)> {
-    let (to_the_end, may_change) = match to {
-        To::Compare { may_change } => (true, may_change),
-        To::Grow => (false, false),
+    let (to_the_end, may_change) = match purpose {
+        Purpose::Compare { may_change } => (true, may_change),
+        Purpose::Grow => (false, false),
     };
     let failed = |error| Error::file(ErrorKind::Inputs, "read", path, error);
     let mut file = File::open(path).map_err(failed)?;
@@ -334,7 +336,7 @@ struct Unfinished {
 }
 
 impl Unfinished {
-    /// That of a file which is indexed so far.
+    /// Finds the unfinished line of an indexed file.
     fn find(
         store: &mut dyn Store,
         file: &mut File,

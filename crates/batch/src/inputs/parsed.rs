@@ -136,7 +136,7 @@ fn feed(hasher: &mut blake3::Hasher, value: &RawValue, deepest: usize) -> Option
             }
             hasher.update(b"]");
         }
-        // It may have more digits than any number type here.
+        // An integer may have more digits than any number type.
         _ if text.bytes().all(|byte| matches!(byte, b'-' | b'0'..=b'9')) => scalar(hasher, text),
         _ => scalar(hasher, &serde_json::from_str::<Value>(text).ok()?.to_string()),
     }

@@ -14,7 +14,7 @@ use crate::store::{Note, Store};
 /// The name of the note that holds it.
 const NOTE: &str = "source";
 
-/// Where the inputs came from, and how far they are in the journal.
+/// Origin of the inputs, and how far they are indexed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SourceRecord {
     pub(crate) shape: Shape,
@@ -44,7 +44,7 @@ fn is_false(flag: &bool) -> bool {
 }
 
 impl SourceRecord {
-    /// Nothing yet, to be read like this.
+    /// An empty record.
     pub(super) fn new(shape: Shape) -> Self {
         Self { shape, inputs: 0, is_partial: false, file: None }
     }

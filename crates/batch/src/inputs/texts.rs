@@ -13,17 +13,17 @@ use crate::store::{Input, Place};
 /// Reads texts, from the inputs file or the journal.
 pub(crate) struct Texts {
     pub(crate) shape: Shape,
-    file: Option<Origin>,
+    file: Option<InputsFile>,
 }
 
 /// The inputs file, which is opened at once, so that it can be read although it is removed.
-struct Origin {
+struct InputsFile {
     path: PathBuf,
     /// `None` if that failed: it is tried again where a text is needed.
     file: Option<File>,
 }
 
-impl Origin {
+impl InputsFile {
     fn open(record: &FileRecord) -> Self {
         Self { path: record.path.clone(), file: File::open(&record.path).ok() }
     }
@@ -39,7 +39,7 @@ impl Origin {
 impl Texts {
     /// Opens the texts of a source. If its file is gone, only reading a text fails.
     pub(crate) fn open(source: &SourceRecord) -> Self {
-        Self { shape: source.shape.clone(), file: source.file.as_ref().map(Origin::open) }
+        Self { shape: source.shape.clone(), file: source.file.as_ref().map(InputsFile::open) }
     }
 
     /// The text of an input, as it was when it was recorded.

@@ -45,7 +45,7 @@ fn there<'de, D: Deserializer<'de>>(value: D) -> Result<Option<&'de RawValue>, D
     <&RawValue>::deserialize(value).map(Some)
 }
 
-/// Where outputs go that are too large for a line.
+/// Folder of outputs that are too large for a line.
 pub(crate) struct LargeOutputs {
     pub(crate) folder: PathBuf,
     /// The largest output in a line, in bytes.

@@ -9,8 +9,8 @@ use super::paths::{check_unoccupied, writer_of};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::{is_in_place, private, sync_folder};
 
-/// The file next to the results that tells them from those of other processes: it holds a token, the
-/// batch that they are of, the position of the process that writes them, and a lock as long as it does.
+/// The ownership file next to the results: it holds their token, their batch, the position of the
+/// process that writes them, and a lock as long as it does.
 ///
 /// The position outlives a process that is killed, so that its successor can prove that a database
 /// was put back in between, also when no result was written since. It is not synced: after a loss of
@@ -41,7 +41,7 @@ impl Writer {
         private(&mut options);
         let mut file = options.open(&path).map_err(failed)?;
         match file.try_lock() {
-            // Whoever removes it has the lock.
+            // A process removes the file only under the lock.
             Ok(()) if is_in_place(&path, &file).map_err(failed)? => {}
             Ok(()) | Err(TryLockError::WouldBlock) => {
                 let message = format!(
@@ -114,7 +114,7 @@ impl Writer {
         }
     }
 
-    /// What no other results have.
+    /// The unique token of the results.
     pub(crate) fn token(&self) -> &str {
         &self.token
     }

@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::state::State;
 use crate::store::{Change, Event, Input, Store};
 
-/// Where a line is, in bytes.
+/// Position of a line, in bytes.
 #[derive(Clone, Copy)]
 struct Span {
     start: u64,
@@ -24,7 +24,7 @@ const BEGINNING: &[u8] = b"{\"index\":";
 /// A result of a job that the journal does not know: it is older than the results, and would submit
 /// what they have once more, or has done so.
 #[derive(Clone, Copy)]
-pub(super) struct Unknown {
+pub(super) struct UnknownResult {
     index: u64,
     /// Whether nothing else can be the reason. Of an input that was submitted again, the journal only
     /// knows the last job.
@@ -33,8 +33,12 @@ pub(super) struct Unknown {
 
 /// Finds a result after the first `length` bytes whose job the journal does not know, preferably one
 /// that proves it to be older.
-pub(super) fn unknown(store: &mut dyn Store, path: &Path, length: u64) -> Result<Option<Unknown>> {
-    let mut unknown: Option<Unknown> = None;
+pub(super) fn find_unknown(
+    store: &mut dyn Store,
+    path: &Path,
+    length: u64,
+) -> Result<Option<UnknownResult>> {
+    let mut unknown: Option<UnknownResult> = None;
     each(path, length, |line, _| {
         if unknown.is_some_and(|unknown| unknown.is_proof) {
             return Ok(());
@@ -46,14 +50,14 @@ pub(super) fn unknown(store: &mut dyn Store, path: &Path, length: u64) -> Result
         let found = found.as_ref();
         if !found.is_some_and(|input| is_of_its_job(input, &line)) {
             let is_proof = found.is_none_or(|input| input.attempt < 2);
-            unknown = Some(Unknown { index: line.index, is_proof });
+            unknown = Some(UnknownResult { index: line.index, is_proof });
         }
         Ok(())
     })?;
     Ok(unknown)
 }
 
-impl Unknown {
+impl UnknownResult {
     /// The journal, or the database, is older than the results.
     pub(super) fn refused(self, path: &Path, is_shared: bool) -> Error {
         let path = path.display();
@@ -70,7 +74,7 @@ impl Unknown {
     }
 }
 
-/// Where text of another program begins after the first `length` bytes, if there is any.
+/// The offset of text of another program after the first `length` bytes, if there is any.
 pub(super) fn foreign_from(path: &Path, length: u64) -> Result<Option<u64>> {
     let end = each(path, length, |_, _| Ok(()))?;
     Ok(is_foreign(path, end)?.then_some(end))
@@ -101,7 +105,7 @@ fn is_foreign(path: &Path, end: u64) -> Result<bool> {
 
 /// Lines whose inputs have no result yet.
 #[derive(Default)]
-pub(super) struct Due {
+pub(super) struct RecoverableLines {
     spans: Vec<Span>,
     pub(super) changes: Vec<Change>,
     /// How many inputs have none either, and are those of another process.
@@ -110,8 +114,13 @@ pub(super) struct Due {
 
 /// Finds those after the first `length` bytes. Those that are `imported` need not be of a job that the
 /// store knows.
-pub(super) fn due(store: &mut dyn Store, path: &Path, length: u64, imported: bool) -> Result<Due> {
-    let (mut due, mut taken) = (Due::default(), HashSet::new());
+pub(super) fn due(
+    store: &mut dyn Store,
+    path: &Path,
+    length: u64,
+    imported: bool,
+) -> Result<RecoverableLines> {
+    let (mut due, mut taken) = (RecoverableLines::default(), HashSet::new());
     each(path, length, |line, span| {
         let is_due = |input: &Input| {
             if imported {
@@ -147,7 +156,7 @@ pub(super) fn due(store: &mut dyn Store, path: &Path, length: u64, imported: boo
     Ok(due)
 }
 
-impl Due {
+impl RecoverableLines {
     /// How many there are.
     pub(super) fn lines(&self) -> u64 {
         self.spans.len() as u64

@@ -11,9 +11,9 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 
-use super::attempt::{Outcome, Submitted, Why, submit};
-use super::core::{Happened, Runner};
-use super::in_flight::Turn;
+use super::attempt::{Outcome, Submitted, TransientReason, submit};
+use super::core::{Runner, RunnerEvent};
+use super::in_flight::ClaimPhase;
 use super::schedule::Outstanding;
 use crate::error::Result;
 use crate::journal::Claimed;
@@ -26,7 +26,7 @@ use crate::store::Claim;
 const IN_FLIGHT: usize = 200;
 
 /// No more inputs are claimed while the texts of those in flight have so many bytes: each is in memory
-/// until what became of it is recorded.
+/// until its outcome is recorded.
 const BYTES_IN_FLIGHT: u64 = 64 * 1024 * 1024;
 
 /// A permit that came within this time did not have to wait.
@@ -71,27 +71,27 @@ impl Runner {
 
     pub(super) fn submit_more(&mut self) {
         let capacity = self.capacity();
-        if self.submitting.turn != Turn::None || capacity == 0 {
+        if self.submitting.phase != ClaimPhase::Idle || capacity == 0 {
             return;
         }
-        self.submitting.turn = Turn::Awaited;
+        self.submitting.phase = ClaimPhase::AwaitingPermit;
         let endpoint = self.settings.endpoint.clone();
         let ready = self.task(None, async move {
             let began = Instant::now();
             let mut permits = endpoint.ready_to_run(capacity).await;
             if permits < capacity && began.elapsed() >= AT_ONCE {
                 tokio::time::sleep(GATHER).await;
-                // Repermits at once, unless other callers are queued before it or shared limits are unreachable.
+                // Returns at once, unless other callers are queued before it or shared limits are unreachable.
                 permits = timeout(GATHER, endpoint.ready_to_run(capacity)).await.unwrap_or(permits);
             }
-            Happened::Ready(permits)
+            RunnerEvent::Ready(permits)
         });
         self.tasks.spawn(ready);
     }
 
     /// Claims as many inputs as there are permits.
     pub(super) fn ready(&mut self, permits: usize) {
-        self.submitting.turn = Turn::None;
+        self.submitting.phase = ClaimPhase::Idle;
         let limit = self.capacity().min(permits);
         if limit == 0 {
             return;
@@ -100,13 +100,13 @@ impl Runner {
         let shared = Arc::clone(&self.shared);
         let claim = Claim { limit, bytes: self.capacity_in_bytes(), run: self.run };
         let claim =
-            self.task(None, async move { Happened::Claimed(shared.journal.claim(claim).await) });
-        // Not among the tasks that end with the run: what is claimed must be submitted or given back.
+            self.task(None, async move { RunnerEvent::Claimed(shared.journal.claim(claim).await) });
+        // A task that outlives the run: claimed inputs must be submitted or returned.
         tokio::spawn(claim);
     }
 
     pub(super) fn claimed(&mut self, claimed: Result<Vec<Claimed>>) {
-        self.submitting.turn = Turn::None;
+        self.submitting.phase = ClaimPhase::Idle;
         match claimed {
             Err(error) => self.fail(error),
             Ok(claimed) => {
@@ -121,9 +121,9 @@ impl Runner {
                     let shared = Arc::clone(&self.shared);
                     let submitter = Arc::clone(&self.submitting.submitter);
                     let submit = self.task(Some(claimed.input.index), async move {
-                        Happened::Submitted(submit(&shared, submitter, claimed, must_wait).await)
+                        RunnerEvent::Submitted(submit(&shared, submitter, claimed, must_wait).await)
                     });
-                    // Not among the tasks that end with the run: it has to be recorded.
+                    // A task that outlives the run: the outcome must be recorded.
                     tokio::spawn(submit);
                 }
             }
@@ -181,14 +181,14 @@ impl Runner {
                 }
             }
             Outcome::Unused => self.submitting.returned(),
-            Outcome::NotSent(Why::QueueFull(_)) => {
+            Outcome::NotSent(TransientReason::QueueFull(_)) => {
                 self.errors.not_submitted(FULL_QUEUE.to_owned());
                 self.last_contact = now;
                 let outstanding = self.schedule.len() + self.submitting.in_flight.len() + 1;
                 self.window.queue_is_full(outstanding, now);
                 self.submitting.returned();
             }
-            Outcome::NotSent(Why::Unreachable(error)) => {
+            Outcome::NotSent(TransientReason::Unreachable(error)) => {
                 let description = self.describe(&error);
                 self.errors.not_submitted(description);
                 self.submitting.returned();

@@ -50,7 +50,7 @@ pub(super) enum Outcome {
     Unknown(Option<podqueue::Error>),
     /// Not sent, because the run stops or pauses.
     Unused,
-    NotSent(Why),
+    NotSent(TransientReason),
     Stop(podqueue::Error),
     Changed(Error),
 }
@@ -174,20 +174,20 @@ pub(super) enum Verdict {
     /// It was certainly not accepted, because of the input: by the service, or before it was sent.
     Refused { why: String, was_sent: bool },
     /// It was certainly not accepted, for a transient reason.
-    NotSent(Why),
+    NotSent(TransientReason),
     /// It was certainly not accepted, and no other input will be.
     Stop(podqueue::Error),
 }
 
 /// Transient reason of a submission that was not accepted.
-pub(super) enum Why {
+pub(super) enum TransientReason {
     /// Too many jobs or requests, with `Retry-After` if there is one.
     QueueFull(Option<Duration>),
     /// The service could not be reached.
     Unreachable(podqueue::Error),
 }
 
-impl Why {
+impl TransientReason {
     /// The pause that follows.
     pub(super) fn pause(&self) -> Duration {
         match self {
@@ -211,14 +211,16 @@ fn of_error(error: podqueue::Error) -> Verdict {
             Some(job_id) => Verdict::Accepted(job_id.to_owned()),
             None => Verdict::Unknown(error),
         },
-        (ErrorKind::RateLimited, _) => Verdict::NotSent(Why::QueueFull(error.retry_after())),
+        (ErrorKind::RateLimited, _) => {
+            Verdict::NotSent(TransientReason::QueueFull(error.retry_after()))
+        }
         (ErrorKind::BadRequest, _) | (ErrorKind::UnexpectedStatus, Some(413 | 422)) => {
             Verdict::Refused { why: error.to_string(), was_sent: true }
         }
         (ErrorKind::InvalidRequest, _) if is_about_input => {
             Verdict::Refused { why: error.to_string(), was_sent: false }
         }
-        _ if error.is_retryable() => Verdict::NotSent(Why::Unreachable(error)),
+        _ if error.is_retryable() => Verdict::NotSent(TransientReason::Unreachable(error)),
         (
             ErrorKind::InvalidRequest
             | ErrorKind::Unauthorized

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::core::{Cancelling, Happened, Runner};
+use super::core::{Cancelling, Runner, RunnerEvent};
 use crate::progress::Stopped;
 use crate::shared::cancel_pending;
 
@@ -13,7 +13,7 @@ const CALLS: usize = 16;
 impl Runner {
     /// Ends all pending inputs, and begins to cancel what is outstanding.
     pub(super) async fn cancel(&mut self) {
-        // What is being submitted may have been accepted: its job is cancelled once that is known.
+        // Submissions in flight may be accepted: their jobs are cancelled once that is known.
         self.stopped.get_or_insert(Stopped::Cancelled);
         if self.cancelling.is_some() || !self.submitting.is_idle() {
             return;
@@ -37,7 +37,7 @@ impl Runner {
             self.tasks.spawn(async move {
                 // If the call fails, the job continues, and is collected as any other.
                 let _ = job.cancel().await;
-                let _ = happened.send(Happened::Cancelled(index));
+                let _ = happened.send(RunnerEvent::Cancelled(index));
             });
         }
     }

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::core::{Happened, Runner};
+use super::core::{Runner, RunnerEvent};
 use super::outputs::POLLS;
 use super::poll::{PollOutcome, Polled, Seen, poll_and_record};
 use super::schedule::Outstanding;
 use crate::error::Result;
-use crate::shared::{Delivered, Resolved, not_yet};
+use crate::shared::{Resolved, WebhookCall, not_yet};
 use crate::state::State;
 use crate::store::Input;
 use crate::submit::OnUnknown;
@@ -54,7 +54,7 @@ impl Runner {
             self.polling += 1;
             let (shared, outputs) = (Arc::clone(&self.shared), self.outputs.clone());
             let poll = self.task(None, async move {
-                Happened::Polled(poll_and_record(&shared, &outputs, at).await)
+                RunnerEvent::Polled(poll_and_record(&shared, &outputs, at).await)
             });
             self.tasks.spawn(poll);
         }
@@ -133,7 +133,7 @@ impl Runner {
     }
 
     /// A webhook was called.
-    pub(super) fn delivered(&mut self, delivered: Delivered) {
+    pub(super) fn delivered(&mut self, delivered: WebhookCall) {
         // The next poll reads the whole record; until then, the call needs no further action.
         if self.schedule.has(delivered.ticket.index) {
             let _ = delivered.reply.send(Ok(()));
@@ -146,10 +146,10 @@ impl Runner {
     }
 
     /// Records the job of an input whose outcome is unknown.
-    fn resolve(&mut self, delivered: Delivered) {
+    fn resolve(&mut self, delivered: WebhookCall) {
         let shared = Arc::clone(&self.shared);
         let resolve = self.task(None, async move {
-            let Delivered { ticket, job_id, reply } = delivered;
+            let WebhookCall { ticket, job_id, reply } = delivered;
             let resolved = shared.resolve(ticket, job_id).await;
             // The caller may have stopped waiting.
             let _ = reply.send(match &resolved {
@@ -157,7 +157,7 @@ impl Runner {
                 Ok(_) => Ok(()),
                 Err(error) => Err(error.again()),
             });
-            Happened::Resolved(resolved)
+            RunnerEvent::Resolved(resolved)
         });
         self.tasks.spawn(resolve);
     }

@@ -26,12 +26,12 @@ use crate::journal::{Claimed, JournalState};
 use crate::progress::Stopped;
 use crate::requests::{Pace, begin};
 use crate::run::settings::{Settings, Stop, record_of};
-use crate::shared::{Delivered, Resolved, Shared};
+use crate::shared::{Resolved, Shared, WebhookCall};
 use crate::state::{Counts, State};
 use crate::store::{Change, Input, Tally};
 
 /// Event of a run.
-pub(super) enum Happened {
+pub(super) enum RunnerEvent {
     /// The limiter permits this many submissions now.
     Ready(usize),
     Claimed(Result<Vec<Claimed>>),
@@ -47,7 +47,7 @@ pub(super) enum Happened {
 
 /// How many inputs have ended, and how many of them other than with an output.
 #[derive(Clone, Copy)]
-pub(super) struct Ended {
+pub(super) struct EndedCounts {
     pub(super) inputs: u64,
     pub(super) failures: u64,
 }
@@ -65,7 +65,7 @@ pub(super) struct Runner {
     pub(super) peers: Peers,
     /// Outcomes of submissions that could not be recorded.
     pub(super) unrecorded: Vec<Change>,
-    pub(super) happened: mpsc::UnboundedSender<Happened>,
+    pub(super) happened: mpsc::UnboundedSender<RunnerEvent>,
     pub(super) tasks: JoinSet<()>,
     pub(super) submitting: Submissions,
     pub(super) schedule: Schedule,
@@ -73,7 +73,7 @@ pub(super) struct Runner {
     /// The batch is cancelled: jobs that are still to be cancelled.
     pub(super) cancelling: Option<Cancelling>,
     /// Webhook calls about inputs whose submission is in flight.
-    pub(super) deliveries: HashMap<u64, Vec<Delivered>>,
+    pub(super) deliveries: HashMap<u64, Vec<WebhookCall>>,
     pub(super) window: Window,
     pub(super) connections: Connections,
     pub(super) outputs: Outputs,
@@ -87,7 +87,7 @@ pub(super) struct Runner {
     pub(super) ended_before: u64,
     pub(super) counts: Counts,
     /// Counted from the events of this run: earlier than the journal's counts, and without copies.
-    pub(super) ended: Ended,
+    pub(super) ended: EndedCounts,
     pub(super) not_collected: u64,
     pub(super) errors: ErrorSummary,
     /// When the service last responded, and the last event.
@@ -95,7 +95,7 @@ pub(super) struct Runner {
     pub(super) last_event: Instant,
     pub(super) stopped: Option<Stopped>,
     pub(super) failed: Option<Error>,
-    /// Nothing more can be collected.
+    /// Collection has failed, too.
     pub(super) is_broken: bool,
 }
 
@@ -103,7 +103,7 @@ impl Runner {
     pub(super) async fn begin(
         shared: Arc<Shared>,
         (settings, stop, reporter): (Settings, watch::Sender<Stop>, ProgressReporter),
-        happened: mpsc::UnboundedSender<Happened>,
+        happened: mpsc::UnboundedSender<RunnerEvent>,
         carry_over: &CarryOver,
     ) -> Result<Self> {
         let record = record_of(&settings, shared.clock.now())?;
@@ -153,7 +153,7 @@ impl Runner {
             peers: Peers::new(others, carry_over.standing.clone()),
             unrecorded: Vec::new(),
             happened,
-            ended: Ended { failures: counts.failures(), inputs: counts.ended() },
+            ended: EndedCounts { failures: counts.failures(), inputs: counts.ended() },
             counts,
         };
         runner.submitting.submitted = carry_over.submitted;
@@ -208,13 +208,13 @@ impl Runner {
     pub(super) fn task(
         &self,
         submits: Option<u64>,
-        work: impl Future<Output = Happened> + Send + 'static,
+        work: impl Future<Output = RunnerEvent> + Send + 'static,
     ) -> impl Future<Output = ()> + Send + 'static {
         let happened = self.happened.clone();
         async move {
             let event = AssertUnwindSafe(work).catch_unwind().await;
             // The receiver is dropped when the run has ended.
-            let _ = happened.send(event.unwrap_or(Happened::Panicked(submits)));
+            let _ = happened.send(event.unwrap_or(RunnerEvent::Panicked(submits)));
         }
     }
 
@@ -273,7 +273,7 @@ impl Runner {
 pub(super) struct Cancelling {
     /// The inputs whose jobs are still to be cancelled.
     pub(super) left: Vec<u64>,
-    /// Those whose jobs are being cancelled.
+    /// The inputs whose jobs are being cancelled.
     pub(super) calls: HashSet<u64>,
 }
 

@@ -12,7 +12,7 @@ const AT_FIRST: usize = 8;
 /// Submissions of a run.
 pub(super) struct Submissions {
     pub(super) submitter: Arc<Submitter>,
-    pub(super) turn: Turn,
+    pub(super) phase: ClaimPhase,
     /// Bytes of each input between its claim and the record of its outcome.
     pub(super) in_flight: HashMap<u64, u64>,
     /// How many may be in flight.
@@ -31,10 +31,10 @@ pub(super) struct Submissions {
 }
 
 #[derive(PartialEq, Eq)]
-pub(super) enum Turn {
-    None,
+pub(super) enum ClaimPhase {
+    Idle,
     /// Waiting for the limiter.
-    Awaited,
+    AwaitingPermit,
     /// Inputs are being claimed.
     Claiming,
 }
@@ -43,7 +43,7 @@ impl Submissions {
     pub(super) fn new(submitter: Submitter) -> Self {
         Self {
             submitter: Arc::new(submitter),
-            turn: Turn::None,
+            phase: ClaimPhase::Idle,
             in_flight: HashMap::new(),
             allowed: AT_FIRST,
             doubts: 0,
@@ -56,7 +56,7 @@ impl Submissions {
     }
 
     pub(super) fn begin_claim(&mut self) {
-        self.turn = Turn::Claiming;
+        self.phase = ClaimPhase::Claiming;
         self.was_returned = false;
     }
 
@@ -83,7 +83,7 @@ impl Submissions {
 
     /// A task panicked, which may have submitted this input.
     pub(super) fn forget(&mut self, index: Option<u64>) {
-        self.turn = Turn::None;
+        self.phase = ClaimPhase::Idle;
         if let Some(index) = index {
             self.in_flight.remove(&index);
         }
@@ -91,7 +91,7 @@ impl Submissions {
 
     /// Whether nothing is being claimed or in flight.
     pub(super) fn is_idle(&self) -> bool {
-        self.in_flight.is_empty() && self.turn != Turn::Claiming
+        self.in_flight.is_empty() && self.phase != ClaimPhase::Claiming
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::core::{Ended, Runner};
+use super::core::{EndedCounts, Runner};
 use crate::progress::{Progress, Stopped};
 use crate::requests::{Pace, is_cancel_requested};
 use crate::state::State;
@@ -63,7 +63,7 @@ impl Runner {
     }
 
     pub(super) fn stop_if_too_many_failed(&mut self) {
-        let counted = Ended { inputs: self.counts.ended(), failures: self.counts.failures() };
+        let counted = EndedCounts { inputs: self.counts.ended(), failures: self.counts.failures() };
         let known = if counted.inputs > self.ended.inputs { counted } else { self.ended };
         let most = self.settings.max_failures;
         let is_too_much = most.is_some_and(|it| it.are_exceeded(known.failures, known.inputs));

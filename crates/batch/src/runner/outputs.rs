@@ -17,11 +17,11 @@ pub(super) const POLLS: usize = 64;
 /// The limits of responses, in bytes, that are read beside others.
 const LIMITS: [usize; 2] = [256 * 1024, 4 * 1024 * 1024];
 
-/// What a response takes in memory: as it was received, its output, and the line or what the buffer
+/// Copies of a response in memory: as it was received, its output, and the line or what the buffer
 /// has grown by.
 const COPIES: usize = 3;
 
-/// What a permit of the semaphore stands for, in bytes.
+/// Bytes of a permit of the semaphore.
 const UNIT: usize = 1024;
 
 /// The budget, in units: 64 MiB.
@@ -55,12 +55,12 @@ impl Outputs {
     }
 
     async fn acquire(&self, units: u32) -> Held {
-        // It is never closed.
+        // The semaphore is never closed.
         Held { _permit: Arc::clone(&self.0).acquire_many_owned(units).await.ok() }
     }
 }
 
-/// What a response within this limit takes of the budget.
+/// Permits of a response within this limit.
 fn units(limit: usize) -> u32 {
     u32::try_from(limit * COPIES / UNIT).unwrap_or(BUDGET).min(BUDGET)
 }

@@ -84,7 +84,7 @@ fn judge(
             ErrorKind::InvalidRequest
                 if error.field() == Some("job id") || at.job.id().len() > LONGEST_ID =>
             {
-                failed(format!("the job cannot be looked at: {error}"))
+                failed(format!("the job cannot be polled: {error}"))
             }
             ErrorKind::Unauthorized | ErrorKind::InvalidRequest | ErrorKind::Redirect => {
                 PollOutcome::Stop(error)

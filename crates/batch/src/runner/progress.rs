@@ -55,7 +55,7 @@ impl ProgressReporter {
             if let Some((time, why)) = outage.so_far().filter(|(time, _)| *time >= PERSISTENT) {
                 let seconds = time.as_secs();
                 self.report_outage(format!(
-                    "the journal has been out of reach for {seconds} s: nothing is submitted or collected until it can be reached: {why}"
+                    "the journal has been unreachable for {seconds} s: nothing is submitted or collected until it can be reached: {why}"
                 ));
             }
             tokio::select! {

@@ -37,7 +37,7 @@ pub(super) struct Outstanding {
     /// When it was accepted, and last seen unfinished, in milliseconds of Unix time.
     pub(super) submitted_at: u64,
     pub(super) seen_at: Option<u64>,
-    /// The same as the journal has it.
+    /// `seen_at` as recorded in the journal.
     pub(super) recorded_at: Option<u64>,
     pub(super) ttl: u64,
     /// How often it was not found.

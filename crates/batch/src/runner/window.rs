@@ -27,7 +27,7 @@ const GROWTH: (Duration, f64) = (Duration::from_secs(5), 1.2);
 pub(super) struct Window {
     most: usize,
     rate: f64,
-    /// Where the queue was full.
+    /// The ceiling, after a full queue.
     ceiling: Option<Ceiling>,
 }
 

@@ -13,17 +13,17 @@ pub type Digest = [u8; 16];
 pub struct NewInput {
     /// The line of the inputs file, counted from one; for other inputs, the index plus one.
     pub line: u64,
-    /// Where its text is.
+    /// The location of its text.
     pub place: Place,
     /// The digest of its text.
     pub digest: Digest,
     /// The index of an earlier input with the same content, whose result it gets.
     pub same_as: Option<u64>,
-    /// What is wrong with it: the input is refused whenever it is claimed.
+    /// Its flaw: the input is refused whenever it is claimed.
     pub flaw: Option<String>,
 }
 
-/// Where the text of an input is.
+/// Location of the text of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     /// In the inputs file.
@@ -54,13 +54,13 @@ pub struct Input {
     pub index: u64,
     /// The line of the inputs file, counted from one.
     pub line: u64,
-    /// Where its text is.
+    /// The location of its text.
     pub place: Place,
     /// The digest of its text.
     pub digest: Digest,
     /// The index of the input that it is a copy of.
     pub same_as: Option<u64>,
-    /// What is wrong with it, for which it is refused whenever it is claimed.
+    /// Its flaw, for which it is refused whenever it is claimed.
     pub flaw: Option<String>,
     /// Its state.
     pub state: State,
@@ -96,7 +96,7 @@ pub struct RunRecord {
 /// Changes that take effect together.
 #[derive(Clone, Debug, Default)]
 pub struct Commit {
-    /// What happened to inputs, in this order.
+    /// Changes of inputs, in this order.
     pub changes: Vec<Change>,
     /// Notes to set, which [`Store::own_note`](super::Store::own_note) reads.
     pub notes: Vec<Note>,
@@ -116,18 +116,18 @@ pub struct Claim {
     pub run: u64,
 }
 
-/// What happened to an input.
+/// Change of an input.
 #[derive(Clone, Debug)]
 pub struct Change {
     /// The input.
     pub index: u64,
     /// The attempt that it is about.
     pub attempt: u64,
-    /// What happened.
+    /// The transition.
     pub event: Event,
 }
 
-/// What happens to an input.
+/// Transition of an input.
 #[derive(Clone, Debug)]
 pub enum Event {
     /// It was certainly not accepted, and is pending again, also if that was unknown; the attempt does

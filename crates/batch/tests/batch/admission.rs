@@ -1,4 +1,4 @@
-//! When inputs are submitted.
+//! Admission: when inputs are claimed and submitted.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

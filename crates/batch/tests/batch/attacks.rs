@@ -169,10 +169,10 @@ async fn calls_that_come_before_the_outcome_wait_for_it_and_each_attempt_has_its
     for call in calls {
         assert!(call.await.unwrap());
     }
-    // The service does not know it, but that is the one that was looked at.
+    // The service does not know it, but that is the job that was polled.
     run.await.unwrap().unwrap();
-    let looked = |id: &str| local.requests().iter().any(|it| it.path.ends_with(id));
-    assert_eq!((looked("/status/job-2"), looked("/status/job-1")), (true, false));
+    let polled = |id: &str| local.requests().iter().any(|it| it.path.ends_with(id));
+    assert_eq!((polled("/status/job-2"), polled("/status/job-1")), (true, false));
 }
 
 #[tokio::test]
@@ -210,6 +210,6 @@ async fn calls_that_say_nothing_new_do_not_keep_a_run_waiting() {
             let counts = report.unwrap().counts;
             assert_eq!((counts.of(State::Completed), counts.of(State::Unknown)), (1, 1));
         }
-        () = replaying => panic!("the run goes on waiting"),
+        () = replaying => panic!("the run keeps waiting"),
     }
 }

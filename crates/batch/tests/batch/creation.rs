@@ -1,4 +1,4 @@
-//! How a batch begins: interrupted, twice at once, and with what others have left.
+//! Creation of a batch: interrupted, twice at once, and with files of an earlier one.
 
 use std::fs;
 use std::time::Duration;

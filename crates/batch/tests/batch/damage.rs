@@ -1,4 +1,4 @@
-//! Journals that are damaged, old, or in a place that cannot be written.
+//! Journals that are damaged, old, or on a read-only path.
 
 use std::fs::{self, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};

@@ -1,4 +1,4 @@
-//! Journals that are there twice: as hard links, or as copies.
+//! Copies of a journal, and hard links to it.
 
 use std::fs;
 
@@ -25,7 +25,7 @@ async fn a_journal_with_two_names_is_refused_under_both() {
     assert!(error.to_string().contains("has 2 names"), "{error}");
     let error = Reader::open(&Sqlite::file(folder.path("other.journal"))).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Duplicate, "{error}");
-    // The one that goes on does.
+    // The one that continues does.
     batch.run(endpoint(&local, "double")).take(2).await.unwrap();
     drop(batch);
     for name in [JOURNAL, "other.journal"] {
@@ -140,7 +140,7 @@ async fn a_new_journal_does_not_begin_with_results_that_another_one_has_open() {
     let batch = folder.open().await.unwrap();
     let error = open(&folder, "other.journal").await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InUse, "{error}");
-    // Nor do both go on if the first journal is lost.
+    // Nor can both be continued if the first journal is lost.
     for name in [JOURNAL, "results.jsonl.journal.lock"] {
         fs::remove_file(folder.path(name)).unwrap();
     }

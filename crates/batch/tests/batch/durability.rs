@@ -1,5 +1,5 @@
-//! What is durable before what: proved by a store that looks around before it commits. What a loss of
-//! power can leave behind is in `power`.
+//! Order of durability: a store checks before each commit that what it records has happened. `power` tests
+//! a loss of power.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -135,11 +135,11 @@ async fn each_step_is_durable_before_the_next_one() {
     let (results, service, report) =
         (folder.path("results.jsonl"), Arc::clone(&local), Arc::clone(&early));
     let before = move |commit: &Commit| {
-        let looks: Vec<_> = service.requests().into_iter().map(|request| request.path).collect();
+        let requests: Vec<_> = service.requests().into_iter().map(|request| request.path).collect();
         for change in &commit.changes {
             let Event::Accepted { job_id, .. } = &change.event else { continue };
-            if looks.iter().any(|path| path.ends_with(&format!("/status/{job_id}"))) {
-                report.lock().unwrap().push(format!("{job_id} was looked at too early"));
+            if requests.iter().any(|path| path.ends_with(&format!("/status/{job_id}"))) {
+                report.lock().unwrap().push(format!("{job_id} was polled too early"));
             }
         }
         let lines = written(&results);

@@ -1,4 +1,4 @@
-//! Services that do not keep to the interface, and processes that end while they are asked.
+//! Services that violate the interface, and processes that end during a call.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
@@ -295,5 +295,5 @@ async fn a_job_whose_id_fits_into_no_url_fails_alone() {
     assert_eq!(counts(&batch.status().await.unwrap()), "2 completed, 1 failed");
     let failures = folder.failures();
     let error = failures.values().next().unwrap()["error"].as_str().unwrap();
-    assert!(error.contains("cannot be looked at"), "{error}");
+    assert!(error.contains("cannot be polled"), "{error}");
 }

@@ -1,4 +1,4 @@
-//! What makes a batch convenient.
+//! Features beyond a run: export, retry, cancellation, appended inputs, equal inputs.
 
 use std::fs;
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! Files that no batch can work with, and settings that no run can keep to.
+//! Invalid paths and settings, which are refused before a file is created.
 
 use std::fs;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use podqueue_local::{Fault, Operation};
 use crate::journal;
 use crate::support::{Folder, endpoint, service, until};
 
-/// The names of the files in a folder, whose batch nobody has begun.
+/// The names of the files in a folder, whose batch has not begun.
 fn names(folder: &Folder) -> Vec<String> {
     assert!(!journal::exists(&folder.journal()));
     let entries = fs::read_dir(folder.path("")).unwrap();
@@ -86,7 +86,7 @@ async fn settings_that_cannot_be_used_are_refused_before_a_journal_is_created() 
     let error = Batch::open(folder.journal()).results(folder.path("out.jsonl")).await.unwrap_err();
     assert!(error.to_string().contains("pass the inputs"), "{error}");
     assert_eq!(names(&folder), before);
-    // A run refuses the same, if nobody asked before.
+    // A run refuses the same, without an earlier check.
     let batch = folder.open().check_run(&double, &good).await.unwrap();
     let error = batch.run(double.clone()).policy(brief).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Settings, "{error}");

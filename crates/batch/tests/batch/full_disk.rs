@@ -1,4 +1,4 @@
-//! A disk that is full.
+//! Full disk.
 
 use std::env::current_exe;
 use std::process::{Command, Output};

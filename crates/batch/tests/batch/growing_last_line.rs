@@ -1,4 +1,4 @@
-//! A last line without a line break, which grows while it is in flight.
+//! Last line without a line break, which grows while it is in flight.
 
 use std::sync::Arc;
 
@@ -35,16 +35,16 @@ async fn grown_in_flight(
 ) -> (Run, Held) {
     let held = Held(Arc::new(Semaphore::new(0)));
     let mut run = batch.run(endpoint(local, "double")).submit_with(held.clone());
-    // The first one has ended, and the run has looked for more than once.
-    let mut looks = 0;
+    // The first one has ended, and the run has checked for more inputs than once.
+    let mut polls = 0;
     while let Some(progress) = run.next().await {
         if progress.counts.of(State::Completed) > 0 {
-            if looks == 0 {
+            if polls == 0 {
                 folder.write("inputs.jsonl", text);
             }
-            looks += 1;
+            polls += 1;
         }
-        if looks == 4 {
+        if polls == 4 {
             assert_eq!(progress.counts.total(), 2, "it is left alone while it is in flight");
             break;
         }

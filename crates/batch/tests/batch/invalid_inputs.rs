@@ -1,4 +1,4 @@
-//! Inputs, files and services that are not as they should be.
+//! Invalid inputs, changed files, and services that fail.
 
 use std::fs;
 use std::time::Duration;
@@ -205,10 +205,11 @@ async fn a_service_that_is_away_is_waited_for_and_not_for_ever() {
     assert!(report.is_complete());
     drop(local);
 
-    let nobody = Client::builder().api_key(KEY).base_url("http://127.0.0.1:1").build().unwrap();
+    let unreachable =
+        Client::builder().api_key(KEY).base_url("http://127.0.0.1:1").build().unwrap();
     let folder = Folder::with(3);
     let batch = folder.open().await.unwrap();
-    let run = batch.run(nobody.endpoint("double")).patience(Duration::from_millis(1));
+    let run = batch.run(unreachable.endpoint("double")).patience(Duration::from_millis(1));
     assert_eq!(run.await.unwrap_err().kind(), ErrorKind::Unreachable);
     assert_eq!(counts(&batch.status().await.unwrap()), "3 pending");
 }

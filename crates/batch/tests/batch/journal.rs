@@ -1,4 +1,4 @@
-//! The journal of the batches of these tests. Those in `tests/postgres` run on another one.
+//! Journal of the batches of these tests, on SQLite. `tests/postgres` has its own.
 
 use std::path::Path;
 use std::process::Command;
@@ -22,7 +22,7 @@ pub fn open_without_inputs(folder: &Folder) -> Open {
 /// Lets a process that runs the batch find it.
 pub fn tell(_: &mut Command) {}
 
-/// Whether somebody has begun it.
+/// Whether a process has begun it.
 pub fn exists(journal: &Journal) -> bool {
     journal.path().exists()
 }

@@ -1,5 +1,4 @@
-//! Journals in places where no file can be, those that are taken away during a run, and an older one
-//! that is put back.
+//! Journal file: invalid paths, removal during a run, and replacement by an older one.
 
 use std::fs;
 use std::time::Duration;

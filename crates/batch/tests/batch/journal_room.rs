@@ -1,4 +1,4 @@
-//! A disk that has no room for the journal.
+//! Disk without room for the journal.
 
 use std::env::var_os;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Kills a process that runs a batch at random moments, and holds the journal, the results and what
-//! the service saw against each other. `scripts/batches.sh` kills the program in more ways.
+//! Kills a process that runs a batch at random moments, and compares the journal, the results and the
+//! requests that the service received. `scripts/batches.sh` kills the program in more ways.
 
 #[path = "kill/receiver.rs"]
 mod receiver;
@@ -145,7 +145,7 @@ async fn kill_often(
     assert!(ended.success());
 }
 
-/// Whatever becomes of the test, and whoever captures its output.
+/// Also if the test fails, and its output is captured.
 pub fn say(what: Arguments<'_>) {
     let _ = writeln!(stderr(), "{what}");
 }

@@ -1,4 +1,4 @@
-//! Inputs and outputs that are so large that few of them fit into memory.
+//! Large inputs and outputs, few of which fit into memory.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};

@@ -1,4 +1,4 @@
-//! A process that may open few files.
+//! Process with a low limit of open files.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,5 +1,5 @@
-//! A service whose jobs end as a test lets them, and a run whose clock is turned in steps, during which
-//! the service goes on in real time.
+//! Harness: a service whose jobs end when a test lets them, and a run whose clock a test advances in
+//! steps, while the service runs in real time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};

@@ -1,4 +1,4 @@
-//! Whose status is read first.
+//! Order of polls.
 
 use std::collections::HashSet;
 use std::time::{Duration, SystemTime};
@@ -48,18 +48,18 @@ async fn jobs_are_polled_by_earliest_expiry_of_ttl_or_retention() {
     until(async || seen().len() >= 3 * EACH as usize).await;
     stopper.leave();
     run.await.unwrap().unwrap();
-    let looks = local
+    let polls = local
         .requests()
         .into_iter()
         .filter_map(|request| request.path.rsplit_once("/status/job-")?.1.parse::<u64>().ok());
     let mut order = Vec::new();
-    for index in looks.filter(|index| *index < 3 * EACH) {
-        // There is no such job, which is looked at a second time later.
+    for index in polls.filter(|index| *index < 3 * EACH) {
+        // There is no such job, which is polled a second time later.
         if !order.contains(&index) {
             order.push(index);
         }
     }
-    // So many looks are under way at a time, and may overtake each other.
+    // This many polls are in flight at a time, and may overtake each other.
     let overtake = 64;
     for (place, group) in [(0, 1), (1, 0), (2, 2)] {
         let from = place * EACH as usize;

@@ -1,6 +1,6 @@
-//! The loss of power, at any moment: of what was not synced, any part may be gone. A library that is
-//! loaded into the process records what it writes, syncs and sends (`preload.c`); from the record
-//! follows what the disk holds for sure at each moment, and what it may hold.
+//! Loss of power at any moment: of what was not synced, any part may be gone. A library that is loaded
+//! into the process records what it writes, syncs and sends (`preload.c`); the record determines what the
+//! disk holds for certain at each moment, and what it may hold.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -148,7 +148,7 @@ impl Disk {
 #[derive(Default)]
 struct Sent {
     inputs: BTreeSet<u64>,
-    looks: BTreeSet<String>,
+    polls: BTreeSet<String>,
 }
 
 impl Sent {
@@ -162,7 +162,7 @@ impl Sent {
                 self.inputs.insert(body["input"]["n"].as_u64().unwrap())
             }
             (Some("GET"), Some(path)) => match path.split_once("/status/") {
-                Some((_, job_id)) => self.looks.insert(job_id.to_owned()),
+                Some((_, job_id)) => self.polls.insert(job_id.to_owned()),
                 None => false,
             },
             _ => false,
@@ -191,7 +191,7 @@ async fn check(left: &Path, sent: &Sent) {
         assert!(is_told, "input {n} was sent, and is {state:?}");
     }
     let known: BTreeSet<_> = inputs.iter().filter_map(|input| input.job_id.as_ref()).collect();
-    for job_id in &sent.looks {
+    for job_id in &sent.polls {
         assert!(known.contains(job_id), "job {job_id} was polled, and is not recorded");
     }
     if !has_results {
@@ -279,7 +279,7 @@ async fn every_request_is_durable_first_and_a_loss_of_power_loses_nothing() {
         }
     }
     assert_eq!(sent.inputs.len() as u64, INPUTS, "all was recorded");
-    assert_eq!(sent.looks.len() as u64, INPUTS);
+    assert_eq!(sent.polls.len() as u64, INPUTS);
     let left = tempfile::tempdir().unwrap();
     disk.leave(root, left.path(), None);
     let results = fs::read_to_string(left.path().join(RESULTS)).unwrap();

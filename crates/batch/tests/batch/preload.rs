@@ -1,5 +1,5 @@
-//! A library that is loaded into a process under test, where it records what becomes durable, and
-//! turns the time of day. See `preload.c`.
+//! Library that is loaded into a process under test: it records what becomes durable, and controls the
+//! wall clock. See `preload.c`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

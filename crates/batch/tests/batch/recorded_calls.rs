@@ -1,4 +1,4 @@
-//! What a process did, as `preload.c` records it.
+//! System calls of a process, as `preload.c` records them.
 
 use std::fs;
 use std::path::{Path, PathBuf};

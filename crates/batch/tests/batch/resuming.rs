@@ -1,4 +1,4 @@
-//! Batches that go on after a stop, a crash or a long pause.
+//! Batches that are continued after a stop, a crash or a long pause.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
@@ -70,7 +70,7 @@ async fn a_run_that_exits_or_is_dropped_leaves_nothing_unknown() {
     assert_eq!(submissions(&local), 300);
 }
 
-/// What a process leaves behind that died between the intent and the response.
+/// The files of a process that crashed between the intent and the response.
 fn die_with_intents(folder: &Folder, inputs: usize) {
     let mut store = folder.journal().open().unwrap();
     let run = store.runs().unwrap().last().unwrap().0;
@@ -98,7 +98,7 @@ async fn interrupted_submissions_become_unknown_or_are_submitted_again() {
     assert_eq!(submissions(&local), 10);
 }
 
-/// Ten jobs, five of which end before everybody goes away for so long.
+/// Ten jobs, five of which end before all processes are gone for this long.
 async fn away_for(time: Duration) -> (String, usize) {
     let local = service()
         .manual_clock()
@@ -119,7 +119,7 @@ async fn away_for(time: Duration) -> (String, usize) {
     let folder = Folder::with(10);
     let half = endpoint(&local, "half");
     {
-        // Nothing is collected: looks are refused.
+        // Nothing is collected: polls are refused.
         local.add_fault(Fault::response(503, "{}").on(Operation::Status));
         let batch = folder.open().clock(clock.clone()).await.unwrap();
         let run = batch.run(half.clone());

@@ -1,4 +1,4 @@
-//! What a batch remembers of the end of its last run.
+//! Ending of the last run, as the journal records it.
 
 use podqueue_batch::{Ending, ErrorKind, MaxFailures, Reader, State, Stopped};
 use podqueue_local::{Fault, Operation, Workers};
@@ -22,7 +22,7 @@ async fn the_error_that_ended_a_run_is_journalled_until_the_next_one_begins() {
     assert!(error.to_string().contains("401"), "{error}");
     assert!(!error.to_string().contains(KEY));
     drop(batch);
-    // Nothing goes on yet.
+    // No run is in progress yet.
     let batch = folder.open().await.unwrap();
     assert!(ending(&folder).is_some());
     local.clear_faults();
@@ -30,7 +30,7 @@ async fn the_error_that_ended_a_run_is_journalled_until_the_next_one_begins() {
     let stopper = run.stopper();
     let run = tokio::spawn(run);
     until(async || batch.status().await.unwrap().counts.of(State::Submitted) == 3).await;
-    assert_eq!(ending(&folder), None, "a run goes on");
+    assert_eq!(ending(&folder), None, "a run is in progress");
     stopper.leave();
     run.await.unwrap().unwrap();
     assert_eq!(ending(&folder), Some(Ending::Stopped(Stopped::OnRequest)));

@@ -152,7 +152,7 @@ async fn the_step_that_submits_can_be_another() {
     assert!(folder.failures().contains_key(&3));
 }
 
-/// Has a job for one input whose id names no job that can be looked at.
+/// Has a job for one input whose id names no job that can be polled.
 struct Odd;
 
 impl Submit for Odd {
@@ -172,7 +172,7 @@ async fn a_job_that_cannot_be_polled_fails_alone() {
     batch.run(endpoint(&local, "double")).submit_with(Odd).await.unwrap();
     assert_eq!(counts(&batch.status().await.unwrap()), "2 completed, 1 failed");
     let error = folder.failures()[&1]["error"].as_str().unwrap().to_owned();
-    assert!(error.contains("cannot be looked at") && error.contains("`job id`"), "{error}");
+    assert!(error.contains("cannot be polled") && error.contains("`job id`"), "{error}");
 }
 
 /// Submits one input, and has its job for all others.

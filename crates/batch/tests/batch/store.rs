@@ -68,7 +68,7 @@ fn a_file_that_is_no_journal_is_refused() {
         refused(path);
     }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "nothing is left beside them");
-    // A file of that name may be somebody else's.
+    // A file of that name may belong to another program.
     let lock = folder.path().join("users.db.lock");
     fs::write(&lock, "mine").unwrap();
     refused(&database);

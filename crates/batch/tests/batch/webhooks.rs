@@ -1,4 +1,4 @@
-//! Outcomes that are unknown, and webhooks that tell them.
+//! Unknown outcomes, and webhooks that resolve them.
 
 use std::sync::{Arc, Mutex};
 

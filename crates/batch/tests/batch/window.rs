@@ -1,5 +1,4 @@
-//! How many jobs are outstanding. The tests turn the clock of the batch; how many jobs end in each step
-//! is up to them.
+//! Submission window. The tests control the clock of the batch, and how many jobs end in each step.
 
 use std::sync::atomic::Ordering::SeqCst;
 

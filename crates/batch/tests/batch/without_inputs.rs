@@ -1,4 +1,4 @@
-//! Batches whose inputs' file is gone, or has changed.
+//! Batches whose inputs file is gone, or has changed.
 
 use std::fs;
 use std::time::Duration;

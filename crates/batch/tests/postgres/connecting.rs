@@ -1,4 +1,4 @@
-//! Connecting to a database, and what is refused then.
+//! Connecting to a database, and refusals.
 
 mod tls;
 

@@ -53,7 +53,7 @@ pub fn tell(process: &mut Command) {
     process.env(URL, &*DATABASE);
 }
 
-/// Whether somebody has begun it.
+/// Whether a process has begun it.
 pub fn exists(journal: &Journal) -> bool {
     journal.inspect().is_ok()
 }

@@ -1,4 +1,4 @@
-//! A batch whose shared limits are out of reach.
+//! Shared limits that are unreachable.
 
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ impl LimitStore for OutOfReach {
     }
 
     fn exchange(&mut self, _: &[String], _: ChangeRecords<'_>) -> Result<(), StoreError> {
-        Err("it is out of reach".into())
+        Err("it is unreachable".into())
     }
 }
 

@@ -1,4 +1,4 @@
-//! A process that was cut off, whose inputs another one has taken over, tells what it knows of them.
+//! Lost lease: a process that was cut off records the outcomes of its submissions after it rejoins.
 
 use std::sync::Arc;
 use std::time::Duration;

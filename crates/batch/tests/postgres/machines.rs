@@ -1,5 +1,5 @@
-//! Several processes run one batch, and die, stop and lose their database. `scripts/machines.sh` lets
-//! them do so for longer.
+//! Several processes run one batch, and crash, stop and lose their database. `scripts/machines.sh` repeats
+//! this for longer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -162,7 +162,7 @@ impl Machines {
         let status = loop {
             match child.try_wait().unwrap() {
                 Some(status) => break status,
-                None => assert!(began.elapsed() < Duration::from_secs(60), "it goes on"),
+                None => assert!(began.elapsed() < Duration::from_secs(60), "it does not end"),
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
         };
@@ -202,7 +202,10 @@ impl Machines {
         for number in numbers {
             let began = Instant::now();
             while !self.has_ended(number) {
-                assert!(began.elapsed() < Duration::from_secs(120), "process {number} goes on");
+                assert!(
+                    began.elapsed() < Duration::from_secs(120),
+                    "process {number} does not end"
+                );
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         }
@@ -355,7 +358,7 @@ async fn a_killed_process_is_recovered_within_its_lease_and_two_seconds() {
         assert!(killed.elapsed() < LEASE + Duration::from_secs(2), "{:?}", killed.elapsed());
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    say(format_args!("taken over after {:?}", killed.elapsed()));
+    say(format_args!("recovered after {:?}", killed.elapsed()));
     machines.wait().await;
     machines.check(&url);
 }
@@ -372,7 +375,7 @@ async fn a_stopped_process_is_fenced_off_and_rejoins() {
     tokio::time::sleep(LEASE * 3).await;
     machines.signal(0, "-CONT");
     machines.wait().await;
-    // What was accepted while it was stopped, it can tell when it goes on.
+    // What was accepted while it was stopped, it records when it continues.
     assert_eq!(machines.check(&url), 0);
     assert_eq!(machines.report(0)["interrupted"], json!(1), "{}", machines.report(0));
     assert_eq!(machines.report(1)["interrupted"], json!(0));
@@ -398,7 +401,7 @@ async fn a_network_that_is_cut_and_restored_loses_nothing() {
         proxy.set(Traffic::Passes);
         tokio::time::sleep(Duration::from_millis(random.u64(..100))).await;
     }
-    // For longer than a lease: the other one goes on with what it had.
+    // For longer than a lease: the other one continues with what it had.
     proxies[0].set(Traffic::Cut);
     tokio::time::sleep(LEASE * 2).await;
     proxies[0].set(Traffic::Passes);
@@ -432,7 +435,7 @@ async fn a_database_restart_expires_no_lease() {
     }
 }
 
-/// The processes go on meanwhile, or were killed before; then it is their results alone that tell.
+/// The processes continue meanwhile, or were killed before; then only their results prove it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_that_has_a_result_is_submitted_again_after_a_backup_was_restored() {
     for are_killed in [false, true] {

@@ -1,5 +1,4 @@
-//! Batches on PostgreSQL, against the local service: what is true of any journal, and what is of one
-//! that several processes share.
+//! Batches on PostgreSQL, against the local service: the tests of any journal, and those of a shared one.
 
 #![expect(clippy::unwrap_used, reason = "a test says what it expects by unwrapping it")]
 

@@ -1,4 +1,4 @@
-//! A database that cannot be reached for long, or comes back as an older one.
+//! Outage of a database, which may come back as an older one.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -57,7 +57,7 @@ async fn a_database_that_has_lost_changes_stops_all_processes() {
         let ending = Reader::open(&database).unwrap().ending().unwrap();
         let is_told = |it: &str| it.contains("has lost changes");
         assert!(matches!(&ending, Some(Ending::Failed(why)) if is_told(why)), "{ending:?}");
-        // Each imports its own results, and the last one goes on.
+        // Each imports its own results, and the last one continues.
         let error = open(&folder, database.clone().accept_loss()).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::OtherResults, "{error}");
         assert!(error.to_string().contains("others.jsonl"), "{error}");
@@ -98,7 +98,7 @@ async fn a_database_that_stays_away_ends_a_run_once_and_not_by_each_use() {
                 trouble = run.next().await.unwrap().trouble;
             }
             let trouble = trouble.unwrap();
-            assert!(trouble.starts_with("the journal has been out of reach"), "{trouble}");
+            assert!(trouble.starts_with("the journal has been unreachable"), "{trouble}");
             stopper.leave();
         }
         let error = run.await.unwrap_err();
@@ -143,7 +143,7 @@ fn a_change_that_failed_after_a_long_time_is_tried_again() {
     assert_eq!(counts_of(&mut store), "2 pending");
 }
 
-/// One that was stopped before the loss, and goes on after somebody has accepted it.
+/// A process that was stopped before the loss, and continues after another one has accepted it.
 #[test]
 fn an_accepted_loss_stops_no_process_again() {
     let url = journal::database("accepted");
@@ -173,7 +173,7 @@ fn an_accepted_loss_stops_no_process_again() {
     assert!(error.to_string().contains("has lost changes"), "{error}");
 }
 
-/// It joins, is not told, and is taken over; then it joins once more.
+/// Its join is committed, the response is lost, and it is recovered; then it joins once more.
 #[test]
 fn a_process_whose_join_got_no_response_is_recovered_and_joins_again() {
     let server = Server::start();
@@ -216,7 +216,7 @@ fn a_process_that_has_just_joined_is_still_there_after_a_crash_whatever_the_serv
     let database = Postgres::connect(&url, "a");
     let mut store = database.open().unwrap();
     store.add(&[stored("a")], &[]).unwrap();
-    // Nobody can be taken over, which would be another change.
+    // No process can be recovered, which would be another change.
     store.sharing().unwrap().begin_anew().unwrap();
     server.crash();
     server.resume();

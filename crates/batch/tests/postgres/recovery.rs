@@ -1,4 +1,4 @@
-//! What a loss of power, or a backup, leaves of a database and of the results that go with it.
+//! Recovery of a database and of results after a loss of power, or from a backup.
 
 use std::fs;
 use std::sync::{Arc, Mutex};
@@ -188,7 +188,7 @@ async fn put_back(name: &str, inputs: u64) -> (Folder, LocalService, Postgres) {
     (folder, local, Postgres::connect(url, "nightly"))
 }
 
-/// Another machine, which starts first, takes all jobs over, and can only take them to be gone.
+/// Another machine, which starts first, recovers all jobs, and must find them gone.
 #[tokio::test]
 async fn results_that_a_backup_does_not_know_are_taken_up_also_after_others_found_their_jobs_gone()
 {
@@ -203,8 +203,8 @@ async fn results_that_a_backup_does_not_know_are_taken_up_also_after_others_foun
     let others = Batch::open(database.clone()).inputs(folder.inputs());
     let others = others.results(folder.path("others.jsonl")).await.unwrap();
     let found_gone = tokio::spawn(others.run(endpoint(&local, "double")));
-    let looked = requests(&local, "/status/");
-    until(async || requests(&local, "/status/") > looked).await;
+    let polled = requests(&local, "/status/");
+    until(async || requests(&local, "/status/") > polled).await;
     let batch = open(&folder, database).await.unwrap();
     assert_eq!(counts(&batch.status().await.unwrap()), "9 completed");
     assert_eq!(folder.results(), results);
@@ -264,7 +264,7 @@ async fn results_of_which_the_database_knows_nothing_are_not_taken_for_those_of_
     monthly.results(folder.path("monthly.jsonl")).await.unwrap();
     let error = open(&folder, Postgres::connect(&url, "monthly")).await.unwrap_err();
     assert!(error.to_string().contains("an older copy of the database"), "{error}");
-    // Somebody else's file is nobody's results, and stays so.
+    // A file of another program is not taken for results, and is left unchanged.
     for _ in 0..2 {
         folder.write("notes.txt", "mine");
         let notes = Batch::open(Postgres::connect(&url, "nightly")).inputs(folder.inputs());

@@ -1,4 +1,4 @@
-//! What processes that share a store are to each other. The tests know the traits alone.
+//! Test suite of every shared store. The tests know the traits alone.
 
 use std::cell::Cell;
 use std::thread;
@@ -206,7 +206,7 @@ fn changes_between_lock_and_unlock_take_effect_together_or_not_at_all() {
 
     first.sharing().unwrap().lock().unwrap();
     first.add(&[stored("more")], &[("n", "1".into())]).unwrap();
-    // Longer than a lease: whoever holds the lock is at work.
+    // Longer than a lease: the process that holds the lock is at work.
     thread::sleep(LEASE * 2);
     assert!(second.sharing().unwrap().take_over().unwrap().is_empty());
     let waiting = thread::spawn(move || {

@@ -1,4 +1,4 @@
-//! Calls of webhooks that arrive at another process than the one that submitted the input.
+//! Webhook calls that arrive at another process than the one that submitted the input.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use podqueue_postgres::{Connection as Once, Failure as DatabaseFailure, Target};
+use podqueue_postgres::{Connection as RawConnection, Failure as DatabaseFailure, Target};
 use tokio_postgres::Client;
 
 use crate::error::{Error, ErrorKind, Result};
@@ -22,7 +22,7 @@ const FIRST: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_secs(1);
 
 pub(super) struct Connection {
-    once: Once,
+    raw: RawConnection,
     pub(super) patience: Duration,
     pub(super) outage: Outage,
     /// Settings of each transaction that depend on the server.
@@ -37,12 +37,12 @@ impl Connection {
     pub(super) fn open(url: &str, patience: Duration) -> Result<Self> {
         let target = Target::parse(url)
             .map_err(|error| Error::new(ErrorKind::Settings, error.to_string()))?;
-        let once = Once::new(target).map_err(|error| {
+        let raw = RawConnection::new(target).map_err(|error| {
             let message = format!("could not start a thread for the database: {error}");
             Error::new(ErrorKind::Journal, message).with_source(error)
         })?;
         let mut this = Self {
-            once,
+            raw,
             patience: patience.min(FIRST),
             outage: Outage::default(),
             settings: "",
@@ -89,7 +89,7 @@ impl Connection {
     }
 
     pub(super) fn target(&self) -> &Target {
-        self.once.target()
+        self.raw.target()
     }
 
     /// One attempt. After any failure, the connection is closed, which rolls back its transaction.
@@ -99,7 +99,7 @@ impl Connection {
         work: impl AsyncFnOnce(&Client) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let time = if self.outage.is_given_up() { time.min(LAST) } else { time };
-        let done = self.once.attempt(time, work);
+        let done = self.raw.attempt(time, work);
         self.has_answered |= done.is_ok();
         match done {
             // A certificate or a setting that was right before is wrong transiently.
@@ -157,12 +157,12 @@ impl Connection {
 
     /// Whether the transaction of this connection is still open.
     pub(super) fn is_whole(&self) -> bool {
-        self.once.is_open()
+        self.raw.is_open()
     }
 
     /// Closes the connection, which rolls back its transaction.
     pub(super) fn close(&mut self) {
-        self.once.close();
+        self.raw.close();
     }
 
     /// The error for the caller: `what` completes "could not".
@@ -187,7 +187,7 @@ impl Connection {
             }
             Failure::LeaseLost => {
                 let message = format!(
-                    "this process was cut off from {target}, or stopped, for longer than its lease, and another one has taken over its jobs: run the batch again, and it goes on as a new process"
+                    "this process was cut off from {target}, or stopped, for longer than its lease, and another one has recovered its jobs: run the batch again, and it continues under a new lease"
                 );
                 Error::new(ErrorKind::Interrupted, message)
             }

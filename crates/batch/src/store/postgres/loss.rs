@@ -91,7 +91,7 @@ pub(super) async fn is_marked(client: &Client, batch: i64) -> Result<bool, Failu
     Ok(client.query_typed_opt(sql, &[int8(&batch), text(&LOST)]).await?.is_some())
 }
 
-/// Where results were written that were not imported since the batch was marked: at most
+/// Paths of results that were not imported since the batch was marked: at most
 /// [`LISTED`], those of this process first.
 pub(super) async fn not_imported(
     client: &Client,

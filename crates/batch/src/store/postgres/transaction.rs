@@ -360,7 +360,7 @@ pub(super) struct Delta {
 }
 
 impl Delta {
-    /// So many inputs are in another state.
+    /// Moves a number of inputs to another state.
     pub(super) fn shift(&mut self, from: State, to: State, inputs: usize) {
         let inputs = i64::try_from(inputs).unwrap_or(i64::MAX);
         self.moved[usize::from(from.code())] -= inputs;

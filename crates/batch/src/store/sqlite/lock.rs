@@ -25,7 +25,7 @@ const PROBE: Duration = Duration::from_millis(10);
 /// flight.
 const ROOM: usize = 1024 * 1024;
 
-/// What is before the number of the last commit, at the beginning of the file.
+/// Prefix of the number of the last commit, at the beginning of the file.
 const MARK: &[u8; 8] = b"commits ";
 
 /// The length of both, in bytes.

@@ -96,7 +96,7 @@ impl Store for SqliteStore {
         self.write(|transaction| {
             let mut moved = 0;
             for state in from {
-                // What is pending has not failed.
+                // Pending inputs have no error.
                 let sql = match to {
                     State::Pending => "UPDATE input SET state = ?, error = NULL WHERE state = ?",
                     _ => "UPDATE input SET state = ? WHERE state = ?",
@@ -409,7 +409,7 @@ fn replace_texts(
     Ok(())
 }
 
-/// Where a text starts, its length, and the text itself if it is in the store.
+/// The start of a text, its length, and the text itself if it is in the store.
 fn columns(place: &Place) -> (Option<u64>, Option<u64>, Option<&Vec<u8>>) {
     match place {
         Place::File { offset, length } => (Some(*offset), Some(*length), None),

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 const HEADER: usize = 32;
 const FRAME: usize = 24;
 
-/// Where the salts of a header are: those of a frame are the same as the log's, unless it is an old one.
+/// Position of the salts of a header: those of a frame are the same as the log's, unless it is an old one.
 const SALTS: std::ops::Range<usize> = 16..24;
 const FRAME_SALTS: std::ops::Range<usize> = 8..16;
 
@@ -54,7 +54,7 @@ fn is_log_damaged(mut log: impl Read) -> io::Result<bool> {
     if !fill(&mut log, &mut header)? {
         return Ok(false);
     }
-    let mut sum = Sum { is_big_endian: header[3] & 1 == 1, sums: (0, 0) };
+    let mut sum = Checksum { is_big_endian: header[3] & 1 == 1, sums: (0, 0) };
     sum.add(&header[..24]);
     let has_header = sum.is(&header[24..]);
     let (mut is_valid, mut salts) = (has_header, header[SALTS].to_vec());
@@ -102,12 +102,12 @@ fn word(bytes: &[u8], is_big_endian: bool) -> u32 {
 }
 
 /// The checksum of a log so far.
-struct Sum {
+struct Checksum {
     is_big_endian: bool,
     sums: (u32, u32),
 }
 
-impl Sum {
+impl Checksum {
     fn add(&mut self, bytes: &[u8]) {
         let (mut first, mut second) = self.sums;
         for pair in bytes.chunks_exact(8) {

@@ -1,4 +1,4 @@
-//! What every store must do. The tests know the trait alone, and a way to open the same store again.
+//! Test suite of every store. The tests know the trait alone, and a way to reopen the store.
 
 use podqueue_batch::State;
 use podqueue_batch::store::{

@@ -1,4 +1,4 @@
-//! TLS to a database: where it is spoken, what is said where it fails, and that it is waited for.
+//! TLS to a database: when it is used, its errors, and retries.
 
 #![cfg(any(feature = "rustls", feature = "rustls-no-provider", feature = "native-tls"))]
 
@@ -51,7 +51,7 @@ fn where_there_are_addresses_they_say_whether_a_connection_stays_here() {
     let (mut server, url) = server();
     let _ = server.certify("localhost");
     restart(&mut server);
-    // Where no certificate is looked at.
+    // Without verification of the certificate.
     open(&url);
     open(&format!("{}?hostaddr=127.0.0.1", url.replace("localhost", "db.example")));
     // Leads here, but is not known to.
