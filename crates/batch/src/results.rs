@@ -44,7 +44,7 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 /// How much of the file's end is remembered, to recognize the file.
 const TAIL: usize = 4096;
 
-/// How much of the results file counts: what follows was not committed.
+/// Extent of the results file that counts: text beyond it was not committed.
 #[derive(Debug, Serialize, Deserialize)]
 struct Extent {
     path: PathBuf,
@@ -61,7 +61,7 @@ pub(crate) struct Results {
     /// Written through this one, which can only append: text that another program appends at the same
     /// moment is never overwritten.
     appender: File,
-    /// How many bytes count, once they are committed.
+    /// Length of the lines, in bytes, once they are committed.
     length: u64,
     /// How long the file is if only this process has written to it: beyond `length` are lines that do
     /// not count and could not be removed.
@@ -137,7 +137,7 @@ impl Results {
         let known = extent(store)?;
         let is_known = known.is_some();
         let known = match known {
-            // A database that was put back may be older than the process that wrote them.
+            // A database that was restored may be older than the process that wrote them.
             None if found > 0 && !(is_shared && writer_of(path).exists()) => {
                 return Err(occupied(path));
             }
@@ -264,7 +264,7 @@ impl Results {
         self.imported
     }
 
-    /// How many of its bytes count.
+    /// Length of the committed lines, in bytes.
     pub(crate) fn length(&self) -> u64 {
         self.length
     }
@@ -448,7 +448,7 @@ fn tail_digest(tail: &[u8]) -> String {
     blake3::hash(tail).to_hex().to_string()
 }
 
-/// Their results would be removed, and may be the only ones.
+/// The error for lines whose inputs another process has: to remove them could lose the only results.
 fn are_of_others(path: &Path, inputs: usize) -> Error {
     let message = format!(
         "the results {} have outputs of {inputs} inputs that were not recorded, and whose jobs another process collects: run this again once it has. Nothing was changed",
@@ -457,7 +457,7 @@ fn are_of_others(path: &Path, inputs: usize) -> Error {
     Error::new(ErrorKind::InUse, message)
 }
 
-/// Text that is not of this batch begins at this byte of its results.
+/// The error for text of another program, which begins at this byte of the results.
 fn foreign(path: &Path, at: u64) -> Error {
     let line = line_at(path, at).map(|line| format!("line {line}, ")).unwrap_or_default();
     let message = format!(

@@ -41,7 +41,7 @@ impl Shared {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Delivers a call to the run in progress. Whether there is one.
+    /// Delivers a call to the run in progress. Returns whether there is one.
     pub(crate) fn forward(&self, delivered: WebhookCall) -> bool {
         self.running().as_ref().is_some_and(|runner| runner.send(delivered).is_ok())
     }
@@ -137,7 +137,7 @@ pub(crate) enum Resolved {
     NotYet,
 }
 
-/// The service has to call again.
+/// The error of a call that the service must repeat.
 pub(crate) fn not_yet(ticket: Ticket) -> Error {
     let message = format!(
         "a webhook call about input {} came before the outcome of its submission was recorded: let the service call again",

@@ -3,21 +3,19 @@
 //! A store is called by one thread at a time, and its calls may block. One store is for one process
 //! at a time, or shared by several ([`Sharing`]).
 
-mod outage;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod records;
 mod sharing;
 mod sqlite;
 
-pub use outage::Outage;
 #[cfg(feature = "postgres")]
 pub use postgres::{Postgres, PostgresStore};
 pub use records::{
     Change, Claim, Commit, Digest, Ended, Event, Input, NewInput, Note, Place, RunRecord, Tally,
 };
-pub use sharing::Sharing;
 pub(crate) use sharing::{IMPORTED, LOST};
+pub use sharing::{Outage, Sharing};
 pub use sqlite::{Sqlite, SqliteStore};
 
 use crate::error::Result;

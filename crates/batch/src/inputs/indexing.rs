@@ -61,8 +61,8 @@ impl<'a> Index<'a> {
         Self { store, record, next, known, added, replaced, changed, unfinished, contents, keys }
     }
 
-    /// Takes the next input. Whether it is the one that the journal has in its place, if it has one,
-    /// or may replace it.
+    /// Takes the next input. Returns whether it equals the known input of this index, if there is one, or
+    /// may replace it.
     fn take(&mut self, line: u64, text: &[u8], place: Place) -> Result<bool> {
         let digest = digest(text);
         let (same_as, flaw) = self.inspect(line, text);
@@ -322,7 +322,7 @@ fn other_inputs(what: &str) -> Error {
 /// How much white space may follow the last line.
 const BLANK: u64 = 4 * 1024;
 
-/// The last input, whose line had no break when it was taken up, and which was not submitted since.
+/// The last input, whose line had no break when it was indexed, and which was not submitted since.
 struct Unfinished {
     index: u64,
     line: u64,
@@ -366,13 +366,13 @@ impl Unfinished {
         Ok(Some(Self { index, line, offset, is_intent, length, digest, attempt, is_refused }))
     }
 
-    /// Whether this is what it was, and more.
+    /// Whether this text begins with the former text.
     fn has_become(&self, text: &[u8]) -> bool {
         let was = usize::try_from(self.length).ok().and_then(|length| text.get(..length));
         was.is_some_and(|was| digest(was) == self.digest)
     }
 
-    /// Replaces it by what it has become.
+    /// Replaces it with the line as it is now.
     fn replace(self, store: &mut dyn Store, input: NewInput) -> Result<()> {
         if self.is_refused {
             let change =

@@ -49,7 +49,7 @@ impl JournalState {
             for index in std::iter::once(change.index).chain(copies) {
                 let key = self.key_at(index)?;
                 completed.write(index, key.as_deref(), file.as_deref(), &mut lines)?;
-                // Of an output that many inputs share, there are many lines.
+                // An output that many inputs share has many lines.
                 if lines.len() > LINES {
                     self.results.append(&lines)?;
                     lines.clear();
@@ -98,8 +98,8 @@ impl JournalState {
         Ok(claimed)
     }
 
-    /// Keeps the number of the last durable change next to the results, before a request leaves that
-    /// depends on it.
+    /// Writes the number of the last durable change next to the results, before a request that depends on
+    /// it is sent.
     fn keep_position(&mut self) {
         let position = self.store.sharing().and_then(|sharing| sharing.position());
         if let (Some(writer), Some(position)) = (&mut self.writer, position) {
@@ -160,12 +160,12 @@ impl JournalState {
         self.broken.as_ref().map_or(Ok(()), |error| Err(error.again()))
     }
 
-    /// Writes the failures anew, durably. Their path, if there are any.
+    /// Rewrites the failures durably. Returns their path, if there are any.
     pub(crate) fn rewrite_failures(&mut self) -> Result<Option<PathBuf>> {
         self.failures.write(&mut *self.store, &mut self.texts)
     }
 
-    /// Indexes inputs that were appended to their file. Whether there are any.
+    /// Indexes inputs that were appended to their file. Returns whether there are any.
     pub(crate) fn grow(&mut self) -> Result<bool> {
         let mut grown = self.source.refreshed(&mut *self.store)?;
         if !grown.is_untouched() {

@@ -1,7 +1,7 @@
 //! Submission window: how many jobs may be outstanding.
 //!
 //! The window holds three minutes of the measured rate ([`Rate`]), below a ceiling that a full queue halves
-//! and time raises (AIMD): a crash can cost no more jobs than that, and no result expires uncollected.
+//! and time raises. A crash can cost no more jobs than the window holds.
 
 use std::collections::VecDeque;
 use std::time::Duration;

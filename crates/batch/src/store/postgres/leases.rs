@@ -44,7 +44,7 @@ const EXPIRED: &str = "SELECT id, moved, execution_ms, delay_ms FROM podqueue.pr
 
 impl Sharing for PostgresStore {
     fn identify(&mut self, results: &str, intents: State) -> Result<()> {
-        // Notes of its own belong to where it writes.
+        // Own notes belong to the results of a process.
         let (batch, new) = (self.batch, rows::random()?);
         let id = self.connection.persist_durably(async |client| {
             let sql = "INSERT INTO podqueue.results (batch, token, id) VALUES ($1, $2, $3)
@@ -67,7 +67,7 @@ impl Sharing for PostgresStore {
     fn check_position(&mut self, position: &str) -> Result<()> {
         let mut words = position.split_whitespace();
         let mut number = || words.next()?.parse::<i64>().ok();
-        // A file that was cut off, as by a loss of power, proves nothing.
+        // A truncated file, as after a loss of power, proves nothing.
         let (Some(process), Some(durable)) = (number(), number()) else { return Ok(()) };
         let accepted = words.next().unwrap_or_default();
         let has_lost = self.read(async |client, batch| {

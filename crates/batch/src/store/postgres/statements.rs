@@ -342,7 +342,7 @@ fn conflict(index: u64) -> Error {
     Error::new(ErrorKind::Journal, message)
 }
 
-/// In the order of the inputs, in which all processes lock them.
+/// Locks and reads inputs, in the order of their index: all processes use it, so none deadlocks.
 async fn read_changed<'a>(
     writing: &Writing<'_>,
     changes: &[Change],
@@ -350,7 +350,7 @@ async fn read_changed<'a>(
     let mut indexes: Vec<_> = changes.iter().map(|change| int(change.index)).collect();
     indexes.sort_unstable();
     indexes.dedup();
-    // One by one, so that there is nothing to sort.
+    // A lateral join reads them in order, without a sort.
     let sql = "SELECT found.* FROM unnest($2) AS wanted (idx) CROSS JOIN LATERAL (
             SELECT idx, state, attempt, owner, results, job_id, submitted_at, seen_at, error
             FROM podqueue.input WHERE batch = $1 AND idx = wanted.idx FOR UPDATE) AS found";
