@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_url_names_its_submission_and_cannot_be_made_up() {
+    fn a_ticket_names_its_submission_and_cannot_be_forged() {
         let ours = identity("b", "k");
         let ticket = Ticket { index: 7, attempt: 2 };
         for url in ["http://h.example/hook", "http://h.example/hook?index=1&token=t"] {

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_line_that_is_too_long_only_the_beginning_is_read() {
+    fn only_the_beginning_of_a_too_long_line_is_read() {
         let long = |break_: &'static [u8]| {
             let text = Read::take(io::repeat(b' '), 3 * LONGEST as u64).chain(break_);
             io::BufReader::new(b"a\n".chain(text).chain(&b"b"[..]))

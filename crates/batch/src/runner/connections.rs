@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn it_shrinks_once_for_those_that_ran_out_together_and_grows_slowly() {
+    async fn concurrent_failures_shrink_the_limit_once_and_it_grows_slowly() {
         let mut connections = Connections::new();
         assert_eq!(connections.half(), 200);
         for _ in 0..20 {

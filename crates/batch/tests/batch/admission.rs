@@ -17,7 +17,7 @@ use crate::support::{Folder, KEY};
 const BURST: usize = 250;
 
 #[tokio::test]
-async fn a_claim_takes_the_turns_that_come_within_a_moment() {
+async fn permits_within_a_moment_are_claimed_together() {
     const INPUTS: usize = BURST + 60;
     let service = Paced::start(|builder| builder);
     service.permits.add_permits(INPUTS);
@@ -106,7 +106,7 @@ async fn a_429_pauses_before_it_is_recorded() {
 }
 
 #[tokio::test]
-async fn a_pause_of_an_hour_is_taken_for_five_minutes() {
+async fn a_retry_after_of_an_hour_is_capped_at_five_minutes() {
     let service = Paced::start(|builder| builder);
     let refused = Fault::response(429, "{}").header("retry-after", "3600");
     service.local.add_fault(refused.on(Operation::Run).times(1));

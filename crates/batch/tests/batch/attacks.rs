@@ -148,7 +148,7 @@ async fn calling(batch: &Batch, url: &str, id: &str) -> tokio::task::JoinHandle<
 }
 
 #[tokio::test]
-async fn calls_that_come_before_the_outcome_wait_for_it_and_each_attempt_has_its_own() {
+async fn early_webhook_calls_wait_for_the_outcome_of_their_attempt() {
     let (local, _folder, batch, mut overheard) = unknown(1).await;
     let first = overheard.urls()[0].clone();
     assert_eq!(batch.retry(&[State::Unknown]).await.unwrap(), 1);
@@ -193,7 +193,7 @@ async fn a_call_is_not_acknowledged_while_the_outcome_may_stay_open() {
 }
 
 #[tokio::test]
-async fn calls_that_say_nothing_new_do_not_keep_a_run_waiting() {
+async fn repeated_webhook_calls_do_not_prolong_a_run() {
     let (local, _folder, batch, overheard) = unknown(2).await;
     let url = overheard.urls()[0].clone();
     let job = endpoint(&local, "double").run(&serde_json::json!({ "n": 5 })).await.unwrap();

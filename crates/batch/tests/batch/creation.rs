@@ -26,7 +26,7 @@ async fn interrupted(folder: &Folder, inputs: u64) {
 }
 
 #[tokio::test]
-async fn inputs_that_were_not_copied_to_their_end_are_not_taken_for_all() {
+async fn partially_copied_inputs_are_refused() {
     let local = service().start().await.unwrap();
     let client = Client::builder().api_key(KEY).base_url(local.base_url());
     let double = client.rate_limits(RateLimits::off()).build().unwrap().endpoint("double");
@@ -72,7 +72,7 @@ async fn large_outputs_of_another_batch_are_not_overwritten() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_processes_that_begin_a_batch_at_once_one_does() {
+async fn one_of_several_processes_creates_a_batch() {
     let local = service().start().await.unwrap();
     for _ in 0..20 {
         let folder = Folder::with(2);
@@ -106,7 +106,7 @@ async fn a_check_finds_inputs_above_the_payload_limit() {
 }
 
 #[tokio::test]
-async fn a_key_is_the_same_however_it_is_spelled() {
+async fn keys_are_compared_by_value_not_by_encoding() {
     let folder = Folder::new();
     folder.write(
         "inputs.jsonl",

@@ -98,7 +98,7 @@ async fn a_last_transaction_that_was_not_written_to_its_end_did_not_happen() {
 
 /// No output tells that it is missing.
 #[tokio::test]
-async fn a_log_that_was_moved_after_a_kill_is_missed() {
+async fn a_journal_without_its_log_after_a_kill_is_refused() {
     let folder = leave(&[JOURNAL, LOG, LOCK, "inputs.jsonl", "results.jsonl"]).await;
     let moved = folder.path("moved.wal");
     fs::rename(folder.path(LOG), &moved).unwrap();
@@ -154,7 +154,7 @@ async fn an_empty_log_continues_a_journal_whose_log_is_lost() {
 
 /// As other programs do when they close a journal that they have read.
 #[tokio::test]
-async fn a_log_that_was_merged_into_the_journal_is_not_missed() {
+async fn a_journal_with_a_merged_log_is_accepted() {
     let folder = Folder::with(20);
     let batch = folder.open().await.unwrap();
     fs::copy(folder.path(LOCK), folder.path("lock")).unwrap();
@@ -166,7 +166,7 @@ async fn a_log_that_was_merged_into_the_journal_is_not_missed() {
 }
 
 #[tokio::test]
-async fn the_lock_of_a_journal_that_is_gone_says_nothing_about_a_new_one() {
+async fn the_lock_file_of_a_removed_journal_does_not_refuse_a_new_one() {
     let folder = leave(&[LOCK, "inputs.jsonl"]).await;
     let batch = open(&folder).await.unwrap();
     assert_eq!(counts(&batch.status().await.unwrap()), "20 pending");

@@ -62,7 +62,7 @@ async fn a_pause_of_any_length_can_be_asked_for() {
 }
 
 #[tokio::test]
-async fn a_status_that_is_not_documented_is_said_and_does_not_outlast_the_ttl() {
+async fn an_undocumented_status_is_reported_and_expires_with_the_ttl() {
     let local = service().start().await.unwrap();
     let folder = Folder::with(1);
     let batch = folder.open().await.unwrap();
@@ -249,7 +249,7 @@ async fn copies_get_the_result_of_a_job_that_is_retried() {
 }
 
 #[tokio::test]
-async fn a_line_that_changes_keeps_back_no_result_but_its_own() {
+async fn a_changed_line_delays_only_its_own_result() {
     let local = service().start().await.unwrap();
     let double = endpoint(&local, "double");
     let folder = Folder::with(30);
@@ -285,7 +285,7 @@ async fn errors_are_recorded_without_the_webhook_and_not_at_any_length() {
 }
 
 #[tokio::test]
-async fn a_job_whose_id_fits_into_no_url_fails_alone() {
+async fn a_job_whose_id_is_too_long_for_a_url_fails_alone() {
     let local = service().start().await.unwrap();
     let folder = Folder::with(3);
     let batch = folder.open().await.unwrap();

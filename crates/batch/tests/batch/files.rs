@@ -123,7 +123,7 @@ async fn a_path_that_cannot_be_recorded_is_refused_before_a_journal_is_created()
 }
 
 #[tokio::test]
-async fn settings_that_no_run_can_keep_to_are_refused_by_name() {
+async fn invalid_settings_of_a_run_are_refused_by_name() {
     let local = service().start().await.unwrap();
     let folder = Folder::with(1);
     let batch = folder.open().await.unwrap();

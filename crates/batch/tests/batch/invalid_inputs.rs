@@ -193,7 +193,7 @@ async fn a_service_that_refuses_everything_stops_the_run() {
 }
 
 #[tokio::test]
-async fn a_service_that_is_away_is_waited_for_and_not_for_ever() {
+async fn an_unreachable_service_is_waited_for_with_a_bound() {
     let local = service().start().await.unwrap();
     let folder = Folder::with(10);
     let batch = folder.open().await.unwrap();
@@ -276,7 +276,7 @@ pub async fn troubled(run: &mut Run) -> String {
 }
 
 #[tokio::test]
-async fn progress_says_why_a_run_does_not_get_on() {
+async fn progress_reports_persistent_errors() {
     let local = service().start().await.unwrap();
     let folder = Folder::with(3);
     let batch = folder.open().await.unwrap();

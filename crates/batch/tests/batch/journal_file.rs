@@ -61,7 +61,7 @@ async fn a_journal_that_is_removed_or_replaced_during_a_run_stops_it() {
 }
 
 #[tokio::test]
-async fn results_that_an_older_journal_waits_for_are_taken_up_and_not_cut_off() {
+async fn results_that_an_older_journal_waits_for_are_recovered_and_not_cut_off() {
     for (end, completed) in [("", 6), ("{\"index\": 5, \"sta", 6), ("cut", 5), ("copy", 0)] {
         let local = service().start().await.unwrap();
         let folder = Folder::new();

@@ -38,7 +38,7 @@ async fn a_journal_without_room_leaves_nothing_unknown() {
 
 /// Whatever is recorded finds room, because it is made; and from then on, nothing is claimed.
 #[tokio::test]
-async fn nothing_is_claimed_once_a_recording_found_no_room() {
+async fn nothing_is_claimed_after_a_commit_without_room() {
     let folder = Folder::with(3);
     folder.open().await.unwrap();
     let ended = limited(&folder, "", "ulimit -f 1100;", "journal_room::without_room");
@@ -78,7 +78,7 @@ fn without_room() {
 }
 
 #[tokio::test]
-async fn room_on_the_disk_is_kept_while_the_journal_is_open() {
+async fn room_on_the_disk_is_reserved_while_the_journal_is_open() {
     let local = service().start().await.unwrap();
     let folder = Folder::with(1);
     let kept = || std::fs::metadata(folder.path("results.jsonl.journal.lock")).unwrap().len();

@@ -11,7 +11,7 @@ use podqueue_local::{Fault, Operation};
 use crate::support::{Folder, KEY, endpoint, service};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_process_that_can_open_no_more_files_says_so() {
+async fn a_process_out_of_files_reports_it() {
     let local = service().start().await.unwrap();
     // Eight submissions are in flight at once.
     local.add_fault(Fault::delay(Duration::from_millis(300)).on(Operation::Run));

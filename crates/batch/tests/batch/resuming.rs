@@ -198,7 +198,7 @@ async fn a_full_queue_shrinks_the_window_and_loses_nothing() {
 }
 
 #[tokio::test]
-async fn changed_inputs_are_taken_up_on_request() {
+async fn changed_inputs_are_accepted_on_request() {
     let local = service().start().await.unwrap();
     let folder = Folder::new();
     let lines = |from: u64| (from..from + 20_000).map(|n| json!({ "id": n, "in": { "n": n } }));
@@ -287,7 +287,7 @@ fn reader_pace(folder: &Folder) -> Option<Pace> {
 }
 
 #[tokio::test]
-async fn a_last_line_that_was_still_being_written_is_taken_up_again() {
+async fn an_unfinished_last_line_is_indexed_again() {
     let local = service().start().await.unwrap();
     let folder = Folder::new();
     folder.write("inputs.jsonl", "{\"n\": 0}\n{\"n\": ");

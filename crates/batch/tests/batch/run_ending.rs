@@ -37,7 +37,7 @@ async fn the_error_that_ended_a_run_is_journalled_until_the_next_one_begins() {
 }
 
 #[tokio::test]
-async fn why_a_run_stopped_is_journalled_and_that_nothing_is_left_is_not() {
+async fn the_reason_of_a_stop_is_journalled_and_a_complete_end_is_not() {
     let local = service().start().await.unwrap();
     let folder = Folder::with(4);
     let batch = folder.open().await.unwrap();

@@ -104,7 +104,7 @@ async fn inputs_can_be_values_and_need_not_be_passed_again() {
 }
 
 #[tokio::test]
-async fn faults_of_safe_calls_are_survived_and_ambiguous_ones_are_told() {
+async fn faults_of_safe_calls_are_retried_and_ambiguous_ones_are_reported() {
     let local = service().start().await.unwrap();
     let folder = Folder::with(300);
     let some = |fault: Fault, seed| fault.probability(0.05, seed);
@@ -142,7 +142,7 @@ impl Submit for Marked {
 }
 
 #[tokio::test]
-async fn the_step_that_submits_can_be_another() {
+async fn the_submission_step_can_be_replaced() {
     let local = service().start().await.unwrap();
     let folder = Folder::with(5);
     let batch = folder.open().await.unwrap();
@@ -189,7 +189,7 @@ impl Submit for OneJob {
 }
 
 #[tokio::test]
-async fn a_job_that_two_inputs_are_said_to_be_is_that_of_the_first_alone() {
+async fn a_job_id_assigned_twice_belongs_to_the_first_input() {
     let local = service().start().await.unwrap();
     let folder = Folder::with(3);
     let batch = folder.open().await.unwrap();

@@ -39,7 +39,7 @@ async fn answer(connection: TcpStream, batch: Batch) {
 }
 
 #[tokio::test]
-async fn a_webhook_tells_the_job_of_a_submission_whose_response_was_lost() {
+async fn a_webhook_resolves_a_submission_whose_response_was_lost() {
     let local = service().start().await.unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/hook?token=s3cret-token", listener.local_addr().unwrap());
@@ -83,7 +83,7 @@ impl Submit for Overheard {
 }
 
 #[tokio::test]
-async fn a_job_that_calls_for_two_inputs_is_that_of_the_first_alone() {
+async fn a_webhook_job_id_of_two_inputs_belongs_to_the_first() {
     let local = service().start().await.unwrap();
     local.add_fault(Fault::reset().on(Operation::Run));
     let folder = Folder::with(2);

@@ -209,7 +209,7 @@ fn a_read_only_database_can_be_read_and_is_refused_for_runs() {
 }
 
 #[test]
-fn a_database_whose_encoding_cannot_have_every_text_is_refused() {
+fn a_database_whose_encoding_cannot_store_every_text_is_refused() {
     let url = journal::database("other");
     for (encoding, is_refused) in [("LATIN1", true), ("SQL_ASCII", false)] {
         journal::sql(
@@ -271,7 +271,7 @@ fn invalid_and_ambiguous_urls_are_refused() {
 }
 
 #[test]
-fn a_pooler_that_refuses_for_good_is_not_waited_for_and_what_helps_is_said() {
+fn a_permanent_refusal_by_a_pooler_is_reported_at_once_with_its_remedy() {
     let server = Server::start();
     let _ = server.create("jobs");
     let certificate = server.certify("localhost");
@@ -299,7 +299,7 @@ fn a_pooler_that_refuses_for_good_is_not_waited_for_and_what_helps_is_said() {
 }
 
 #[test]
-fn a_nul_is_refused_wherever_it_is() {
+fn nul_characters_in_urls_are_refused() {
     for (part, url) in [
         ("user", "postgres://u%00:s3cr3t@h/db"),
         ("password", "postgres://u:s3%00cr3t@h/db"),
@@ -320,7 +320,7 @@ fn a_nul_is_refused_wherever_it_is() {
 }
 
 #[test]
-fn a_batch_that_is_not_there_is_told_from_those_that_are() {
+fn a_missing_batch_is_reported_with_the_existing_ones() {
     let url = journal::database("names");
     let nightly = Postgres::connect(&url, "nightly");
     let mut store = nightly.clone().open().unwrap();
@@ -332,7 +332,7 @@ fn a_batch_that_is_not_there_is_told_from_those_that_are() {
 }
 
 #[test]
-fn a_database_that_is_away_while_a_lease_is_due_is_waited_for() {
+fn an_outage_during_a_due_lease_is_waited_for() {
     let lease = Duration::from_secs(2);
     let server = Server::start();
     let _ = server.create("jobs");
@@ -355,7 +355,7 @@ fn a_database_that_is_away_while_a_lease_is_due_is_waited_for() {
 }
 
 #[test]
-fn a_database_that_says_nothing_is_waited_for_ten_seconds_when_a_batch_is_opened() {
+fn a_silent_database_is_waited_for_ten_seconds_when_a_batch_is_opened() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("postgres://u@{}/jobs", silent.local_addr().unwrap());
     let began = Instant::now();
@@ -366,7 +366,7 @@ fn a_database_that_says_nothing_is_waited_for_ten_seconds_when_a_batch_is_opened
 }
 
 #[test]
-fn a_database_that_takes_no_connections_for_now_may_be_waited_for() {
+fn a_database_that_accepts_no_connections_yet_is_waited_for() {
     let url = journal::database("fenced");
     journal::sql("postgres", "ALTER DATABASE fenced ALLOW_CONNECTIONS false");
     let error = refused(&url);

@@ -73,7 +73,7 @@ async fn a_database_that_has_lost_changes_stops_all_processes() {
 }
 
 #[tokio::test]
-async fn a_database_that_stays_away_ends_a_run_once_and_not_by_each_use() {
+async fn a_lasting_outage_ends_a_run_once() {
     let server = Server::start();
     let _ = server.create("jobs");
     let local = service().start().await.unwrap();
@@ -204,7 +204,7 @@ fn a_process_whose_join_got_no_response_is_recovered_and_joins_again() {
 }
 
 #[test]
-fn a_process_that_has_just_joined_is_still_there_after_a_crash_whatever_the_server_does_with_commits()
+fn joins_are_synced_whatever_the_default_of_the_server()
  {
     let mut server = Server::start();
     let url = server.create("jobs");

@@ -190,7 +190,7 @@ async fn put_back(name: &str, inputs: u64) -> (Folder, LocalService, Postgres) {
 
 /// Another machine, which starts first, recovers all jobs, and must find them gone.
 #[tokio::test]
-async fn results_that_a_backup_does_not_know_are_taken_up_also_after_others_found_their_jobs_gone()
+async fn results_that_a_backup_does_not_know_are_recovered_also_after_their_jobs_expired_elsewhere()
 {
     let (folder, local, database) = put_back("finished", 9).await;
     // One is not known to have been accepted.
@@ -215,7 +215,7 @@ async fn results_that_a_backup_does_not_know_are_taken_up_also_after_others_foun
 }
 
 #[tokio::test]
-async fn results_of_a_process_that_a_backup_does_not_know_are_taken_up() {
+async fn results_of_a_process_that_a_backup_does_not_know_are_recovered() {
     let (folder, _local, database) = put_back("joined", 5).await;
     let results = folder.results();
     journal::sql(
@@ -240,7 +240,7 @@ async fn results_of_other_jobs_than_the_database_has_are_not_removed() {
 }
 
 #[tokio::test]
-async fn results_of_which_the_database_knows_nothing_are_not_taken_for_those_of_anybody() {
+async fn results_that_the_database_does_not_know_are_refused() {
     let url = journal::database("known");
     let other = journal::database("unknown");
     let local = service().start().await.unwrap();

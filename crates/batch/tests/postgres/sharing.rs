@@ -312,7 +312,7 @@ fn no_process_is_recovered_before_a_lease_after_the_database_has_started() {
 }
 
 #[test]
-fn texts_that_a_database_has_no_place_for_are_kept_without_what_it_lacks() {
+fn nul_characters_are_replaced_in_stored_texts() {
     let batch = batch("zero");
     let mut store = process(&batch, "a");
     let claimed = begin(&mut store);
@@ -324,7 +324,7 @@ fn texts_that_a_database_has_no_place_for_are_kept_without_what_it_lacks() {
 }
 
 #[test]
-fn inputs_are_found_one_by_one_whatever_the_database_believes_of_how_many_there_are() {
+fn inputs_are_found_by_index_whatever_the_statistics() {
     let url = journal::database("plans");
     let inputs: Vec<_> = (0..5_000).map(|n| stored(&n.to_string())).collect();
     for (name, few) in [("one", 300), ("another", 200)] {

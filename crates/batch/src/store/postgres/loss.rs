@@ -149,7 +149,7 @@ pub(super) fn refuse(missing: &[(bool, String)], on_loss: OnLoss) -> Result<(), 
     }
     let paths: Vec<_> = missing.iter().map(|(_, path)| path.as_str()).collect();
     let message = format!(
-        "the loss of changes is not accepted yet: this process has imported its results, but others may know of jobs, too, whose inputs would be submitted again: {}. Nothing was submitted: import these where they are, in the same way, and the last one goes on; if some are gone for good, give them up (Postgres::accept_loss_of_results)",
+        "the loss of changes is not accepted yet: this process has imported its results, but others may know of jobs, too, whose inputs would be submitted again: {}. Nothing was submitted: import these where they are, in the same way, and the last process continues; if some are gone for good, give them up (Postgres::accept_loss_of_results)",
         paths.join(", ")
     );
     Err(Failure::Final(Error::new(ErrorKind::OtherResults, message)))

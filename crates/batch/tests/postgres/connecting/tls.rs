@@ -47,7 +47,7 @@ fn percent_encoded_parameters_are_decoded() {
 }
 
 #[test]
-fn where_there_are_addresses_they_say_whether_a_connection_stays_here() {
+fn addresses_decide_whether_a_connection_is_local() {
     let (mut server, url) = server();
     let _ = server.certify("localhost");
     restart(&mut server);
@@ -66,7 +66,7 @@ fn where_there_are_addresses_they_say_whether_a_connection_stays_here() {
 }
 
 #[test]
-fn naming_whom_to_trust_asks_for_tls_on_this_machine_too() {
+fn sslrootcert_demands_tls_on_this_machine_too() {
     let (mut server, url) = server();
     let certificate = server.certify("localhost");
     let trusted = trusting(&certificate);
@@ -126,7 +126,7 @@ fn an_untrusted_certificate_is_reported_with_its_remedy() {
 }
 
 #[test]
-fn a_server_that_asks_for_a_client_certificate_is_told_from_others() {
+fn a_required_client_certificate_is_reported() {
     let (mut server, url) = server();
     let certificate = server.certify("localhost");
     let sql = format!("ALTER SYSTEM SET ssl_ca_file = '{}'", certificate.display());
@@ -142,7 +142,7 @@ fn a_server_that_asks_for_a_client_certificate_is_told_from_others() {
 }
 
 #[test]
-fn tls_that_is_wrong_for_a_while_is_waited_for_later_and_not_at_first() {
+fn tls_errors_are_final_at_first_and_transient_later() {
     let (mut server, url) = server();
     let url = format!("{url}?sslmode=require&{}", trusting(&server.certify("localhost")));
     restart(&mut server);
