@@ -1,4 +1,15 @@
 //! Input state machine, and counts of inputs by state.
+//!
+//! ```text
+//! Pending ──claim──▶ Intent ──accepted──▶ Submitted ──poll──▶ Completed, Failed, Cancelled,
+//!    ▲                │ │ │                   ▲               TimedOut, Expired, Lost
+//!    └───not sent─────┘ │ └──refused──▶ Refused
+//!                       └──no response, crash──▶ Unknown ──webhook──▶ Submitted
+//! ```
+//!
+//! Invariant: every transition is durable before the next step is taken, so a request that may have been
+//! sent has an intent, and a result that counts has a line. A failure or an unknown input becomes pending
+//! again only on request (retry, resubmission). `store::records::can_happen` has the valid transitions.
 
 use std::fmt;
 

@@ -96,7 +96,7 @@ async fn a_last_transaction_that_was_not_written_to_its_end_did_not_happen() {
     assert_eq!(counts(&batch.status().await.unwrap()), "11 pending, 9 unknown");
 }
 
-/// No output tells that it is missing.
+/// No output shows that it is missing.
 #[tokio::test]
 async fn a_journal_without_its_log_after_a_kill_is_refused() {
     let folder = leave(&[JOURNAL, LOG, LOCK, "inputs.jsonl", "results.jsonl"]).await;

@@ -58,7 +58,7 @@ async fn a_copy_of_a_journal_that_is_still_there_is_refused() {
     }
     let error = elsewhere.open().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Duplicate, "{error}");
-    // It is no copy any more once the other one is gone, or that of another batch.
+    // It is no copy any more once the other journal is removed, or belongs to another batch.
     fs::remove_file(folder.path(JOURNAL)).unwrap();
     let batch = open(&folder, "copy.journal").await.unwrap();
     assert!(batch.run(endpoint(&local, "double")).await.unwrap().is_complete());

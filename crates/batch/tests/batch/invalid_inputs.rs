@@ -151,7 +151,7 @@ async fn the_results_of_another_batch_are_left_alone() {
     folder.write("results.jsonl", "{\"index\": 0}\n");
     assert_eq!(refused(&folder).await.0, ErrorKind::OtherResults);
     fs::remove_file(folder.path("results.jsonl")).unwrap();
-    // The journal has taken up nothing yet.
+    // The journal has indexed nothing yet.
     folder.write("inputs.jsonl", "{\"n\": 7}\n");
     let local = service().start().await.unwrap();
     let batch = folder.open().await.unwrap();
@@ -262,7 +262,7 @@ async fn a_panic_in_the_callers_code_ends_the_run_and_loses_nothing() {
     assert_eq!(report.counts.of(State::Completed) + report.counts.of(State::Unknown), 30);
 }
 
-/// What goes wrong in a run, once it is said.
+/// The persistent error of a run, once it is reported.
 pub async fn troubled(run: &mut Run) -> String {
     let said = async {
         loop {

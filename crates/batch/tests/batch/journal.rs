@@ -32,5 +32,5 @@ pub fn is_open(journal: &Journal) -> bool {
     journal.is_open()
 }
 
-/// So much time has passed by the clock of the process, which is the one that counts.
+/// Lets this much time pass by the clock of the process, which is decisive.
 pub fn pass(_: &Path, _: Duration) {}

@@ -174,7 +174,7 @@ fn output(n: u64) -> Value {
     json!({ "n": n, "text": if n % 7 == 6 && n > 20 { "x".repeat(2 * LARGE) } else { String::new() } })
 }
 
-/// Opens what is left, and compares it with what the service has been told.
+/// Opens the surviving files, and compares them with the requests that the service received.
 async fn check(left: &Path, sent: &Sent) {
     let journal = || Sqlite::file(left.join("results.jsonl.journal"));
     if !left.join("results.jsonl.journal").exists() {
@@ -209,7 +209,7 @@ async fn check(left: &Path, sent: &Sent) {
         return;
     }
     drop(Batch::open(journal()).results(&results).await.unwrap());
-    // Results that were written whole are taken up.
+    // Results that were written completely are recovered.
     let completed = completed(&journal().open().unwrap().inputs(&State::ALL, 0, 99).unwrap());
     assert!(completed.is_superset(&before));
     let mut found = BTreeSet::new();

@@ -208,7 +208,7 @@ async fn changed_inputs_are_accepted_on_request() {
     let batch = open().await.unwrap();
     batch.run(endpoint(&local, "double")).take(5).await.unwrap();
     drop(batch);
-    // One that has ended, one that is pending, and all others at other places.
+    // An input that has ended, a pending one, and all others at other positions.
     let text = std::fs::read_to_string(folder.path("inputs.jsonl")).unwrap();
     let text = text.replace("{\"n\":103}", "{\"n\":0}").replace("{\"n\":107}", "{ \"n\": 70}");
     folder.write("inputs.jsonl", &format!("{text}{{\"id\": 1, \"in\": {{\"n\": 1}}}}\n"));

@@ -13,7 +13,7 @@ use podqueue_pgserver::Server;
 
 use crate::support::Folder;
 
-/// What tells a process of these tests where the database is.
+/// Environment variable with the URL of the database, for the processes of these tests.
 const URL: &str = "BATCH_DATABASE";
 
 /// It ends with the process.
@@ -63,7 +63,7 @@ pub fn is_open(journal: &Journal) -> bool {
     journal.is_open().unwrap()
 }
 
-/// So much time has passed by the clock of the database, which is the one that counts.
+/// Lets this much time pass by the clock of the database, which is decisive.
 pub fn pass(folder: &Path, time: Duration) {
     let (name, time) = (name(folder), time.as_millis());
     SERVER.sql(

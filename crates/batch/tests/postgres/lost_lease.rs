@@ -12,7 +12,7 @@ use tokio::sync::Semaphore;
 
 use crate::support::{Folder, KEY, counts, endpoint, service};
 
-/// Submits nothing before it is told to. Of the first three inputs, the first is accepted, the second
+/// Submits nothing before it is released. Of the first three inputs, the first is accepted, the second
 /// does not reach the service at its first attempt, and the third is refused.
 struct Held {
     asked: Arc<Semaphore>,
@@ -24,7 +24,7 @@ impl Submit for Held {
         Box::pin(async move {
             self.asked.add_permits(1);
             let was_held = !self.released.is_closed();
-            // It is told by closing.
+            // Closing releases it.
             let _ = self.released.acquire().await;
             match submission.index {
                 1 if was_held => {

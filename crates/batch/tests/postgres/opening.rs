@@ -54,7 +54,7 @@ async fn a_batch_is_opened_whichever_response_is_lost_with_the_connection() {
     is_opened_nevertheless(true).await;
 }
 
-/// What was drawn from a stream is gone.
+/// Inputs that were drawn from a stream cannot be drawn again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn inputs_that_can_be_read_only_once_are_added_all_or_none() {
     let server = Server::start();

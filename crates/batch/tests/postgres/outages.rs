@@ -204,8 +204,7 @@ fn a_process_whose_join_got_no_response_is_recovered_and_joins_again() {
 }
 
 #[test]
-fn joins_are_synced_whatever_the_default_of_the_server()
- {
+fn joins_are_synced_whatever_the_default_of_the_server() {
     let mut server = Server::start();
     let url = server.create("jobs");
     for setting in ["synchronous_commit = off", "wal_writer_delay = '10s'"] {

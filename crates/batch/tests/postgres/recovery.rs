@@ -65,7 +65,7 @@ async fn results_that_a_loss_of_power_truncates_continue_where_they_are_durable(
         fs::write(&results, &written[..cut]).unwrap();
         let whole = written[..cut].iter().rposition(|byte| *byte == b'\n').unwrap() + 1;
         match open(&folder, database()).await {
-            // The lines before were taken up, and are durable since.
+            // The lines before were recovered, and are durable since.
             Err(error) => assert!(cut + 1 == taken, "cut at {cut} of {taken}: {error}"),
             Ok(batch) => {
                 assert_eq!(fs::read(&results).unwrap(), written[..whole], "cut at {cut}");
@@ -259,7 +259,7 @@ async fn results_that_the_database_does_not_know_are_refused() {
     Postgres::connect(&other, "nightly").open().unwrap();
     let error = open(&folder, Postgres::connect(&other, "nightly")).await.unwrap_err();
     assert!(error.to_string().contains("an older copy of the database"), "{error}");
-    // Neither does one that has begun take them for its own.
+    // Nor does a batch that has begun accept them.
     let monthly = Batch::open(Postgres::connect(&url, "monthly")).inputs(folder.inputs());
     monthly.results(folder.path("monthly.jsonl")).await.unwrap();
     let error = open(&folder, Postgres::connect(&url, "monthly")).await.unwrap_err();
