@@ -42,7 +42,7 @@ impl Query {
 
 pub(crate) struct Mutation;
 
-/// What can be changed.
+/// The changes of templates and secrets.
 #[Object]
 impl Mutation {
     /// Creates a template or, when the input has an `id`, changes the template of that id.
