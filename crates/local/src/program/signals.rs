@@ -23,7 +23,7 @@
 //! **Default action.** The signal thread ends the process by the pending signal as soon as
 //!
 //! - no listener exists, so that a command that does not listen ends at once, or
-//! - one piece of [`blocking`] work has continued for [`BLOCKED_AFTER`] since the signal arrived: the thread
+//! - one piece of [`blocking`] work has continued for `BLOCKED_AFTER` since the signal arrived: the thread
 //!   that would poll the listener may be blocked for ever, by a pipe that is not read. Short pieces
 //!   of blocking work, one after another, do not add up.
 //!
