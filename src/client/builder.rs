@@ -97,7 +97,7 @@ impl ClientBuilder {
     ///
     /// [`exact_rest_url`](Self::exact_rest_url) adds nothing.
     ///
-    /// [`Rest`]: ::podqueue::Rest
+    /// [`Rest`]: crate::Rest
     pub fn rest_url(mut self, url: impl Into<String>) -> Self {
         self.rest_url = Some(url.into());
         self.is_rest_url_exact = false;

@@ -1,6 +1,6 @@
 //! Fair queue: waiting callers get permits first in, first out.
 //!
-//! The [limiter](crate::limiter) of each operation is a fair queue, and so are the bound on held calls
+//! The limiter of each operation is a fair queue, and so are the bound on held calls
 //! and, in the crate podqueue, the poll rate of an endpoint. An [`Admission`] decides when there is
 //! capacity.
 //!
