@@ -137,7 +137,7 @@ impl Runner {
     async fn end(mut self, carry_over: &mut CarryOver) -> Result<Report> {
         self.tasks.shutdown().await;
         let shared = Arc::clone(&self.shared);
-        carry_over.submitted = self.submitting.submitted;
+        carry_over.submitted = self.submissions.submitted;
         if let Some(error) = self.failed.take_if(|it| it.kind() == ErrorKind::Interrupted) {
             carry_over.unrecorded.append(&mut self.unrecorded);
             return Err(error);
@@ -173,7 +173,7 @@ impl Runner {
         Ok(Report {
             counts: tally.counts,
             stopped: self.stopped.or(on_request),
-            submitted_now: self.submitting.submitted,
+            submitted_now: self.submissions.submitted,
             not_collected: self.not_collected,
             execution: tally.execution(),
             delay: tally.delay(),

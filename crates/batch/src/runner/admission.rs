@@ -48,17 +48,17 @@ impl Runner {
     /// How many inputs may be claimed now.
     fn capacity(&mut self) -> usize {
         if !self.may_submit()
-            || self.submitting.is_exhausted
+            || self.submissions.is_exhausted
             || self.is_paused()
             || self.capacity_in_bytes() == 0
         {
             return 0;
         }
-        let outstanding = self.schedule.len() + self.submitting.in_flight.len();
+        let outstanding = self.schedule.len() + self.submissions.in_flight.len();
         let window = self.window.size().saturating_sub(outstanding);
-        let allowed = self.submitting.allowed.min(self.connections.half());
-        let in_flight = allowed.saturating_sub(self.submitting.in_flight.len());
-        let taken = self.submitting.submitted + self.submitting.in_flight.len() as u64;
+        let allowed = self.submissions.allowed.min(self.connections.half());
+        let in_flight = allowed.saturating_sub(self.submissions.in_flight.len());
+        let taken = self.submissions.submitted + self.submissions.in_flight.len() as u64;
         let left = self.settings.take.map_or(u64::MAX, |most| most.saturating_sub(taken));
         let left = usize::try_from(left).unwrap_or(usize::MAX);
         window.min(in_flight).min(left)
@@ -66,15 +66,15 @@ impl Runner {
 
     /// How many bytes of texts may be claimed now.
     fn capacity_in_bytes(&self) -> u64 {
-        BYTES_IN_FLIGHT.saturating_sub(self.submitting.bytes_in_flight())
+        BYTES_IN_FLIGHT.saturating_sub(self.submissions.bytes_in_flight())
     }
 
     pub(super) fn submit_more(&mut self) {
         let capacity = self.capacity();
-        if self.submitting.phase != ClaimPhase::Idle || capacity == 0 {
+        if self.submissions.phase != ClaimPhase::Idle || capacity == 0 {
             return;
         }
-        self.submitting.phase = ClaimPhase::AwaitingPermit;
+        self.submissions.phase = ClaimPhase::AwaitingPermit;
         let endpoint = self.settings.endpoint.clone();
         let ready = self.task(None, async move {
             let began = Instant::now();
@@ -91,12 +91,12 @@ impl Runner {
 
     /// Claims as many inputs as there are permits.
     pub(super) fn ready(&mut self, permits: usize) {
-        self.submitting.phase = ClaimPhase::Idle;
+        self.submissions.phase = ClaimPhase::Idle;
         let limit = self.capacity().min(permits);
         if limit == 0 {
             return;
         }
-        self.submitting.begin_claim();
+        self.submissions.begin_claim();
         let shared = Arc::clone(&self.shared);
         let claim = Claim { limit, bytes: self.capacity_in_bytes(), run: self.run };
         let claim =
@@ -106,20 +106,20 @@ impl Runner {
     }
 
     pub(super) fn claimed(&mut self, claimed: Result<Vec<Claimed>>) {
-        self.submitting.phase = ClaimPhase::Idle;
+        self.submissions.phase = ClaimPhase::Idle;
         match claimed {
             Err(error) => self.fail(error),
             Ok(claimed) => {
                 if claimed.is_empty() {
-                    self.submitting.found_nothing();
+                    self.submissions.found_nothing();
                 }
                 // The pause may have begun while the inputs were being claimed.
                 let must_wait = !self.may_submit() || self.is_paused();
                 for claimed in claimed {
                     let bytes = claimed.input.place.length();
-                    self.submitting.in_flight.insert(claimed.input.index, bytes);
+                    self.submissions.in_flight.insert(claimed.input.index, bytes);
                     let shared = Arc::clone(&self.shared);
-                    let submitter = Arc::clone(&self.submitting.submitter);
+                    let submitter = Arc::clone(&self.submissions.submitter);
                     let submit = self.task(Some(claimed.input.index), async move {
                         RunnerEvent::Submitted(submit(&shared, submitter, claimed, must_wait).await)
                     });
@@ -133,9 +133,9 @@ impl Runner {
     pub(super) fn submitted(&mut self, submitted: Submitted) {
         let Submitted { input, outcome, recorded } = submitted;
         let index = input.index;
-        self.submitting.in_flight.remove(&input.index);
-        if self.submitting.doubts < DOUBTS {
-            self.submitting.allowed = (self.submitting.allowed + 1).min(IN_FLIGHT);
+        self.submissions.in_flight.remove(&input.index);
+        if self.submissions.doubts < DOUBTS {
+            self.submissions.allowed = (self.submissions.allowed + 1).min(IN_FLIGHT);
         }
         if let Err((error, change)) = recorded {
             self.unrecorded.push(change);
@@ -145,8 +145,8 @@ impl Runner {
         match outcome {
             Outcome::Accepted { job_id, at } => {
                 self.errors.submitted();
-                self.submitting.submitted += 1;
-                (self.submitting.doubts, self.submitting.pauses) = (0, 0);
+                self.submissions.submitted += 1;
+                (self.submissions.doubts, self.submissions.pauses) = (0, 0);
                 self.last_contact = now;
                 let (endpoint, ttl) = match self.endpoints.get(&self.run) {
                     Some((endpoint, ttl)) => (endpoint, *ttl),
@@ -170,28 +170,28 @@ impl Runner {
             }
             Outcome::Refused { was_sent } => {
                 self.ended(State::Refused);
-                self.submitting.submitted += u64::from(was_sent);
+                self.submissions.submitted += u64::from(was_sent);
             }
             Outcome::Unknown(error) => {
-                self.submitting.submitted += 1;
+                self.submissions.submitted += 1;
                 self.back_off();
                 if let Some(error) = error {
                     self.errors.not_submitted(error.to_string());
                     self.unreached(error);
                 }
             }
-            Outcome::Unused => self.submitting.returned(),
+            Outcome::Unused => self.submissions.returned(),
             Outcome::NotSent(TransientReason::QueueFull(_)) => {
                 self.errors.not_submitted(FULL_QUEUE.to_owned());
                 self.last_contact = now;
-                let outstanding = self.schedule.len() + self.submitting.in_flight.len() + 1;
+                let outstanding = self.schedule.len() + self.submissions.in_flight.len() + 1;
                 self.window.queue_is_full(outstanding, now);
-                self.submitting.returned();
+                self.submissions.returned();
             }
             Outcome::NotSent(TransientReason::Unreachable(error)) => {
                 let description = self.describe(&error);
                 self.errors.not_submitted(description);
-                self.submitting.returned();
+                self.submissions.returned();
                 self.unreached(error);
             }
             Outcome::Stop(error) => self.refused(error),
@@ -200,7 +200,7 @@ impl Runner {
         for delivery in self.deliveries.remove(&index).unwrap_or_default() {
             self.delivered(delivery);
         }
-        let taken = self.settings.take.is_some_and(|most| self.submitting.submitted >= most);
+        let taken = self.settings.take.is_some_and(|most| self.submissions.submitted >= most);
         if taken && self.stopped.is_none() {
             self.stopped = Some(Stopped::Taken);
         }
@@ -208,21 +208,21 @@ impl Runner {
 
     /// Backs off after an unknown outcome: the next ones may be unknown, too.
     fn back_off(&mut self) {
-        self.submitting.returned();
-        self.submitting.allowed = (self.submitting.allowed / 2).max(1);
-        self.submitting.doubts += 1;
-        if self.submitting.doubts >= DOUBTS {
-            self.submitting.allowed = 1;
+        self.submissions.returned();
+        self.submissions.allowed = (self.submissions.allowed / 2).max(1);
+        self.submissions.doubts += 1;
+        if self.submissions.doubts >= DOUBTS {
+            self.submissions.allowed = 1;
             // The calls in flight fail together, and cause one pause.
             if !self.is_paused() {
-                let pause = Duration::from_secs(1 << self.submitting.pauses.min(10));
-                self.submitting.submitter.pause.at_least(pause.min(LONGEST_PAUSE));
-                self.submitting.pauses += 1;
+                let pause = Duration::from_secs(1 << self.submissions.pauses.min(10));
+                self.submissions.submitter.pause.at_least(pause.min(LONGEST_PAUSE));
+                self.submissions.pauses += 1;
             }
         }
     }
 
     fn is_paused(&self) -> bool {
-        self.submitting.submitter.pause.ends().is_some()
+        self.submissions.submitter.pause.ends().is_some()
     }
 }

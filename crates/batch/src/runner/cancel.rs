@@ -15,7 +15,7 @@ impl Runner {
     pub(super) async fn cancel(&mut self) {
         // Submissions in flight may be accepted: their jobs are cancelled once that is known.
         self.stopped.get_or_insert(Stopped::Cancelled);
-        if self.cancelling.is_some() || !self.submitting.is_idle() {
+        if self.cancelling.is_some() || !self.submissions.is_idle() {
             return;
         }
         let shared = Arc::clone(&self.shared);

@@ -137,7 +137,7 @@ impl Runner {
         // The next poll reads the whole record; until then, the call needs no further action.
         if self.schedule.has(delivered.ticket.index) {
             let _ = delivered.reply.send(Ok(()));
-        } else if self.submitting.is_in_flight(delivered.ticket.index) {
+        } else if self.submissions.is_in_flight(delivered.ticket.index) {
             // All of them: they may be about different attempts.
             self.deliveries.entry(delivered.ticket.index).or_default().push(delivered);
         } else {

@@ -67,7 +67,7 @@ pub(super) struct Runner {
     pub(super) unrecorded: Vec<Change>,
     pub(super) happened: mpsc::UnboundedSender<RunnerEvent>,
     pub(super) tasks: JoinSet<()>,
-    pub(super) submitting: Submissions,
+    pub(super) submissions: Submissions,
     pub(super) schedule: Schedule,
     pub(super) polling: usize,
     /// The batch is cancelled: jobs that are still to be cancelled.
@@ -123,7 +123,7 @@ impl Runner {
         };
         let now = Instant::now();
         let mut runner = Self {
-            submitting: Submissions::new(submitter),
+            submissions: Submissions::new(submitter),
             window: Window::new(settings.window),
             connections: Connections::new(),
             outputs: Outputs::new(),
@@ -156,7 +156,7 @@ impl Runner {
             ended: EndedCounts { failures: counts.failures(), inputs: counts.ended() },
             counts,
         };
-        runner.submitting.submitted = carry_over.submitted;
+        runner.submissions.submitted = carry_over.submitted;
         if runner.settings.take.is_some_and(|most| carry_over.submitted >= most) {
             runner.stopped = Some(Stopped::Taken);
         }
@@ -178,7 +178,7 @@ impl Runner {
     }
 
     pub(super) fn is_over(&self) -> bool {
-        if !self.submitting.is_idle() {
+        if !self.submissions.is_idle() {
             return false;
         }
         if !self.may_poll() {
@@ -188,7 +188,7 @@ impl Runner {
             return false;
         }
         let has_submitted = !self.may_submit()
-            || (self.submitting.is_exhausted && self.submitting.has_checked_for_more);
+            || (self.submissions.is_exhausted && self.submissions.has_checked_for_more);
         !self.waits_for_peers()
             && has_submitted
             && self.polling == 0
@@ -198,7 +198,7 @@ impl Runner {
 
     /// When the next timer is due, if no event comes before.
     pub(super) fn wakes_at(&self) -> Instant {
-        let submit = self.submitting.submitter.pause.ends();
+        let submit = self.submissions.submitter.pause.ends();
         let poll = self.schedule.wakes_at().filter(|_| self.can_poll());
         let soonest = submit.into_iter().chain(poll).min();
         soonest.unwrap_or_else(|| Instant::now() + Duration::from_secs(60))
@@ -219,7 +219,7 @@ impl Runner {
     }
 
     pub(super) fn panicked(&mut self, index: Option<u64>) {
-        self.submitting.forget(index);
+        self.submissions.forget(index);
         let message = "a task panicked, in a function passed to the client or in this crate: nothing is lost, and an input that was being submitted is unknown when the batch is next opened";
         self.fail(Error::new(ErrorKind::Service, message));
     }
@@ -241,7 +241,7 @@ impl Runner {
         if !is_out_of_files(error) {
             return error.to_string();
         }
-        self.connections.ran_out(self.submitting.in_flight.len() + self.polling + 1);
+        self.connections.ran_out(self.submissions.in_flight.len() + self.polling + 1);
         format!(
             "this process can open no more files, and makes fewer calls at once: raise its limit (`ulimit -n`). {error}"
         )

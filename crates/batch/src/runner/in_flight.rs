@@ -109,19 +109,19 @@ mod tests {
         let endpoint = client.build().expect("a client").endpoint("e");
         let pause = Pause::default();
         let submitter = Submitter { step: Arc::new(SubmitByRun), endpoint, policy: None, pause };
-        let mut submitting = Submissions::new(submitter);
-        submitting.begin_claim();
-        submitting.found_nothing();
-        assert!(submitting.is_exhausted);
-        submitting.returned();
-        assert!(!submitting.is_exhausted);
+        let mut submissions = Submissions::new(submitter);
+        submissions.begin_claim();
+        submissions.found_nothing();
+        assert!(submissions.is_exhausted);
+        submissions.returned();
+        assert!(!submissions.is_exhausted);
         for (comes_back, is_exhausted) in [(true, false), (false, true)] {
-            submitting.begin_claim();
+            submissions.begin_claim();
             if comes_back {
-                submitting.returned();
+                submissions.returned();
             }
-            submitting.found_nothing();
-            assert_eq!(submitting.is_exhausted, is_exhausted);
+            submissions.found_nothing();
+            assert_eq!(submissions.is_exhausted, is_exhausted);
         }
     }
 }

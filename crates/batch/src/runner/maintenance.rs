@@ -40,7 +40,7 @@ impl Runner {
         self.drained.measure(self.ended.inputs.saturating_sub(self.ended_before), now);
         self.window.drains_at(self.drained.per_second().unwrap_or_default(), now);
         self.stop_if_too_many_failed();
-        if self.submitting.is_exhausted && self.may_submit() {
+        if self.submissions.is_exhausted && self.may_submit() {
             self.index_appended_inputs().await;
         }
         let pace = Pace { rate, window: self.window.size(), trouble: self.errors.summary() };
@@ -87,7 +87,7 @@ impl Runner {
 
     /// Indexes what was appended to the inputs.
     async fn index_appended_inputs(&mut self) {
-        let is_first = !self.submitting.has_checked_for_more;
+        let is_first = !self.submissions.has_checked_for_more;
         let grown = self.shared.journal.with(move |state| {
             let grown = state.grow()?;
             // Nothing else is pending.
@@ -97,9 +97,9 @@ impl Runner {
             Ok(grown)
         });
         match grown.await {
-            Ok(true) => self.submitting.is_exhausted = false,
+            Ok(true) => self.submissions.is_exhausted = false,
             // The last line is left alone while it is in flight, and so is what follows it.
-            Ok(false) => self.submitting.has_checked_for_more = self.submitting.is_idle(),
+            Ok(false) => self.submissions.has_checked_for_more = self.submissions.is_idle(),
             Err(error) => self.fail_to_submit(error),
         }
     }

@@ -59,7 +59,7 @@ impl Runner {
         self.peers.processes = recovery.processes;
         // They may have returned inputs.
         if self.peers.processes > 0 && self.counts.of(State::Pending) > 0 {
-            self.submitting.is_exhausted = false;
+            self.submissions.is_exhausted = false;
         }
     }
 
