@@ -47,8 +47,9 @@ fn enums_take_values_that_came_later() {
     let data: odd::ResponseData = from_value(json!({"odd": "b"})).unwrap();
     assert_eq!(data.odd, Some(BoxType::Other("b".to_owned())));
     assert_eq!(Kind::from("fish"), Kind::Fish);
-    assert_eq!(SelfType::from("a"), SelfType::A);
-    assert_eq!(SelfType::A2.as_str(), "A");
+    // The name that is one of Rust already keeps it.
+    assert_eq!(SelfType::from("A"), SelfType::A);
+    assert_eq!(SelfType::A2.as_str(), "a");
 }
 
 #[test]
