@@ -192,7 +192,7 @@ impl HttpSender {
                 AttemptOutcome::Final,
                 match call.credential.is_none() {
                     true => "the service requires authorization, and none was sent",
-                    false => "the API key or other authorization is wrong or lacks permission",
+                    false => "the authorization (a key or a token) is wrong or lacks permission",
                 },
             ),
             403 | 404 if is_page(headers, body) => (
