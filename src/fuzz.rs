@@ -3,10 +3,9 @@
 
 use reqwest::header::{HeaderMap, HeaderValue, RETRY_AFTER};
 
-use crate::error::service_message;
 pub use crate::queue::fuzz::{health, record, stream};
 use podqueue_runtime::__private::redact::Secrets;
-use podqueue_runtime::__private::retry_after;
+use podqueue_runtime::__private::{retry_after, service_message};
 use podqueue_runtime::SecretString;
 
 /// The body of an error reply: what is shown of it is short, and without the secret.
