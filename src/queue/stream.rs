@@ -140,7 +140,7 @@ impl<T> Stream for JobStream<T> {
 /// Reads an answer of `/stream` and each chunk of it.
 #[cfg(fuzzing)]
 pub(super) fn fuzz_chunks(body: &bytes::Bytes) {
-    let attempted = podqueue_runtime::__private::Attempted::on_interface("stream", "queue");
+    let attempted = podqueue_runtime::__private::Attempted::new("stream").on_interface("queue");
     if let Ok(batch) = chunk::Batch::read(&attempted, body) {
         for chunk in batch.chunks {
             let _ = chunk.decode::<serde_json::Value>(&attempted, false);
