@@ -122,7 +122,11 @@ fn refused(user: &UserCrate, modules: &[u64]) -> Result<Vec<(u64, String)>, Fail
     let mut left: Vec<u64> = modules.to_vec();
     let mut found = Vec::new();
     loop {
-        let module = |seed: &u64| format!("pub mod d{seed} {{ include!(\"d{seed}.rs\"); }}\n");
+        let module = |seed: &u64| {
+            format!(
+                "pub mod d{seed} {{ #[allow(unused_imports)] use ::podqueue as __runtime; include!(\"d{seed}.rs\"); }}\n"
+            )
+        };
         let code: String = left.iter().map(module).collect();
         user.write("lib.rs", &format!("#![allow(deprecated)]\n{code}"))?;
         if user.check(Some(COMPILING))?.code == Some(0) {

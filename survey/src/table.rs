@@ -86,7 +86,7 @@ fn row(user: &UserCrate, path: &Path) -> Result<Row, Failure> {
             row.findings.push(format!("left out without a warning: {operation}"));
         }
     }
-    user.write("lib.rs", "#![allow(deprecated)]\ninclude!(\"generated.rs\");\n")?;
+    user.write("lib.rs", "#![allow(deprecated)]\n#[allow(unused_imports)]\nuse ::podqueue as __runtime;\ninclude!(\"generated.rs\");\n")?;
     let compiled = user.check(None)?;
     if compiled.code != Some(0) {
         let log = user.log()?;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::generated::{Argument, Call, Wire};
 
-const HEAD: &str = "#![allow(warnings)]\nmod survey;\ninclude!(\"generated.rs\");\n";
+const HEAD: &str = "#![allow(warnings)]\nmod survey;\n#[allow(unused_imports)]\nuse ::podqueue as __runtime;\ninclude!(\"generated.rs\");\n";
 
 /// A program with a line for each call.
 pub fn program(calls: &[(usize, &Call)]) -> String {
