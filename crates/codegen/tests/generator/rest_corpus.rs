@@ -1,7 +1,4 @@
 //! The corpus: a small description for each flaw, and large ones put together from them.
-//!
-//! What is generated from each small one is kept beside it, so that a change of the generator
-//! shows as a diff. `UPDATE_SNAPSHOTS=1 cargo test` writes it anew.
 
 use std::fs;
 use std::path::PathBuf;
@@ -103,37 +100,6 @@ fn prefix_references(value: &mut Value, prefix: &str) {
         Value::Array(items) => items.iter_mut().for_each(|it| prefix_references(it, prefix)),
         _ => {}
     }
-}
-
-#[test]
-fn what_is_generated_is_what_was_kept() {
-    let update = std::env::var_os("UPDATE_SNAPSHOTS").is_some();
-    let mut differing = Vec::new();
-    for document in small() {
-        let path = folder().join(format!("snapshots/{}.rs", document.name));
-        let warnings: String =
-            document.generated.warnings.iter().map(|it| format!("// {it}\n")).collect();
-        let now = format!("{warnings}{}", document.generated.code);
-        if update {
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(&path, now).unwrap();
-        } else if let Some(line) =
-            first_difference(&fs::read_to_string(&path).unwrap_or_default(), &now)
-        {
-            differing.push(format!("{}: {line}", document.name));
-        }
-    }
-    assert!(
-        differing.is_empty(),
-        "what is generated has changed; see the diff after UPDATE_SNAPSHOTS=1 cargo test\n{}",
-        differing.join("\n")
-    );
-}
-
-fn first_difference(kept: &str, now: &str) -> Option<String> {
-    let (kept, now): (Vec<_>, Vec<_>) = (kept.lines().collect(), now.lines().collect());
-    let at = (0..kept.len().max(now.len())).find(|at| kept.get(*at) != now.get(*at))?;
-    Some(format!("line {}: {:?} was {:?}", at + 1, now.get(at), kept.get(at)))
 }
 
 #[test]
