@@ -90,6 +90,19 @@ impl TerminalState {
     pub fn save() -> Self {
         Self(rustix::termios::tcgetattr(io::stdin()).ok())
     }
+
+    /// Saves the state and turns the echo off. A prompt that is printed before the echo is off would
+    /// show the beginning of a secret that is typed or pasted at once.
+    pub fn without_echo() -> Self {
+        use rustix::termios::{LocalModes, OptionalActions, tcsetattr};
+        let state = Self::save();
+        if let Some(mut silent) = state.0.clone() {
+            silent.local_modes.remove(LocalModes::ECHO | LocalModes::ECHONL);
+            // Fails only without a terminal, which then echoes nothing.
+            let _ = tcsetattr(io::stdin(), OptionalActions::Now, &silent);
+        }
+        state
+    }
 }
 
 #[cfg(unix)]
@@ -125,6 +138,10 @@ pub struct TerminalState;
 #[cfg(not(unix))]
 impl TerminalState {
     pub fn save() -> Self {
+        Self
+    }
+
+    pub fn without_echo() -> Self {
         Self
     }
 }

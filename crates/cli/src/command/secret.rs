@@ -81,7 +81,7 @@ pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
 async fn value(signals: &mut Signals, name: &str) -> Result<SecretString, Failure> {
     let text = if io::stdin().is_terminal() {
         let prompt = format!("Value of {} (not shown): ", Printable(name));
-        let _restored = TerminalState::save();
+        let _restored = TerminalState::without_echo();
         let asked = move || (rpassword::prompt_password(prompt), discard_pending_input());
         signals.unless_blocked(asked).await.map(|(read, more)| match read {
             // The shell would run the remaining lines, and store them in its history.
