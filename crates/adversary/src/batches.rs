@@ -1,9 +1,8 @@
-//! A random driver for batches: the program `podqueue` as processes that are killed, interrupted and
-//! misled, with journals that are copied and put back, and what has to hold nevertheless.
+//! Random driver of batches: processes of the program `podqueue` that are killed and interrupted, faults of the
+//! service, and journals that are copied and restored, with the [`invariants`] that hold nevertheless.
 //!
-//! A plan is drawn from a seed; the timing of a run is the machine's, so a seed repeats what is done and
-//! not exactly what happens. The service that the processes talk to keeps a log of what it accepted,
-//! and so the invariants do not depend on any journal.
+//! A plan is drawn from a seed. The timing is that of the machine, so a seed repeats the steps of a run, but not
+//! exactly its course.
 //!
 //! ```text
 //! plan ──> run ──> processes of podqueue ──> service (its log)
@@ -12,120 +11,117 @@
 //!           └──────────> invariants <───────────┘
 //! ```
 
-mod draw;
 mod invariants;
 mod plan;
-mod processes;
+mod process;
 mod run;
 mod service;
-mod shrink;
 
-use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::io;
 use std::path::Path;
-use std::time::Duration;
+use std::time::Instant;
 
 use podqueue_pgserver::Server;
 
-pub use self::draw::plan;
-pub use self::invariants::Violation;
-pub use self::plan::Plan;
+pub use self::plan::{Plan, plan};
 
-/// Plays plans against a program; a database's server is started once, when a plan needs it.
-pub struct Player<'a> {
-    binary: &'a Path,
+use self::plan::{Command, OnUnknown, Step};
+use crate::search::{Driver, Played};
+
+/// Driver of batches. It keeps a database server once a plan needs one.
+pub struct BatchDriver<'a> {
+    program: &'a Path,
+    has_postgres: bool,
     server: Option<Server>,
 }
 
-/// A plan that breaks invariants, and what was seen.
-pub struct Finding {
-    pub plan: Plan,
-    pub violations: Vec<Violation>,
-    pub transcript: String,
-}
-
-impl<'a> Player<'a> {
+impl<'a> BatchDriver<'a> {
+    /// Drives this program. Plans need a database only with `has_postgres`.
     #[must_use]
-    pub fn new(binary: &'a Path) -> Self {
-        Self { binary, server: None }
-    }
-
-    /// Plays a plan once, and keeps what was seen, also if nothing is broken.
-    ///
-    /// # Errors
-    ///
-    /// If something the driver itself needs cannot be had, such as a process or a file.
-    pub fn replay(&mut self, plan: &Plan) -> io::Result<Finding> {
-        let run = run::run(plan, self.binary, &mut self.server)?;
-        let violations = invariants::broken(&run);
-        Ok(Finding { plan: plan.clone(), violations, transcript: transcript(&run) })
-    }
-
-    /// Plays a plan once.
-    ///
-    /// # Errors
-    ///
-    /// As [`replay`](Self::replay).
-    pub fn play(&mut self, plan: &Plan) -> io::Result<Option<Finding>> {
-        let finding = self.replay(plan)?;
-        Ok((!finding.violations.is_empty()).then_some(finding))
-    }
-
-    /// The smallest plan found within this time that breaks one of the same invariant.
-    ///
-    /// # Errors
-    ///
-    /// As [`play`](Self::play).
-    pub fn shrink(
-        &mut self,
-        finding: Finding,
-        invariant: &str,
-        time: Duration,
-    ) -> io::Result<Finding> {
-        let (mut smallest, mut failed) = (None, None);
-        shrink::shrink(&finding.plan, time, |plan| match self.play(plan) {
-            Ok(Some(found)) if found.violations.iter().any(|it| it.invariant == invariant) => {
-                smallest = Some(found);
-                true
-            }
-            Ok(_) => false,
-            Err(error) => {
-                failed = Some(error);
-                false
-            }
-        });
-        match failed {
-            Some(error) => Err(error),
-            None => Ok(smallest.unwrap_or(finding)),
-        }
+    pub fn new(program: &'a Path, has_postgres: bool) -> Self {
+        Self { program, has_postgres, server: None }
     }
 }
 
-impl Finding {
-    /// The names of the invariants that are broken, each once.
-    #[must_use]
-    pub fn invariants(&self) -> BTreeSet<&'static str> {
-        self.violations.iter().map(|it| it.invariant).collect()
+impl Driver for BatchDriver<'_> {
+    type Plan = Plan;
+    const SEED_VARIABLE: &'static str = "SEED";
+    const IS_REAL_TIME: bool = true;
+    const SHRINK_SECONDS: u64 = 120;
+
+    fn draw(&self, seed: u64) -> Plan {
+        plan(seed, self.has_postgres)
     }
 
-    /// What is broken, the plan, and what the processes did.
-    #[must_use]
-    pub fn report(&self) -> String {
-        let mut text = format!("SEED={}\n", self.plan.seed);
-        for violation in &self.violations {
-            let _ = writeln!(text, "  {violation}");
+    fn play(&mut self, plan: &Plan) -> io::Result<Played<Plan>> {
+        let run = run::run(plan, self.program, &mut self.server)?;
+        let violations = invariants::violations(&run);
+        Ok(Played { plan: plan.clone(), violations, transcript: transcript(&run) })
+    }
+
+    fn seed(plan: &Plan) -> u64 {
+        plan.seed
+    }
+
+    /// Formats a plan for the variable `PLAN`.
+    fn describe(plan: &Plan) -> String {
+        format!("PLAN='{}'\n", serde_json::to_string(plan).unwrap_or_default())
+    }
+
+    fn simpler(plan: &Plan) -> Vec<Plan> {
+        simpler_plans(plan)
+    }
+
+    fn size(played: &Played<Plan>) -> usize {
+        played.plan.steps.len()
+    }
+}
+
+/// Returns all plans that are one step simpler, the largest steps first.
+fn simpler_plans(plan: &Plan) -> Vec<Plan> {
+    let mut smaller = Vec::new();
+    let mut with = |change: &dyn Fn(&mut Plan)| {
+        let mut changed = plan.clone();
+        change(&mut changed);
+        smaller.push(changed);
+    };
+    let count = plan.steps.len();
+    for size in [count / 2, count / 4, 1] {
+        if size == 0 || size == 1 && count / 4 == 1 {
+            continue;
         }
-        let plan = serde_json::to_string(&self.plan).unwrap_or_default();
-        let _ = writeln!(text, "PLAN='{plan}'");
-        text + &self.transcript
+        for first in (0..count).step_by(size) {
+            with(&|plan| drop(plan.steps.drain(first..(first + size).min(count))));
+        }
+    }
+    if plan.preemption > 0 {
+        with(&|plan| plan.preemption = 0);
+    }
+    for (index, step) in plan.steps.iter().enumerate() {
+        if let Some(simpler) = simpler_step(step) {
+            with(&|plan| plan.steps[index] = simpler.clone());
+        }
+    }
+    smaller
+}
+
+fn simpler_step(step: &Step) -> Option<Step> {
+    match step {
+        Step::Begin(Command::Run { machine, accept_loss, unknown, mistake: None })
+            if *accept_loss || *unknown != OnUnknown::Hold =>
+        {
+            Some(Step::Begin(Command::run(*machine)))
+        }
+        Step::Finish(command, Some(_)) => Some(Step::Finish(command.clone(), None)),
+        _ => None,
     }
 }
 
 fn transcript(run: &run::Run) -> String {
     let mut text = String::new();
     for process in &run.processes {
-        let since = |at: std::time::Instant| (at - run.began).as_secs_f64();
+        let since = |at: Instant| (at - run.began).as_secs_f64();
         let end = process.end.map(|end| (since(end.at), end.code, end.signal));
         let _ = writeln!(
             text,
@@ -133,11 +129,11 @@ fn transcript(run: &run::Run) -> String {
             process.number,
             since(process.began),
             process.command,
-            if process.is_of_a_copy { ", on a copy" } else { "" },
+            if process.uses_copy { ", on a copy" } else { "" },
             run.service.submitted_by(process.number),
             if process.killed.is_some() { ", killed" } else { "" },
         );
-        for line in process.printed("err").lines().take(4) {
+        for line in process.output("err").lines().take(4) {
             let _ = writeln!(text, "      {line:.300}");
         }
     }

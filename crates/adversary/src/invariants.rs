@@ -1,65 +1,344 @@
-//! What has to hold after each run, whatever the peer did. Each is stated on its own.
+//! Invariants of a run: promises that hold for any peer and any callers, each checked on its own.
+//!
+//! Here are those about requests, time and what remains; `outcomes` has those about reported outcomes.
 
-mod attempts;
-mod certainty;
-mod deadlines;
-mod leftovers;
-mod limits;
-mod results;
-mod streams;
-mod submissions;
+mod outcomes;
 
-use std::fmt;
+use std::time::Duration;
 
+use podqueue::ErrorKind;
+use tokio::time::Instant;
+
+use crate::call_log::{CallKind, CallOutcome, LoggedCall};
+use crate::peer::{Arrival, AttemptOutcome};
+use crate::plan::{CannedResponse, Fault};
 use crate::run::Run;
-
-/// A run that does not hold what was promised.
-#[derive(Clone, Debug)]
-pub struct Violation {
-    /// What was promised, by a short name.
-    pub invariant: &'static str,
-    pub message: String,
-}
-
-impl fmt::Display for Violation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.invariant, self.message)
-    }
-}
+use crate::search::Violation;
+use crate::service::{Idempotency, Operation};
 
 type Invariant = fn(&Run, &mut Vec<String>);
 
-/// All of them, by their names.
-pub const ALL: &[(&str, Invariant)] = &[
-    ("a call is sent no more often than the policy allows", attempts::within_the_policy),
-    ("what could happen twice is not sent twice", attempts::not_twice),
-    ("an outcome that is said to be certain is", certainty::of_failures),
-    ("what was never sent is not of unknown outcome", certainty::of_unknown_outcomes),
-    ("what is said to have happened has", certainty::of_successes),
-    ("what is said of a job is true, and of that job", certainty::of_jobs),
-    ("every accepted job is known, or its outcome is", submissions::are_known),
-    ("every chunk comes once and in order, or a gap is told", streams::are_whole),
-    ("a stream that ends without an error has brought all events", streams::of_events_are_whole),
-    ("a deadline is kept", deadlines::are_kept),
-    ("everything comes to its end", deadlines::everything_ends),
-    ("nobody asks without end", deadlines::nobody_asks_without_end),
-    ("a result that can be read is read", results::are_read),
-    ("no secret is shown", leftovers::no_secret_is_shown),
-    ("an error keeps its own words", leftovers::errors_keep_their_words),
-    ("nothing is left behind", leftovers::nothing_is_left),
-    ("nothing panics", leftovers::nothing_panics),
-    ("the rate limits are kept", limits::rates_are_kept),
-    ("the limits of concurrency are kept", limits::concurrency_is_kept),
+/// All invariants by name.
+const ALL: &[(&str, Invariant)] = &[
+    ("attempts stay within the retry policy", attempts_within_policy),
+    ("a non-idempotent request is not repeated once it may have taken effect", no_unsafe_repeats),
+    ("an error reported as certain is certain", outcomes::definite_errors_are_true),
+    ("a request that was not sent has no unknown outcome", outcomes::unsent_requests_are_certain),
+    ("a reported success took effect", outcomes::successes_are_true),
+    ("a returned job record is true and of the requested job", outcomes::records_are_true),
+    (
+        "an accepted job is reported to its caller, or its outcome as unknown",
+        outcomes::accepted_jobs_are_reported,
+    ),
+    (
+        "each chunk is delivered once and in order, or a gap is reported",
+        outcomes::chunks_are_complete,
+    ),
+    ("an event stream without an error is complete", outcomes::events_are_complete),
+    ("deadlines are met", deadlines_are_met),
+    ("every call terminates", calls_terminate),
+    ("requests are not sent without a pause", no_request_floods),
+    ("a wait does not miss a readable result", outcomes::readable_results_are_read),
+    ("no secret leaks", no_secret_leaks),
+    ("redaction keeps the status in an error", redaction_keeps_statuses),
+    ("no task or connection outlives the client", nothing_outlives_the_client),
+    ("nothing panics", nothing_panics),
+    ("rates stay within the limits", rates_within_limits),
+    ("concurrency stays within the limits", concurrency_within_limits),
 ];
 
-/// What does not hold.
+/// Returns the invariants that a run violates.
 #[must_use]
-pub fn broken(run: &Run) -> Vec<Violation> {
-    let mut violations = Vec::new();
+pub fn violations(run: &Run) -> Vec<Violation> {
+    let mut found = Vec::new();
     for (invariant, check) in ALL {
         let mut messages = Vec::new();
         check(run, &mut messages);
-        violations.extend(messages.into_iter().map(|message| Violation { invariant, message }));
+        found.extend(messages.into_iter().map(|message| Violation { invariant, message }));
     }
-    violations
+    found
+}
+
+/// Returns the requests of a call, where they contain something that identifies it.
+fn arrivals<'a>(run: &'a Run, entry: &LoggedCall) -> Option<(Operation, Vec<&'a Arrival>)> {
+    let number = entry.call;
+    let (operation, id) = match entry.kind {
+        CallKind::Run { .. } | CallKind::RunAllItem => (Operation::Run, number.to_string()),
+        CallKind::RunSync { .. } => (Operation::RunSync, number.to_string()),
+        CallKind::Openai => (Operation::Openai, number.to_string()),
+        CallKind::GetPod => (Operation::Rest, format!("pod-{number}")),
+        CallKind::CreateTemplate => (Operation::CreateTemplate, format!("tpl-{number}")),
+        CallKind::UpdateTemplate => (Operation::UpdateTemplate, format!("tplid-{number}")),
+        CallKind::DeleteTemplate => (Operation::DeleteTemplate, format!("tpl-{number}")),
+        CallKind::CreateSecret => (Operation::CreateSecret, format!("sec-{number}")),
+        CallKind::DeleteSecret => (Operation::DeleteSecret, format!("secid-{number}")),
+        // Only for a job that a single call retries.
+        CallKind::Retry => {
+            let job = entry.job.as_ref()?;
+            let is_same = |other: &&LoggedCall| {
+                matches!(other.kind, CallKind::Retry) && other.job.as_ref() == Some(job)
+            };
+            if run.entries.iter().filter(is_same).count() > 1 {
+                return None;
+            }
+            (Operation::Retry, job.clone())
+        }
+        _ => return None,
+    };
+    let arrivals = run.transcript.arrivals_of(operation, &id).collect();
+    Some((operation, arrivals))
+}
+
+fn attempts_within_policy(run: &Run, violations: &mut Vec<String>) {
+    let max = run.settings.attempts as usize;
+    for entry in &run.entries {
+        if let Some((operation, arrivals)) = arrivals(run, entry)
+            && arrivals.len() > max
+        {
+            violations.push(format!(
+                "{operation:?} of call {} arrived {} times, with {max} attempts",
+                entry.call,
+                arrivals.len()
+            ));
+        }
+    }
+    // These requests do not identify their call: all calls together.
+    for (operation, kind) in [
+        (Operation::Purge, CallKind::Purge),
+        (Operation::Health, CallKind::Health),
+        (Operation::Requests, CallKind::Requests),
+    ] {
+        let calls = run.entries.iter().filter(|entry| entry.kind == kind).count();
+        let arrivals = run.transcript.arrivals.iter();
+        let requests = arrivals.filter(|arrival| arrival.operation == operation).count();
+        if requests > calls * max {
+            violations.push(format!("{requests} requests of {operation:?} by {calls} calls"));
+        }
+    }
+}
+
+/// A request of a non-idempotent operation follows only a request that was refused unprocessed. That the
+/// peer did not apply the first is no excuse, because the client could not know.
+fn no_unsafe_repeats(run: &Run, violations: &mut Vec<String>) {
+    for entry in &run.entries {
+        let Some((operation, arrivals)) = arrivals(run, entry) else { continue };
+        let is_at_least_once = matches!(entry.kind, CallKind::Run { at_least_once: true });
+        if operation.idempotency() == Idempotency::Idempotent || is_at_least_once {
+            continue;
+        }
+        for pair in arrivals.windows(2) {
+            let first = pair[0];
+            if first.outcome != AttemptOutcome::NotProcessed
+                && !may_count_as_unprocessed(&first.fault)
+            {
+                violations.push(format!(
+                    "{operation:?} of call {} was retried after {:?} ({:?})",
+                    entry.call, first.fault, first.outcome
+                ));
+            }
+        }
+    }
+}
+
+/// 408 and 425 state that the request was not processed. A client may trust them or not.
+fn may_count_as_unprocessed(fault: &Fault) -> bool {
+    matches!(fault, Fault::Respond(CannedResponse { status: 408 | 425, .. }))
+}
+
+/// Tolerance for timers, which count in milliseconds and round up. A call has several.
+const TIMER_TOLERANCE: Duration = Duration::from_millis(20);
+
+/// Time in which a call that is first polled after its deadline may still take a response that is already
+/// there.
+const LATE_POLL: Duration = Duration::from_millis(200);
+
+/// Time that the client adds to the wait of `/runsync`.
+const SYNC_MARGIN: Duration = Duration::from_secs(10);
+
+fn deadlines_are_met(run: &Run, violations: &mut Vec<String>) {
+    for entry in &run.entries {
+        let Some(ended) = entry.ended.filter(|_| !matches!(entry.outcome, CallOutcome::Dropped))
+        else {
+            continue;
+        };
+        let took = ended - entry.started;
+        if let Some(max) = deadline(run, entry) {
+            // A call that is not polled cannot end.
+            let unpolled =
+                entry.unpolled_until.map_or(Duration::ZERO, |until| until - entry.started);
+            // The second of two calls begins when the future is polled again.
+            let second = if entry.kind == CallKind::Retry { max / 2 } else { Duration::ZERO };
+            let late = if unpolled.is_zero() { Duration::ZERO } else { LATE_POLL };
+            if took > max.max(unpolled + second + late) + TIMER_TOLERANCE {
+                violations.push(format!(
+                    "{:?} of call {} took {took:?}, with a deadline of {max:?} (not polled for {unpolled:?})",
+                    entry.kind, entry.call
+                ));
+            }
+        }
+        if let (CallKind::Wait { timeout: Some(timeout), .. }, CallOutcome::Err(failed)) =
+            (entry.kind, &entry.outcome)
+            && failed.kind == ErrorKind::WaitTimedOut
+            && took < timeout
+        {
+            violations.push(format!("call {} timed out after {took:?} of {timeout:?}", entry.call));
+        }
+    }
+}
+
+/// Returns the deadline of a call, where one is set.
+fn deadline(run: &Run, entry: &LoggedCall) -> Option<Duration> {
+    let settings = &run.settings;
+    let extra = match entry.kind {
+        CallKind::Wait { timeout: Some(timeout), cancel: false }
+        | CallKind::Events { total: timeout } => {
+            return Some(timeout);
+        }
+        // The cancel is a call of its own, and so is the poll after it.
+        CallKind::Wait { timeout: Some(timeout), cancel: true } => {
+            return Some(timeout + settings.call_timeout? * 2);
+        }
+        CallKind::Wait { .. }
+        | CallKind::Stream
+        | CallKind::RunAll { .. }
+        | CallKind::RunAllItem => return None,
+        CallKind::RunSync { output: true, .. } => return None,
+        CallKind::RunSync { wait, .. } => wait + SYNC_MARGIN,
+        _ => Duration::ZERO,
+    };
+    // A retry of a job polls its status if its own outcome is unknown.
+    let calls = if entry.kind == CallKind::Retry { 2 } else { 1 };
+    Some((settings.call_timeout? + extra) * calls)
+}
+
+fn calls_terminate(run: &Run, violations: &mut Vec<String>) {
+    if run.flooded {
+        return;
+    }
+    for entry in &run.entries {
+        if matches!(entry.outcome, CallOutcome::Unfinished) {
+            violations.push(format!(
+                "{:?} of call {} has not ended after {:?} with a well-behaved peer",
+                entry.kind,
+                entry.call,
+                run.ended - entry.started
+            ));
+        }
+    }
+}
+
+/// No settings let the client send requests without a pause.
+fn no_request_floods(run: &Run, violations: &mut Vec<String>) {
+    if run.flooded {
+        let last = run.transcript.arrivals.last();
+        violations.push(format!(
+            "{} requests within {:?}, the last {last:?}",
+            run.transcript.arrivals.len(),
+            run.ended - run.began
+        ));
+    }
+}
+
+/// Window of the documented rate limits.
+const WINDOW: Duration = Duration::from_secs(10);
+
+/// Returns the share of a limit, at least 1.
+fn part(limit: u64, share: f64) -> usize {
+    ((limit as f64 * share + 1e-6) as usize).max(1)
+}
+
+/// No window of ten seconds has more requests than the share of the documented rate.
+fn rates_within_limits(run: &Run, violations: &mut Vec<String>) {
+    let Some(share) = run.settings.share else { return };
+    for operation in Operation::ALL {
+        let Some((requests, _)) = operation.limits() else { continue };
+        let max = part(requests, share);
+        let times: Vec<Instant> = run
+            .transcript
+            .arrivals
+            .iter()
+            // Requests that HTTP/2 refuses unprocessed do not count towards the limit.
+            .filter(|arrival| arrival.operation == operation && !is_refused_stream(arrival))
+            .filter(|arrival| !(run.settings.http2 && may_be_cancelled(arrival)))
+            .map(|arrival| arrival.at)
+            .collect();
+        if let Some(window) = times.windows(max + 1).find(|times| times[max] - times[0] < WINDOW) {
+            violations.push(format!(
+                "{} requests of {operation:?} within {:?}, from {:?} on: {max} are allowed",
+                max + 1,
+                window[max] - window[0],
+                window[0] - run.began
+            ));
+        }
+    }
+}
+
+fn is_refused_stream(arrival: &Arrival) -> bool {
+    arrival.outcome == AttemptOutcome::NotProcessed
+        && matches!(arrival.fault, Fault::StreamReset(_))
+}
+
+/// A request without a body may have been cancelled while it waited for a free stream: the HTTP/2 client
+/// sends it later nevertheless, followed by a reset, and the rate limiter cannot withdraw it.
+fn may_be_cancelled(arrival: &Arrival) -> bool {
+    arrival.outcome == AttemptOutcome::Unknown && arrival.fault == Fault::None
+}
+
+fn concurrency_within_limits(run: &Run, violations: &mut Vec<String>) {
+    let Some(share) = run.settings.share else { return };
+    for (operation, &requests) in &run.transcript.max_in_flight {
+        let Some((_, Some(concurrent))) = operation.limits() else { continue };
+        let max = part(concurrent, share);
+        if requests as usize > max {
+            violations.push(format!(
+                "{requests} concurrent requests of {operation:?}: {max} are allowed"
+            ));
+        }
+    }
+}
+
+fn no_secret_leaks(run: &Run, violations: &mut Vec<String>) {
+    violations.extend(run.leaks.iter().cloned());
+}
+
+/// Redaction of a short secret leaves the client's own text alone: an error still names the status.
+fn redaction_keeps_statuses(run: &Run, violations: &mut Vec<String>) {
+    for entry in &run.entries {
+        let CallOutcome::Err(failed) = &entry.outcome else { continue };
+        let names_the_status = matches!(
+            failed.kind,
+            ErrorKind::BadRequest
+                | ErrorKind::Unauthorized
+                | ErrorKind::NotFound
+                | ErrorKind::RateLimited
+                | ErrorKind::Server
+                | ErrorKind::UnexpectedStatus
+        );
+        if let Some(status) = failed.status.filter(|_| names_the_status)
+            && !failed.text.contains(&status.to_string())
+        {
+            violations.push(format!(
+                "call {} failed with {status}, and says: {}",
+                entry.call, failed.text
+            ));
+        }
+    }
+}
+
+/// The tasks and connections of the client end when the client and its callers are dropped.
+fn nothing_outlives_the_client(run: &Run, violations: &mut Vec<String>) {
+    // The callers of an aborted run still exist.
+    if run.entries.iter().any(|entry| matches!(entry.outcome, CallOutcome::Unfinished)) {
+        return;
+    }
+    if run.leaked_tasks > 0 {
+        violations.push(format!("{} tasks", run.leaked_tasks));
+    }
+    if run.leaked_connections > 0 {
+        violations.push(format!("{} connections", run.leaked_connections));
+    }
+}
+
+fn nothing_panics(run: &Run, violations: &mut Vec<String>) {
+    violations.extend(run.panics.iter().cloned());
 }

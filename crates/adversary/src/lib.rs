@@ -1,10 +1,10 @@
-//! A random peer and random callers, and what has to hold between them; and a random driver for batches
-//! ([`batches`]).
+//! Randomized tests: the client against a random peer and random callers, and [`batches`] under random crashes
+//! and faults.
 //!
-//! A run is a pure function of a seed: [`plan::plan`] draws the settings, what the callers do and what
-//! the peer does to each request; [`run`] plays it over real sockets with a clock that is turned; and
-//! [`invariants`] hold what the callers were told against what the peer did. A plan that breaks one is
-//! made smaller by `shrink` before it is shown.
+//! A run of the client is a pure function of a seed: [`plan::plan`] draws the settings, the steps of the callers
+//! and the fault of each request; [`run`] plays the plan over real sockets with paused time; and the
+//! [`invariants`] compare the outcomes that calls reported with what the peer recorded. [`search`] plays many
+//! seeds, and shrinks a plan that violates an invariant.
 //!
 //! ```text
 //! plan ──> caller ──> podqueue ──> socket ──> peer ──> service
@@ -12,23 +12,22 @@
 //!             └────────> invariants <──────────┴──────────┘
 //! ```
 
-#![expect(missing_docs, reason = "a tool of this workspace; its modules say what they hold")]
+#![expect(missing_docs, reason = "a test tool of this workspace without a stable API")]
 
 #[cfg(unix)]
 pub mod batches;
-pub mod caller;
-mod canary;
-mod capture;
+mod call_log;
+mod caller;
+pub mod client_driver;
 pub mod invariants;
-pub mod operation;
-pub mod peer;
+mod leaks;
+mod peer;
 pub mod plan;
 mod run;
-pub mod runtimes;
 pub mod search;
 mod service;
+pub mod several_runtimes;
 #[cfg(unix)]
-pub mod shared;
-mod shrink;
+pub mod shared_limits;
 
 pub use run::{Run, run};

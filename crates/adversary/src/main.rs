@@ -1,160 +1,137 @@
-//! `podqueue-adversary SECONDS [SEED]` plays random runs for so long, on all cores, beginning with this
-//! seed, and reports what breaks. With `SEED=…` in the environment it replays that run alone.
+//! Command line of the randomized tests:
+//!
+//! - `podqueue-adversary SECONDS [SEED]` searches with the client.
+//! - `podqueue-adversary batches PROGRAM SECONDS [SEED]` searches with batches of a program.
+//!
+//! The environment variables `SEED`, `SHARED` and `PLAN` replay one plan, as the README says.
 
-use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io;
 use std::process::ExitCode;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use podqueue_adversary::search::{Finding, play};
+use podqueue_adversary::client_driver::ClientDriver;
+use podqueue_adversary::search::{self, Driver, print, replay, report};
+
+const USAGE: &str = "usage: podqueue-adversary SECONDS [SEED]\n       podqueue-adversary batches PROGRAM SECONDS [SEED]\n";
+
+/// Exit code for wrong usage, and for failures of the driver itself.
+const FAILED: u8 = 2;
+
+/// Number of runs with shared limits that are played at a time. They mostly wait.
 #[cfg(unix)]
-use podqueue_adversary::shared;
+const SHARED_LIMITS_THREADS: usize = 8;
 
-/// How many runs with shared limits are played at a time: they wait for most of their time.
+/// Number of batches that are played at a time without `WIDTH`. Their processes mostly wait.
 #[cfg(unix)]
-const SHARED: usize = 8;
-
-/// What shrinking one finding may take, where `SHRINK` does not say otherwise, in seconds.
-const SHRINKING: Duration = Duration::from_secs(20);
+const BATCH_THREADS: u64 = 6;
 
 fn main() -> ExitCode {
-    let number = |text: String| text.parse::<u64>().ok();
-    if let Some(seed) = std::env::var("SEED").ok().and_then(number) {
-        return match play(seed) {
-            Some(finding) => {
-                tell(&[finding]);
-                ExitCode::FAILURE
-            }
-            None => {
-                say(&format!("SEED={seed} breaks nothing\n"));
-                ExitCode::SUCCESS
-            }
-        };
-    }
-    #[cfg(unix)]
-    if let Some(seed) = std::env::var("SHARED").ok().and_then(number) {
-        return match shared::play(seed) {
-            Some((_, text)) => {
-                say(&text);
-                ExitCode::FAILURE
-            }
-            None => {
-                say(&format!("SHARED={seed} breaks nothing\n"));
-                ExitCode::SUCCESS
-            }
-        };
-    }
-    let mut arguments = std::env::args().skip(1);
-    let Some(seconds) = arguments.next().and_then(number) else {
-        say("usage: podqueue-adversary SECONDS [SEED]\n");
-        return ExitCode::from(2);
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let is_clean = match arguments[..] {
+        #[cfg(unix)]
+        ["batches", program, seconds, ref seed @ ..] => batches(program, seconds, seed),
+        ["batches", ..] => Ok(None),
+        ref arguments => client(arguments),
     };
-    let seed = arguments.next().and_then(number).unwrap_or_else(|| fastrand::u64(..) >> 16);
-    search(Duration::from_secs(seconds), seed)
+    match is_clean {
+        Ok(Some(true)) => ExitCode::SUCCESS,
+        Ok(Some(false)) => ExitCode::FAILURE,
+        Ok(None) => {
+            print(USAGE);
+            ExitCode::from(FAILED)
+        }
+        Err(error) => {
+            print(&format!("the driver itself failed: {error}\n"));
+            ExitCode::from(FAILED)
+        }
+    }
 }
 
-/// Plays the seeds from this one on.
-fn search(time: Duration, first: u64) -> ExitCode {
+/// Tests the client. Returns whether no invariant is violated, or `None` for wrong usage.
+fn client(arguments: &[&str]) -> io::Result<Option<bool>> {
+    if let Some(clean) = replayed(&mut ClientDriver, 1) {
+        return clean.map(Some);
+    }
+    #[cfg(unix)]
+    if let Some(clean) = replayed(&mut podqueue_adversary::shared_limits::SharedLimitsDriver, 1) {
+        return clean.map(Some);
+    }
+    let Some((time, seed)) = time_and_seed(arguments) else { return Ok(None) };
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let descriptors = open_descriptors();
-    let (next, findings) = (AtomicU64::new(first), Mutex::new(Vec::new()));
-    #[cfg(unix)]
-    let (next_shared, of_shared) = (AtomicU64::new(first), Mutex::new(BTreeMap::new()));
-    let began = Instant::now();
-    thread::scope(|scope| {
+    let clean = thread::scope(|scope| {
         #[cfg(unix)]
-        for _ in 0..SHARED {
-            scope.spawn(|| {
-                while began.elapsed() < time {
-                    let seed = next_shared.fetch_add(1, Ordering::Relaxed);
-                    if let Some((violations, text)) = shared::play(seed) {
-                        let found = (began.elapsed(), text);
-                        let mut of_shared = of_shared.lock().expect("no panic");
-                        of_shared
-                            .entry(violations[0].invariant)
-                            .or_insert_with(Vec::new)
-                            .push(found);
-                    }
-                }
-            });
-        }
-        for _ in 0..cores {
-            scope.spawn(|| {
-                while began.elapsed() < time {
-                    let finding = play(next.fetch_add(1, Ordering::Relaxed));
-                    findings.lock().expect("no panic").extend(finding);
-                }
-            });
-        }
-    });
-    let (runs, took) = (next.into_inner() - first, began.elapsed());
-    let per_minute = runs as f64 / took.as_secs_f64() * 60.0;
-    let mut findings = findings.into_inner().expect("no panic");
-    findings.sort_by_key(|finding| finding.seed);
-    say(&format!(
-        "{runs} runs from seed {first} on, {per_minute:.0} a minute; {} break something\n",
-        findings.len()
-    ));
-    #[cfg(unix)]
-    let shared_hold = tell_of_shared(
-        next_shared.into_inner() - first,
-        &of_shared.into_inner().expect("no panic"),
-    );
-    #[cfg(not(unix))]
-    let shared_hold = true;
-    // All that was opened is closed: two more are the runtime's and the allocator's to have.
+        let shared = {
+            use podqueue_adversary::shared_limits::SharedLimitsDriver;
+            scope.spawn(move || {
+                search::search(|| SharedLimitsDriver, seed, time, SHARED_LIMITS_THREADS)
+            })
+        };
+        #[cfg(not(unix))]
+        let _ = scope;
+        let findings = search::search(|| ClientDriver, seed, time, cores);
+        let clean = findings.is_empty();
+        #[cfg(unix)]
+        let clean = {
+            use podqueue_adversary::shared_limits::SharedLimitsDriver;
+            let shared = shared.join().expect("the search does not panic");
+            let clean = clean & shared.is_empty();
+            report(&mut SharedLimitsDriver, shared)?;
+            clean
+        };
+        report(&mut ClientDriver, findings)?;
+        io::Result::Ok(clean)
+    })?;
+    // Nothing leaks descriptors: two more belong to the runtime and the allocator.
     if let (Some(before), Some(after)) = (descriptors, open_descriptors())
         && after > before + 2
     {
-        say(&format!("{before} descriptors were open before, and {after} after\n"));
-        return ExitCode::FAILURE;
+        print(&format!("{before} descriptors were open before the search, and {after} after it\n"));
+        return Ok(Some(false));
     }
-    tell(&findings);
-    if findings.is_empty() && shared_hold { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    Ok(Some(clean))
 }
 
-/// The first finding of each invariant that runs with shared limits break; whether there is none.
+/// Tests batches of a program. Returns whether no invariant is violated, or `None` for wrong usage.
 #[cfg(unix)]
-fn tell_of_shared(runs: u64, findings: &BTreeMap<&str, Vec<(Duration, String)>>) -> bool {
-    let broken: usize = findings.values().map(Vec::len).sum();
-    say(&format!("{runs} runs with shared limits; {broken} break something\n"));
-    for (invariant, findings) in findings {
-        let (after, text) = &findings[0];
-        say(&format!(
-            "\n=== {invariant}\n{} runs, the first after {after:.1?}\n{text}",
-            findings.len()
-        ));
+fn batches(program: &str, seconds: &str, seed: &[&str]) -> io::Result<Option<bool>> {
+    use podqueue_adversary::batches::BatchDriver;
+
+    // Processes start in folders of their own.
+    let program = std::path::absolute(program)?;
+    let driver = || BatchDriver::new(&program, search::number("POSTGRES", 1) == 1);
+    let Ok(times) = seconds.parse() else { return Ok(None) };
+    if let Ok(text) = std::env::var("PLAN") {
+        let plan = serde_json::from_str(&text)?;
+        return replay(&mut driver(), &plan, times).map(Some);
     }
-    findings.is_empty()
+    if let Some(clean) = replayed(&mut driver(), times) {
+        return clean.map(Some);
+    }
+    let arguments: Vec<&str> = [seconds].into_iter().chain(seed.iter().copied()).collect();
+    let Some((time, seed)) = time_and_seed(&arguments) else { return Ok(None) };
+    let threads = search::number("WIDTH", BATCH_THREADS) as usize;
+    let findings = search::search(driver, seed, time, threads);
+    let clean = findings.is_empty();
+    report(&mut driver(), findings)?;
+    Ok(Some(clean))
 }
 
-/// Each broken invariant once, with how often it was broken and its smallest plan.
-fn tell(findings: &[Finding]) {
-    let mut by_invariant = BTreeMap::<_, Vec<&Finding>>::new();
-    for finding in findings {
-        for invariant in finding.invariants() {
-            by_invariant.entry(invariant).or_default().push(finding);
-        }
-    }
-    let number = |text: String| text.parse().ok();
-    let time = std::env::var("SHRINK").ok().and_then(number).map_or(SHRINKING, Duration::from_secs);
-    for (invariant, findings) in by_invariant {
-        let seeds: Vec<_> = findings.iter().take(8).map(|one| one.seed).collect();
-        say(&format!("\n=== {invariant}\n{} runs, such as {seeds:?}\n", findings.len()));
-        // What broke least is understood soonest.
-        if let Some(simplest) = findings.iter().min_by_key(|one| one.violations.len()) {
-            say(&simplest.report(invariant, time));
-        }
-    }
+/// Replays the plan of the seed in the driver's environment variable, if there is one.
+fn replayed<D: Driver>(driver: &mut D, times: u64) -> Option<io::Result<bool>> {
+    let seed = std::env::var(D::SEED_VARIABLE).ok()?.parse().ok()?;
+    let plan = driver.draw(seed);
+    Some(replay(driver, &plan, times))
+}
+
+fn time_and_seed(arguments: &[&str]) -> Option<(Duration, u64)> {
+    let time = Duration::from_secs(arguments.first()?.parse().ok()?);
+    let seed = arguments.get(1).and_then(|text| text.parse().ok());
+    Some((time, seed.unwrap_or_else(|| fastrand::u64(..) >> 16)))
 }
 
 fn open_descriptors() -> Option<usize> {
     std::fs::read_dir("/proc/self/fd").ok().map(Iterator::count)
-}
-
-fn say(text: &str) {
-    let _ = io::stdout().lock().write_all(text.as_bytes());
 }

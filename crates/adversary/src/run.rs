@@ -1,5 +1,6 @@
-//! Plays a plan.
+//! Run: one plan, played over real sockets on a runtime with paused time.
 
+use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,38 +8,62 @@ use tokio::runtime::{Builder, Handle};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::caller::{Caller, Entry, Log, client};
-use crate::capture::Capture;
+use crate::call_log::{CallLog, LoggedCall};
+use crate::caller::{Caller, client};
+use crate::leaks::Capture;
 use crate::peer::{Peer, Transcript};
-use crate::plan::{Plan, Settings, Step};
+use crate::plan::{ClientSettings, Plan, Step};
 use crate::service::Service;
 
-/// Longer than anything may take: the faults are used up long before, and the peer behaves.
-const FOR_EVER: Duration = Duration::from_secs(20 * 60 * 60);
+/// Time limit of a run, far beyond its faults and all deadlines.
+const TIME_LIMIT: Duration = Duration::from_secs(20 * 60 * 60);
 
-/// How long what was dropped may take to go.
-const SETTLING: Duration = Duration::from_secs(2);
+/// Time in which dropped tasks and connections must end.
+const SETTLE_TIME: Duration = Duration::from_secs(2);
 
-/// A run that is over, for the invariants to judge.
+/// Observations of a run that has ended, which the invariants check.
 pub struct Run {
-    pub settings: Settings,
-    /// Connections may be ended before a request is read.
-    pub ends_connections: bool,
+    pub settings: ClientSettings,
+    /// The peer may end connections before it reads a request.
+    pub connections_may_end: bool,
     pub began: Instant,
     pub ended: Instant,
-    pub entries: Vec<Entry>,
+    pub entries: Vec<LoggedCall>,
     pub transcript: Transcript,
     pub service: Service,
-    /// What was shown and must not be.
+    /// Texts that contain a canary.
     pub leaks: Vec<String>,
     pub panics: Vec<String>,
-    /// Tasks and connections that outlived the client and all callers.
-    pub left_tasks: usize,
-    pub left_connections: usize,
-    /// More requests came than the plan has reason for, and the run was broken off.
+    /// Tasks and connections that outlive the client and all callers.
+    pub leaked_tasks: usize,
+    pub leaked_connections: usize,
+    /// More requests arrived than any plan accounts for, and the run was aborted.
     pub flooded: bool,
-    /// How much was traced.
-    pub traced: usize,
+    pub traced_bytes: usize,
+}
+
+impl Run {
+    /// Formats the transcript of the peer and the log of the callers.
+    pub(crate) fn transcript(&self) -> String {
+        let mut text = String::from("  the peer:\n");
+        for line in self.transcript.lines().lines() {
+            let _ = writeln!(text, "  {line}");
+        }
+        text.push_str("  the callers:\n");
+        for entry in &self.entries {
+            let since = |at: Instant| (at - self.began).as_secs_f64();
+            let _ = writeln!(
+                text,
+                "  {:>10.3}s  {:?} of call {} until {:.3}s: {:?}",
+                since(entry.started),
+                entry.kind,
+                entry.call,
+                since(entry.ended.unwrap_or(self.ended)),
+                entry.outcome
+            );
+        }
+        text
+    }
 }
 
 /// Plays a plan to its end.
@@ -53,14 +78,14 @@ pub fn run(plan: &Plan) -> Run {
     let captured = capture.stop();
     run.panics = captured.panics;
     run.leaks.extend(captured.leaks);
-    run.traced = captured.bytes;
+    run.traced_bytes = captured.bytes;
     run
 }
 
 async fn play(plan: &Plan) -> Run {
     let began = Instant::now();
     let peer = Peer::start(plan, service(plan)).await;
-    let log = Arc::new(Log::default());
+    let log = Arc::new(CallLog::default());
     let address = peer.address.to_string();
     let caller = Caller::new(client(plan, &address).expect("usable settings"), Arc::clone(&log));
     let mut actors = JoinSet::new();
@@ -70,43 +95,43 @@ async fn play(plan: &Plan) -> Run {
     drop(caller);
     let all = async { while actors.join_next().await.is_some() {} };
     let flooded = tokio::select! {
-        _ = timeout(FOR_EVER, all) => false,
-        () = peer.is_flooded() => true,
+        _ = timeout(TIME_LIMIT, all) => false,
+        () = peer.flooded() => true,
     };
     let (entries, ended) = (log.entries(), Instant::now());
     drop(actors);
-    log.let_go();
-    sleep(SETTLING).await;
-    let left_tasks = Handle::current().metrics().num_alive_tasks().saturating_sub(peer.tasks());
-    let mut inner = peer.lock();
-    let transcript = std::mem::replace(&mut inner.transcript, Transcript::new(began));
+    log.forget_jobs();
+    sleep(SETTLE_TIME).await;
+    let leaked_tasks =
+        Handle::current().metrics().num_alive_tasks().saturating_sub(peer.task_count());
+    let (transcript, service) = peer.observed();
     Run {
         settings: plan.settings.clone(),
-        ends_connections: plan.dead_connections > 0 || plan.away.is_some(),
+        connections_may_end: plan.dropped_connections > 0 || plan.downtime.is_some(),
         began,
         ended,
         entries,
-        left_connections: transcript.open.len(),
+        leaked_connections: transcript.open_connections.len(),
         transcript,
-        service: std::mem::take(&mut inner.service),
+        service,
         leaks: log.leaks(),
         panics: Vec::new(),
-        left_tasks,
+        leaked_tasks,
         flooded,
-        traced: 0,
+        traced_bytes: 0,
     }
 }
 
-/// The service as it is before: with what the plan deletes and changes.
+/// Returns the service with the templates and secrets that the plan changes or deletes.
 fn service(plan: &Plan) -> Service {
     let mut service = Service::default();
-    for work in plan.actors.iter().flat_map(|actor| &actor.steps) {
-        match work.step {
+    for planned in plan.actors.iter().flat_map(|actor| &actor.steps) {
+        match planned.step {
             Step::UpdateTemplate | Step::DeleteTemplate => {
-                service.templates.there.entry(format!("tpl-{}", work.call)).or_default();
+                service.templates.existing.entry(format!("tpl-{}", planned.call)).or_default();
             }
             Step::DeleteSecret => {
-                service.secrets.there.entry(format!("sec-{}", work.call)).or_default();
+                service.secrets.existing.entry(format!("sec-{}", planned.call)).or_default();
             }
             _ => {}
         }

@@ -1,4 +1,4 @@
-//! Plays a plan: the program under test, its files and its database, and what is done to them.
+//! Run of a batch plan: the program under test, its files and its database, and the steps of the plan.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,79 +15,83 @@ use tempfile::TempDir;
 use tokio::runtime::Builder;
 use tokio::time::sleep;
 
-use super::plan::{Command, Mistake, Plan, Signal, Step, Store, Unknown};
-use super::processes::{Machine, Process};
+use super::plan::{Command, Mistake, OnUnknown, Plan, Signal, Step, Store};
+use super::process::{Machine, Process};
 use super::service::{ENDPOINT, Service};
+use crate::search::Violation;
 
-/// How long `--grace` lets a run collect after SIGTERM.
+/// `--grace` of a run: time to collect after SIGTERM.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// How much later than it has to a process may end, on a busy machine.
-const SLACK: Duration = Duration::from_secs(20);
+/// Tolerance for the exit of a process on a machine under load.
+const EXIT_TOLERANCE: Duration = Duration::from_secs(20);
 
-/// When Ctrl-C is pressed again.
-const AGAIN: Duration = Duration::from_secs(3);
+/// Time after which Ctrl-C is repeated.
+const SECOND_INTERRUPT: Duration = Duration::from_secs(3);
 
-/// How long nothing may be done before a process ends that nothing holds up.
-const PROGRESS: Duration = Duration::from_secs(45);
+/// Time limit without progress of an undisturbed process.
+const PROGRESS_TIMEOUT: Duration = Duration::from_secs(45);
 
-/// How long submissions are waited for.
-const BUSY: Duration = Duration::from_secs(10);
+/// Time limit for awaiting submissions.
+const SUBMISSIONS_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long a copy of a journal runs, unless it is refused.
-const COPY: Duration = Duration::from_secs(8);
+/// Time for which a copy of a journal runs, unless it is refused.
+const COPY_RUN: Duration = Duration::from_secs(8);
 
-/// For how long a database is waited for in any case by those who have not reached it yet.
-const REACHED: Duration = Duration::from_secs(8);
+/// Outage of the database that a starting process tolerates in any case.
+const TOLERATED_OUTAGE: Duration = Duration::from_secs(8);
 
+/// Disturbances of processes.
 const IN_USE: &str = "another process has the same results or journal";
+const FILES_CHANGED: &str = "files were changed";
+pub(crate) const RESTORED: &str = "a backup was restored";
+const DATABASE_DOWN: &str = "the database was unavailable";
 
-/// The number of the machine that joins in the end.
+/// Number of the machine that joins at the end.
 const LAST: u8 = 9;
 
-/// A plan that was played, for the invariants to judge.
+/// Observations of a plan that was played, which the invariants check.
 pub(crate) struct Run {
     pub(crate) plan: Plan,
     pub(crate) began: Instant,
     pub(crate) service: Service,
     pub(crate) processes: Vec<Process>,
-    pub(crate) losses: Vec<Loss>,
-    /// Something else changed results or journals, and the batch need not end.
-    pub(crate) is_tampered: bool,
-    /// The results of each machine.
+    pub(crate) rollbacks: Vec<Rollback>,
+    /// Another program changed results or journals, and the batch need not complete.
+    pub(crate) files_changed: bool,
+    /// Path of the results by machine.
     pub(crate) results: BTreeMap<u8, PathBuf>,
-    pub(crate) appended: Vec<Appended>,
-    /// When `batch retry` may have taken effect.
+    pub(crate) foreign_lines: Vec<ForeignLine>,
+    /// Start of each `batch retry` that may have taken effect.
     pub(crate) retries: Vec<Instant>,
-    /// What `batch status` and `batch unknown` say in the end.
+    /// Output of `batch status` and `batch unknown` at the end.
     pub(crate) status: Option<Value>,
     pub(crate) unknown: BTreeSet<u64>,
-    /// What was found on the way.
-    pub(crate) found: Vec<(&'static str, String)>,
-    site: Site,
+    /// Violations that were noticed during the run.
+    pub(crate) violations: Vec<Violation>,
+    sandbox: Sandbox,
 }
 
-/// A copy of the journal that was put back.
+/// Restored backup of the journal.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Loss {
-    /// When the copy was made.
-    pub(crate) since: Instant,
-    pub(crate) at: Instant,
-    /// The program can know it from the results alone.
-    pub(crate) shows: bool,
+pub(crate) struct Rollback {
+    pub(crate) backed_up: Instant,
+    pub(crate) restored: Instant,
+    /// The results alone prove the rollback.
+    pub(crate) is_evident: bool,
 }
 
-/// What another program appended to results.
+/// Line that another program appended to results.
 #[derive(Clone, Debug)]
-pub(crate) struct Appended {
+pub(crate) struct ForeignLine {
     pub(crate) machine: u8,
     pub(crate) text: String,
 }
 
-/// What a run works with.
-struct Site {
+/// Files, database and machine of a run.
+struct Sandbox {
     binary: PathBuf,
-    /// Outlives the server, which may be that of the next run, too.
+    /// Independent of the server, which later runs may use, too.
     folder: TempDir,
     machine: Machine,
     server: Option<Server>,
@@ -98,7 +102,7 @@ struct Site {
     host: Ipv4Addr,
 }
 
-/// Plays a plan against this program, with a server where one is needed, which is kept.
+/// Plays a plan against this program. Keeps the database server for later runs, once one is needed.
 pub(crate) fn run(plan: &Plan, binary: &Path, server: &mut Option<Server>) -> io::Result<Run> {
     if plan.store == Store::Postgres && server.is_none() {
         *server = Some(Server::start());
@@ -109,10 +113,10 @@ pub(crate) fn run(plan: &Plan, binary: &Path, server: &mut Option<Server>) -> io
         let mut run = Run::new(plan, binary, taken).await?;
         run.play().await?;
         run.finish().await?;
-        if let Some(kept) = run.site.server.take() {
+        if let Some(kept) = run.sandbox.server.take() {
             kept.sql(
                 "postgres",
-                &format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", run.site.database),
+                &format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", run.sandbox.database),
             );
             *server = Some(kept);
         }
@@ -139,7 +143,7 @@ impl Run {
         };
         fs::write(path("inputs.jsonl"), lines(false))?;
         fs::write(path("changed.jsonl"), lines(true))?;
-        let site = Site {
+        let sandbox = Sandbox {
             binary: binary.to_owned(),
             machine,
             server,
@@ -157,22 +161,22 @@ impl Run {
             began: Instant::now(),
             service: Service::start(Duration::from_millis(plan.work)).await?,
             processes: Vec::new(),
-            losses: Vec::new(),
-            is_tampered: false,
+            rollbacks: Vec::new(),
+            files_changed: false,
             results: BTreeMap::new(),
-            appended: Vec::new(),
+            foreign_lines: Vec::new(),
             retries: Vec::new(),
             status: None,
             unknown: BTreeSet::new(),
-            found: Vec::new(),
-            site,
+            violations: Vec::new(),
+            sandbox,
         })
     }
 
     async fn play(&mut self) -> io::Result<()> {
         for step in self.plan.steps.clone() {
             self.step(step).await?;
-            self.notice();
+            self.notice_exits();
         }
         Ok(())
     }
@@ -180,7 +184,7 @@ impl Run {
     async fn step(&mut self, step: Step) -> io::Result<()> {
         let ms = Duration::from_millis;
         match step {
-            Step::Begin(command) => drop(self.begin(command)?),
+            Step::Begin(command) => drop(self.start(command)?),
             Step::Finish(command, after) => self.finish_command(command, after.map(ms)).await?,
             Step::Signal { signal, after, is_new } => {
                 self.interrupt(signal, ms(after), is_new).await?;
@@ -194,16 +198,17 @@ impl Run {
             }
             Step::Wait(time) => sleep(ms(time)).await,
             Step::Submissions(more) => {
-                let (until, wanted) = (Instant::now() + BUSY, self.service.log().len() + more);
+                let (until, wanted) =
+                    (Instant::now() + SUBMISSIONS_TIMEOUT, self.service.log().len() + more);
                 while self.service.log().len() < wanted
                     && Instant::now() < until
-                    && self.processes.iter_mut().any(Process::runs)
+                    && self.processes.iter_mut().any(Process::is_running)
                 {
                     sleep(Duration::from_millis(10)).await;
                 }
             }
             Step::Fault(fault, time) => self.service.add_fault(fault, ms(time)),
-            Step::Clock(seconds) => self.site.machine.turn_clock(seconds)?,
+            Step::Clock(seconds) => self.sandbox.machine.set_clock(seconds)?,
             Step::BackUp => self.back_up().await?,
             Step::Restore => self.restore().await?,
             Step::Crash => self.crash().await,
@@ -214,28 +219,28 @@ impl Run {
         Ok(())
     }
 
-    /// Lets everything go on undisturbed to its end.
+    /// Lets the batch complete undisturbed.
     async fn finish(&mut self) -> io::Result<()> {
-        while self.service.has_faults() && self.processes.iter_mut().any(Process::runs) {
+        while self.service.has_faults() && self.processes.iter_mut().any(Process::is_running) {
             sleep(Duration::from_millis(50)).await;
         }
         self.service.recover();
         for index in 0..self.processes.len() {
             self.await_end(index).await;
         }
-        // Each machine comes back, and one that knows nothing joins.
+        // Each machine returns, and a new one joins.
         let mut last: BTreeSet<_> = self.results.keys().copied().collect();
         last.insert(0);
         if self.plan.store == Store::Postgres {
             last.insert(LAST);
         }
         for machine in last {
-            let index = self.begin(Command::run(machine))?;
+            let index = self.start(Command::run(machine))?;
             self.await_end(index).await;
         }
-        self.notice();
-        self.status = self.look("status").and_then(|text| serde_json::from_str(&text).ok());
-        let unknown = self.look("unknown").unwrap_or_default();
+        self.notice_exits();
+        self.status = self.query("status").and_then(|text| serde_json::from_str(&text).ok());
+        let unknown = self.query("unknown").unwrap_or_default();
         self.unknown = unknown
             .lines()
             .filter_map(|line| serde_json::from_str::<Value>(line).ok()?["index"].as_u64())
@@ -244,57 +249,57 @@ impl Run {
     }
 
     async fn await_end(&mut self, index: usize) {
-        let mut done = 0;
-        while !self.processes[index].ends_within(PROGRESS).await {
-            let before = std::mem::replace(&mut done, self.done());
-            if before == done {
+        let mut progress = 0;
+        while !self.processes[index].ends_within(PROGRESS_TIMEOUT).await {
+            let before = std::mem::replace(&mut progress, self.progress());
+            if before == progress {
                 let process = &mut self.processes[index];
-                let what = format!(
-                    "for {PROGRESS:?}, process {} has neither ended nor done anything: {:?}",
+                let message = format!(
+                    "for {PROGRESS_TIMEOUT:?}, process {} has neither exited nor made progress: {:?}",
                     process.number, process.command
                 );
-                self.found.push(("progress ends", what));
                 process.kill();
+                self.violates("a run makes progress", message);
             }
         }
     }
 
-    /// How much has been done: submissions, and bytes of results.
-    fn done(&self) -> u64 {
+    /// Returns the number of submissions and of bytes of results.
+    fn progress(&self) -> u64 {
         let sizes = self.results.values().map(|path| fs::metadata(path).map_or(0, |it| it.len()));
         sizes.sum::<u64>() + self.service.log().len() as u64
     }
 
-    /// Begins a process, and returns its place in the list.
-    fn begin(&mut self, command: Command) -> io::Result<usize> {
+    /// Starts a process, and returns its index.
+    fn start(&mut self, command: Command) -> io::Result<usize> {
         let machine = command.machine();
-        let (results, journal) = (self.results_of(machine), self.site.journal_argument());
-        self.begin_with(command, &results, &journal)
+        let (results, journal) = (self.results_of(machine), self.sandbox.journal_argument());
+        self.start_with(command, &results, &journal)
     }
 
-    fn begin_with(&mut self, command: Command, results: &Path, journal: &str) -> io::Result<usize> {
+    fn start_with(&mut self, command: Command, results: &Path, journal: &str) -> io::Result<usize> {
         let number = self.processes.len();
         let machine = command.machine();
         let mut is_in_use = false;
         for process in &mut self.processes {
             let is_same = self.plan.store == Store::Sqlite || process.command.machine() == machine;
-            if is_same && process.runs() {
+            if is_same && process.is_running() {
                 is_in_use = true;
-                // Either of the two may come first.
+                // Either of the two may acquire the files first.
                 if self.service.submitted_by(process.number) == 0 {
-                    process.disturbed = Some(IN_USE);
+                    process.disturbance = Some(IN_USE);
                 }
             }
         }
         let program = self.program(number, &command, results, journal)?;
         let output = self.path(&format!("process{number}.out"));
-        let mut process = Process::begin(number, command, program, output)?;
+        let mut process = Process::start(number, command, program, output)?;
         if is_in_use {
-            process.disturbed = Some(IN_USE);
-        } else if self.is_tampered {
-            process.disturbed = Some("files were changed");
-        } else if !self.losses.is_empty() {
-            process.disturbed = Some("a copy was put back");
+            process.disturbance = Some(IN_USE);
+        } else if self.files_changed {
+            process.disturbance = Some(FILES_CHANGED);
+        } else if !self.rollbacks.is_empty() {
+            process.disturbance = Some(RESTORED);
         }
         self.processes.push(process);
         Ok(number)
@@ -307,7 +312,7 @@ impl Run {
         results: &Path,
         journal: &str,
     ) -> io::Result<process::Command> {
-        let mut program = self.site.program(&self.service, number);
+        let mut program = self.sandbox.program(&self.service, number);
         let foreign = self.path("foreign.jsonl");
         let results = match command.mistake() {
             Some(Mistake::Results) => {
@@ -333,13 +338,13 @@ impl Run {
                     program.args(["--key-field", "n"]);
                 }
                 if *accept_loss {
-                    program.arg("--accept-loss");
+                    program.arg("--accept-rollback");
                 }
                 match unknown {
-                    Unknown::Hold => {}
-                    Unknown::Resubmit => drop(program.args(["--on-unknown", "resubmit"])),
-                    Unknown::ByWebhook => {
-                        let address = format!("{}:{}", self.site.host, 8_000 + number);
+                    OnUnknown::Hold => {}
+                    OnUnknown::Resubmit => drop(program.args(["--on-unknown", "resubmit"])),
+                    OnUnknown::ByWebhook => {
+                        let address = format!("{}:{}", self.sandbox.host, 8_000 + number);
                         program.args(["--on-unknown", "by-webhook", "--webhook-wait", "2s"]);
                         program.args(["--webhook-url", &format!("http://{address}/hook")]);
                         program.args(["--webhook-listen", &address]);
@@ -358,8 +363,8 @@ impl Run {
         Ok(program)
     }
 
-    /// Runs a command to its end. One that contains a mistake must change nothing; where there is no
-    /// batch yet, or not with all inputs, it might begin one.
+    /// Runs a command to its end. A command with a mistake must change nothing. It is skipped where it might
+    /// create the batch, or add inputs to it.
     async fn finish_command(
         &mut self,
         command: Command,
@@ -370,10 +375,10 @@ impl Run {
         if !has_begun && command.mistake().is_some() {
             return Ok(());
         }
-        let is_alone = !self.processes.iter_mut().any(Process::runs);
+        let is_alone = !self.processes.iter_mut().any(Process::is_running);
         let mistake = command.mistake();
         let is_retry = matches!(command, Command::Retry { .. });
-        let index = self.begin(command)?;
+        let index = self.start(command)?;
         let process = &mut self.processes[index];
         if let Some(after) = after {
             process.ends_within(after).await;
@@ -389,101 +394,101 @@ impl Run {
         let must_be_refused =
             is_alone && matches!(mistake, Some(Mistake::Results | Mistake::Inputs));
         if must_be_refused && process.killed.is_none() && process.code() == Some(0) {
-            let what = format!("process {index} is not refused: {:?}", process.command);
-            self.found.push(("a mistake is refused", what));
+            let message = format!("process {index} is not refused: {:?}", process.command);
+            self.violates("a mistake is refused", message);
         }
-        if is_alone && is_refused && mistake.is_some() && self.losses.is_empty() {
+        if is_alone && is_refused && mistake.is_some() && self.rollbacks.is_empty() {
             let after = self.pending();
             if before != after {
-                let what = format!(
+                let message = format!(
                     "[total, pending] were {before:?} and are {after:?} after process {index} was refused"
                 );
-                self.found.push(("a refused command changes nothing", what));
+                self.violates("a refused command changes nothing", message);
             }
         }
         Ok(())
     }
 
-    /// The total of inputs, and how many are pending.
+    /// Returns the total number of inputs, and the number of pending ones.
     fn pending(&mut self) -> Option<[u64; 2]> {
-        let status: Value = serde_json::from_str(&self.look("status")?).ok()?;
+        let status: Value = serde_json::from_str(&self.query("status")?).ok()?;
         let count = |name: &str| status[name].as_u64().unwrap_or_default();
         Some([count("total"), count("pending")])
     }
 
-    /// What a command prints that only looks.
-    fn look(&mut self, what: &str) -> Option<String> {
-        let mut program = self.site.program(&self.service, 0);
+    /// Returns the output of a command that only reads.
+    fn query(&mut self, command: &str) -> Option<String> {
+        let mut program = self.sandbox.program(&self.service, 0);
         let results = self.results_of(0);
-        program.args(["batch", what]).arg(results).args(["--json", "--journal"]);
-        let output = program.arg(self.site.journal_argument()).output().ok()?;
+        program.args(["batch", command]).arg(results).args(["--json", "--journal"]);
+        let output = program.arg(self.sandbox.journal_argument()).output().ok()?;
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    /// Signals a run, while no job ends; it must end nevertheless. Ctrl-C is pressed twice.
+    /// Sends a signal to a run while no job ends. The run must exit nevertheless. Ctrl-C is repeated.
     async fn interrupt(&mut self, signal: Signal, after: Duration, is_new: bool) -> io::Result<()> {
         if is_new {
             self.kill_all();
         }
         self.service.hold(true);
         let is_run = |process: &mut Process| {
-            matches!(process.command, Command::Run { .. }) && process.runs()
+            matches!(process.command, Command::Run { .. }) && process.is_running()
         };
         let index = match self.processes.iter_mut().rposition(is_run) {
             Some(index) => index,
-            None => self.begin(Command::run(0))?,
+            None => self.start(Command::run(0))?,
         };
         sleep(after).await;
         let process = &mut self.processes[index];
         process.signal(signal);
-        if signal == Signal::Int && !process.ends_within(AGAIN).await {
+        if signal == Signal::Int && !process.ends_within(SECOND_INTERRUPT).await {
             process.signal(signal);
         }
-        if !process.ends_within(GRACE + SLACK).await {
-            let what = format!(
-                "process {index}, {:?} after its begin: {:?} did not end it within {:?}",
+        if !process.ends_within(GRACE + EXIT_TOLERANCE).await {
+            let message = format!(
+                "process {index}, {:?} after its start: {:?} did not end it within {:?}",
                 after,
                 signal,
-                GRACE + SLACK
+                GRACE + EXIT_TOLERANCE
             );
-            self.found.push(("a signal ends the program", what));
             process.kill();
+            self.violates("a signal ends the program", message);
         }
         self.service.hold(false);
         Ok(())
     }
 
     async fn back_up(&mut self) -> io::Result<()> {
-        // Before that, there may be no batch in it.
+        // Before the first submission, the journal may contain no batch.
         if self.service.log().is_empty() {
             return Ok(());
         }
         if self.plan.store == Store::Sqlite {
             self.kill_all();
-            if !self.site.journal.exists() {
+            if !self.sandbox.journal.exists() {
                 return Ok(());
             }
-            copy_journal(&self.site.journal, &self.path("backup"), true)?;
+            copy_journal(&self.sandbox.journal, &self.path("backup"), true)?;
         }
-        // What is recorded from now on may be in it.
-        self.site.backup = Some((Instant::now(), self.result_lines()));
+        // The backup may contain what is recorded from now on.
+        self.sandbox.backup = Some((Instant::now(), self.result_lines()));
         self.with_server(Server::back_up).await;
         Ok(())
     }
 
     async fn restore(&mut self) -> io::Result<()> {
-        let Some((since, lines)) = self.site.backup else { return Ok(()) };
+        let Some((backed_up, lines)) = self.sandbox.backup else { return Ok(()) };
         if self.plan.store == Store::Sqlite {
             self.kill_all();
-            copy_journal(&self.path("backup"), &self.site.journal, true)?;
+            copy_journal(&self.path("backup"), &self.sandbox.journal, true)?;
         }
         self.with_server(Server::restore).await;
         let is_sqlite = self.plan.store == Store::Sqlite;
-        let shows = is_sqlite && self.result_lines() > lines;
-        self.losses.push(Loss { since, at: Instant::now(), shows });
+        let is_evident = is_sqlite && self.result_lines() > lines;
+        self.rollbacks.push(Rollback { backed_up, restored: Instant::now(), is_evident });
         for process in &mut self.processes {
-            if process.runs() && process.disturbed.is_none() {
-                process.disturbed = Some("a copy was put back");
+            if process.is_running() && process.disturbance.is_none() {
+                process.disturbance = Some(RESTORED);
             }
         }
         Ok(())
@@ -496,41 +501,41 @@ impl Run {
             server.resume();
         })
         .await;
-        if began.elapsed() < REACHED {
+        if began.elapsed() < TOLERATED_OUTAGE {
             return;
         }
         for process in &mut self.processes {
-            if process.runs() && self.service.submitted_by(process.number) == 0 {
-                process.disturbed = process.disturbed.or(Some("the database was not there"));
+            if process.is_running() && self.service.submitted_by(process.number) == 0 {
+                process.disturbance = process.disturbance.or(Some(DATABASE_DOWN));
             }
         }
     }
 
     async fn with_server(&mut self, work: impl FnOnce(&mut Server) + Send + 'static) {
-        let Some(mut server) = self.site.server.take() else { return };
+        let Some(mut server) = self.sandbox.server.take() else { return };
         let working = tokio::task::spawn_blocking(move || {
             work(&mut server);
             server
         });
-        self.site.server = Some(working.await.expect("a server that starts"));
+        self.sandbox.server = Some(working.await.expect("a server that starts"));
     }
 
     async fn copy(&mut self, log: bool, results: bool, moved: bool) -> io::Result<()> {
         self.kill_all();
-        // Of a batch that has submitted nothing, a copy is as good as the original.
-        if self.service.log().is_empty() || !self.site.journal.exists() {
+        // Before the first submission, a copy of the batch is as good as the original.
+        if self.service.log().is_empty() || !self.sandbox.journal.exists() {
             return Ok(());
         }
-        self.site.copies += 1;
-        let folder = self.path(&format!("copy{}", self.site.copies));
+        self.sandbox.copies += 1;
+        let folder = self.path(&format!("copy{}", self.sandbox.copies));
         fs::create_dir(&folder)?;
         let journal = folder.join("journal");
-        copy_journal(&self.site.journal, &journal, log)?;
+        copy_journal(&self.sandbox.journal, &journal, log)?;
         if moved {
-            let original = std::mem::replace(&mut self.site.journal, journal);
+            let original = std::mem::replace(&mut self.sandbox.journal, journal);
             fs::remove_file(original)?;
-            // Without its log, it may be refused for ever.
-            self.is_tampered |= !log;
+            // Without its write-ahead log, the journal may be refused.
+            self.files_changed |= !log;
             return Ok(());
         }
         let copied = folder.join("results.jsonl");
@@ -538,10 +543,10 @@ impl Run {
         if results && original.exists() {
             fs::copy(original, &copied)?;
         }
-        let index = self.begin_with(Command::run(0), &copied, &journal.to_string_lossy())?;
+        let index = self.start_with(Command::run(0), &copied, &journal.to_string_lossy())?;
         let process = &mut self.processes[index];
-        process.is_of_a_copy = true;
-        process.ends_within(COPY).await;
+        process.uses_copy = true;
+        process.ends_within(COPY_RUN).await;
         process.kill();
         Ok(())
     }
@@ -549,10 +554,10 @@ impl Run {
     fn append(&mut self, machine: u8) -> io::Result<()> {
         let results = self.results_of(machine);
         let Ok(mut file) = fs::File::options().append(true).open(results) else { return Ok(()) };
-        let text = format!("appended by another program, {}\n", self.appended.len());
+        let text = format!("appended by another program, {}\n", self.foreign_lines.len());
         file.write_all(text.as_bytes())?;
-        self.tampered(machine);
-        self.appended.push(Appended { machine, text });
+        self.mark_changed(machine);
+        self.foreign_lines.push(ForeignLine { machine, text });
         Ok(())
     }
 
@@ -560,27 +565,31 @@ impl Run {
         let results = self.results_of(machine);
         let Ok(file) = fs::File::options().write(true).open(results) else { return Ok(()) };
         file.set_len(file.metadata()?.len().saturating_sub(bytes))?;
-        self.tampered(machine);
-        self.appended.retain(|it| it.machine != machine);
+        self.mark_changed(machine);
+        self.foreign_lines.retain(|it| it.machine != machine);
         Ok(())
     }
 
-    fn tampered(&mut self, machine: u8) {
-        self.is_tampered = true;
+    fn mark_changed(&mut self, machine: u8) {
+        self.files_changed = true;
         for process in &mut self.processes {
-            if process.command.machine() == machine && process.runs() {
-                process.disturbed = Some("files were changed");
+            if process.command.machine() == machine && process.is_running() {
+                process.disturbance = Some(FILES_CHANGED);
             }
         }
+    }
+
+    fn violates(&mut self, invariant: &'static str, message: String) {
+        self.violations.push(Violation { invariant, message });
     }
 
     fn kill_all(&mut self) {
         self.processes.iter_mut().for_each(Process::kill);
     }
 
-    fn notice(&mut self) {
+    fn notice_exits(&mut self) {
         for process in &mut self.processes {
-            process.runs();
+            process.is_running();
         }
     }
 
@@ -595,11 +604,11 @@ impl Run {
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.site.folder.path().join(name)
+        self.sandbox.folder.path().join(name)
     }
 }
 
-impl Site {
+impl Sandbox {
     fn program(&self, service: &Service, number: usize) -> process::Command {
         let mut program = process::Command::new(&self.binary);
         let home = self.folder.path();
@@ -622,7 +631,7 @@ impl Site {
     }
 }
 
-/// Copies a journal that no process has open, with its log or without. What was there is replaced.
+/// Replaces a journal by a copy of another that no process has open, with its write-ahead log or without.
 fn copy_journal(from: &Path, to: &Path, log: bool) -> io::Result<()> {
     let beside = |path: &Path, ending: &str| {
         let mut name = path.as_os_str().to_owned();

@@ -1,5 +1,7 @@
-//! A service over HTTP/1.1 that keeps the log of the submissions it accepted, which is what the
-//! program under test is judged by. Which process sent a request is in its key: `key-7`.
+//! Service of a batch run, over HTTP/1.1. Its log of accepted submissions is the ground truth that the program
+//! under test is compared with.
+//!
+//! The API key of a request names the process that sent it: `key-7`.
 
 use std::collections::HashMap;
 use std::io;
@@ -12,25 +14,25 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
 
-use super::plan::Fault;
+use super::plan::ServiceFault;
 
-/// Jobs of these inputs fail.
+/// Returns whether the jobs of an input fail.
 pub(crate) fn fails(input: u64) -> bool {
     input % 17 == 3
 }
 
-/// The endpoint of the batch.
+/// Endpoint of the batch.
 pub(crate) const ENDPOINT: &str = "seen";
 
-/// A submission that was accepted.
+/// Accepted submission.
 #[derive(Clone, Debug)]
-pub(crate) struct Accepted {
+pub(crate) struct Submission {
     pub(crate) input: u64,
     pub(crate) process: usize,
     pub(crate) at: Instant,
-    /// The response was lost on purpose.
+    /// A fault lost the response.
     pub(crate) lost: bool,
-    /// The state of the job of the same input before, when this one was accepted.
+    /// State of the previous job of the same input at that time.
     pub(crate) previous: Option<JobState>,
 }
 
@@ -48,33 +50,36 @@ struct Job {
     state: JobState,
 }
 
-struct Inner {
+struct ServiceState {
     jobs: Vec<Job>,
+    /// Last job by input.
     last: HashMap<u64, usize>,
-    log: Vec<Accepted>,
-    /// By which process each webhook call was accepted whose connection was then closed.
-    dropped: Vec<usize>,
-    faults: Vec<(Fault, Instant)>,
+    log: Vec<Submission>,
+    /// Receiving process of each webhook call that was accepted and whose connection was then closed.
+    dropped_calls: Vec<usize>,
+    faults: Vec<(ServiceFault, Instant)>,
+    /// No job ends.
     is_held: bool,
     work: Duration,
 }
 
-/// Cheap to clone: one service.
+/// Handle of a service. Clones refer to the same service.
 #[derive(Clone)]
 pub(crate) struct Service {
     pub(crate) address: SocketAddr,
-    inner: Arc<Mutex<Inner>>,
+    state: Arc<Mutex<ServiceState>>,
 }
 
 struct Request {
     method: String,
     path: String,
+    /// Process that sent it, as its API key says.
     process: Option<usize>,
     body: Vec<u8>,
 }
 
-/// What becomes of a request.
-enum Answer {
+/// Reply to a request.
+enum Reply {
     Response(u16, String),
     Close,
 }
@@ -82,17 +87,17 @@ enum Answer {
 impl Service {
     pub(crate) async fn start(work: Duration) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
-        let inner = Inner {
+        let state = ServiceState {
             jobs: Vec::new(),
             last: HashMap::new(),
             log: Vec::new(),
-            dropped: Vec::new(),
+            dropped_calls: Vec::new(),
             faults: Vec::new(),
             is_held: false,
             work,
         };
         let address = listener.local_addr()?;
-        let service = Self { address, inner: Arc::new(Mutex::new(inner)) };
+        let service = Self { address, state: Arc::new(Mutex::new(state)) };
         let serving = service.clone();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
@@ -103,60 +108,60 @@ impl Service {
         Ok(service)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, ServiceState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn log(&self) -> Vec<Accepted> {
+    pub(crate) fn log(&self) -> Vec<Submission> {
         self.lock().log.clone()
     }
 
     pub(crate) fn dropped_calls(&self) -> Vec<usize> {
-        self.lock().dropped.clone()
+        self.lock().dropped_calls.clone()
     }
 
     pub(crate) fn submitted_by(&self, process: usize) -> usize {
         self.lock().log.iter().filter(|it| it.process == process).count()
     }
 
-    /// Whether any job of an input has completed.
+    /// Returns whether a job of the input has completed.
     pub(crate) fn has_completed(&self, input: u64) -> bool {
-        let mut inner = self.lock();
-        inner.advance();
-        inner.jobs.iter().any(|job| job.input == input && job.state == JobState::Completed)
+        let mut state = self.lock();
+        state.advance();
+        state.jobs.iter().any(|job| job.input == input && job.state == JobState::Completed)
     }
 
-    pub(crate) fn add_fault(&self, fault: Fault, time: Duration) {
+    pub(crate) fn add_fault(&self, fault: ServiceFault, time: Duration) {
         self.lock().faults.push((fault, Instant::now() + time));
     }
 
-    /// Whether it still does to requests what a plan says.
+    /// Returns whether a fault is still active.
     pub(crate) fn has_faults(&self) -> bool {
-        let mut inner = self.lock();
-        inner.advance();
-        !inner.faults.is_empty()
+        let mut state = self.lock();
+        state.advance();
+        !state.faults.is_empty()
     }
 
-    /// Holds nothing up any more.
+    /// Ends all faults, and lets jobs end soon.
     pub(crate) fn recover(&self) {
-        let mut inner = self.lock();
-        inner.faults.clear();
-        inner.is_held = false;
-        inner.work = Duration::from_millis(10);
+        let mut state = self.lock();
+        state.faults.clear();
+        state.is_held = false;
+        state.work = Duration::from_millis(10);
     }
 
-    /// Lets no job end, or all that are due.
+    /// Keeps all jobs from ending, or lets them end again.
     pub(crate) fn hold(&self, is_held: bool) {
-        let mut inner = self.lock();
-        inner.advance();
-        inner.is_held = is_held;
+        let mut state = self.lock();
+        state.advance();
+        state.is_held = is_held;
     }
 
     async fn serve(&self, stream: TcpStream) {
         let _ = stream.set_nodelay(true);
         let mut stream = BufReader::new(stream);
         while let Ok(Some(request)) = read(&mut stream).await {
-            let Answer::Response(status, body) = self.answer(&request) else { return };
+            let Reply::Response(status, body) = self.reply(&request) else { return };
             let kind = if body.starts_with('<') { "text/html" } else { "application/json" };
             let head = format!(
                 "HTTP/1.1 {status} -\r\ncontent-type: {kind}\r\ncontent-length: {}\r\n\r\n",
@@ -168,31 +173,31 @@ impl Service {
         }
     }
 
-    fn answer(&self, request: &Request) -> Answer {
+    fn reply(&self, request: &Request) -> Reply {
         let refused =
-            |status: u16, why: &str| Answer::Response(status, json!({"error": why}).to_string());
-        let mut inner = self.lock();
-        inner.advance();
+            |status: u16, why: &str| Reply::Response(status, json!({"error": why}).to_string());
+        let mut state = self.lock();
+        state.advance();
         let mut path = request.path.trim_start_matches("/v2/").split('/');
         let (endpoint, operation, id) = (path.next(), path.next(), path.next());
-        let fault = |wanted: Fault| inner.faults.iter().any(|(fault, _)| *fault == wanted);
-        if fault(Fault::Reset) {
-            return Answer::Close;
+        let fault = |wanted: ServiceFault| state.faults.iter().any(|(fault, _)| *fault == wanted);
+        if fault(ServiceFault::Reset) {
+            return Reply::Close;
         }
         let is_status = operation == Some("status");
-        if fault(Fault::Unavailable) || is_status && fault(Fault::StatusUnavailable) {
-            return Answer::Response(502, "<html>bad gateway</html>".to_owned());
+        if fault(ServiceFault::Unavailable) || is_status && fault(ServiceFault::StatusUnavailable) {
+            return Reply::Response(502, "<html>bad gateway</html>".to_owned());
         }
         let Some(process) = request.process else { return refused(401, "unknown key") };
         if endpoint != Some(ENDPOINT) {
             return refused(404, "no such endpoint");
         }
-        let throttled = fault(Fault::Throttled);
-        let lost = fault(Fault::LostSubmissions);
+        let throttled = fault(ServiceFault::Throttled);
+        let lost = fault(ServiceFault::LostSubmissions);
         let job = id.and_then(|id| id.strip_prefix("job-")?.parse::<usize>().ok());
-        let known = job.filter(|id| *id < inner.jobs.len());
+        let known = job.filter(|id| *id < state.jobs.len());
         let record = |id: usize, state: &str| {
-            Answer::Response(200, json!({"id": format!("job-{id}"), "status": state}).to_string())
+            Reply::Response(200, json!({"id": format!("job-{id}"), "status": state}).to_string())
         };
         match (request.method.as_str(), operation, known) {
             ("POST", Some("run"), _) => {
@@ -203,29 +208,29 @@ impl Service {
                 let Some(input) = body["input"]["n"].as_u64() else {
                     return refused(400, "an input without a number");
                 };
-                let id = inner.accept(input, process, lost);
-                drop(inner);
+                let id = state.accept(input, process, lost);
+                drop(state);
                 if let Some(webhook) = body["webhook"].as_str() {
                     tokio::spawn(self.clone().call(webhook.to_owned(), id, process));
                 }
-                if lost { Answer::Close } else { record(id, "IN_QUEUE") }
+                if lost { Reply::Close } else { record(id, "IN_QUEUE") }
             }
             ("GET", Some("status"), Some(id)) => {
-                Answer::Response(200, inner.record(id).to_string())
+                Reply::Response(200, state.record(id).to_string())
             }
-            ("POST", Some("cancel"), Some(id)) => match inner.jobs[id].state {
+            ("POST", Some("cancel"), Some(id)) => match state.jobs[id].state {
                 JobState::Working | JobState::Cancelled => {
-                    inner.jobs[id].state = JobState::Cancelled;
+                    state.jobs[id].state = JobState::Cancelled;
                     record(id, "CANCELLED")
                 }
                 _ => refused(400, "the job has ended"),
             },
-            ("POST", Some("retry"), Some(id)) if inner.jobs[id].state == JobState::Failed => {
-                inner.jobs[id].state = JobState::Working;
-                inner.jobs[id].since = Instant::now();
+            ("POST", Some("retry"), Some(id)) if state.jobs[id].state == JobState::Failed => {
+                state.jobs[id].state = JobState::Working;
+                state.jobs[id].since = Instant::now();
                 record(id, "IN_QUEUE")
             }
-            ("GET", Some("health"), _) => Answer::Response(
+            ("GET", Some("health"), _) => Reply::Response(
                 200,
                 json!({"jobs": {"completed": 0, "failed": 0, "inProgress": 0, "inQueue": 0, "retried": 0},
                     "workers": {"idle": 1, "running": 0}})
@@ -236,8 +241,8 @@ impl Service {
         }
     }
 
-    /// Calls a webhook once its job has ended, up to three times. The body follows some time after the
-    /// receiver has accepted the call by `100 Continue`.
+    /// Calls a webhook when its job has ended, up to three times. The body follows some time after the receiver
+    /// has accepted the call with `100 Continue`.
     async fn call(self, webhook: String, id: usize, process: usize) {
         while self.state(id) == JobState::Working {
             sleep(Duration::from_millis(20)).await;
@@ -247,7 +252,7 @@ impl Service {
             match timeout(Duration::from_secs(20), deliver(&webhook, &body, id)).await {
                 Ok(Ok(true)) => return,
                 Ok(Ok(false)) => {
-                    self.lock().dropped.push(process);
+                    self.lock().dropped_calls.push(process);
                 }
                 _ => {}
             }
@@ -256,14 +261,14 @@ impl Service {
     }
 
     fn state(&self, id: usize) -> JobState {
-        let mut inner = self.lock();
-        inner.advance();
-        inner.jobs[id].state
+        let mut state = self.lock();
+        state.advance();
+        state.jobs[id].state
     }
 }
 
-impl Inner {
-    /// Ends what is due.
+impl ServiceState {
+    /// Ends the faults and jobs that are due.
     fn advance(&mut self) {
         let now = Instant::now();
         self.faults.retain(|(_, until)| *until > now);
@@ -281,7 +286,7 @@ impl Inner {
         let (id, at) = (self.jobs.len(), Instant::now());
         let previous = self.last.insert(input, id).map(|before| self.jobs[before].state);
         self.jobs.push(Job { input, since: at, state: JobState::Working });
-        self.log.push(Accepted { input, process, at, lost, previous });
+        self.log.push(Submission { input, process, at, lost, previous });
         id
     }
 
@@ -330,11 +335,11 @@ async fn read(stream: &mut BufReader<TcpStream>) -> io::Result<Option<Request>> 
     Ok(Some(Request { method, path, process, body }))
 }
 
-/// Whether a call was answered; `false` if it was accepted, and the connection then closed.
+/// Calls a webhook. Returns whether it was answered, or `false` if the call was accepted and its connection closed.
 async fn deliver(webhook: &str, body: &str, id: usize) -> io::Result<bool> {
-    let place = webhook.strip_prefix("http://").unwrap_or(webhook);
-    let split = place.find(['/', '?']).unwrap_or(place.len());
-    let (host, target) = place.split_at(split);
+    let url = webhook.strip_prefix("http://").unwrap_or(webhook);
+    let split = url.find(['/', '?']).unwrap_or(url.len());
+    let (host, target) = url.split_at(split);
     let mut stream = BufReader::new(TcpStream::connect(host).await?);
     let head = format!(
         "POST {target} HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\nexpect: 100-continue\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
@@ -347,11 +352,11 @@ async fn deliver(webhook: &str, body: &str, id: usize) -> io::Result<bool> {
         return if line.is_empty() { Err(io::ErrorKind::ConnectionReset.into()) } else { Ok(true) };
     }
     stream.read_line(&mut line).await?;
-    // A network is sometimes slow.
+    // Latency of the network.
     let milliseconds = (id as u64).wrapping_mul(7_919) % 400;
     sleep(Duration::from_millis(milliseconds)).await;
-    let mut answer = String::new();
+    let mut response = String::new();
     let sent = stream.write_all(body.as_bytes()).await;
-    let answered = stream.read_line(&mut answer).await;
-    Ok(sent.is_ok() && answered.is_ok() && answer.starts_with("HTTP/1.1 "))
+    let answered = stream.read_line(&mut response).await;
+    Ok(sent.is_ok() && answered.is_ok() && response.starts_with("HTTP/1.1 "))
 }

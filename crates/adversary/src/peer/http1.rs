@@ -1,124 +1,122 @@
-//! HTTP/1, byte by byte.
+//! HTTP/1 connections of the peer, byte by byte.
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use super::content::{acts, content};
-use super::delivery::{Act, delivery};
-use super::transcript::Fate;
-use super::world::{World, reset};
-use crate::plan::{Ending, Fault, Place};
+use super::response::{WireAction, content, delivery, takes_effect};
+use super::{AttemptOutcome, SharedPeer, reset_on_drop};
+use crate::plan::{ConnectionEnd, EchoLocation, Fault};
 use crate::service::{Reply, Request};
 
 /// Serves one connection to its end.
-pub(super) async fn serve(world: &World, mut stream: TcpStream, number: usize) {
+pub(super) async fn serve(peer: &SharedPeer, mut stream: TcpStream, number: usize) {
     let mut buffer = Vec::new();
-    let mut out_of_step = false;
+    let mut desynced = false;
     while let Some((target, body_length)) = next_head(&mut stream, &mut buffer).await {
-        let mut connection = Connection { world, stream: &mut stream, number, out_of_step };
+        let mut connection = Connection { peer, stream: &mut stream, number, desynced };
         match connection.exchange(&target, body_length, &mut buffer).await {
-            Some(is_out_of_step) => out_of_step = is_out_of_step,
+            Some(is_desynced) => desynced = is_desynced,
             None => return,
         }
     }
 }
 
 struct Connection<'a> {
-    world: &'a World,
+    peer: &'a SharedPeer,
     stream: &'a mut TcpStream,
     number: usize,
-    out_of_step: bool,
+    desynced: bool,
 }
 
 impl Connection<'_> {
-    /// One request and its response; `None` where the connection is over.
+    /// Serves one request. Returns whether the connection is desynchronized, or `None` when it has ended.
     async fn exchange(
         &mut self,
         target: &str,
         body_length: usize,
         buffer: &mut Vec<u8>,
     ) -> Option<bool> {
-        // What is asked for decides what happens to it, and may stand in the body.
+        // The fault depends on the operation, which for GraphQL depends on the body.
         while buffer.len() < body_length {
             read_more(self.stream, buffer).await?;
         }
         let body: Vec<u8> = buffer.drain(..body_length).collect();
         let request = Request::new(target, &String::from_utf8_lossy(&body))?;
-        let (place, fault) = self.arrive(&request);
-        let next = self.answer(&request, place, &fault, buffer).await;
-        self.world.lock().transcript.left(place);
-        next
+        let (index, fault) = self.arrive(&request);
+        let desynced = self.respond(&request, index, &fault, buffer).await;
+        self.peer.lock().transcript.ended(index);
+        desynced
     }
 
     fn arrive(&self, request: &Request) -> (usize, Fault) {
-        let mut inner = self.world.lock();
-        let fault = inner.next_fault(request.operation);
-        let place = inner.transcript.arrived(self.number, request, &fault);
-        inner.transcript.arrivals[place].lied = self.out_of_step;
-        self.world.count(place);
-        (place, fault)
+        let mut state = self.peer.lock();
+        let fault = state.next_fault(request.operation);
+        let index = state.transcript.arrived(self.number, request, &fault);
+        state.transcript.arrivals[index].desynced = self.desynced;
+        self.peer.count(index);
+        (index, fault)
     }
 
-    async fn answer(
+    async fn respond(
         &mut self,
         request: &Request,
-        place: usize,
+        index: usize,
         fault: &Fault,
         buffer: &mut Vec<u8>,
     ) -> Option<bool> {
-        if let Fault::Unheard(ending) = fault {
+        if let Fault::Discard(ending) = fault {
             return self.end(*ending).await;
         }
-        let mut is_gone = false;
-        if let Fault::Late { by, acts_late: true } = fault {
+        let mut is_closed = false;
+        if let Fault::Delay { by, effect_delayed: true } = fault {
             let until = Instant::now() + *by;
-            is_gone = self.is_gone_within(until).await;
-            if is_gone {
-                // It takes effect all the same.
-                self.world.lock().transcript.is_alone(place);
+            is_closed = self.closes_before(until).await;
+            if is_closed {
+                // The request takes effect nevertheless.
+                self.peer.lock().transcript.abandoned(index);
                 sleep_until(until).await;
             }
         }
-        let reply = acts(fault).then(|| act(self.world, request, place, fault));
-        if let Fault::Late { by, acts_late: false } = fault {
-            is_gone = self.is_gone_within(Instant::now() + *by).await;
+        let reply = takes_effect(fault).then(|| apply(self.peer, request, index, fault));
+        if let Fault::Delay { by, effect_delayed: false } = fault {
+            is_closed = self.closes_before(Instant::now() + *by).await;
         }
-        if is_gone {
+        if is_closed {
             return None;
         }
         let reply = match reply {
             Some(Reply { not_before: Some(until), new_job: Some(id), .. })
-                if !matches!(fault, Fault::Echo(_)) =>
+                if !matches!(fault, Fault::EchoSecret(_)) =>
             {
-                if self.is_gone_within(until).await {
+                if self.closes_before(until).await {
                     return None;
                 }
-                Some(self.world.lock().service.after_wait(&id, until))
+                Some(self.peer.lock().service.after_wait(&id, until))
             }
             reply => reply,
         };
         let delivery = delivery(fault, &content(fault, request, reply.as_ref()));
-        if delivery.fate != Fate::Success {
-            self.world.lock().transcript.arrivals[place].fate = delivery.fate;
+        if delivery.outcome != AttemptOutcome::Success {
+            self.peer.lock().transcript.arrivals[index].outcome = delivery.outcome;
         }
-        for act in delivery.acts {
-            match act {
-                Act::Write(bytes) => self.stream.write_all(&bytes).await.ok()?,
-                Act::Pause(pause) => {
-                    if self.is_gone_within(Instant::now() + pause).await {
+        for action in delivery.actions {
+            match action {
+                WireAction::Write(bytes) => self.stream.write_all(&bytes).await.ok()?,
+                WireAction::Pause(pause) => {
+                    if self.closes_before(Instant::now() + pause).await {
                         return None;
                     }
                 }
-                Act::Repeat(bytes, pause) => loop {
+                WireAction::Repeat(bytes, pause) => loop {
                     self.stream.write_all(&bytes).await.ok()?;
-                    if self.is_gone_within(Instant::now() + pause).await {
+                    if self.closes_before(Instant::now() + pause).await {
                         return None;
                     }
                 },
-                Act::Idle(pause) => {
-                    // The response is whole; what follows is nobody's.
-                    self.world.lock().transcript.is_answered(place, delivery.fate);
+                WireAction::Idle(pause) => {
+                    // The response is complete. The next one is unsolicited.
+                    self.peer.lock().transcript.responded(index, delivery.outcome);
                     match timeout(pause, read_more(self.stream, buffer)).await {
                         Ok(Some(())) => break,
                         Ok(None) => return None,
@@ -127,18 +125,18 @@ impl Connection<'_> {
                 }
             }
         }
-        self.world.lock().transcript.arrivals[place].fate = delivery.fate;
+        self.peer.lock().transcript.arrivals[index].outcome = delivery.outcome;
         match delivery.ending {
             Some(ending) => self.end(ending).await,
-            None => Some(self.out_of_step | delivery.out_of_step),
+            None => Some(self.desynced | delivery.desynced),
         }
     }
 
-    async fn end(&mut self, ending: Ending) -> Option<bool> {
+    async fn end(&mut self, ending: ConnectionEnd) -> Option<bool> {
         match ending {
-            Ending::Close => {}
-            Ending::Reset => reset(self.stream),
-            Ending::Stall => {
+            ConnectionEnd::Close => {}
+            ConnectionEnd::Reset => reset_on_drop(self.stream),
+            ConnectionEnd::Stall => {
                 let mut ignored = Vec::new();
                 while read_more(self.stream, &mut ignored).await.is_some() {}
             }
@@ -146,8 +144,8 @@ impl Connection<'_> {
         None
     }
 
-    /// Whether the client closes the connection before.
-    async fn is_gone_within(&mut self, until: Instant) -> bool {
+    /// Waits until then. Returns whether the client closes the connection before.
+    async fn closes_before(&mut self, until: Instant) -> bool {
         let mut ignored = Vec::new();
         tokio::select! {
             biased;
@@ -157,22 +155,22 @@ impl Connection<'_> {
     }
 }
 
-/// The request takes effect now.
-pub(super) fn act(world: &World, request: &Request, place: usize, fault: &Fault) -> Reply {
-    let mut inner = world.lock();
-    inner.transcript.arrivals[place].acted = true;
-    let reply = inner.service.act(request, Instant::now());
-    // What is told of the job becomes true.
-    if let Fault::Echo(echo) = fault
-        && echo.place == Place::JobFailure
-        && let Some(job) = reply.new_job.as_ref().and_then(|id| inner.service.jobs.get_mut(id))
+/// Applies a request to the service.
+pub(super) fn apply(peer: &SharedPeer, request: &Request, index: usize, fault: &Fault) -> Reply {
+    let mut state = peer.lock();
+    state.transcript.arrivals[index].took_effect = true;
+    let reply = state.service.apply(request, Instant::now());
+    // The reported failure of the job becomes true.
+    if let Fault::EchoSecret(echo) = fault
+        && echo.location == EchoLocation::JobFailure
+        && let Some(job) = reply.new_job.as_ref().and_then(|id| state.service.jobs.get_mut(id))
     {
         job.fail_at_once();
     }
     reply
 }
 
-/// The target of the next request, and the length of its body.
+/// Reads the head of the next request. Returns its target and the length of its body.
 async fn next_head(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<(String, usize)> {
     let end = loop {
         if let Some(end) = buffer.windows(4).position(|bytes| bytes == b"\r\n\r\n") {

@@ -1,4 +1,4 @@
-//! HTTP/2: streams that are reset, connections that are ended in order.
+//! HTTP/2 connections of the peer: stream resets and GOAWAY besides the faults of HTTP/1.
 
 use std::future::poll_fn;
 
@@ -10,29 +10,27 @@ use h2::{Reason, RecvStream};
 use tokio::net::TcpStream;
 use tokio::time::{sleep, sleep_until, timeout};
 
-use super::content::{Content, acts, content};
-use super::delivery::COMMENT;
-use super::http1::act;
-use super::transcript::Fate;
-use super::world::World;
-use crate::plan::{Ending, Fault, H2Reset};
+use super::http1::apply;
+use super::response::{COMMENT, Content, content, takes_effect};
+use super::{AttemptOutcome, SharedPeer};
+use crate::plan::{ConnectionEnd, Fault, StreamReset};
 use crate::service::Request;
 
-/// REFUSED_STREAM: the request was not started.
+/// REFUSED_STREAM: the request was not processed.
 const REFUSED_STREAM: u32 = 7;
 
-/// What follows for the connection.
+/// Action on the connection after an exchange.
 #[derive(Clone, Copy, PartialEq)]
-enum After {
-    Nothing,
-    /// No further requests.
+enum ConnectionAction {
+    Continue,
+    /// Graceful shutdown: no further requests.
     GoAway,
-    /// It is over at once.
-    Over,
+    /// Shutdown at once.
+    Abort,
 }
 
 /// Serves one connection to its end.
-pub(super) async fn serve(world: &World, stream: TcpStream, number: usize, streams: u32) {
+pub(super) async fn serve(peer: &SharedPeer, stream: TcpStream, number: usize, streams: u32) {
     let mut settings = h2::server::Builder::new();
     settings.max_concurrent_streams(streams);
     let Ok(mut connection) = settings.handshake::<_, Bytes>(stream).await else { return };
@@ -40,15 +38,15 @@ pub(super) async fn serve(world: &World, stream: TcpStream, number: usize, strea
     loop {
         tokio::select! {
             biased;
-            Some(after) = open.next(), if !open.is_empty() => match after {
-                After::Nothing => {}
-                After::GoAway => connection.graceful_shutdown(),
-                After::Over => {
+            Some(action) = open.next(), if !open.is_empty() => match action {
+                ConnectionAction::Continue => {}
+                ConnectionAction::GoAway => connection.graceful_shutdown(),
+                ConnectionAction::Abort => {
                     connection.abrupt_shutdown(Reason::NO_ERROR);
                 }
             },
             accepted = connection.accept() => match accepted {
-                Some(Ok((request, respond))) => open.push(exchange(world, number, request, respond)),
+                Some(Ok((request, respond))) => open.push(exchange(peer, number, request, respond)),
                 Some(Err(_)) | None => return,
             },
         }
@@ -56,70 +54,75 @@ pub(super) async fn serve(world: &World, stream: TcpStream, number: usize, strea
 }
 
 async fn exchange(
-    world: &World,
+    peer: &SharedPeer,
     number: usize,
     request: http::Request<RecvStream>,
     mut respond: SendResponse<Bytes>,
-) -> After {
+) -> ConnectionAction {
     let target = request.uri().path_and_query().map(ToString::to_string).unwrap_or_default();
     let mut received = request.into_body();
     let mut body = Vec::new();
     while let Some(piece) = received.data().await {
-        let Ok(piece) = piece else { return After::Nothing };
+        let Ok(piece) = piece else { return ConnectionAction::Continue };
         let _ = received.flow_control().release_capacity(piece.len());
         body.extend_from_slice(&piece);
     }
     let Some(request) = Request::new(&target, &String::from_utf8_lossy(&body)) else {
-        return After::Nothing;
+        return ConnectionAction::Continue;
     };
-    let (place, fault) = {
-        let mut inner = world.lock();
-        let fault = inner.next_fault(request.operation);
-        let place = inner.transcript.arrived(number, &request, &fault);
-        world.count(place);
-        (place, fault)
+    let (index, fault) = {
+        let mut state = peer.lock();
+        let fault = state.next_fault(request.operation);
+        let index = state.transcript.arrived(number, &request, &fault);
+        peer.count(index);
+        (index, fault)
     };
-    let _left = Left { world, place };
+    let _guard = ExchangeGuard { peer, index };
     tokio::select! {
         biased;
-        // A whole request takes effect when it arrives, also where a reset came right behind it.
-        said = say(world, &request, place, &fault) => match said {
-            Some(said) => deliver(world, place, &fault, &said, respond).await,
-            None => refuse(world, place, &fault, respond),
+        // A complete request takes effect even if a reset arrived right after it.
+        prepared = prepare(peer, &request, index, &fault) => match prepared {
+            Some(content) => deliver(peer, index, &fault, &content, respond).await,
+            None => fail(peer, index, &fault, respond),
         },
-        _ = poll_fn(|context| respond.poll_reset(context)) => After::Nothing,
+        _ = poll_fn(|context| respond.poll_reset(context)) => ConnectionAction::Continue,
     }
 }
 
-/// The request is no longer open, however it ended.
-struct Left<'a> {
-    world: &'a World,
-    place: usize,
+/// Records the end of an exchange when it is dropped.
+struct ExchangeGuard<'a> {
+    peer: &'a SharedPeer,
+    index: usize,
 }
 
-impl Drop for Left<'_> {
+impl Drop for ExchangeGuard<'_> {
     fn drop(&mut self) {
-        self.world.lock().transcript.left(self.place);
+        self.peer.lock().transcript.ended(self.index);
     }
 }
 
-/// What is answered; `None` where nothing is.
-async fn say(world: &World, request: &Request, place: usize, fault: &Fault) -> Option<Content> {
-    if let Fault::Late { by, acts_late: true } = fault {
+/// Applies the request. Returns the content of the response, or `None` where the fault suppresses it.
+async fn prepare(
+    peer: &SharedPeer,
+    request: &Request,
+    index: usize,
+    fault: &Fault,
+) -> Option<Content> {
+    if let Fault::Delay { by, effect_delayed: true } = fault {
         sleep(*by).await;
     }
-    let reply = acts(fault).then(|| act(world, request, place, fault));
+    let reply = takes_effect(fault).then(|| apply(peer, request, index, fault));
     match fault {
-        Fault::Late { by, acts_late: false } => sleep(*by).await,
-        Fault::Reset(H2Reset { midway: false, .. }) | Fault::Unheard(_) => return None,
+        Fault::Delay { by, effect_delayed: false } => sleep(*by).await,
+        Fault::StreamReset(StreamReset { midway: false, .. }) | Fault::Discard(_) => return None,
         Fault::GoAway { after: false } => return None,
         _ => {}
     }
     let reply = match reply {
         Some(reply) => match (reply.not_before, &reply.new_job) {
-            (Some(until), Some(id)) if !matches!(fault, Fault::Echo(_)) => {
+            (Some(until), Some(id)) if !matches!(fault, Fault::EchoSecret(_)) => {
                 sleep_until(until).await;
-                Some(world.lock().service.after_wait(id, until))
+                Some(peer.lock().service.after_wait(id, until))
             }
             _ => Some(reply),
         },
@@ -128,81 +131,90 @@ async fn say(world: &World, request: &Request, place: usize, fault: &Fault) -> O
     Some(content(fault, request, reply.as_ref()))
 }
 
-/// Nothing is answered.
-fn refuse(world: &World, place: usize, fault: &Fault, mut respond: SendResponse<Bytes>) -> After {
+/// Ends an exchange without a response.
+fn fail(
+    peer: &SharedPeer,
+    index: usize,
+    fault: &Fault,
+    mut respond: SendResponse<Bytes>,
+) -> ConnectionAction {
     match fault {
-        Fault::Reset(H2Reset { code, .. }) => {
+        Fault::StreamReset(StreamReset { code, .. }) => {
             if *code == REFUSED_STREAM {
-                world.lock().transcript.arrivals[place].fate = Fate::NotTaken;
+                peer.lock().transcript.arrivals[index].outcome = AttemptOutcome::NotProcessed;
             }
             respond.send_reset(Reason::from(*code));
-            After::Nothing
+            ConnectionAction::Continue
         }
-        Fault::GoAway { .. } => After::Over,
+        Fault::GoAway { .. } => ConnectionAction::Abort,
         _ => {
             respond.send_reset(Reason::INTERNAL_ERROR);
-            After::Nothing
+            ConnectionAction::Continue
         }
     }
 }
 
 async fn deliver(
-    world: &World,
-    place: usize,
+    peer: &SharedPeer,
+    index: usize,
     fault: &Fault,
     content: &Content,
     mut respond: SendResponse<Bytes>,
-) -> After {
+) -> ConnectionAction {
     let mut head = http::Response::builder().status(content.status);
     for (name, value) in &content.headers {
         head = head.header(*name, value);
     }
-    let Ok(head) = head.body(()) else { return After::Nothing };
+    let Ok(head) = head.body(()) else { return ConnectionAction::Continue };
     let Ok(mut stream) = respond.send_response(head, content.body.is_empty()) else {
-        return After::Nothing;
+        return ConnectionAction::Continue;
     };
     let (end, ending) = match fault {
-        Fault::Cut { at, ending } => (usize::from(*at), *ending),
-        Fault::Reset(_) => (500, Ending::Reset),
-        _ => (1_000, Ending::Close),
+        Fault::Truncate { at, ending } => (usize::from(*at), *ending),
+        Fault::StreamReset(_) => (500, ConnectionEnd::Reset),
+        _ => (1_000, ConnectionEnd::Close),
     };
-    let is_endless = matches!(fault, Fault::Comments { .. }) && content.is_event_stream();
-    let is_whole = end == 1_000 && !is_endless;
-    world.lock().transcript.arrivals[place].fate =
-        if is_whole || content.fate != Fate::Success { content.fate } else { Fate::Unknown };
+    let is_endless = matches!(fault, Fault::KeepAlive { .. }) && content.is_event_stream();
+    let is_complete = end == 1_000 && !is_endless;
+    peer.lock().transcript.arrivals[index].outcome =
+        if is_complete || content.outcome != AttemptOutcome::Success {
+            content.outcome
+        } else {
+            AttemptOutcome::Unknown
+        };
     if !content.body.is_empty() {
         let part = content.body[..content.body.len() * end / 1_000].to_vec();
-        if stream.send_data(part.into(), is_whole).is_err() {
-            return After::Nothing;
+        if stream.send_data(part.into(), is_complete).is_err() {
+            return ConnectionAction::Continue;
         }
     }
-    if let Fault::Comments { pause } = fault
+    if let Fault::KeepAlive { pause } = fault
         && is_endless
     {
         loop {
             if stream.send_data(Bytes::from_static(COMMENT), false).is_err() {
-                return After::Nothing;
+                return ConnectionAction::Continue;
             }
             if timeout(*pause, poll_fn(|context| stream.poll_reset(context))).await.is_ok() {
-                return After::Nothing;
+                return ConnectionAction::Continue;
             }
         }
     }
-    match (is_whole, fault, ending) {
-        (_, Fault::GoAway { .. }, _) => After::GoAway,
-        (true, ..) => After::Nothing,
-        (false, Fault::Reset(reset), _) => {
+    match (is_complete, fault, ending) {
+        (_, Fault::GoAway { .. }, _) => ConnectionAction::GoAway,
+        (true, ..) => ConnectionAction::Continue,
+        (false, Fault::StreamReset(reset), _) => {
             stream.send_reset(Reason::from(reset.code));
-            After::Nothing
+            ConnectionAction::Continue
         }
-        (false, _, Ending::Stall) => {
+        (false, _, ConnectionEnd::Stall) => {
             let _ = poll_fn(|context| stream.poll_reset(context)).await;
-            After::Nothing
+            ConnectionAction::Continue
         }
-        (false, _, Ending::Reset) => {
+        (false, _, ConnectionEnd::Reset) => {
             stream.send_reset(Reason::CANCEL);
-            After::Nothing
+            ConnectionAction::Continue
         }
-        (false, _, Ending::Close) => After::Over,
+        (false, _, ConnectionEnd::Close) => ConnectionAction::Abort,
     }
 }

@@ -1,7 +1,7 @@
-//! One client, several runtimes: each is driven only while it has a call to make, and some are dropped.
+//! Several runtimes: one client whose runtimes are driven only while they have a call to make, and are replaced.
 //!
-//! A connection lives on the runtime that made it, and stands still with it. The peer behaves; time is
-//! real, and there is little of it, so nothing is held to deadlines here.
+//! A connection belongs to the runtime that made it, and stalls while that runtime is not driven. The peer
+//! injects no faults. Time is real and short, so deadlines are not checked.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -13,37 +13,40 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep};
 
-use crate::caller::{Caller, Log, client};
-use crate::capture::Capture;
+use crate::call_log::CallLog;
+use crate::caller::{Caller, client};
+use crate::leaks::Capture;
 use crate::peer::{Peer, Transcript};
-use crate::plan::{self, Actor, End, JobScript, Manner, Pick, Plan, Step, Work};
+use crate::plan::{
+    self, Actor, JobChoice, JobEnd, JobScript, Plan, PlannedStep, PollPattern, Step,
+};
 use crate::run::Run;
 use crate::service::Service;
 
-/// What is done next, on the runtime of this number.
+/// Turn of one of the runtimes, by its index.
 #[derive(Clone, Debug)]
 pub enum Turn {
-    Call(usize, Vec<Work>),
-    /// It is driven for a while, with nothing to do.
+    Call(usize, Vec<PlannedStep>),
+    /// The runtime is driven without a call.
     Idle(usize, Duration),
-    /// It is dropped, and another takes its place.
+    /// The runtime is dropped and replaced.
     Replace(usize),
 }
 
 const RUNTIMES: usize = 3;
 
-/// A peer that behaves, and turns on several runtimes.
+/// Draws the turns of a seed, with a plan whose peer injects no faults.
 #[must_use]
 pub fn plan(seed: u64) -> (Plan, Vec<Turn>) {
     let mut plan = plan::plan(seed);
     let mut rng = Rng::with_seed(!seed);
     plan.faults.clear();
-    (plan.dead_connections, plan.away) = (0, None);
-    plan.settings.streams = 100;
+    (plan.dropped_connections, plan.downtime) = (0, None);
+    plan.settings.max_streams = 100;
     plan.settings.share = None;
     plan.settings.call_timeout = None;
     plan.settings.timeout = Duration::from_millis(300);
-    plan.settings.first_pause = Duration::from_millis(5);
+    plan.settings.first_interval = Duration::from_millis(5);
     let turns = (1..=rng.u64(4..16)).map(|number| {
         let runtime = rng.usize(..RUNTIMES);
         match rng.u8(..8) {
@@ -56,38 +59,38 @@ pub fn plan(seed: u64) -> (Plan, Vec<Turn>) {
     (plan, turns)
 }
 
-fn steps(rng: &mut Rng, call: u64) -> Vec<Work> {
+fn steps(rng: &mut Rng, call: u64) -> Vec<PlannedStep> {
     let script = JobScript {
-        queued: Duration::ZERO,
-        runs: Duration::from_millis(rng.u64(..20)),
+        queue_time: Duration::ZERO,
+        run_time: Duration::from_millis(rng.u64(..20)),
         chunks: rng.u64(..3),
-        end: End::Completed,
+        end: JobEnd::Completed,
     };
     let run = Step::Run { script, at_least_once: false, storage: false, webhook: false };
     let second = match rng.u8(..5) {
-        0 => Step::Wait { pick: Pick::Own, timeout: None, cancel: false, polite: false },
+        0 => Step::Wait { job: JobChoice::Own, timeout: None, cancel: false, slow_polling: false },
         1 => Step::Stream { take: None },
-        2 => Step::Status(Pick::Any(rng.usize(..4))),
+        2 => Step::Status(JobChoice::Any(rng.usize(..4))),
         3 => Step::Health,
         _ => Step::CreateSecret,
     };
-    let manner = match rng.u8(..6) {
-        0 => Manner::DropAtPoll(rng.u32(1..4)),
-        _ => Manner::Await,
+    let pattern = match rng.u8(..6) {
+        0 => PollPattern::DropAtPoll(rng.u32(1..4)),
+        _ => PollPattern::Await,
     };
     vec![
-        Work { call, step: run, manner },
-        Work { call: call + 1_000, step: second, manner: Manner::Await },
+        PlannedStep { call, step: run, pattern },
+        PlannedStep { call: call + 1_000, step: second, pattern: PollPattern::Await },
     ]
 }
 
-/// Plays the turns one after another.
+/// Plays the turns in sequence.
 #[must_use]
 pub fn run(plan: &Plan, turns: &[Turn]) -> Run {
     let capture = Capture::start(false);
     let began = Instant::now();
-    let (address, stop, peer) = peer(plan.clone());
-    let log = Arc::new(Log::default());
+    let (address, stop, peer) = start_peer(plan.clone());
+    let log = Arc::new(CallLog::default());
     let caller = Caller::new(client(plan, &address).expect("usable settings"), Arc::clone(&log));
     let mut runtimes: Vec<_> = (0..RUNTIMES).map(|_| runtime()).collect();
     for turn in turns {
@@ -95,7 +98,7 @@ pub fn run(plan: &Plan, turns: &[Turn]) -> Run {
             Turn::Call(number, steps) => {
                 let actor = Actor { starts: Duration::ZERO, steps: steps.clone() };
                 let acting = caller.clone().act(actor);
-                // The panic is captured, and a finding.
+                // A panic is captured as a finding.
                 let _ = catch_unwind(AssertUnwindSafe(|| runtimes[*number].block_on(acting)));
             }
             Turn::Idle(number, time) => runtimes[*number].block_on(async { sleep(*time).await }),
@@ -103,7 +106,7 @@ pub fn run(plan: &Plan, turns: &[Turn]) -> Run {
         }
     }
     let (entries, ended) = (log.entries(), Instant::now());
-    log.let_go();
+    log.forget_jobs();
     drop(caller);
     drop(runtimes);
     let _ = stop.send(());
@@ -111,45 +114,42 @@ pub fn run(plan: &Plan, turns: &[Turn]) -> Run {
     let captured = capture.stop();
     Run {
         settings: plan.settings.clone(),
-        ends_connections: false,
+        connections_may_end: false,
         began,
         ended,
         entries,
-        left_connections: transcript.open.len(),
+        leaked_connections: transcript.open_connections.len(),
         transcript,
         service,
         leaks: [log.leaks(), captured.leaks].concat(),
         panics: captured.panics,
-        left_tasks: 0,
+        leaked_tasks: 0,
         flooded: false,
-        traced: captured.bytes,
+        traced_bytes: captured.bytes,
     }
 }
 
-type Playing = thread::JoinHandle<(Transcript, Service)>;
-
-/// The peer on a thread of its own, until it is told to stop and all connections are closed.
-fn peer(plan: Plan) -> (String, oneshot::Sender<()>, Playing) {
+/// Starts the peer on a thread of its own, which ends when it is stopped and all connections are closed.
+fn start_peer(
+    plan: Plan,
+) -> (String, oneshot::Sender<()>, thread::JoinHandle<(Transcript, Service)>) {
     let (stop, stopped) = oneshot::channel();
-    let (told, address) = std::sync::mpsc::channel();
-    let playing = thread::spawn(move || {
+    let (listening, address) = std::sync::mpsc::channel();
+    let thread = thread::spawn(move || {
         runtime().block_on(async {
             let peer = Peer::start(&plan, Service::default()).await;
-            let _ = told.send(peer.address.to_string());
+            let _ = listening.send(peer.address.to_string());
             let _ = stopped.await;
             for _ in 0..200 {
-                if peer.lock().transcript.open.is_empty() {
+                if peer.is_disconnected() {
                     break;
                 }
                 sleep(Duration::from_millis(5)).await;
             }
-            let mut inner = peer.lock();
-            let transcript =
-                std::mem::replace(&mut inner.transcript, Transcript::new(Instant::now()));
-            (transcript, std::mem::take(&mut inner.service))
+            peer.observed()
         })
     });
-    (address.recv().expect("the peer listens"), stop, playing)
+    (address.recv().expect("the peer listens"), stop, thread)
 }
 
 fn runtime() -> Runtime {

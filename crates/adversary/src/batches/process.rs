@@ -1,4 +1,4 @@
-//! Processes of the program under test, and the machine that they believe to run on.
+//! Processes of the program under test, and the simulated machine that they run on.
 
 use std::fs::{self, File};
 use std::io;
@@ -12,17 +12,17 @@ use tokio::time::sleep;
 
 use super::plan::{Command, Signal};
 
-/// How often a process is asked whether it has ended.
-const POLL: Duration = Duration::from_millis(5);
+/// Interval at which the end of a process is polled.
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// The library that stands for the machine.
+/// Preloaded library that simulates the clock and the scheduler of the machine.
 pub(crate) struct Machine {
     library: PathBuf,
     control: PathBuf,
 }
 
 impl Machine {
-    /// Compiles the library into this folder.
+    /// Compiles the library into a folder.
     pub(crate) fn new(folder: &Path) -> io::Result<Self> {
         let (source, library) = (folder.join("machine.c"), folder.join("machine.so"));
         fs::write(&source, include_str!("machine.c"))?;
@@ -40,12 +40,12 @@ impl Machine {
         command.env("LD_PRELOAD", &self.library).env("MACHINE_CONTROL", &self.control);
     }
 
-    /// Turns the time of day of all processes to so many seconds from the true one.
-    pub(crate) fn turn_clock(&self, seconds: i64) -> io::Result<()> {
+    /// Sets the time of day of all processes off by this number of seconds.
+    pub(crate) fn set_clock(&self, seconds: i64) -> io::Result<()> {
         self.set(0, seconds)
     }
 
-    /// Lets threads be preempted for up to so many microseconds after they have asked for a signal.
+    /// Sets the longest preemption of threads after they have registered a signal handler.
     pub(crate) fn preempt(&self, microseconds: i64) -> io::Result<()> {
         self.set(8, microseconds)
     }
@@ -56,33 +56,33 @@ impl Machine {
     }
 }
 
-/// A process of the program, also after its end.
+/// Process of the program, also after its end.
 pub(crate) struct Process {
     pub(crate) number: usize,
     pub(crate) command: Command,
-    /// It works with a copy of the journal.
-    pub(crate) is_of_a_copy: bool,
-    /// Why it may end with an error, although its command is in order.
-    pub(crate) disturbed: Option<&'static str>,
+    /// It runs a copy of the journal.
+    pub(crate) uses_copy: bool,
+    /// Reason for which it may exit with an error, although its command contains no mistake.
+    pub(crate) disturbance: Option<&'static str>,
     pub(crate) began: Instant,
-    pub(crate) end: Option<End>,
+    pub(crate) end: Option<ProcessEnd>,
     pub(crate) killed: Option<Instant>,
     pub(crate) signals: Vec<i32>,
-    output: PathBuf,
+    output_path: PathBuf,
     child: Child,
 }
 
-/// How a process ended.
+/// End of a process.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct End {
+pub(crate) struct ProcessEnd {
     pub(crate) at: Instant,
     pub(crate) code: Option<i32>,
     pub(crate) signal: Option<i32>,
 }
 
 impl Process {
-    /// Begins it; what it prints is kept in files of this name.
-    pub(crate) fn begin(
+    /// Starts a process. Its output is written to files of this name.
+    pub(crate) fn start(
         number: usize,
         command: Command,
         mut program: process::Command,
@@ -96,52 +96,52 @@ impl Process {
         Ok(Self {
             number,
             command,
-            is_of_a_copy: false,
-            disturbed: None,
+            uses_copy: false,
+            disturbance: None,
             began: Instant::now(),
             end: None,
             killed: None,
             signals: Vec::new(),
-            output,
+            output_path: output,
             child,
         })
     }
 
-    /// Whether it still runs.
-    pub(crate) fn runs(&mut self) -> bool {
+    /// Returns whether it is running.
+    pub(crate) fn is_running(&mut self) -> bool {
         if self.end.is_none()
             && let Ok(Some(status)) = self.child.try_wait()
         {
             let (code, signal) = (status.code(), status.signal());
-            self.end = Some(End { at: Instant::now(), code, signal });
+            self.end = Some(ProcessEnd { at: Instant::now(), code, signal });
         }
         self.end.is_none()
     }
 
-    /// Waits until it has ended; `false` if it has not within this time.
+    /// Waits for its end. Returns whether it has ended within this time.
     pub(crate) async fn ends_within(&mut self, time: Duration) -> bool {
         let until = Instant::now() + time;
-        while self.runs() && Instant::now() < until {
-            sleep(POLL).await;
+        while self.is_running() && Instant::now() < until {
+            sleep(POLL_INTERVAL).await;
         }
-        !self.runs()
+        !self.is_running()
     }
 
-    /// Ends it with SIGKILL.
+    /// Sends SIGKILL.
     pub(crate) fn kill(&mut self) {
-        if !self.runs() {
+        if !self.is_running() {
             return;
         }
         self.killed = Some(Instant::now());
         let _ = self.child.kill();
         if let Ok(status) = self.child.wait() {
             let (code, signal) = (status.code(), status.signal());
-            self.end = Some(End { at: Instant::now(), code, signal });
+            self.end = Some(ProcessEnd { at: Instant::now(), code, signal });
         }
     }
 
     pub(crate) fn signal(&mut self, signal: Signal) {
-        if !self.runs() {
+        if !self.is_running() {
             return;
         }
         let (name, number) = match signal {
@@ -153,19 +153,19 @@ impl Process {
         let _ = process::Command::new("kill").args([name, &self.child.id().to_string()]).status();
     }
 
-    /// Its exit code, if it ended with one.
+    /// Returns its exit code, if it has one.
     pub(crate) fn code(&self) -> Option<i32> {
         self.end.and_then(|end| end.code)
     }
 
-    /// Whether it ended with a report.
+    /// Returns whether it printed a report.
     pub(crate) fn has_reported(&self) -> bool {
-        self.printed("out").trim_start().starts_with('{')
+        self.output("out").trim_start().starts_with('{')
     }
 
-    /// What it printed to standard output (`out`) or standard error (`err`).
-    pub(crate) fn printed(&self, stream: &str) -> String {
-        let bytes = fs::read(self.output.with_extension(stream)).unwrap_or_default();
+    /// Returns its standard output (`out`) or standard error (`err`).
+    pub(crate) fn output(&self, stream: &str) -> String {
+        let bytes = fs::read(self.output_path.with_extension(stream)).unwrap_or_default();
         String::from_utf8_lossy(&bytes).into_owned()
     }
 }

@@ -1,10 +1,11 @@
-//! Several clients that share their limits through one file, which is deleted, or turns out to be from a
-//! machine whose clock is ahead.
+//! Shared limits: several clients that share their rate limits through one file, which is deleted or whose
+//! clock is set ahead.
 //!
-//! A client exchanges on a thread of its own, by the clock of the machine. So time is real: a seed
-//! repeats what happens, and not exactly when.
+//! A client exchanges its limits on a thread of its own, by the clock of the machine. Time is therefore real,
+//! and a seed repeats the actions but not their exact timing.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,193 +18,179 @@ use tokio::runtime::Builder;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use crate::caller::{Caller, Log, builder};
-use crate::capture::Capture;
-use crate::invariants::{Violation, broken};
-use crate::operation::Operation;
-use crate::peer::{Peer, Transcript};
-use crate::plan::{self, Fault, Manner, Plan, Step, Work};
+use crate::call_log::CallLog;
+use crate::caller::{Caller, builder};
+use crate::leaks::Capture;
+use crate::peer::Peer;
+use crate::plan::{self, Fault, Plan, PlannedStep, PollPattern, Step};
 use crate::run::Run;
-use crate::search::transcript;
-use crate::service::Service;
+use crate::search::{Driver, Played};
+use crate::service::{Operation, Service};
 
-/// How long the last calls may take: there are no more of them than are allowed in ten seconds.
+/// Time limit of the last calls, which are no more than the limit allows in ten seconds.
 const LAST_CALLS: Duration = Duration::from_secs(20);
 
-/// A client that is there notices within a third of a second what became of the file, and reports
-/// again what it has sent; one that comes before cannot know of it.
-const NOTICED: Duration = Duration::from_secs(1);
+/// Time after which all running clients have noticed a change of the file and reported their requests again,
+/// which takes a third of a second. A client that starts before cannot know of those requests.
+const SETTLE_TIME: Duration = Duration::from_secs(1);
 
-/// What the clients do, and what becomes of their file.
+/// Clients that share their limits, and the changes of their file.
 #[derive(Clone, Debug)]
-pub struct Sharing {
-    pub plan: Plan,
-    /// What all callers ask for, again and again.
+pub struct SharedPlan {
+    /// Settings and faults.
+    pub base: Plan,
+    /// Call that all callers repeat.
     pub step: Step,
-    pub clients: Vec<Sharer>,
-    pub changes: Vec<(Duration, Change)>,
+    pub clients: Vec<SharingClient>,
+    pub changes: Vec<(Duration, StoreChange)>,
 }
 
-/// When a client is there, and how many callers it has.
+/// Client that exists for a time.
 #[derive(Clone, Debug)]
-pub struct Sharer {
+pub struct SharingClient {
     pub from: Duration,
     pub until: Duration,
     pub callers: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub enum Change {
-    /// The file is deleted with those next to it.
+pub enum StoreChange {
+    /// The file and its journal are deleted.
     Deleted,
-    /// The clock that is stored is so far ahead.
+    /// The stored clock is set ahead.
     Ahead(Duration),
 }
 
-/// The clients that a seed stands for.
+/// Draws the plan of a seed.
 #[must_use]
-pub fn sharing(seed: u64) -> Sharing {
-    let mut plan = plan::plan(seed);
+pub fn plan(seed: u64) -> SharedPlan {
+    let mut base = plan::plan(seed);
     let mut rng = Rng::with_seed(!seed);
-    // The operation, the share of its limits, and how many requests that allows in ten seconds.
+    // The operation, the share of its limits, and the number of requests that allows in ten seconds.
     let (step, operation, share, allowed) = match rng.u8(..4) {
         0 => (Step::Purge, Operation::Purge, 1.0, 2),
         1 => (Step::Requests, Operation::Requests, 1.0, 10),
         2 => (Step::Requests, Operation::Requests, 0.5, 5),
         _ => (Step::Openai, Operation::Openai, 0.005, 10),
     };
-    plan.settings.http2 = false;
-    plan.settings.share = Some(share);
-    plan.settings.call_timeout = None;
-    plan.settings.timeout = Duration::from_secs(60);
-    (plan.dead_connections, plan.away) = (0, None);
-    plan.actors.clear();
-    plan.faults.clear();
-    let late = |rng: &mut Rng| match rng.u8(..3) {
-        0 => Fault::Late { by: Duration::from_millis(rng.u64(..700)), acts_late: false },
+    base.settings.http2 = false;
+    base.settings.share = Some(share);
+    base.settings.call_timeout = None;
+    base.settings.timeout = Duration::from_secs(60);
+    (base.dropped_connections, base.downtime) = (0, None);
+    base.actors.clear();
+    base.faults.clear();
+    let delay = |rng: &mut Rng| match rng.u8(..3) {
+        0 => Fault::Delay { by: Duration::from_millis(rng.u64(..700)), effect_delayed: false },
         _ => Fault::None,
     };
-    plan.faults.insert(operation, (0..rng.usize(..20)).map(|_| late(&mut rng)).collect());
+    base.faults.insert(operation, (0..rng.usize(..20)).map(|_| delay(&mut rng)).collect());
 
     let ends = rng.u64(5_000..9_000);
     let mut changes: Vec<_> = (0..rng.usize(..3))
         .map(|_| {
             let change = match rng.bool() {
-                true => Change::Deleted,
-                false => Change::Ahead(Duration::from_secs(rng.u64(5..3_000))),
+                true => StoreChange::Deleted,
+                false => StoreChange::Ahead(Duration::from_secs(rng.u64(5..3_000))),
             };
             (Duration::from_millis(rng.u64(500..ends - 2_000)), change)
         })
         .collect();
     changes.sort_by_key(|(at, _)| *at);
-    let settled = changes.last().map_or(Duration::ZERO, |(at, _)| *at + NOTICED);
+    let settled = changes.last().map_or(Duration::ZERO, |(at, _)| *at + SETTLE_TIME);
     let clients = rng.usize(2..=4.min(allowed));
     let most_callers = allowed / clients;
-    let clients = (0..clients).map(|number| Sharer {
+    let clients = (0..clients).map(|number| SharingClient {
         from: match rng.u8(..3) {
             _ if number == 0 => Duration::ZERO,
             0 => Duration::from_millis(rng.u64(..500)),
             _ => settled,
         },
-        // Nobody reports again what a client has sent that is gone.
+        // The requests of a client that no longer exists are not reported again.
         until: settled.max(Duration::from_millis(rng.u64(ends / 2..=ends))),
         callers: rng.usize(1..=most_callers),
     });
     let clients = clients.collect();
-    Sharing { plan, step, clients, changes }
+    SharedPlan { base, step, clients, changes }
 }
 
-/// Plays the clients of a seed: what is broken, and all that a reader needs.
+/// Plays a plan in real time.
 #[must_use]
-pub fn play(seed: u64) -> Option<(Vec<Violation>, String)> {
-    let sharing = sharing(seed);
-    let run = run(&sharing);
-    let violations = broken(&run);
-    let Sharing { plan, step, clients, changes } = &sharing;
-    let first = violations.first()?;
-    let text = format!(
-        "SHARED={seed}\n  {first}\n  {step:?} with {:?} of its limits\n  {clients:?}\n  {changes:?}\n{}",
-        plan.settings.share,
-        transcript(&run)
-    );
-    Some((violations, text))
-}
-
-fn run(sharing: &Sharing) -> Run {
+pub fn run(plan: &SharedPlan) -> Run {
     let capture = Capture::start(false);
     let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
-    let mut run = runtime.block_on(share(sharing));
+    let mut run = runtime.block_on(play(plan));
     drop(runtime);
     run.panics = capture.stop().panics;
     run
 }
 
-async fn share(sharing: &Sharing) -> Run {
+async fn play(plan: &SharedPlan) -> Run {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("of-all/limits.db");
     fs::create_dir(folder.path().join("of-all")).expect("a new folder");
-    let peer = Peer::start(&sharing.plan, Service::default()).await;
-    let (log, calls) = (Arc::new(Log::default()), Arc::new(AtomicU64::new(1)));
+    let peer = Peer::start(&plan.base, Service::default()).await;
+    let (log, calls) = (Arc::new(CallLog::default()), Arc::new(AtomicU64::new(1)));
     let began = Instant::now();
     let mut all = JoinSet::new();
-    for client in sharing.clients.clone() {
-        let (sharing, file) = (sharing.clone(), file.clone());
+    for client in plan.clients.clone() {
+        let (plan, file) = (plan.clone(), file.clone());
         let (address, log, calls) =
             (peer.address.to_string(), Arc::clone(&log), Arc::clone(&calls));
         all.spawn(async move {
             sleep_until(began + client.from).await;
             let limits = SharedLimits::new(SqliteLimits::file(file));
-            let built = builder(&sharing.plan, &address).shared_limits(limits).build();
+            let built = builder(&plan.base, &address).shared_limits(limits).build();
             let caller = Caller::new(built.expect("usable settings"), log);
             let mut callers = JoinSet::new();
             for _ in 0..client.callers {
-                let (caller, step, calls) = (caller.clone(), sharing.step.clone(), calls.clone());
+                let (caller, step, calls) = (caller.clone(), plan.step.clone(), calls.clone());
                 callers.spawn(async move {
                     while began.elapsed() < client.until {
                         let call = calls.fetch_add(1, Ordering::Relaxed) * 1_000;
-                        let work = Work { call, step: step.clone(), manner: Manner::Await };
-                        caller.take_step(&work, None).await;
+                        let planned =
+                            PlannedStep { call, step: step.clone(), pattern: PollPattern::Await };
+                        caller.take_step(&planned, None).await;
                     }
                 });
             }
             callers.join_all().await;
         });
     }
-    for (at, change) in sharing.changes.clone() {
+    for (at, change) in plan.changes.clone() {
         let file = file.clone();
         all.spawn(async move {
             sleep_until(began + at).await;
-            change.make(&file);
+            change.apply(&file);
         });
     }
-    let ends = sharing.clients.iter().map(|client| client.until).max().unwrap_or_default();
+    let ends = plan.clients.iter().map(|client| client.until).max().unwrap_or_default();
     let _ = timeout(ends + LAST_CALLS, async { while all.join_next().await.is_some() {} }).await;
     let (entries, ended) = (log.entries(), Instant::now());
     drop(all);
-    sleep(NOTICED).await;
-    let mut inner = peer.lock();
-    let transcript = std::mem::replace(&mut inner.transcript, Transcript::new(began));
+    sleep(SETTLE_TIME).await;
+    let (transcript, service) = peer.observed();
     Run {
-        settings: sharing.plan.settings.clone(),
-        ends_connections: false,
+        settings: plan.base.settings.clone(),
+        connections_may_end: false,
         began,
         ended,
         entries,
-        left_connections: transcript.open.len(),
+        leaked_connections: transcript.open_connections.len(),
         transcript,
-        service: std::mem::take(&mut inner.service),
+        service,
         leaks: log.leaks(),
         panics: Vec::new(),
-        left_tasks: 0,
+        leaked_tasks: 0,
         flooded: false,
-        traced: 0,
+        traced_bytes: 0,
     }
 }
 
-impl Change {
-    fn make(self, file: &Path) {
+impl StoreChange {
+    fn apply(self, file: &Path) {
         match self {
-            // All files at once: a log that outlives its file is another matter.
+            // All files at once: a journal that outlives its database is another fault.
             Self::Deleted => {
                 static NEXT: AtomicU64 = AtomicU64::new(0);
                 let folder: PathBuf = file.parent().expect("a folder").into();
@@ -217,7 +204,7 @@ impl Change {
     }
 }
 
-/// Adds this to the moment by the store's clock, the first number that it keeps.
+/// Sets the store's clock ahead: the first integer column of its clock table.
 fn set_ahead(file: &Path, by: Duration) -> rusqlite::Result<()> {
     const MOMENTS: &str = "
         SELECT tables.name, columns.name FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns
@@ -235,4 +222,42 @@ fn set_ahead(file: &Path, by: Duration) -> rusqlite::Result<()> {
         connection.execute(&format!("UPDATE {table} SET {moment} = {moment} + {by}"), [])?;
     }
     connection.execute_batch("COMMIT")
+}
+
+/// Driver of clients with shared limits.
+pub struct SharedLimitsDriver;
+
+impl Driver for SharedLimitsDriver {
+    type Plan = SharedPlan;
+    const SEED_VARIABLE: &'static str = "SHARED";
+    const IS_REAL_TIME: bool = true;
+    const SHRINK_SECONDS: u64 = 0;
+
+    fn draw(&self, seed: u64) -> SharedPlan {
+        plan(seed)
+    }
+
+    fn play(&mut self, plan: &SharedPlan) -> io::Result<Played<SharedPlan>> {
+        Ok(Played::of_run(plan, &run(plan)))
+    }
+
+    fn seed(plan: &SharedPlan) -> u64 {
+        plan.base.seed
+    }
+
+    fn describe(plan: &SharedPlan) -> String {
+        let SharedPlan { base, step, clients, changes } = plan;
+        format!(
+            "  {step:?} with {:?} of its limits\n  {clients:?}\n  {changes:?}\n",
+            base.settings.share
+        )
+    }
+
+    fn simpler(_: &SharedPlan) -> Vec<SharedPlan> {
+        Vec::new()
+    }
+
+    fn size(played: &Played<SharedPlan>) -> usize {
+        played.plan.changes.len()
+    }
 }
