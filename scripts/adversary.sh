@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Plays the client against a peer and callers that are drawn at random, for so many seconds, and reports
-# every promise that breaks with the smallest plan that breaks it.
+# Plays the client against a random peer and random callers for a time, and reports each violated
+# invariant with the smallest plan that violates it.
 #
 #   scripts/adversary.sh SECONDS [SEED]     from this seed on, or from a random one
-#   SEED=… scripts/adversary.sh             that run alone
-#   SHARED=… scripts/adversary.sh           that run with shared limits alone
+#   SEED=… scripts/adversary.sh             the run of this seed alone
+#   SHARED=… scripts/adversary.sh           the run with shared limits of this seed alone
 #
-# SHRINK=… is how many seconds making a plan smaller may take. The checks for overflow and the debug
-# assertions are on: they find what nobody else does.
+# SHRINK=… limits the seconds that shrinking a plan may take. Overflow checks and debug assertions
+# are enabled.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-cargo run --quiet --locked -p podqueue-adversary --bin podqueue-adversary -- "$@"
+cargo run --quiet --locked -p podqueue-adversary -- "$@"

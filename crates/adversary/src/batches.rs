@@ -1,8 +1,9 @@
-//! Random driver of batches: processes of the program `podqueue` that are killed and interrupted, faults of the
-//! service, and journals that are copied and restored, with the [`invariants`] that hold nevertheless.
+//! Random driver of batches: processes of the program `podqueue` that are killed and interrupted,
+//! faults of the service, and journals that are copied and restored, with the invariants that
+//! hold nevertheless.
 //!
-//! A plan is drawn from a seed. The timing is that of the machine, so a seed repeats the steps of a run, but not
-//! exactly its course.
+//! A plan is drawn from a seed. The timing is that of the machine, so a seed repeats the steps of a
+//! run, but not exactly its course.
 //!
 //! ```text
 //! plan ──> run ──> processes of podqueue ──> service (its log)

@@ -1,4 +1,5 @@
-//! Callers: tasks that take the steps of a plan through the public API and log the outcome of each call.
+//! Callers: tasks that take the steps of a plan through the public API and log the outcome of each
+//! call.
 
 use std::future::{IntoFuture, poll_fn};
 use std::sync::Arc;
@@ -487,7 +488,8 @@ impl ReturnValue for () {
 /// Offset of the numbers of the calls in the body of the loop over `buffer_unordered`.
 const BODY_OFFSET: u64 = 500;
 
-/// Offset of the numbers of the buffered calls, which are not polled while the body of the loop awaits its own.
+/// Offset of the numbers of the buffered calls, which are not polled while the body of the loop
+/// awaits its own.
 const BUFFERED_OFFSET: u64 = 100;
 
 /// Returns whether the call of this number goes unpolled at times.
@@ -540,8 +542,8 @@ impl Caller {
         self.log.end(index, outcome, None);
     }
 
-    /// Makes calls by `buffer_unordered`, with a further call in the body of the loop: the buffered calls are not
-    /// polled while it is awaited.
+    /// Makes calls by `buffer_unordered`, with a further call in the body of the loop: the buffered
+    /// calls are not polled while it is awaited.
     async fn buffer_unordered(
         &self,
         planned: &PlannedStep,

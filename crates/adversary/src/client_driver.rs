@@ -1,4 +1,5 @@
-//! Driver of the client: plays the plans of [`plan`](crate::plan), and shrinks those that violate an invariant.
+//! Driver of the client: plays the plans of [`plan`](crate::plan), and shrinks those that violate
+//! an invariant.
 
 use std::fmt::Write;
 use std::io;
@@ -109,7 +110,8 @@ fn simpler_plans(plan: &Plan) -> Vec<Plan> {
     for (&operation, faults) in &plan.faults {
         for (index, fault) in faults.iter().enumerate() {
             if *fault != Fault::None {
-                // A request that is served faithfully takes its place, so that the other faults keep theirs.
+                // A request that is served faithfully takes its place, so that the other faults
+                // keep theirs.
                 with(&|plan| remove_fault(plan, operation, index));
             }
         }

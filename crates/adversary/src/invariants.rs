@@ -1,6 +1,7 @@
 //! Invariants of a run: promises that hold for any peer and any callers, each checked on its own.
 //!
-//! Here are those about requests, time and what remains; `outcomes` has those about reported outcomes.
+//! The invariants of reported outcomes are in `outcomes`; those of requests, deadlines, limits, leaks
+//! and leftovers are here.
 
 mod outcomes;
 
@@ -117,8 +118,8 @@ fn attempts_within_policy(run: &Run, violations: &mut Vec<String>) {
     }
 }
 
-/// A request of a non-idempotent operation follows only a request that was refused unprocessed. That the
-/// peer did not apply the first is no excuse, because the client could not know.
+/// A request of a non-idempotent operation follows only a request that was refused unprocessed.
+/// That the peer did not apply the first is no excuse, because the client could not know.
 fn no_unsafe_repeats(run: &Run, violations: &mut Vec<String>) {
     for entry in &run.entries {
         let Some((operation, arrivals)) = arrivals(run, entry) else { continue };
@@ -148,8 +149,8 @@ fn may_count_as_unprocessed(fault: &Fault) -> bool {
 /// Tolerance for timers, which count in milliseconds and round up. A call has several.
 const TIMER_TOLERANCE: Duration = Duration::from_millis(20);
 
-/// Time in which a call that is first polled after its deadline may still take a response that is already
-/// there.
+/// Time in which a call that is first polled after its deadline may still take a response that is
+/// already there.
 const LATE_POLL: Duration = Duration::from_millis(200);
 
 /// Time that the client adds to the wait of `/runsync`.
@@ -171,7 +172,7 @@ fn deadlines_are_met(run: &Run, violations: &mut Vec<String>) {
             let late = if unpolled.is_zero() { Duration::ZERO } else { LATE_POLL };
             if took > max.max(unpolled + second + late) + TIMER_TOLERANCE {
                 violations.push(format!(
-                    "{:?} of call {} took {took:?}, with a deadline of {max:?} (not polled for {unpolled:?})",
+                    "{:?} of call {} took {took:?}, with a deadline of {max:?} (unpolled: {unpolled:?})",
                     entry.kind, entry.call
                 ));
             }
@@ -243,7 +244,7 @@ fn no_request_floods(run: &Run, violations: &mut Vec<String>) {
 const WINDOW: Duration = Duration::from_secs(10);
 
 /// Returns the share of a limit, at least 1.
-fn part(limit: u64, share: f64) -> usize {
+fn share_of(limit: u64, share: f64) -> usize {
     ((limit as f64 * share + 1e-6) as usize).max(1)
 }
 
@@ -252,7 +253,7 @@ fn rates_within_limits(run: &Run, violations: &mut Vec<String>) {
     let Some(share) = run.settings.share else { return };
     for operation in Operation::ALL {
         let Some((requests, _)) = operation.limits() else { continue };
-        let max = part(requests, share);
+        let max = share_of(requests, share);
         let times: Vec<Instant> = run
             .transcript
             .arrivals
@@ -278,8 +279,9 @@ fn is_refused_stream(arrival: &Arrival) -> bool {
         && matches!(arrival.fault, Fault::StreamReset(_))
 }
 
-/// A request without a body may have been cancelled while it waited for a free stream: the HTTP/2 client
-/// sends it later nevertheless, followed by a reset, and the rate limiter cannot withdraw it.
+/// A request without a body may have been cancelled while it waited for a free stream: the HTTP/2
+/// client sends it later nevertheless, followed by a reset, and the rate limiter cannot withdraw
+/// it.
 fn may_be_cancelled(arrival: &Arrival) -> bool {
     arrival.outcome == AttemptOutcome::Unknown && arrival.fault == Fault::None
 }
@@ -288,7 +290,7 @@ fn concurrency_within_limits(run: &Run, violations: &mut Vec<String>) {
     let Some(share) = run.settings.share else { return };
     for (operation, &requests) in &run.transcript.max_in_flight {
         let Some((_, Some(concurrent))) = operation.limits() else { continue };
-        let max = part(concurrent, share);
+        let max = share_of(concurrent, share);
         if requests as usize > max {
             violations.push(format!(
                 "{requests} concurrent requests of {operation:?}: {max} are allowed"

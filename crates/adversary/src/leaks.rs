@@ -1,5 +1,5 @@
-//! Leak detection: canary secrets, the encodings in which they are found again, and a capture of trace output
-//! and panics that scans for them.
+//! Leak detection: canary secrets, the encodings in which they are found again, and a capture of
+//! trace output and panics that scans for them.
 
 use std::cell::RefCell;
 use std::io::{self, Write};
@@ -16,14 +16,16 @@ pub const KEY: &str = "Kq7Zx1Canary+/=&Vw93LpKey";
 pub const SECRET: &str = "Sq7Zx2Canary\"\\/=é\n<&>'Vw93LpSecret";
 /// Value of a template's environment variable.
 pub const ENV: &str = "Eq7Zx3Canary=/é&Vw93LpEnv";
-/// Value of an environment variable of a Pod that is read. Only the body of that response may contain it.
+/// Value of an environment variable of a Pod that is read. Only the body of that response may
+/// contain it.
 pub const POD: &str = "Pq7Zx6Canary=/é&Vw93LpPod";
 /// Secret of the storage settings.
 pub const STORAGE: &str = "Aq7Zx4Canary/+=Vw93LpStorage";
 /// URL of a webhook, which is a capability.
 pub const WEBHOOK: &str = "https://hook.example/Hq7Zx5Canary=/Vw93LpHookToken0123456789abcdef";
 
-/// Both ends of each canary, which text encodings leave unchanged: a partially redacted canary is found, too.
+/// Both ends of each canary, which text encodings leave unchanged: a partially redacted canary is
+/// found, too.
 const MARKERS: [&str; 12] = [
     "Kq7Zx1Canary",
     "Vw93LpKey",
@@ -44,8 +46,8 @@ pub fn find(text: &str) -> Option<usize> {
     MARKERS.iter().filter_map(|marker| position(marker, text)).min()
 }
 
-/// Returns the position of the first canary in the body of an error. Values that the request did not carry
-/// ([`POD`]) are the service's own and may appear there.
+/// Returns the position of the first canary in the body of an error. Values that the request did
+/// not carry ([`POD`]) are the service's own and may appear there.
 pub fn find_in_body(body: &str) -> Option<usize> {
     MARKERS[..10].iter().filter_map(|marker| position(marker, body)).min()
 }

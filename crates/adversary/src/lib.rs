@@ -1,10 +1,10 @@
-//! Randomized tests: the client against a random peer and random callers, and [`batches`] under random crashes
-//! and faults.
+//! Randomized tests: the client against a random peer and random callers, and [`batches`] under
+//! random crashes and faults.
 //!
-//! A run of the client is a pure function of a seed: [`plan::plan`] draws the settings, the steps of the callers
-//! and the fault of each request; [`run`] plays the plan over real sockets with paused time; and the
-//! [`invariants`] compare the outcomes that calls reported with what the peer recorded. [`search`] plays many
-//! seeds, and shrinks a plan that violates an invariant.
+//! A run of the client is a pure function of a seed: [`plan::plan`] draws the settings, the steps
+//! of the callers and the fault of each request; [`run()`] plays the plan over real sockets with
+//! paused time; and the [`invariants`] compare the outcomes that calls reported with what the peer
+//! recorded. [`search`] plays many seeds, and shrinks a plan that violates an invariant.
 //!
 //! ```text
 //! plan ──> caller ──> podqueue ──> socket ──> peer ──> service
@@ -14,7 +14,6 @@
 
 #![expect(missing_docs, reason = "a test tool of this workspace without a stable API")]
 
-#[cfg(unix)]
 pub mod batches;
 mod call_log;
 mod caller;
@@ -27,7 +26,6 @@ mod run;
 pub mod search;
 mod service;
 pub mod several_runtimes;
-#[cfg(unix)]
 pub mod shared_limits;
 
 pub use run::{Run, run};

@@ -10,27 +10,29 @@ use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
 
+use podqueue_adversary::batches::BatchDriver;
 use podqueue_adversary::client_driver::ClientDriver;
 use podqueue_adversary::search::{self, Driver, print, replay, report};
+use podqueue_adversary::shared_limits::SharedLimitsDriver;
 
-const USAGE: &str = "usage: podqueue-adversary SECONDS [SEED]\n       podqueue-adversary batches PROGRAM SECONDS [SEED]\n";
+const USAGE: &str = "\
+usage: podqueue-adversary SECONDS [SEED]
+       podqueue-adversary batches PROGRAM SECONDS [SEED]
+";
 
 /// Exit code for wrong usage, and for failures of the driver itself.
 const FAILED: u8 = 2;
 
 /// Number of runs with shared limits that are played at a time. They mostly wait.
-#[cfg(unix)]
 const SHARED_LIMITS_THREADS: usize = 8;
 
 /// Number of batches that are played at a time without `WIDTH`. Their processes mostly wait.
-#[cfg(unix)]
 const BATCH_THREADS: u64 = 6;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let is_clean = match arguments[..] {
-        #[cfg(unix)]
         ["batches", program, seconds, ref seed @ ..] => batches(program, seconds, seed),
         ["batches", ..] => Ok(None),
         ref arguments => client(arguments),
@@ -51,39 +53,24 @@ fn main() -> ExitCode {
 
 /// Tests the client. Returns whether no invariant is violated, or `None` for wrong usage.
 fn client(arguments: &[&str]) -> io::Result<Option<bool>> {
-    if let Some(clean) = replayed(&mut ClientDriver, 1) {
-        return clean.map(Some);
+    if let Some(is_clean) = replayed(&mut ClientDriver, 1) {
+        return is_clean.map(Some);
     }
-    #[cfg(unix)]
-    if let Some(clean) = replayed(&mut podqueue_adversary::shared_limits::SharedLimitsDriver, 1) {
-        return clean.map(Some);
+    if let Some(is_clean) = replayed(&mut SharedLimitsDriver, 1) {
+        return is_clean.map(Some);
     }
     let Some((time, seed)) = time_and_seed(arguments) else { return Ok(None) };
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let descriptors = open_descriptors();
-    let clean = thread::scope(|scope| {
-        #[cfg(unix)]
-        let shared = {
-            use podqueue_adversary::shared_limits::SharedLimitsDriver;
-            scope.spawn(move || {
-                search::search(|| SharedLimitsDriver, seed, time, SHARED_LIMITS_THREADS)
-            })
-        };
-        #[cfg(not(unix))]
-        let _ = scope;
+    let (findings, shared) = thread::scope(|scope| {
+        let shared = || search::search(|| SharedLimitsDriver, seed, time, SHARED_LIMITS_THREADS);
+        let shared = scope.spawn(shared);
         let findings = search::search(|| ClientDriver, seed, time, cores);
-        let clean = findings.is_empty();
-        #[cfg(unix)]
-        let clean = {
-            use podqueue_adversary::shared_limits::SharedLimitsDriver;
-            let shared = shared.join().expect("the search does not panic");
-            let clean = clean & shared.is_empty();
-            report(&mut SharedLimitsDriver, shared)?;
-            clean
-        };
-        report(&mut ClientDriver, findings)?;
-        io::Result::Ok(clean)
-    })?;
+        (findings, shared.join().expect("a search that does not panic"))
+    });
+    let is_clean = findings.is_empty() && shared.is_empty();
+    report(&mut SharedLimitsDriver, shared)?;
+    report(&mut ClientDriver, findings)?;
     // Nothing leaks descriptors: two more belong to the runtime and the allocator.
     if let (Some(before), Some(after)) = (descriptors, open_descriptors())
         && after > before + 2
@@ -91,14 +78,11 @@ fn client(arguments: &[&str]) -> io::Result<Option<bool>> {
         print(&format!("{before} descriptors were open before the search, and {after} after it\n"));
         return Ok(Some(false));
     }
-    Ok(Some(clean))
+    Ok(Some(is_clean))
 }
 
 /// Tests batches of a program. Returns whether no invariant is violated, or `None` for wrong usage.
-#[cfg(unix)]
 fn batches(program: &str, seconds: &str, seed: &[&str]) -> io::Result<Option<bool>> {
-    use podqueue_adversary::batches::BatchDriver;
-
     // Processes start in folders of their own.
     let program = std::path::absolute(program)?;
     let driver = || BatchDriver::new(&program, search::number("POSTGRES", 1) == 1);
@@ -107,16 +91,16 @@ fn batches(program: &str, seconds: &str, seed: &[&str]) -> io::Result<Option<boo
         let plan = serde_json::from_str(&text)?;
         return replay(&mut driver(), &plan, times).map(Some);
     }
-    if let Some(clean) = replayed(&mut driver(), times) {
-        return clean.map(Some);
+    if let Some(is_clean) = replayed(&mut driver(), times) {
+        return is_clean.map(Some);
     }
     let arguments: Vec<&str> = [seconds].into_iter().chain(seed.iter().copied()).collect();
     let Some((time, seed)) = time_and_seed(&arguments) else { return Ok(None) };
     let threads = search::number("WIDTH", BATCH_THREADS) as usize;
     let findings = search::search(driver, seed, time, threads);
-    let clean = findings.is_empty();
+    let is_clean = findings.is_empty();
     report(&mut driver(), findings)?;
-    Ok(Some(clean))
+    Ok(Some(is_clean))
 }
 
 /// Replays the plan of the seed in the driver's environment variable, if there is one.

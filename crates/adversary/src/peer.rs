@@ -1,5 +1,5 @@
-//! Peer: a server over real sockets that injects the planned fault into each exchange, and records in a
-//! [`Transcript`] what it received and which requests took effect.
+//! Peer: a server over real sockets that injects the planned fault into each exchange, and records
+//! in a [`Transcript`] what it received and which requests took effect.
 
 mod http1;
 mod http2;
@@ -27,7 +27,8 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// Listens on a loopback address of its own, so that no other peer takes its port during a downtime.
+    /// Listens on a loopback address of its own, so that no other peer takes its port during a
+    /// downtime.
     pub async fn start(plan: &Plan, service: Service) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed) % 0x00fe_fefe;
@@ -58,7 +59,8 @@ impl Peer {
         self.shared.lock().transcript.open_connections.is_empty()
     }
 
-    /// Waits until more requests have arrived than any plan accounts for. Paused time may never advance then.
+    /// Waits until more requests have arrived than any plan accounts for. Paused time may never
+    /// advance then.
     pub async fn flooded(&self) {
         self.shared.flood.notified().await;
     }
@@ -205,8 +207,9 @@ pub struct Arrival {
     pub fault: Fault,
     pub took_effect: bool,
     pub outcome: AttemptOutcome,
-    /// The client may have received a well-formed response to another request: it followed an unsolicited
-    /// response on this connection (response desynchronization), which a client cannot detect.
+    /// The client may have received a well-formed response to another request: it followed an
+    /// unsolicited response on this connection (response desynchronization), which a client cannot
+    /// detect.
     pub desynced: bool,
     /// The client may still wait for the response.
     pub in_flight: bool,

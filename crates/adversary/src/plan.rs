@@ -17,10 +17,11 @@ pub struct Plan {
     pub seed: u64,
     pub settings: ClientSettings,
     pub actors: Vec<Actor>,
-    /// Faults of the requests of each operation, in order of arrival. Requests after the last fault are
-    /// served faithfully, so that each run ends with a well-behaved peer.
+    /// Faults of the requests of each operation, in order of arrival. Requests after the last fault
+    /// are served faithfully, so that each run ends with a well-behaved peer.
     pub faults: BTreeMap<Operation, Vec<Fault>>,
-    /// Number of connections that are closed or reset before a byte of them is read, from the first on.
+    /// Number of connections that are closed or reset before a byte of them is read, from the first
+    /// on.
     pub dropped_connections: u8,
     /// Start and end of a period in which the peer does not listen and connections are refused.
     pub downtime: Option<(Duration, Duration)>,
@@ -56,7 +57,8 @@ pub struct Actor {
 /// Step of an actor, with the pattern in which its future is polled.
 #[derive(Clone, Debug)]
 pub struct PlannedStep {
-    /// Number of the call. It travels in inputs and names, so that the peer can attribute requests to calls.
+    /// Number of the call. It travels in inputs and names, so that the peer can attribute requests
+    /// to calls.
     pub call: u64,
     pub step: Step,
     pub pattern: PollPattern,
@@ -239,8 +241,8 @@ pub enum Fault {
     KeepAlive {
         pause: Duration,
     },
-    /// The body is delimited by the end of the connection, and truncated at this share of its bytes, in
-    /// thousandths.
+    /// The body is delimited by the end of the connection, and truncated at this share of its
+    /// bytes, in thousandths.
     CloseDelimited {
         at: u16,
     },
@@ -540,7 +542,8 @@ fn fault(rng: &mut Rng, operation: Operation, http2: bool) -> Fault {
     if http2 {
         match rng.u8(..16) {
             0..4 => {
-                // REFUSED_STREAM most often: only this code guarantees that the request was not processed.
+                // REFUSED_STREAM most often: only this code guarantees that the request was not
+                // processed.
                 let code = if rng.bool() { 7 } else { rng.u32(0..14) };
                 let midway = code != 7 && rng.u8(..4) == 0;
                 return Fault::StreamReset(StreamReset {

@@ -1,8 +1,8 @@
-//! Random search: plays the plans of consecutive seeds on several threads, and reports each violated invariant
-//! with the smallest plan that violates it.
+//! Random search: plays the plans of consecutive seeds on several threads, and reports each
+//! violated invariant with the smallest plan that violates it.
 //!
-//! A [`Driver`] is a kind of random test. There are drivers of the client, of clients with shared limits and
-//! of batches.
+//! A [`Driver`] is a kind of random test. There are drivers of the client, of clients with shared
+//! limits and of batches.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -35,7 +35,8 @@ impl fmt::Display for Violation {
 pub struct Played<P> {
     pub plan: P,
     pub violations: Vec<Violation>,
-    /// What happened, for a reader. Empty where nothing is violated and the run can be repeated exactly.
+    /// What happened, for a reader. Empty where nothing is violated and the run can be repeated
+    /// exactly.
     pub transcript: String,
 }
 
@@ -174,7 +175,8 @@ pub fn report<D: Driver>(driver: &mut D, findings: Findings<D::Plan>) -> io::Res
     error.map_or(Ok(()), Err)
 }
 
-/// Plays a plan up to this number of times, and reports the first violation. Returns whether there is none.
+/// Plays a plan up to this number of times, and reports the first violation. Returns whether there
+/// is none.
 ///
 /// # Errors
 ///
@@ -217,8 +219,8 @@ fn report_invariants<D: Driver>(driver: &mut D, played: &[Played<D::Plan>]) -> i
     Ok(())
 }
 
-/// Returns the smallest plan found within this time that violates the invariant, or `None` if the violation
-/// cannot be reproduced.
+/// Returns the smallest plan found within this time that violates the invariant, or `None` if the
+/// violation cannot be reproduced.
 ///
 /// # Errors
 ///

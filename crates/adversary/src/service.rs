@@ -1,8 +1,8 @@
-//! Model of the service: operations, requests, jobs and stored resources. It is the ground truth that the
-//! invariants compare reported outcomes with.
+//! Model of the service: operations, requests, jobs and stored resources. It is the ground truth
+//! that the invariants compare reported outcomes with.
 //!
-//! The model is written from the interface alone and shares no code with the client. Time is a parameter:
-//! the state of a job is a function of its script and the current time.
+//! The model is written from the interface alone and shares no code with the client. Time is a
+//! parameter: the state of a job is a function of its script and the current time.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

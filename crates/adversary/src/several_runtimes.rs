@@ -1,7 +1,8 @@
-//! Several runtimes: one client whose runtimes are driven only while they have a call to make, and are replaced.
+//! Several runtimes: one client whose runtimes are driven only while they have a call to make, and
+//! are replaced.
 //!
-//! A connection belongs to the runtime that made it, and stalls while that runtime is not driven. The peer
-//! injects no faults. Time is real and short, so deadlines are not checked.
+//! A connection belongs to the runtime that made it, and stalls while that runtime is not driven.
+//! The peer injects no faults. Time is real and short, so deadlines are not checked.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -129,7 +130,8 @@ pub fn run(plan: &Plan, turns: &[Turn]) -> Run {
     }
 }
 
-/// Starts the peer on a thread of its own, which ends when it is stopped and all connections are closed.
+/// Starts the peer on a thread of its own, which ends when it is stopped and all connections are
+/// closed.
 fn start_peer(
     plan: Plan,
 ) -> (String, oneshot::Sender<()>, thread::JoinHandle<(Transcript, Service)>) {

@@ -1,8 +1,8 @@
-//! Shared limits: several clients that share their rate limits through one file, which is deleted or whose
-//! clock is set ahead.
+//! Shared limits: several clients that share their rate limits through one file, which is deleted
+//! or whose clock is set ahead.
 //!
-//! A client exchanges its limits on a thread of its own, by the clock of the machine. Time is therefore real,
-//! and a seed repeats the actions but not their exact timing.
+//! A client exchanges its limits on a thread of its own, by the clock of the machine. Time is
+//! therefore real, and a seed repeats the actions but not their exact timing.
 
 use std::fs;
 use std::io;
@@ -30,8 +30,9 @@ use crate::service::{Operation, Service};
 /// Time limit of the last calls, which are no more than the limit allows in ten seconds.
 const LAST_CALLS: Duration = Duration::from_secs(20);
 
-/// Time after which all running clients have noticed a change of the file and reported their requests again,
-/// which takes a third of a second. A client that starts before cannot know of those requests.
+/// Time after which all running clients have noticed a change of the file and reported their
+/// requests again, which takes a third of a second. A client that starts before cannot know of
+/// those requests.
 const SETTLE_TIME: Duration = Duration::from_secs(1);
 
 /// Clients that share their limits, and the changes of their file.

@@ -53,7 +53,6 @@ fn several_runtimes_violate_no_invariant() {
     });
 }
 
-#[cfg(unix)]
 #[test]
 fn a_seed_draws_the_same_batch_plan_and_a_printed_plan_can_be_read() {
     use podqueue_adversary::batches::{Plan, plan};

@@ -1,18 +1,22 @@
-//! Invariants of batches: promises of the program for any sequence of crashes, faults and file changes.
+//! Invariants of batches: promises of the program for any sequence of crashes, faults and file
+//! changes.
 //!
 //! The ground truth is the service's log of accepted submissions:
 //!
-//! - No input is submitted twice, unless a second submission was requested and accepted: by `batch retry`, by
-//!   `--on-unknown resubmit` where the outcome of the first submission can be unknown, or by an accepted
-//!   rollback; or unless no process could know of a rollback yet.
-//! - No accepted job is forgotten and no existing output is lost: in the end each input has one state, and the
-//!   output of each completed job is in the results, or its input is reported as unknown.
+//! - No input is submitted twice, unless a second submission was requested and accepted: by `batch
+//!   retry`, by `--on-unknown resubmit` where the outcome of the first submission can be unknown,
+//!   or by an accepted rollback; or unless no process could know of a rollback yet.
+//! - No accepted job is forgotten and no existing output is lost: in the end each input has one
+//!   state, and the output of each completed job is in the results, or its input is reported as
+//!   unknown.
 //! - No job that the service still has is reported as expired or lost.
-//! - Exit codes are documented, and a run fails only because of a mistake, another process or changed files.
-//! - Results consist of lines of JSON, each input once, and lines of other programs are not overwritten.
+//! - Exit codes are documented, and a run fails only because of a mistake, another process or
+//!   changed files.
+//! - Results consist of lines of JSON, each input once, and lines of other programs are not
+//!   overwritten.
 //!
-//! The run itself checks that a refused command changes nothing, that processes make progress, and that a
-//! signal ends the program.
+//! The run itself checks that a refused command changes nothing, that processes make progress, and
+//! that a signal ends the program.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -97,7 +101,8 @@ fn is_requested(run: &Run, before: &Submission, now: &Submission) -> bool {
             && process.began < now.at
     });
     let first = &run.processes[before.process];
-    // A process that is disconnected from its database for too long loses its lease, as if it had crashed.
+    // A process that is disconnected from its database for too long loses its lease, as if it had
+    // crashed.
     let is_shared = run.plan.store == Store::Postgres;
     resubmits && (before.lost || first.killed.is_some() || !first.signals.is_empty() || is_shared)
 }

@@ -1,7 +1,7 @@
-/* Loaded into the program under test (LD_PRELOAD), as the machine that it runs on. The file
- * MACHINE_CONTROL, which the driver writes while the program runs, contains two numbers:
- *   i64 clock   by how many seconds the time of day is turned
- *   i64 delay   for up to how many microseconds the thread is preempted after it has asked for a signal
+/* Simulated machine of the program under test, preloaded into it (LD_PRELOAD). The driver writes two
+ * numbers to the file MACHINE_CONTROL while the program runs:
+ *   i64 clock   offset of the time of day, in seconds
+ *   i64 delay   longest preemption of a thread after sigaction(), in microseconds
  * The program ends with the driver. */
 #define _GNU_SOURCE
 #include <dlfcn.h>

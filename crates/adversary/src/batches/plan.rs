@@ -34,8 +34,8 @@ pub enum Step {
     Begin(Command),
     /// A process runs to its end, or is killed after this time.
     Finish(Command, Option<u64>),
-    /// While no job ends, `batch run` receives a signal after this time and must exit. It is the process that
-    /// is running, or a new one for which all running processes are killed.
+    /// While no job ends, `batch run` receives a signal after this time and must exit. It is the
+    /// process that is running, or a new one for which all running processes are killed.
     Signal {
         signal: Signal,
         after: u64,
@@ -62,8 +62,8 @@ pub enum Step {
         results: bool,
         moved: bool,
     },
-    /// Another program appends a complete line to the results of a machine. A partial line could not be told
-    /// from the effect of a crash.
+    /// Another program appends a complete line to the results of a machine. A partial line could
+    /// not be told from the effect of a crash.
     Append {
         machine: u8,
     },
@@ -74,7 +74,8 @@ pub enum Step {
     },
 }
 
-/// Command of the program. Each machine has results of its own. With [`Store::Sqlite`] there is one machine.
+/// Command of the program. Each machine has results of its own. With [`Store::Sqlite`] there is one
+/// machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Command {
     Run { machine: u8, accept_loss: bool, unknown: OnUnknown, mistake: Option<Mistake> },
@@ -152,10 +153,10 @@ const MACHINES: u8 = 3;
 /// Draws the plan of a seed.
 ///
 /// A plan consists of a few kinds of steps out of many (swarm testing,
-/// <https://users.cs.utah.edu/~regehr/papers/swarm12.pdf>), so that rare steps occur repeatedly and next to each
-/// other. Kinds and steps are drawn independently, except for two sequences that would seldom occur in order: a
-/// backup that is restored while no process runs, and a clock that is set while outstanding jobs cannot be
-/// polled.
+/// <https://users.cs.utah.edu/~regehr/papers/swarm12.pdf>), so that rare steps occur repeatedly and
+/// next to each other. Kinds and steps are drawn independently, except for two sequences that would
+/// seldom occur in order: a backup that is restored while no process runs, and a clock that is set
+/// while outstanding jobs cannot be polled.
 #[must_use]
 pub fn plan(seed: u64, postgres: bool) -> Plan {
     let mut random = Rng::with_seed(seed);
@@ -263,8 +264,8 @@ fn step(random: &mut Rng, kind: StepKind, machines: u8, is_backed_up: bool) -> S
     }
 }
 
-/// A backup is restored after further submissions and results, mostly while no process runs that could notice,
-/// so that only the results prove the rollback.
+/// A backup is restored after further submissions and results, mostly while no process runs that
+/// could notice, so that only the results prove the rollback.
 fn rollback(random: &mut Rng, machines: u8) -> Vec<Step> {
     let (more, collecting) = (random.usize(10..100), random.u64(500..3_000));
     let mut steps = vec![

@@ -41,7 +41,7 @@ const COPY_RUN: Duration = Duration::from_secs(8);
 /// Outage of the database that a starting process tolerates in any case.
 const TOLERATED_OUTAGE: Duration = Duration::from_secs(8);
 
-/// Disturbances of processes.
+// Disturbances of processes.
 const IN_USE: &str = "another process has the same results or journal";
 const FILES_CHANGED: &str = "files were changed";
 pub(crate) const RESTORED: &str = "a backup was restored";
@@ -90,7 +90,7 @@ pub(crate) struct ForeignLine {
 
 /// Files, database and machine of a run.
 struct Sandbox {
-    binary: PathBuf,
+    program: PathBuf,
     /// Independent of the server, which later runs may use, too.
     folder: TempDir,
     machine: Machine,
@@ -103,14 +103,14 @@ struct Sandbox {
 }
 
 /// Plays a plan against this program. Keeps the database server for later runs, once one is needed.
-pub(crate) fn run(plan: &Plan, binary: &Path, server: &mut Option<Server>) -> io::Result<Run> {
+pub(crate) fn run(plan: &Plan, program: &Path, server: &mut Option<Server>) -> io::Result<Run> {
     if plan.store == Store::Postgres && server.is_none() {
         *server = Some(Server::start());
     }
     let runtime = Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let taken = if plan.store == Store::Postgres { server.take() } else { None };
-        let mut run = Run::new(plan, binary, taken).await?;
+        let own = if plan.store == Store::Postgres { server.take() } else { None };
+        let mut run = Run::new(plan, program, own).await?;
         run.play().await?;
         run.finish().await?;
         if let Some(kept) = run.sandbox.server.take() {
@@ -125,7 +125,7 @@ pub(crate) fn run(plan: &Plan, binary: &Path, server: &mut Option<Server>) -> io
 }
 
 impl Run {
-    async fn new(plan: &Plan, binary: &Path, server: Option<Server>) -> io::Result<Self> {
+    async fn new(plan: &Plan, program: &Path, server: Option<Server>) -> io::Result<Self> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let next = NEXT.fetch_add(1, Ordering::Relaxed);
         let folder = TempDir::with_prefix("batches")?;
@@ -144,7 +144,7 @@ impl Run {
         fs::write(path("inputs.jsonl"), lines(false))?;
         fs::write(path("changed.jsonl"), lines(true))?;
         let sandbox = Sandbox {
-            binary: binary.to_owned(),
+            program: program.to_owned(),
             machine,
             server,
             database,
@@ -363,8 +363,8 @@ impl Run {
         Ok(program)
     }
 
-    /// Runs a command to its end. A command with a mistake must change nothing. It is skipped where it might
-    /// create the batch, or add inputs to it.
+    /// Runs a command to its end. A command with a mistake must change nothing. It is skipped where
+    /// it might create the batch, or add inputs to it.
     async fn finish_command(
         &mut self,
         command: Command,
@@ -610,7 +610,7 @@ impl Run {
 
 impl Sandbox {
     fn program(&self, service: &Service, number: usize) -> process::Command {
-        let mut program = process::Command::new(&self.binary);
+        let mut program = process::Command::new(&self.program);
         let home = self.folder.path();
         program.current_dir(home).env_clear().env("HOME", home);
         program.env("PATH", std::env::var_os("PATH").unwrap_or_default());
@@ -631,7 +631,8 @@ impl Sandbox {
     }
 }
 
-/// Replaces a journal by a copy of another that no process has open, with its write-ahead log or without.
+/// Replaces a journal by a copy of another that no process has open, with its write-ahead log or
+/// without.
 fn copy_journal(from: &Path, to: &Path, log: bool) -> io::Result<()> {
     let beside = |path: &Path, ending: &str| {
         let mut name = path.as_os_str().to_owned();

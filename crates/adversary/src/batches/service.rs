@@ -1,5 +1,5 @@
-//! Service of a batch run, over HTTP/1.1. Its log of accepted submissions is the ground truth that the program
-//! under test is compared with.
+//! Service of a batch run, over HTTP/1.1. Its log of accepted submissions is the ground truth that
+//! the program under test is compared with.
 //!
 //! The API key of a request names the process that sent it: `key-7`.
 
@@ -241,8 +241,8 @@ impl Service {
         }
     }
 
-    /// Calls a webhook when its job has ended, up to three times. The body follows some time after the receiver
-    /// has accepted the call with `100 Continue`.
+    /// Calls a webhook when its job has ended, up to three times. The body follows some time after
+    /// the receiver has accepted the call with `100 Continue`.
     async fn call(self, webhook: String, id: usize, process: usize) {
         while self.state(id) == JobState::Working {
             sleep(Duration::from_millis(20)).await;
@@ -335,7 +335,8 @@ async fn read(stream: &mut BufReader<TcpStream>) -> io::Result<Option<Request>> 
     Ok(Some(Request { method, path, process, body }))
 }
 
-/// Calls a webhook. Returns whether it was answered, or `false` if the call was accepted and its connection closed.
+/// Calls a webhook. Returns whether it was answered, or `false` if the call was accepted and its
+/// connection closed.
 async fn deliver(webhook: &str, body: &str, id: usize) -> io::Result<bool> {
     let url = webhook.strip_prefix("http://").unwrap_or(webhook);
     let split = url.find(['/', '?']).unwrap_or(url.len());

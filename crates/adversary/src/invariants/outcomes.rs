@@ -1,4 +1,5 @@
-//! Invariants of reported outcomes: what calls returned, compared with the ground truth of the service.
+//! Invariants of reported outcomes: what calls returned, compared with the ground truth of the
+//! service.
 
 use std::time::Duration;
 
@@ -13,7 +14,8 @@ use crate::plan::Fault;
 use crate::run::Run;
 use crate::service::{Idempotency, Job, JobState, Operation, events};
 
-/// An error of a non-idempotent call means that the call had no effect, unless the error is `OutcomeUnknown`.
+/// An error of a non-idempotent call means that the call had no effect, unless the error is
+/// `OutcomeUnknown`.
 pub(super) fn definite_errors_are_true(run: &Run, violations: &mut Vec<String>) {
     for entry in &run.entries {
         let CallOutcome::Err(failed) = &entry.outcome else { continue };
@@ -40,8 +42,8 @@ pub(super) fn definite_errors_are_true(run: &Run, violations: &mut Vec<String>) 
     }
 }
 
-/// The outcome of a request that was not sent is known. Checked where the peer ended no connection, so that
-/// none can have been lost with a connection.
+/// The outcome of a request that was not sent is known. Checked where the peer ended no connection,
+/// so that none can have been lost with a connection.
 pub(super) fn unsent_requests_are_certain(run: &Run, violations: &mut Vec<String>) {
     if run.connections_may_end
         || run.transcript.arrivals.iter().any(|arrival| arrival.fault.ends_connection())
@@ -112,8 +114,8 @@ pub(super) fn successes_are_true(run: &Run, violations: &mut Vec<String>) {
                 let resource = service.templates.existing.get(&format!("tpl-{number}"));
                 resource.is_some_and(|resource| resource.updates > 0)
             }
-            // Without a response, the client polls the job: one that is not failed needs no retry, whether
-            // it was retried or has never failed.
+            // Without a response, the client polls the job: one that is not failed needs no retry,
+            // whether it was retried or has never failed.
             CallKind::Retry => {
                 let job = entry.job.as_ref().and_then(|id| service.jobs.get(id));
                 // The poll happened some time in between.
@@ -216,8 +218,8 @@ fn true_failure(run: &Run, entry: &LoggedCall, failed: &ReturnedError) -> Result
     let at = entry.ended.unwrap_or(run.ended);
     let job = run.service.jobs.get(id);
     match failed.kind {
-        // A single status call reports a 404 as it came. A wait and a stream continue after one that is not
-        // the service's own, such as the page of a gateway.
+        // A single status call reports a 404 as it came. A wait and a stream continue after one
+        // that is not the service's own, such as the page of a gateway.
         ErrorKind::NotFound
             if !matches!(
                 entry.kind,
@@ -278,8 +280,8 @@ fn reports(entry: &LoggedCall, job: &Job) -> bool {
     }
 }
 
-/// The response may have been desynchronized; or the submission was made at least once, which may create
-/// several jobs and reports one of them.
+/// The response may have been desynchronized; or the submission was made at least once, which may
+/// create several jobs and reports one of them.
 fn is_excused(run: &Run, job: &Job) -> bool {
     let number = job.call.to_string();
     let desynced = |arrival: &&Arrival| {
@@ -309,7 +311,8 @@ fn is_untaken_result(run: &Run, job: &Job) -> bool {
 /// result. It leaves room for one failed poll.
 const TWO_POLLS: Duration = Duration::from_secs(40);
 
-/// A wait does not miss the result of a job that is retained for long enough, if at most one poll fails.
+/// A wait does not miss the result of a job that is retained for long enough, if at most one poll
+/// fails.
 pub(super) fn readable_results_are_read(run: &Run, violations: &mut Vec<String>) {
     for entry in &run.entries {
         if let Some(message) = missed(run, entry) {
@@ -355,8 +358,8 @@ fn missed(run: &Run, entry: &LoggedCall) -> Option<String> {
     .filter(|_| job.state(job.ended_at()) != JobState::Deleted)
 }
 
-/// The first reader of a job receives each chunk once and in order. Where chunks are missing, the next one
-/// reports a gap, or the last item is an error.
+/// The first reader of a job receives each chunk once and in order. Where chunks are missing, the
+/// next one reports a gap, or the last item is an error.
 pub(super) fn chunks_are_complete(run: &Run, violations: &mut Vec<String>) {
     for entry in &run.entries {
         let CallOutcome::Ok(Returned::Items { items, ended }) = &entry.outcome else { continue };

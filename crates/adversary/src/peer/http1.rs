@@ -30,7 +30,8 @@ struct Connection<'a> {
 }
 
 impl Connection<'_> {
-    /// Serves one request. Returns whether the connection is desynchronized, or `None` when it has ended.
+    /// Serves one request. Returns whether the connection is desynchronized, or `None` when it has
+    /// ended.
     async fn exchange(
         &mut self,
         target: &str,

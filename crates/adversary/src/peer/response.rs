@@ -1,5 +1,5 @@
-//! Response with its fault applied: its content (status, headers, body), and its delivery as the sequence of
-//! writes and pauses on an HTTP/1 connection.
+//! Response with its fault applied: its content (status, headers, body), and its delivery as the
+//! sequence of writes and pauses on an HTTP/1 connection.
 
 use std::fmt::Write;
 use std::time::{Duration, SystemTime};
@@ -261,7 +261,8 @@ pub(super) struct Delivery {
 pub(super) enum WireAction {
     Write(Vec<u8>),
     Pause(Duration),
-    /// Writes the bytes repeatedly, with a pause after each time, until the client closes the connection.
+    /// Writes the bytes repeatedly, with a pause after each time, until the client closes the
+    /// connection.
     Repeat(Vec<u8>, Duration),
     /// Waits, and skips the remaining actions if another request arrives.
     Idle(Duration),
