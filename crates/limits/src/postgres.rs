@@ -35,7 +35,7 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 /// Needs PostgreSQL 13 or later, and the feature `postgres`.
 pub struct PostgresLimits {
     connection: Connection,
-    /// Whether the tables are known to exist, so that an exchange need not check.
+    /// The tables are known to exist, so that an exchange need not check.
     has_tables: bool,
 }
 

@@ -1,10 +1,10 @@
-//! A PostgreSQL server for tests: an ordinary process in a temporary folder, from what the
-//! distribution installs. It ends with the process that started it, however that ends.
+//! PostgreSQL server for tests: a process in a temporary folder, from the packages of the
+//! distribution. It ends with the process that started it, even if that is killed.
 //!
-//! What goes wrong panics, as tests want it.
+//! All failures panic.
 
-mod guarded;
 mod pooler;
+mod process_guard;
 mod programs;
 mod proxy;
 
@@ -18,27 +18,27 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use self::guarded::{End, Guarded};
+use self::process_guard::{GuardedProcess, Shutdown};
 
-/// How long a server may take to start.
-const START: Duration = Duration::from_secs(60);
+/// Time limit for the start of a server.
+const START_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A server that runs until this is dropped, or the process ends.
+/// Server that runs until the value is dropped or the process ends.
 pub struct Server {
-    running: Option<Guarded>,
+    running: Option<GuardedProcess>,
     port: u16,
     folder: PathBuf,
 }
 
 impl Server {
-    /// Makes a database cluster and starts its server.
+    /// Creates a database cluster and starts its server.
     ///
     /// # Panics
     ///
     /// If PostgreSQL is not installed, with what to do; or if it does not start.
     #[must_use]
     pub fn start() -> Self {
-        // Removed by whoever guards the server, who lives longer than this process.
+        // Removed by the process guard, which outlives this process.
         let folder = TempDir::with_prefix("pq").expect("a temporary folder").keep();
         programs::give_to_user(&folder);
         let data = folder.join("data");
@@ -49,7 +49,7 @@ impl Server {
         server
     }
 
-    /// Starts it again after [`stop`](Self::stop) or [`crash`](Self::crash).
+    /// Restarts it after [`stop`](Self::stop) or [`crash`](Self::crash).
     ///
     /// # Panics
     ///
@@ -63,27 +63,27 @@ impl Server {
         {
             server.args(["-c", setting]);
         }
-        self.running = Some(Guarded::start(server, &self.folder));
+        self.running = Some(GuardedProcess::start(server, &self.folder));
         let started = Instant::now();
         let mut ready = programs::postgres("pg_isready");
         ready.args(["-q", "-h", "127.0.0.1", "-p", &self.port.to_string()]);
         while !ready.status().is_ok_and(|status| status.success()) {
-            assert!(started.elapsed() < START, "the server does not start");
+            assert!(started.elapsed() < START_TIMEOUT, "the server does not start");
             std::thread::sleep(Duration::from_millis(50));
         }
     }
 
-    /// Stops it in an orderly way: connections are closed.
+    /// Shuts it down and closes its connections.
     pub fn stop(&mut self) {
-        self.end(End::Orderly);
+        self.end(Shutdown::Orderly);
     }
 
-    /// Stops it as a crash would: it recovers when it is started again.
+    /// Crashes it. It recovers at its next start.
     pub fn crash(&mut self) {
-        self.end(End::Crash);
+        self.end(Shutdown::Crash);
     }
 
-    /// Makes a base backup of the whole cluster, in place of an earlier one. The server goes on meanwhile.
+    /// Makes a base backup of the running cluster, which replaces an earlier one.
     ///
     /// # Panics
     ///
@@ -96,12 +96,11 @@ impl Server {
         programs::run(program.args(["--no-sync", "--checkpoint=fast", "-D"]).arg(&backup));
     }
 
-    /// Puts the copy that [`back_up`](Self::back_up) made in the place of the cluster, whose server
-    /// crashes first.
+    /// Crashes the server and restores the cluster from the backup of [`back_up`](Self::back_up).
     ///
     /// # Panics
     ///
-    /// If there is no copy, or the server does not start from it.
+    /// If there is no backup, or the server does not start from it.
     pub fn restore(&mut self) {
         self.crash();
         self.copy("backup", "data");
@@ -114,14 +113,14 @@ impl Server {
         programs::run(Command::new("cp").args(["-a", "--reflink=auto"]).arg(from).arg(to));
     }
 
-    fn end(&mut self, end: End) {
+    fn end(&mut self, shutdown: Shutdown) {
         if let Some(running) = self.running.take() {
-            running.end(end);
+            running.end(shutdown);
         }
     }
 
-    /// Lets it offer TLS from its next start on, with a certificate for this name, and returns the
-    /// file with the certificate that signed it.
+    /// Enables TLS from its next start on, with a certificate for this name, and returns the file of
+    /// the certificate that signed it.
     ///
     /// # Panics
     ///
@@ -131,7 +130,7 @@ impl Server {
         self.certify_with(name, &["-addext", "basicConstraints=critical,CA:FALSE"])
     }
 
-    /// The same, with a certificate as `openssl` makes it unasked: one of a CA.
+    /// Enables TLS with a CA certificate, which `openssl` makes by default.
     ///
     /// # Panics
     ///
@@ -154,11 +153,11 @@ impl Server {
         certificate
     }
 
-    /// Lets it offer the certificate that was made for this name, from its next start on.
+    /// Sets the certificate that was made for this name, from its next start on.
     ///
     /// # Panics
     ///
-    /// If that cannot be set.
+    /// If it cannot be set.
     pub fn offer(&self, name: &str) {
         let [certificate, key] = self.certificate(name);
         let of = |file: PathBuf| file.display().to_string();
@@ -171,18 +170,18 @@ impl Server {
         }
     }
 
-    /// The files of a certificate and its key.
+    /// Returns the files of a certificate and its key.
     fn certificate(&self, name: &str) -> [PathBuf; 2] {
         ["pem", "key"].map(|kind| self.folder.join(format!("{name}.{kind}")))
     }
 
-    /// Its port on this machine.
+    /// Returns its port on this machine.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// The URL of a database, over TCP.
+    /// Returns the URL of a database, over TCP.
     #[must_use]
     pub fn url(&self, database: &str) -> String {
         url(self.port, database)
@@ -211,12 +210,12 @@ impl Server {
     }
 }
 
-/// The URL of a database at this port.
+/// Returns the URL of a database at this port.
 fn url(port: u16, database: &str) -> String {
     format!("postgres://postgres@127.0.0.1:{port}/{database}")
 }
 
-/// A port that nobody uses.
+/// Returns an unused port.
 fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     listener.local_addr().expect("an address").port()

@@ -1,4 +1,4 @@
-//! A pooler in transaction mode.
+//! Connection pooler: `pgbouncer` in transaction mode.
 
 use std::fs;
 use std::net::TcpStream;
@@ -6,20 +6,20 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use crate::guarded::Guarded;
+use crate::process_guard::GuardedProcess;
 use crate::{Server, free_port, programs, url};
 
-/// How long it may take to start.
-const START: Duration = Duration::from_secs(20);
+/// Time limit for the start of a pooler.
+const START_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// `pgbouncer` in transaction mode, with fewer connections to the server than it accepts.
+/// Pooler in transaction mode, with fewer connections to the server than it accepts.
 pub struct Pooler {
-    _running: Guarded,
+    _running: GuardedProcess,
     port: u16,
 }
 
 impl Pooler {
-    /// Starts one in front of a server.
+    /// Starts a pooler in front of a server.
     ///
     /// # Panics
     ///
@@ -29,7 +29,7 @@ impl Pooler {
         Self::start_with(server, "")
     }
 
-    /// Starts one with further settings, a line each, which replace those above.
+    /// Starts a pooler with further settings, one per line, which override its own.
     ///
     /// # Panics
     ///
@@ -49,16 +49,16 @@ impl Pooler {
         programs::give_to_user(&folder);
         let mut pooler = programs::pgbouncer();
         pooler.arg("-q").arg(&file);
-        let running = Guarded::start(pooler, &folder);
+        let running = GuardedProcess::start(pooler, &folder);
         let started = Instant::now();
         while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            assert!(started.elapsed() < START, "the pooler does not start");
+            assert!(started.elapsed() < START_TIMEOUT, "the pooler does not start");
             std::thread::sleep(Duration::from_millis(20));
         }
         Self { _running: running, port }
     }
 
-    /// The URL of a database behind it.
+    /// Returns the URL of a database through the pooler.
     #[must_use]
     pub fn url(&self, database: &str) -> String {
         url(self.port, database)

@@ -1,34 +1,34 @@
-//! Programs that the distribution installs.
+//! Programs of the distribution's packages, run as a user other than root.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Who runs a server that must not be root's.
+/// User of the server in place of root, which PostgreSQL refuses.
 const USER: &str = "postgres";
 
-/// A program of PostgreSQL's, to be run by somebody who is not root.
+/// Returns the command of a program of PostgreSQL.
 pub(crate) fn postgres(name: &str) -> Command {
     as_user(&find(name))
 }
 
-/// The pooler.
+/// Returns the command of the pooler.
 pub(crate) fn pgbouncer() -> Command {
     let places = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer", "/usr/local/bin/pgbouncer"];
     let found = places.into_iter().map(Path::new).find(|path| path.exists());
     as_user(found.unwrap_or_else(|| panic!("{}", missing("pgbouncer"))))
 }
 
-/// Runs it to its end, and returns what it prints.
+/// Runs a command to its end, and returns its output.
 pub(crate) fn run(command: &mut Command) -> String {
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{command:?} failed: {said}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?} failed: {stderr}");
     String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
 }
 
-/// Lets whoever runs the server write here.
+/// Makes the user of the server the owner of a folder or file.
 pub(crate) fn give_to_user(folder: &Path) {
     if is_root() {
         run(Command::new("chown").arg(USER).arg(folder));
@@ -41,7 +41,7 @@ fn as_user(program: &Path) -> Command {
     }
     let mut command = Command::new("setpriv");
     command.args(["--reuid", USER, "--regid", USER, "--clear-groups"]).arg(program);
-    // Where everybody may be.
+    // The working directory may be inaccessible to that user.
     command.current_dir("/");
     command
 }
@@ -50,7 +50,7 @@ fn is_root() -> bool {
     fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0)
 }
 
-/// The newest version's.
+/// Returns the program of the newest installed version.
 fn find(name: &str) -> PathBuf {
     let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let mut found: Vec<_> = versions

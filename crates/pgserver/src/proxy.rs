@@ -1,4 +1,4 @@
-//! A connection that can be broken.
+//! TCP proxy that breaks, stalls or truncates connections to the server.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -9,35 +9,35 @@ use std::time::Duration;
 
 use crate::{Server, url};
 
-/// How soon a change of traffic is noticed.
-const SOON: Duration = Duration::from_millis(5);
+/// Interval at which a change of the traffic mode is noticed.
+const CHECK_INTERVAL: Duration = Duration::from_millis(5);
 
-/// When a commit has surely been made.
-const DONE: Duration = Duration::from_millis(200);
+/// Time after which the server has executed a commit.
+const COMMIT_TIME: Duration = Duration::from_millis(200);
 
-/// What a proxy does with connections.
+/// Traffic mode of a proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Traffic {
-    /// It passes on.
+    /// Data is forwarded.
     Passes = 0,
     /// Connections are closed, and none is accepted.
     Cut = 1,
-    /// Nothing moves, and nothing is closed.
+    /// No data is forwarded, and connections stay open.
     Stalls = 2,
 }
 
-/// Listens on a port, and passes on to a server what comes, as long as it may.
+/// Proxy in front of a server, on a port of its own.
 pub struct Proxy {
     port: u16,
     traffic: Arc<AtomicU8>,
     loses: Arc<AtomicBool>,
     holds: Arc<AtomicBool>,
-    breaks: Arc<Breaks>,
+    breaks: Arc<BreakPoint>,
 }
 
 impl Proxy {
-    /// Starts one in front of a server.
+    /// Starts a proxy in front of a server.
     ///
     /// # Panics
     ///
@@ -50,115 +50,121 @@ impl Proxy {
         let loses = Arc::new(AtomicBool::new(false));
         let (shared, behind) = (Arc::clone(&traffic), server.port());
         let holds = Arc::new(AtomicBool::new(false));
-        let (loses_one, holds_one) = (Arc::clone(&loses), Arc::clone(&holds));
-        let breaks = Arc::<Breaks>::default();
-        let breaks_one = Arc::clone(&breaks);
-        // Both end with the process.
+        let (thread_loses, thread_holds) = (Arc::clone(&loses), Arc::clone(&holds));
+        let breaks = Arc::<BreakPoint>::default();
+        let thread_breaks = Arc::clone(&breaks);
+        // The threads end with the process.
         thread::spawn(move || {
             for client in listener.incoming().flatten() {
                 if !is(&shared, Traffic::Passes) {
                     continue;
                 }
                 if let Ok(server) = TcpStream::connect(("127.0.0.1", behind)) {
-                    let is_deaf = Arc::new(AtomicBool::new(false));
-                    let (traffic, loses) = (Arc::clone(&shared), Arc::clone(&loses_one));
-                    let (holds, breaks) = (Arc::clone(&holds_one), Arc::clone(&breaks_one));
-                    let way = Way { traffic, loses, holds, breaks, is_deaf, is_there: true };
-                    let back = Way { is_there: false, ..way.clone() };
-                    pass(&client, &server, way);
-                    pass(&server, &client, back);
+                    let discards_responses = Arc::new(AtomicBool::new(false));
+                    let (traffic, loses) = (Arc::clone(&shared), Arc::clone(&thread_loses));
+                    let (holds, breaks) = (Arc::clone(&thread_holds), Arc::clone(&thread_breaks));
+                    let upstream = Direction {
+                        traffic,
+                        loses,
+                        holds,
+                        breaks,
+                        discards_responses,
+                        is_upstream: true,
+                    };
+                    let downstream = Direction { is_upstream: false, ..upstream.clone() };
+                    forward(&client, &server, upstream);
+                    forward(&server, &client, downstream);
                 }
             }
         });
         Self { port, traffic, loses, holds, breaks }
     }
 
-    /// The URL of a database behind it.
+    /// Returns the URL of a database through the proxy.
     #[must_use]
     pub fn url(&self, database: &str) -> String {
         url(self.port, database)
     }
 
-    /// Loses the response to the next commit: the server makes it, and the connection breaks.
+    /// Loses the response to the next commit: the server executes it, and the connection breaks.
     pub fn lose_next_commit(&self) {
         self.loses.store(true, Ordering::SeqCst);
     }
 
-    /// Stalls when the next commit comes, which the server does not get: whoever makes it stays in
-    /// the middle of its transaction.
+    /// Stalls before the next commit, which does not reach the server: the transaction stays open.
     pub fn hold_next_commit(&self) {
         self.holds.store(true, Ordering::SeqCst);
     }
 
-    /// Breaks the connection once at this message to the server from now on, the first of which is 0: it
-    /// does not get there, or it does, and what comes back is lost.
+    /// Breaks the connection at the message of this index, counted from now on. The message does not
+    /// arrive at the server, or with `arrives` its response is lost.
     pub fn break_at(&self, message: u32, arrives: bool) {
         self.breaks.arrives.store(arrives, Ordering::SeqCst);
         self.breaks.left.store(i64::from(message) + 1, Ordering::SeqCst);
     }
 
-    /// Whether that message has come, and the connection was broken.
+    /// Returns whether the connection was broken at that message.
     #[must_use]
     pub fn has_broken(&self) -> bool {
         self.breaks.left.load(Ordering::SeqCst) <= 0
     }
 
-    /// Whether that commit has not come yet.
+    /// Returns whether the commit whose response is to be lost is still to come.
     #[must_use]
     pub fn loses_next_commit(&self) -> bool {
         self.loses.load(Ordering::SeqCst)
     }
 
-    /// Lets it behave so from now on.
+    /// Sets the traffic mode.
     pub fn set(&self, traffic: Traffic) {
         self.traffic.store(traffic as u8, Ordering::SeqCst);
     }
 }
 
-/// When a connection breaks.
+/// Message at which a connection breaks.
 #[derive(Default)]
-struct Breaks {
-    /// The number of messages to the server until then, that one included.
+struct BreakPoint {
+    /// Number of messages to the server up to and including that one.
     left: AtomicI64,
-    /// Whether that one gets there.
+    /// The message arrives at the server.
     arrives: AtomicBool,
 }
 
-/// One direction of a connection.
+/// Direction of a connection.
 #[derive(Clone)]
-struct Way {
+struct Direction {
     traffic: Arc<AtomicU8>,
     /// The response to the next commit is lost, together with the connection.
     loses: Arc<AtomicBool>,
-    /// All stalls when the next commit comes.
+    /// The proxy stalls before the next commit.
     holds: Arc<AtomicBool>,
-    breaks: Arc<Breaks>,
-    /// Nothing comes back any more.
-    is_deaf: Arc<AtomicBool>,
-    /// Whether it leads to the server.
-    is_there: bool,
+    breaks: Arc<BreakPoint>,
+    /// Responses of the server are discarded.
+    discards_responses: Arc<AtomicBool>,
+    /// The direction towards the server.
+    is_upstream: bool,
 }
 
-impl Way {
-    /// Whether this is a commit whose response is to be lost.
+impl Direction {
+    /// Returns whether the data contains a commit whose response is to be lost.
     fn loses(&self, bytes: &[u8]) -> bool {
         self.commits(bytes) && self.loses.swap(false, Ordering::SeqCst)
     }
 
-    /// Whether the connection breaks at this message; `Some(true)` if it gets there before.
+    /// Counts a message. Returns whether it arrives, if the connection breaks at it.
     fn breaks(&self) -> Option<bool> {
-        let is_it = self.is_there && self.breaks.left.fetch_sub(1, Ordering::SeqCst) == 1;
-        is_it.then(|| self.breaks.arrives.load(Ordering::SeqCst))
+        let is_last = self.is_upstream && self.breaks.left.fetch_sub(1, Ordering::SeqCst) == 1;
+        is_last.then(|| self.breaks.arrives.load(Ordering::SeqCst))
     }
 
-    /// Whether this is a commit that is not to arrive.
+    /// Returns whether the data contains a commit that must not arrive.
     fn holds(&self, bytes: &[u8]) -> bool {
         self.commits(bytes) && self.holds.swap(false, Ordering::SeqCst)
     }
 
     fn commits(&self, bytes: &[u8]) -> bool {
         let commit = b"COMMIT\0";
-        self.is_there && bytes.windows(commit.len()).any(|some| some == commit)
+        self.is_upstream && bytes.windows(commit.len()).any(|some| some == commit)
     }
 }
 
@@ -166,17 +172,17 @@ fn is(now: &AtomicU8, traffic: Traffic) -> bool {
     now.load(Ordering::SeqCst) == traffic as u8
 }
 
-/// Copies from one end to the other.
-fn pass(from: &TcpStream, to: &TcpStream, way: Way) {
+/// Forwards data from one end to the other, on a thread of its own.
+fn forward(from: &TcpStream, to: &TcpStream, direction: Direction) {
     let (Ok(mut from), Ok(mut to)) = (from.try_clone(), to.try_clone()) else { return };
-    let traffic = Arc::clone(&way.traffic);
-    let _ = from.set_read_timeout(Some(SOON));
+    let traffic = Arc::clone(&direction.traffic);
+    let _ = from.set_read_timeout(Some(CHECK_INTERVAL));
     let _ = to.set_nodelay(true);
     thread::spawn(move || {
         let mut buffer = [0; 64 * 1024];
         loop {
             if is(&traffic, Traffic::Stalls) {
-                thread::sleep(SOON);
+                thread::sleep(CHECK_INTERVAL);
                 continue;
             }
             let read = match from.read(&mut buffer) {
@@ -190,29 +196,30 @@ fn pass(from: &TcpStream, to: &TcpStream, way: Way) {
                 }
                 Err(_) => break,
             };
-            if way.holds(&buffer[..read]) {
+            if direction.holds(&buffer[..read]) {
                 traffic.store(Traffic::Stalls as u8, Ordering::SeqCst);
             }
             while is(&traffic, Traffic::Stalls) {
-                thread::sleep(SOON);
+                thread::sleep(CHECK_INTERVAL);
             }
             if is(&traffic, Traffic::Cut) {
                 break;
             }
-            let breaks = way.breaks();
+            let breaks = direction.breaks();
             if breaks == Some(false) {
                 break;
             }
-            let loses = breaks.is_some() || way.loses(&buffer[..read]);
+            let loses = breaks.is_some() || direction.loses(&buffer[..read]);
             if loses {
-                way.is_deaf.store(true, Ordering::SeqCst);
+                direction.discards_responses.store(true, Ordering::SeqCst);
             }
-            let is_lost = !way.is_there && way.is_deaf.load(Ordering::SeqCst);
-            if !is_lost && to.write_all(&buffer[..read]).is_err() {
+            let is_discarded =
+                !direction.is_upstream && direction.discards_responses.load(Ordering::SeqCst);
+            if !is_discarded && to.write_all(&buffer[..read]).is_err() {
                 break;
             }
             if loses {
-                thread::sleep(DONE);
+                thread::sleep(COMMIT_TIME);
                 break;
             }
         }

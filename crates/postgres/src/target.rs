@@ -115,15 +115,15 @@ fn invalid() -> TargetError {
     TargetError(message.to_owned())
 }
 
-/// Whether this is a URL. The parser also accepts `key=value key=value`, whose TLS parameters would
-/// not be extracted.
+/// Returns whether this is a URL. The parser also accepts `key=value key=value`, whose TLS
+/// parameters would not be extracted.
 fn is_url(url: &str) -> bool {
     ["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme))
 }
 
-/// Whether the end of the credentials is ambiguous. The parser ends them at the first @: the rest
-/// of a password would be shown as the name of a host or database, and parameters would become part
-/// of a password.
+/// Returns whether the end of the credentials is ambiguous. The parser ends them at the first @:
+/// the rest of a password would be shown as the name of a host or database, and parameters would
+/// become part of a password.
 fn is_ambiguous(url: &str) -> bool {
     let parts = url.split_once("://").and_then(|(_, rest)| rest.split_once('@'));
     parts.is_some_and(|(credentials, place)| {
