@@ -406,7 +406,9 @@ fn template(name: &str) -> NewTemplate {
 
 /// Value of a call that can be logged.
 trait ReturnValue: std::fmt::Debug + Send + 'static {
-    fn summary(&self) -> Returned;
+    fn summary(&self) -> Returned {
+        Returned::Nothing
+    }
 }
 
 trait HasJob {
@@ -455,35 +457,11 @@ impl ReturnValue for podqueue::Secret {
     }
 }
 
-impl ReturnValue for podqueue::Purged {
-    fn summary(&self) -> Returned {
-        Returned::Nothing
-    }
-}
-
-impl ReturnValue for podqueue::ServerEvents {
-    fn summary(&self) -> Returned {
-        Returned::Nothing
-    }
-}
-
-impl ReturnValue for podqueue::Health {
-    fn summary(&self) -> Returned {
-        Returned::Nothing
-    }
-}
-
-impl ReturnValue for podqueue::rest::types::Pod {
-    fn summary(&self) -> Returned {
-        Returned::Nothing
-    }
-}
-
-impl ReturnValue for () {
-    fn summary(&self) -> Returned {
-        Returned::Nothing
-    }
-}
+impl ReturnValue for podqueue::Purged {}
+impl ReturnValue for podqueue::ServerEvents {}
+impl ReturnValue for podqueue::Health {}
+impl ReturnValue for podqueue::rest::types::Pod {}
+impl ReturnValue for () {}
 
 /// Offset of the numbers of the calls in the body of the loop over `buffer_unordered`.
 const BODY_OFFSET: u64 = 500;

@@ -1,4 +1,4 @@
-//! Driver of the client: plays the plans of [`plan`](crate::plan), and shrinks those that violate
+//! Driver of the client: plays the plans of [`plan`], and shrinks those that violate
 //! an invariant.
 
 use std::fmt::Write;

@@ -118,7 +118,7 @@ pub(super) fn successes_are_true(run: &Run, violations: &mut Vec<String>) {
             // whether it was retried or has never failed.
             CallKind::Retry => {
                 let job = entry.job.as_ref().and_then(|id| service.jobs.get(id));
-                // The poll happened some time in between.
+                // The poll happened between these times.
                 let times = [entry.started, entry.ended.unwrap_or(run.ended)];
                 job.is_some_and(|job| {
                     let has_failed =
@@ -142,7 +142,9 @@ pub(super) fn records_are_true(run: &Run, violations: &mut Vec<String>) {
         let desynced =
             arrivals(run, entry).is_some_and(|(_, all)| all.iter().any(|it| it.desynced));
         let checked = match &entry.outcome {
-            CallOutcome::Ok(Returned::Record(seen)) if !desynced => true_record(run, entry, seen),
+            CallOutcome::Ok(Returned::Record(record)) if !desynced => {
+                true_record(run, entry, record)
+            }
             CallOutcome::Ok(Returned::Job(id)) if !desynced => own_job(run, entry, id),
             CallOutcome::Ok(Returned::Output(output))
                 if matches!(entry.kind, CallKind::RunSync { .. }) && !desynced =>
@@ -167,20 +169,20 @@ fn own_job(run: &Run, entry: &LoggedCall, id: &str) -> Result<(), String> {
     }
 }
 
-fn true_record(run: &Run, entry: &LoggedCall, seen: &ReturnedRecord) -> Result<(), String> {
-    let id = entry.job.as_deref().unwrap_or(&seen.id);
+fn true_record(run: &Run, entry: &LoggedCall, record: &ReturnedRecord) -> Result<(), String> {
+    let id = entry.job.as_deref().unwrap_or(&record.id);
     if entry.job.is_none() {
         own_job(run, entry, id)?;
     }
-    if seen.id != id {
-        return Err(format!("asked for {id}, returned the record of {}", seen.id));
+    if record.id != id {
+        return Err(format!("asked for {id}, returned the record of {}", record.id));
     }
-    if let Some(output) = &seen.output
+    if let Some(output) = &record.output
         && output["job"] != *id
     {
         return Err(format!("asked for {id}, returned the output {output}"));
     }
-    has_had_status(run, entry, id, &seen.status)
+    has_had_status(run, entry, id, &record.status)
 }
 
 fn has_had_status(run: &Run, entry: &LoggedCall, id: &str, status: &str) -> Result<(), String> {
@@ -268,13 +270,13 @@ pub(super) fn accepted_jobs_are_reported(run: &Run, violations: &mut Vec<String>
 fn reports(entry: &LoggedCall, job: &Job) -> bool {
     match &entry.outcome {
         CallOutcome::Ok(Returned::Job(id)) => *id == job.id,
-        CallOutcome::Ok(Returned::Record(seen)) => seen.id == job.id,
+        CallOutcome::Ok(Returned::Record(record)) => record.id == job.id,
         CallOutcome::Ok(Returned::Output(output)) => output["job"] == job.id.as_str(),
         CallOutcome::Err(failed) => {
             failed.job_id.as_ref() == Some(&job.id) || failed.kind == ErrorKind::OutcomeUnknown
         }
         CallOutcome::Dropped => true,
-        // Another invariant.
+        // Another invariant covers it.
         CallOutcome::Unfinished => true,
         _ => false,
     }
