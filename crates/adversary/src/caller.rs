@@ -18,9 +18,8 @@ use crate::call_log::{
     CallKind, CallLog, CallOutcome, Returned, ReturnedError, StreamItem, returned_record,
 };
 use crate::leaks;
-use crate::plan::{
-    Actor, ClientSettings, JobChoice, JobScript, Plan, PlannedStep, PollPattern, Step,
-};
+use crate::plan::{Actor, ClientSettings, JobChoice, Plan, PlannedStep, PollPattern, Step};
+use crate::service::JobScript;
 
 /// Caller of the public API. Clones share the client and the log.
 #[derive(Clone)]

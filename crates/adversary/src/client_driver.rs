@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::io;
 use std::time::Duration;
 
+use crate::invariants;
 use crate::plan::{self, Fault, Plan, PollPattern, Step};
 use crate::run::run;
 use crate::search::{Driver, Played};
@@ -24,7 +25,7 @@ impl Driver for ClientDriver {
     }
 
     fn play(&mut self, plan: &Plan) -> io::Result<Played<Plan>> {
-        Ok(Played::of_run(plan, &run(plan)))
+        Ok(invariants::check(plan, &run(plan)))
     }
 
     fn seed(plan: &Plan) -> u64 {

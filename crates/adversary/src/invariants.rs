@@ -14,7 +14,7 @@ use crate::call_log::{CallKind, CallOutcome, LoggedCall};
 use crate::peer::{Arrival, AttemptOutcome};
 use crate::plan::{CannedResponse, Fault};
 use crate::run::Run;
-use crate::search::Violation;
+use crate::search::{Played, Violation};
 use crate::service::{Idempotency, Operation};
 
 type Invariant = fn(&Run, &mut Vec<String>);
@@ -60,40 +60,17 @@ pub fn violations(run: &Run) -> Vec<Violation> {
     found
 }
 
-/// Returns the requests of a call, where they contain something that identifies it.
-fn arrivals<'a>(run: &'a Run, entry: &LoggedCall) -> Option<(Operation, Vec<&'a Arrival>)> {
-    let number = entry.call;
-    let (operation, id) = match entry.kind {
-        CallKind::Run { .. } | CallKind::RunAllItem => (Operation::Run, number.to_string()),
-        CallKind::RunSync { .. } => (Operation::RunSync, number.to_string()),
-        CallKind::Openai => (Operation::Openai, number.to_string()),
-        CallKind::GetPod => (Operation::Rest, format!("pod-{number}")),
-        CallKind::CreateTemplate => (Operation::CreateTemplate, format!("tpl-{number}")),
-        CallKind::UpdateTemplate => (Operation::UpdateTemplate, format!("tplid-{number}")),
-        CallKind::DeleteTemplate => (Operation::DeleteTemplate, format!("tpl-{number}")),
-        CallKind::CreateSecret => (Operation::CreateSecret, format!("sec-{number}")),
-        CallKind::DeleteSecret => (Operation::DeleteSecret, format!("secid-{number}")),
-        // Only for a job that a single call retries.
-        CallKind::Retry => {
-            let job = entry.job.as_ref()?;
-            let is_same = |other: &&LoggedCall| {
-                matches!(other.kind, CallKind::Retry) && other.job.as_ref() == Some(job)
-            };
-            if run.entries.iter().filter(is_same).count() > 1 {
-                return None;
-            }
-            (Operation::Retry, job.clone())
-        }
-        _ => return None,
-    };
-    let arrivals = run.transcript.arrivals_of(operation, &id).collect();
-    Some((operation, arrivals))
+/// Checks a run of the client with this plan.
+pub(crate) fn check<P: Clone>(plan: &P, run: &Run) -> Played<P> {
+    let violations = violations(run);
+    let transcript = if violations.is_empty() { String::new() } else { run.transcript() };
+    Played { plan: plan.clone(), violations, transcript }
 }
 
 fn attempts_within_policy(run: &Run, violations: &mut Vec<String>) {
     let max = run.settings.attempts as usize;
     for entry in &run.entries {
-        if let Some((operation, arrivals)) = arrivals(run, entry)
+        if let Some((operation, arrivals)) = run.arrivals(entry)
             && arrivals.len() > max
         {
             violations.push(format!(
@@ -122,7 +99,7 @@ fn attempts_within_policy(run: &Run, violations: &mut Vec<String>) {
 /// That the peer did not apply the first is no excuse, because the client could not know.
 fn no_unsafe_repeats(run: &Run, violations: &mut Vec<String>) {
     for entry in &run.entries {
-        let Some((operation, arrivals)) = arrivals(run, entry) else { continue };
+        let Some((operation, arrivals)) = run.arrivals(entry) else { continue };
         let is_at_least_once = matches!(entry.kind, CallKind::Run { at_least_once: true });
         if operation.idempotency() == Idempotency::Idempotent || is_at_least_once {
             continue;

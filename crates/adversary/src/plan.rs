@@ -6,10 +6,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use fastrand::Rng;
-use serde_json::{Value, json};
 
 use crate::leaks::Encoding;
-use crate::service::Operation;
+use crate::service::{JobEnd, JobScript, Operation};
 
 /// Everything that determines a run, besides the code under test.
 #[derive(Clone, Debug)]
@@ -148,54 +147,6 @@ pub enum Step {
     DeleteTemplate,
     CreateSecret,
     DeleteSecret,
-}
-
-/// Course of a job. It travels in the job's input.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct JobScript {
-    pub queue_time: Duration,
-    pub run_time: Duration,
-    pub chunks: u64,
-    pub end: JobEnd,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum JobEnd {
-    Completed,
-    Failed,
-    TimedOut,
-}
-
-impl JobScript {
-    pub fn input(&self, call: u64) -> Value {
-        json!({
-            "call": call,
-            "queued": self.queue_time.as_millis() as u64,
-            "runs": self.run_time.as_millis() as u64,
-            "chunks": self.chunks,
-            "end": match self.end {
-                JobEnd::Completed => "COMPLETED",
-                JobEnd::Failed => "FAILED",
-                JobEnd::TimedOut => "TIMED_OUT",
-            },
-        })
-    }
-
-    /// Returns the call and the script that a job's input contains.
-    pub fn read(input: &Value) -> Option<(u64, Self)> {
-        let number = |name: &str| input.get(name)?.as_u64();
-        let script = Self {
-            queue_time: Duration::from_millis(number("queued")?),
-            run_time: Duration::from_millis(number("runs")?),
-            chunks: number("chunks")?,
-            end: match input.get("end")?.as_str()? {
-                "FAILED" => JobEnd::Failed,
-                "TIMED_OUT" => JobEnd::TimedOut,
-                _ => JobEnd::Completed,
-            },
-        };
-        Some((number("call")?, script))
-    }
 }
 
 /// Fault that the peer injects into the exchange of one request.

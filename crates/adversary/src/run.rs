@@ -8,12 +8,12 @@ use tokio::runtime::{Builder, Handle};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::call_log::{CallLog, LoggedCall};
+use crate::call_log::{CallKind, CallLog, LoggedCall};
 use crate::caller::{Caller, client};
 use crate::leaks::Capture;
-use crate::peer::{Peer, Transcript};
+use crate::peer::{Arrival, Peer, Transcript};
 use crate::plan::{ClientSettings, Plan, Step};
-use crate::service::Service;
+use crate::service::{Operation, Service};
 
 /// Time limit of a run, far beyond its faults and all deadlines.
 const TIME_LIMIT: Duration = Duration::from_secs(20 * 60 * 60);
@@ -43,6 +43,36 @@ pub struct Run {
 }
 
 impl Run {
+    /// Returns the requests of a call, where they contain something that identifies it.
+    pub(crate) fn arrivals(&self, entry: &LoggedCall) -> Option<(Operation, Vec<&Arrival>)> {
+        let number = entry.call;
+        let (operation, id) = match entry.kind {
+            CallKind::Run { .. } | CallKind::RunAllItem => (Operation::Run, number.to_string()),
+            CallKind::RunSync { .. } => (Operation::RunSync, number.to_string()),
+            CallKind::Openai => (Operation::Openai, number.to_string()),
+            CallKind::GetPod => (Operation::Rest, format!("pod-{number}")),
+            CallKind::CreateTemplate => (Operation::CreateTemplate, format!("tpl-{number}")),
+            CallKind::UpdateTemplate => (Operation::UpdateTemplate, format!("tplid-{number}")),
+            CallKind::DeleteTemplate => (Operation::DeleteTemplate, format!("tpl-{number}")),
+            CallKind::CreateSecret => (Operation::CreateSecret, format!("sec-{number}")),
+            CallKind::DeleteSecret => (Operation::DeleteSecret, format!("secid-{number}")),
+            // Only for a job that a single call retries.
+            CallKind::Retry => {
+                let job = entry.job.as_ref()?;
+                let is_same = |other: &&LoggedCall| {
+                    matches!(other.kind, CallKind::Retry) && other.job.as_ref() == Some(job)
+                };
+                if self.entries.iter().filter(is_same).count() > 1 {
+                    return None;
+                }
+                (Operation::Retry, job.clone())
+            }
+            _ => return None,
+        };
+        let arrivals = self.transcript.arrivals_of(operation, &id).collect();
+        Some((operation, arrivals))
+    }
+
     /// Formats the transcript of the peer and the log of the callers.
     pub(crate) fn transcript(&self) -> String {
         let mut text = String::from("  the peer:\n");

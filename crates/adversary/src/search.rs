@@ -12,9 +12,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::invariants;
-use crate::run::Run;
-
 /// Number of times that a simpler plan is played in real time before it counts as harmless.
 const REAL_TIME_PLAYS: usize = 2;
 
@@ -49,15 +46,6 @@ impl<P> Played<P> {
 
     fn violates(&self, invariant: &str) -> bool {
         self.violations.iter().any(|it| it.invariant == invariant)
-    }
-}
-
-impl<P: Clone> Played<P> {
-    /// Checks a run of the client.
-    pub(crate) fn of_run(plan: &P, run: &Run) -> Self {
-        let violations = invariants::violations(run);
-        let transcript = if violations.is_empty() { String::new() } else { run.transcript() };
-        Self { plan: plan.clone(), violations, transcript }
     }
 }
 

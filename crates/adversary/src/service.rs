@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::leaks;
-use crate::plan::{JobEnd, JobScript};
 
 /// Operation of the queue, REST or GraphQL interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -240,6 +239,54 @@ pub fn events(id: &str) -> impl Iterator<Item = Value> {
 }
 
 const TTL: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Course of a job. It travels in the job's input.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JobScript {
+    pub queue_time: Duration,
+    pub run_time: Duration,
+    pub chunks: u64,
+    pub end: JobEnd,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JobEnd {
+    Completed,
+    Failed,
+    TimedOut,
+}
+
+impl JobScript {
+    pub fn input(&self, call: u64) -> Value {
+        json!({
+            "call": call,
+            "queued": self.queue_time.as_millis() as u64,
+            "runs": self.run_time.as_millis() as u64,
+            "chunks": self.chunks,
+            "end": match self.end {
+                JobEnd::Completed => "COMPLETED",
+                JobEnd::Failed => "FAILED",
+                JobEnd::TimedOut => "TIMED_OUT",
+            },
+        })
+    }
+
+    /// Returns the call and the script that a job's input contains.
+    pub fn read(input: &Value) -> Option<(u64, Self)> {
+        let number = |name: &str| input.get(name)?.as_u64();
+        let script = Self {
+            queue_time: Duration::from_millis(number("queued")?),
+            run_time: Duration::from_millis(number("runs")?),
+            chunks: number("chunks")?,
+            end: match input.get("end")?.as_str()? {
+                "FAILED" => JobEnd::Failed,
+                "TIMED_OUT" => JobEnd::TimedOut,
+                _ => JobEnd::Completed,
+            },
+        };
+        Some((number("call")?, script))
+    }
+}
 
 /// Job: its script and the calls that changed it.
 pub struct Job {

@@ -18,11 +18,9 @@ use crate::call_log::CallLog;
 use crate::caller::{Caller, client};
 use crate::leaks::Capture;
 use crate::peer::{Peer, Transcript};
-use crate::plan::{
-    self, Actor, JobChoice, JobEnd, JobScript, Plan, PlannedStep, PollPattern, Step,
-};
+use crate::plan::{self, Actor, JobChoice, Plan, PlannedStep, PollPattern, Step};
 use crate::run::Run;
-use crate::service::Service;
+use crate::service::{JobEnd, JobScript, Service};
 
 /// Turn of one of the runtimes, by its index.
 #[derive(Clone, Debug)]

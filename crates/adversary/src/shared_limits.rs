@@ -20,6 +20,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use crate::call_log::CallLog;
 use crate::caller::{Caller, builder};
+use crate::invariants;
 use crate::leaks::Capture;
 use crate::peer::Peer;
 use crate::plan::{self, Fault, Plan, PlannedStep, PollPattern, Step};
@@ -239,7 +240,7 @@ impl Driver for SharedLimitsDriver {
     }
 
     fn play(&mut self, plan: &SharedPlan) -> io::Result<Played<SharedPlan>> {
-        Ok(Played::of_run(plan, &run(plan)))
+        Ok(invariants::check(plan, &run(plan)))
     }
 
     fn seed(plan: &SharedPlan) -> u64 {

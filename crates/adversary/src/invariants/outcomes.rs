@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use podqueue::ErrorKind;
 
-use super::arrivals;
 use crate::call_log::{
     CallKind, CallOutcome, LoggedCall, Returned, ReturnedError, ReturnedRecord, StreamItem,
 };
@@ -19,7 +18,7 @@ use crate::service::{Idempotency, Job, JobState, Operation, events};
 pub(super) fn definite_errors_are_true(run: &Run, violations: &mut Vec<String>) {
     for entry in &run.entries {
         let CallOutcome::Err(failed) = &entry.outcome else { continue };
-        let Some((operation, arrivals)) = arrivals(run, entry) else { continue };
+        let Some((operation, arrivals)) = run.arrivals(entry) else { continue };
         if operation.idempotency() == Idempotency::Idempotent
             || failed.job_id.is_some()
             || !means_no_effect(failed)
@@ -52,7 +51,7 @@ pub(super) fn unsent_requests_are_certain(run: &Run, violations: &mut Vec<String
     }
     for entry in &run.entries {
         let CallOutcome::Err(failed) = &entry.outcome else { continue };
-        let Some((operation, arrivals)) = arrivals(run, entry) else { continue };
+        let Some((operation, arrivals)) = run.arrivals(entry) else { continue };
         // A call that goes unpolled may be handed over and time out in the same poll, and cannot tell.
         let was_polled = entry.unpolled_until.is_none();
         // HTTP/2 clients do not report whether a request without a body still waits for a stream.
@@ -91,7 +90,7 @@ fn means_no_effect(failed: &ReturnedError) -> bool {
 pub(super) fn successes_are_true(run: &Run, violations: &mut Vec<String>) {
     for entry in &run.entries {
         let CallOutcome::Ok(_) = &entry.outcome else { continue };
-        let Some((operation, arrivals)) = arrivals(run, entry) else { continue };
+        let Some((operation, arrivals)) = run.arrivals(entry) else { continue };
         if arrivals.iter().any(|arrival| arrival.desynced) {
             continue;
         }
@@ -139,8 +138,7 @@ pub(super) fn successes_are_true(run: &Run, violations: &mut Vec<String>) {
 
 pub(super) fn records_are_true(run: &Run, violations: &mut Vec<String>) {
     for entry in &run.entries {
-        let desynced =
-            arrivals(run, entry).is_some_and(|(_, all)| all.iter().any(|it| it.desynced));
+        let desynced = run.arrivals(entry).is_some_and(|(_, all)| all.iter().any(|it| it.desynced));
         let checked = match &entry.outcome {
             CallOutcome::Ok(Returned::Record(record)) if !desynced => {
                 true_record(run, entry, record)

@@ -5,7 +5,7 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::response::{WireAction, content, delivery, takes_effect};
-use super::{AttemptOutcome, SharedPeer, reset_on_drop};
+use super::state::{AttemptOutcome, SharedPeer, reset_on_drop};
 use crate::plan::{ConnectionEnd, EchoLocation, Fault};
 use crate::service::{Reply, Request};
 

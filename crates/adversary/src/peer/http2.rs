@@ -12,7 +12,7 @@ use tokio::time::{sleep, sleep_until, timeout};
 
 use super::http1::apply;
 use super::response::{COMMENT, Content, content, takes_effect};
-use super::{AttemptOutcome, SharedPeer};
+use super::state::{AttemptOutcome, SharedPeer};
 use crate::plan::{ConnectionEnd, Fault, StreamReset};
 use crate::service::Request;
 

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::json;
 
-use super::AttemptOutcome;
+use super::state::AttemptOutcome;
 use crate::leaks::Encoding;
 use crate::plan::{
     CannedBody, CannedResponse, ConnectionEnd, EchoLocation, Fault, Malformation, RetryAfter,
