@@ -338,7 +338,7 @@ impl Run {
                     program.args(["--key-field", "n"]);
                 }
                 if *accept_loss {
-                    program.arg("--accept-rollback");
+                    program.arg("--accept-loss");
                 }
                 match unknown {
                     OnUnknown::Hold => {}
