@@ -1,14 +1,15 @@
-//! Bounded search for secrets in a text: all of them at once, in one pass.
+//! Bounded search for secrets in a text, in all encodings.
 //!
-//! A secret is split into *windows*: a short secret is one window, a long one has a window at each
-//! position, so that the windows found cover any part of it. The windows are sorted, and a partial match
-//! (`Read`) is a range of windows with a common prefix. So at each position of the text there are at most
-//! as many partial matches as a window is long, however similar the secrets are.
+//! A text is searched in pieces that overlap. Each piece is decoded by every row of the table of
+//! [encodings](super::encodings), and each layer that results again, until no row applies. In each layer, the
+//! *windows* of all secrets are found by a rolling hash: a short secret is one window, a long one has a window
+//! at each position, so that the windows found cover any part of it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashSet};
+use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
 
-use super::encodings::EncodedText;
+use super::encodings::{ENCODINGS, Layer, Symbol};
 
 /// A secret shorter than this is only redacted as a separate word: redacting every `a` of a text would
 /// reveal the secret.
@@ -24,10 +25,15 @@ const LONG: usize = 12;
 /// too long.
 const MOST: usize = 256 * 1024;
 
-/// The maximum number of steps for each byte of a text. A text that takes more consists of beginnings of
-/// secrets, and is redacted from there on.
-const STEPS_PER_BYTE: usize = 24;
-const STEPS_OF_ANY: usize = 300_000;
+/// The length of a piece, in bytes, and that of its overlap with the next: more than the encoding of a window
+/// that is decoded within the bound.
+const PIECE: usize = 32 * 1024;
+const OVERLAP: usize = 4 * 1024;
+
+/// The maximum number of symbols in all layers of a piece. A piece that has more consists of escapes upon
+/// escapes, which no message does, and is withheld.
+const LAYERS: usize = 48;
+const SYMBOLS_OF_ANY: usize = 100_000;
 
 /// Replaces a character that was not UTF-8.
 const LOST: char = char::REPLACEMENT_CHARACTER;
@@ -35,303 +41,170 @@ const LOST: char = char::REPLACEMENT_CHARACTER;
 /// Secrets, prepared for searching.
 #[derive(Default)]
 pub(super) struct Needles {
-    all: Vec<Needle>,
-    /// Sorted by their characters.
-    windows: Vec<Window>,
-    /// The windows by their first characters.
-    by_first: HashMap<char, Vec<Range<usize>>>,
-    by_two: HashMap<[char; 2], Vec<Range<usize>>>,
+    needles: Vec<Vec<char>>,
+    /// The windows of short secrets, and of those that may have white space inserted, by their length.
+    exact: BTreeMap<usize, Vec<Window>>,
+    joined: BTreeMap<usize, Vec<Window>>,
     /// There are too many to search for.
     too_many: bool,
 }
 
-struct Needle {
-    characters: Vec<char>,
-    /// The length of its windows.
-    part: usize,
-    /// The distance between the beginnings of its windows.
-    stride: usize,
-    rules: Rules,
-}
-
-/// The rules by which a match counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Rules {
-    /// Only as a separate word.
-    alone: bool,
-    /// A match may have white space inserted into it.
-    joined: bool,
-    /// The needle is encoded in digits (Base64, hex), and adjacent digits belong to a match.
-    digits: bool,
+/// Adds a needle with its windows.
+fn add(
+    needle: Vec<char>,
+    needles: &mut Vec<Vec<char>>,
+    windows: &mut BTreeMap<usize, Vec<Window>>,
+) {
+    let length = match needle.len() {
+        0 => return,
+        length if length < LONG => length,
+        length => (length / 3).clamp(LONG - 3, 16),
+    };
+    let all = needle.windows(length).enumerate().map(|(first, window)| {
+        let hash = window.iter().fold(0, |hash, it| hashed(hash, *it));
+        Window { hash, needle: needles.len(), first }
+    });
+    windows.entry(length).or_default().extend(all);
+    needles.push(needle);
 }
 
 /// A piece of a needle.
-#[derive(Clone, Copy)]
 struct Window {
+    hash: u64,
     needle: usize,
     first: usize,
 }
 
-/// A partial match: the windows with a common prefix that was read.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Read {
-    /// The range of these windows.
-    low: usize,
-    high: usize,
-    /// The number of characters.
-    depth: usize,
-    /// White space was passed over.
-    joined: bool,
-    /// The position in the text where it began.
-    from: usize,
-}
-
 impl Needles {
     pub(super) fn of<'a>(secrets: impl Iterator<Item = &'a str>) -> Self {
-        let mut secrets: Vec<_> = secrets.filter(|secret| !secret.is_empty()).collect();
-        secrets.sort_unstable();
-        secrets.dedup();
-        let length: usize = secrets.iter().map(|secret| secret.len()).sum();
-        let mut needles = Self { too_many: length > MOST, ..Self::default() };
-        if needles.too_many {
-            return needles;
-        }
+        let mut found = Self::default();
+        let mut length = 0;
         for secret in secrets {
-            needles.all.push(Needle::plain(secret));
-            let without: String = secret.chars().filter(|it| !is_passed_over(*it)).collect();
-            if without != secret && !without.is_empty() {
-                needles.all.push(Needle::plain(&without));
+            length += secret.len();
+            if length > MOST {
+                return Self { too_many: true, ..Self::default() };
             }
-            needles.all.extend(digits::needles(secret));
-        }
-        needles.arrange();
-        needles
-    }
-
-    /// Sorts and indexes the windows.
-    fn arrange(&mut self) {
-        let mut windows = Vec::new();
-        for (needle, it) in self.all.iter().enumerate() {
-            let last = it.characters.len() - it.part;
-            let firsts = (0..last).step_by(it.stride).chain([last]);
-            windows.extend(firsts.map(|first| Window { needle, first }));
-        }
-        let key = |window: &Window| (self.characters(*window), self.all[window.needle].rules);
-        windows.sort_unstable_by(|one, other| key(one).cmp(&key(other)));
-        windows.dedup_by(|one, other| key(one) == key(other));
-        self.windows = windows;
-        for place in 0..self.windows.len() {
-            let characters = self.characters(self.windows[place]);
-            let (first, second) = (characters[0], characters.get(1).copied());
-            for first in variants(first) {
-                note(self.by_first.entry(first).or_default(), place);
-                for second in second.into_iter().flat_map(variants) {
-                    note(self.by_two.entry([first, second]).or_default(), place);
-                }
+            let layer = Layer::of(secret, 0..secret.len());
+            let exact: Vec<_> = layer.symbols.iter().map(|it| folded(it.is)).collect();
+            let joined: Vec<_> = exact.iter().copied().filter(|it| !is_passed_over(*it)).collect();
+            // White space at its ends is found with a window that has it.
+            let has_blank_end =
+                [exact.first(), exact.last()].into_iter().flatten().any(|it| is_passed_over(*it));
+            let is_joined = joined.len() >= JOINED;
+            if !is_joined || has_blank_end {
+                add(exact, &mut found.needles, &mut found.exact);
+            }
+            if is_joined {
+                add(joined, &mut found.needles, &mut found.joined);
             }
         }
-    }
-
-    fn characters(&self, window: Window) -> &[char] {
-        let needle = &self.all[window.needle];
-        &needle.characters[window.first..window.first + needle.part]
+        let needles = &found.needles;
+        for (length, windows) in found.exact.iter_mut().chain(&mut found.joined) {
+            let key = |it: &Window| (it.hash, &needles[it.needle][it.first..it.first + length]);
+            windows.sort_unstable_by(|one, other| key(one).cmp(&key(other)));
+            windows.dedup_by(|one, other| key(one) == key(other));
+        }
+        found
     }
 
     /// The spans to redact, in order and without overlaps.
     pub(super) fn spans(&self, text: &str) -> Vec<Range<usize>> {
-        let mut found = Found::default();
+        let mut found = Vec::new();
         if self.too_many && !text.is_empty() {
-            found.0.push(0..text.len());
+            found.push(0..text.len());
         }
-        if self.windows.is_empty() {
-            return found.0;
+        let (mut start, mut end) = (0, 0);
+        while end < text.len() && !(self.exact.is_empty() && self.joined.is_empty()) {
+            end = text.floor_char_boundary(start + PIECE);
+            if self.search(Layer::of(text, start..end), &mut found).is_none() {
+                found.push(start..end);
+            }
+            start = text.floor_char_boundary(end.saturating_sub(OVERLAP));
         }
-        let encoded = EncodedText::of(text);
-        let mut reading: BTreeMap<usize, Vec<Read>> = BTreeMap::new();
-        let mut steps = text.len().saturating_mul(STEPS_PER_BYTE).saturating_add(STEPS_OF_ANY);
-        for (at, _) in text.char_indices() {
-            let mut partial = reading.remove(&at).unwrap_or_default();
-            // Of several partial matches of the same windows, the one that began first is enough.
-            partial.sort_unstable();
-            partial.dedup_by_key(|read| Read { from: 0, ..*read });
-            let plain = encoded.plain(at);
-            let readings = if plain.is_none() { Some(encoded.at(at)) } else { None };
-            for &(character, next) in
-                plain.as_slice().iter().chain(readings.iter().flat_map(|them| them.iter()))
-            {
-                let cost = partial.len() + 1;
-                if cost > steps {
-                    found.redact_from(at, text.len());
-                    return found.0;
+        found.sort_unstable_by_key(|span| span.start);
+        let mut merged: Vec<Range<usize>> = Vec::new();
+        for span in found {
+            match merged.last_mut().filter(|last| last.end >= span.start) {
+                Some(last) => last.end = last.end.max(span.end),
+                None => merged.push(span),
+            }
+        }
+        merged
+    }
+
+    /// Finds spans in all layers of a text; `None` if they exceed the bound.
+    fn search(&self, text: Layer, found: &mut Vec<Range<usize>>) -> Option<()> {
+        let mut left = text.symbols.len() * LAYERS + SYMBOLS_OF_ANY;
+        let hasher = RandomState::new();
+        let mut seen = HashSet::new();
+        let mut layers = vec![text];
+        while let Some(layer) = layers.pop() {
+            let mut symbols = layer.symbols.clone();
+            symbols.iter_mut().for_each(|it| it.is = folded(it.is));
+            self.find(&self.exact, &symbols, layer.is_of_runs, &mut left, found)?;
+            symbols.retain(|it| !is_passed_over(it.is));
+            self.find(&self.joined, &symbols, layer.is_of_runs, &mut left, found)?;
+            for encoding in &ENCODINGS {
+                let decoded = layer.decoded(encoding);
+                if !decoded.symbols.is_empty() && seen.insert(hasher.hash_one(&decoded)) {
+                    left = left.checked_sub(decoded.symbols.len())?;
+                    layers.push(decoded);
                 }
-                steps -= cost;
-                let character = folded(character);
-                let further = match partial.is_empty() {
-                    true => None,
-                    false => Some(reading.entry(next).or_default()),
-                };
-                if let Some(further) = further {
-                    for read in &partial {
-                        self.step(read, character, |read| {
-                            self.end(text, read, next, &mut found);
-                            further.push(read);
-                        });
-                        if is_passed_over(character) {
-                            further.push(Read { joined: true, ..*read });
-                        }
+            }
+        }
+        Some(())
+    }
+
+    fn find(
+        &self,
+        windows: &BTreeMap<usize, Vec<Window>>,
+        symbols: &[Symbol],
+        is_of_runs: bool,
+        left: &mut usize,
+        found: &mut Vec<Range<usize>>,
+    ) -> Option<()> {
+        for (&length, windows) in windows {
+            let is_short = length < SHORT;
+            if is_short && is_of_runs {
+                continue;
+            }
+            let first = (0..length).fold(1_u64, |power, _| power.wrapping_mul(BASE));
+            let mut hash = 0;
+            for (at, symbol) in symbols.iter().enumerate() {
+                hash = hashed(hash, symbol.is);
+                let Some(from) = (at + 1).checked_sub(length) else { continue };
+                if let Some(gone) = from.checked_sub(1) {
+                    hash = hash.wrapping_sub(hashed(0, symbols[gone].is).wrapping_mul(first));
+                }
+                let place = windows.partition_point(|it| it.hash < hash);
+                for window in windows[place..].iter().take_while(|it| it.hash == hash) {
+                    *left = left.checked_sub(1)?;
+                    let needle = &self.needles[window.needle][window.first..window.first + length];
+                    let is_match = symbols[from..=at]
+                        .iter()
+                        .zip(needle)
+                        .all(|(it, expected)| fits(it.is, *expected));
+                    let is_beside =
+                        |at: usize| symbols.get(at).is_some_and(|it| it.is.is_alphanumeric());
+                    let is_within_word =
+                        is_short && (is_beside(at + 1) || is_beside(from.wrapping_sub(1)));
+                    if is_match && !is_within_word {
+                        found.push(symbols[from].start..symbol.end);
+                        break;
                     }
                 }
-                self.begin(&encoded, character, at..next, &mut reading, |read| {
-                    self.end(text, read, next, &mut found);
-                });
             }
         }
-        found.0
-    }
-
-    /// Advances a partial match to the windows whose next character this is.
-    fn step(&self, read: &Read, character: char, mut each: impl FnMut(Read)) {
-        let next_of = |window: &Window| self.characters(*window).get(read.depth).copied();
-        let depth = read.depth + 1;
-        // Most often only one window is left.
-        if read.high - read.low == 1 {
-            if next_of(&self.windows[read.low]).is_some_and(|it| fits(character, it)) {
-                each(Read { depth, ..*read });
-            }
-            return;
-        }
-        let mut low = read.low;
-        let with = |expected: char, low: usize| {
-            let windows = &self.windows[low..read.high];
-            let from = windows.partition_point(|it| next_of(it) < Some(expected));
-            let to = windows.partition_point(|it| next_of(it) <= Some(expected));
-            low + from..low + to
-        };
-        if character != LOST {
-            let range = with(character, low);
-            if !range.is_empty() {
-                each(Read { low: range.start, high: range.end, depth, ..*read });
-            }
-            return;
-        }
-        while low < read.high {
-            let Some(expected) = next_of(&self.windows[low]) else {
-                low += 1;
-                continue;
-            };
-            let range = with(expected, low);
-            low = range.end;
-            if fits(character, expected) {
-                each(Read { low: range.start, high: range.end, depth, ..*read });
-            }
-        }
-    }
-
-    /// Adds the windows that were read to their end, which are sorted before longer ones.
-    fn end(&self, text: &str, read: Read, end: usize, found: &mut Found) {
-        for window in &self.windows[read.low..read.high] {
-            let needle = &self.all[window.needle];
-            if needle.part != read.depth {
-                return;
-            }
-            // A short secret is not searched for in lists of numbers, where it would match by chance.
-            let is_listed = needle.rules.alone
-                && text[read.from..end].starts_with(char::is_alphanumeric)
-                && end - read.from > needle.characters.iter().map(|it| it.len_utf8()).sum();
-            if (!read.joined || needle.rules.joined) && !is_listed {
-                found.add(text, needle.rules, read.from..end);
-            }
-        }
-    }
-
-    /// Begins a partial match with each window that has the text's next two characters.
-    fn begin(
-        &self,
-        encoded: &EncodedText<'_>,
-        character: char,
-        place: Range<usize>,
-        reading: &mut BTreeMap<usize, Vec<Read>>,
-        mut each: impl FnMut(Read),
-    ) {
-        let Some(first) = self.by_first.get(&character) else { return };
-        let from = place.start;
-        let read = |range: &Range<usize>| Read {
-            low: range.start,
-            high: range.end,
-            depth: 1,
-            joined: false,
-            from,
-        };
-        first.iter().for_each(|range| each(read(range)));
-        let begin = |second: char, reading: &mut BTreeMap<usize, Vec<Read>>| {
-            let second = folded(second);
-            let ranges = match is_passed_over(second) {
-                true => Some(first),
-                false => self.by_two.get(&[character, second]),
-            };
-            if let Some(ranges) = ranges {
-                reading.entry(place.end).or_default().extend(ranges.iter().map(read));
-            }
-        };
-        match encoded.plain(place.end) {
-            Some((second, _)) => begin(second, reading),
-            None => encoded.at(place.end).iter().for_each(|&(second, _)| begin(second, reading)),
-        }
+        Some(())
     }
 }
 
-/// Adds an index to sorted ranges.
-fn note(ranges: &mut Vec<Range<usize>>, index: usize) {
-    match ranges.last_mut() {
-        Some(last) if last.end == index => last.end += 1,
-        _ => ranges.push(index..index + 1),
-    }
-}
+const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
 
-impl Needle {
-    fn plain(secret: &str) -> Self {
-        let characters: Vec<_> = secret.chars().map(folded).collect();
-        let length = characters.len();
-        let part = if length < LONG { length } else { (length / 3).clamp(LONG - 3, 16) };
-        let rules = Rules { alone: length < SHORT, joined: length >= JOINED, digits: false };
-        Self { characters, part, stride: 1, rules }
-    }
-}
-
-/// Ranges in order that do not touch.
-#[derive(Default)]
-struct Found(Vec<Range<usize>>);
-
-impl Found {
-    fn add(&mut self, text: &str, rules: Rules, mut span: Range<usize>) {
-        if self.0.last().is_some_and(|last| last.start <= span.start && last.end >= span.end) {
-            return;
-        }
-        let beside = |neighbour: Option<char>| neighbour.is_some_and(char::is_alphanumeric);
-        if rules.alone
-            && (beside(text[..span.start].chars().next_back())
-                || beside(text[span.end..].chars().next()))
-        {
-            return;
-        }
-        if rules.digits {
-            let (before, after) = (&text[..span.start], &text[span.end..]);
-            span.start = before.trim_end_matches(digits::is_digit).len();
-            span.end = text.len() - after.trim_start_matches(digits::is_digit).len();
-        }
-        self.merge(span);
-    }
-
-    fn redact_from(&mut self, from: usize, end: usize) {
-        self.merge(from..end);
-    }
-
-    fn merge(&mut self, mut span: Range<usize>) {
-        while let Some(last) = self.0.pop_if(|last| last.end >= span.start) {
-            span = last.start.min(span.start)..last.end.max(span.end);
-        }
-        self.0.push(span);
-    }
+/// The hash of a window that is longer by a character. All characters that fit one another have the same.
+fn hashed(hash: u64, character: char) -> u64 {
+    let class = if character.is_ascii() { character } else { LOST };
+    hash.wrapping_mul(BASE).wrapping_add(u64::from(class).wrapping_add(1))
 }
 
 /// Characters that may be inserted into a text: line breaks, places where a line may be broken, and the
@@ -342,79 +215,15 @@ fn is_passed_over(character: char) -> bool {
         || matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
 }
 
+/// The character in lower case; a plus is a blank, as in the query of a URL.
 fn folded(character: char) -> char {
-    if character.is_ascii() {
-        return character.to_ascii_lowercase();
+    match character {
+        '+' => ' ',
+        _ if character.is_ascii() => character.to_ascii_lowercase(),
+        _ => character.to_lowercase().next().unwrap_or(character),
     }
-    character.to_lowercase().next().unwrap_or(character)
 }
 
 fn fits(read: char, expected: char) -> bool {
     read == expected || (read == LOST && !expected.is_ascii())
-}
-
-/// A character, and its replacement if it was not decoded as UTF-8.
-fn variants(character: char) -> impl Iterator<Item = char> {
-    let lost = (!character.is_ascii() && character != LOST).then_some(LOST);
-    std::iter::once(character).chain(lost)
-}
-
-/// Encodings of a secret in digits: its bytes, or those of its UTF-16, in Base64, at any offset within
-/// other text, or in hex.
-mod digits {
-    use super::{Needle, Rules, folded};
-
-    /// A shorter secret is not searched for: too many of its digits depend on the adjacent bytes.
-    const SHORTEST: usize = 8;
-
-    /// A needle of more digits than this is found in parts, too.
-    const PART: usize = 16;
-
-    const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-    pub(super) fn is_digit(character: char) -> bool {
-        character.is_ascii_alphanumeric() || matches!(character, '+' | '/' | '-' | '_' | '=')
-    }
-
-    /// The digits that do not depend on the text around the secret: Base64 at each of the three offsets and in
-    /// both alphabets, and hex.
-    pub(super) fn needles(secret: &str) -> Vec<Needle> {
-        if secret.len() < SHORTEST {
-            return Vec::new();
-        }
-        let utf16 = |bytes: fn(u16) -> [u8; 2]| secret.encode_utf16().flat_map(bytes).collect();
-        let texts: [Vec<u8>; 3] = [secret.into(), utf16(u16::to_le_bytes), utf16(u16::to_be_bytes)];
-        let mut found = Vec::new();
-        for bytes in texts {
-            let hex = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-            let hex = hex.filter_map(|digit| char::from_digit(digit.into(), 16)).collect();
-            found.push(needle(hex, 8));
-            for before in 0..3 {
-                let digits = base64(&bytes, before);
-                if digits.contains(['+', '/']) {
-                    found.push(needle(digits.replace('+', "-").replace('/', "_"), 4));
-                }
-                found.push(needle(digits, 4));
-            }
-        }
-        found
-    }
-
-    fn needle(digits: String, stride: usize) -> Needle {
-        let characters: Vec<_> = digits.chars().map(folded).collect();
-        let part = characters.len().min(PART);
-        let rules = Rules { alone: false, joined: true, digits: true };
-        Needle { characters, part, stride, rules }
-    }
-
-    fn base64(secret: &[u8], before: usize) -> String {
-        let whole = (before + secret.len()) * 8 / 6;
-        let byte = |at: usize| at.checked_sub(before).map_or(0, |at| secret[at]);
-        let bit = |at: usize| byte(at / 8) >> (7 - at % 8) & 1;
-        let digit = |place: usize| {
-            let value = (place * 6..place * 6 + 6).fold(0, |value, at| value << 1 | bit(at));
-            char::from(BASE64[usize::from(value)])
-        };
-        ((before * 8).div_ceil(6)..whole).map(digit).collect()
-    }
 }
