@@ -4,7 +4,7 @@
 //! ```text
 //! secret_values (fields by name), credentials (URLs, headers) -> Secrets -> Redactor
 //!                                                                              |
-//! text of a response -> encodings: characters that it may mean -> search ------+-> "[redacted]"
+//! text of a response -> encodings: its layers, decoded row by row -> search ---+-> "[redacted]"
 //! ```
 //!
 //! # Rules
@@ -17,12 +17,11 @@
 //!
 //! # Invariant
 //!
-//! A secret does not appear in a redacted text in any supported encoding: plain, escaped up to six levels
-//! deep, in Base64 or hex, as a list of character codes, wrapped in lines, or in a part of at least twelve
-//! characters. The search is bounded in the length of the text: a text that takes more steps is redacted
-//! from that position on.
+//! A secret does not appear in a redacted text in any encoding of the table, whatever number of them was
+//! applied one upon the other, nor does a part of a long secret. The work is bounded by the length of the
+//! text: where decoding takes more, the text is withheld.
 //!
-//! `tests` draws secrets and encodings at random and checks it.
+//! `tests` draws secrets and encodings at random and checks it; `docs/design/redaction.md` says why it holds.
 
 pub mod credentials;
 mod encodings;

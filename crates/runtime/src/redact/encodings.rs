@@ -5,20 +5,21 @@
 //! characters are read for themselves. A text that was encoded several times takes several rows, one upon
 //! the layer of another.
 
-use std::ops::{Range, RangeInclusive};
+use std::ops::RangeInclusive;
 
 /// A character, and the range of the text that it was read from.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Symbol {
     pub(super) is: char,
-    pub(super) start: usize,
-    pub(super) end: usize,
+    pub(super) start: u32,
+    pub(super) end: u32,
 }
 
 /// A text as it is, or as rows of the table have decoded it.
-#[derive(PartialEq, Eq, Hash)]
 pub(super) struct Layer {
     pub(super) symbols: Vec<Symbol>,
+    /// The number of rows that decoded it.
+    pub(super) level: usize,
     /// It comes from runs, which contain a few characters in a row by chance.
     pub(super) is_of_runs: bool,
 }
@@ -56,9 +57,14 @@ pub(super) const ENCODINGS: [Encoding; 9] = [
 /// Separates symbols that are not adjacent.
 const GAP: Symbol = Symbol { is: '\u{ffff}', start: 0, end: 0 };
 
-/// The number of symbols that a layer keeps on both sides of an escape. Any text further away from all
-/// escapes is in the layer before.
-const BESIDE: usize = 256;
+/// An escape is decoded with the text around it: its cell of so many bytes, and the cells beside that. Any text
+/// further away from all escapes is in the layer before.
+const CELL: u32 = 128;
+
+/// The maximum number of levels that are decoded. An escape grows by at most 5 symbols with each level
+/// (`&#x26;#x4b;`), so the parts of a window are less than a [`CELL`] apart. A level that doubles it, as that of
+/// a backslash, soon exceeds every text.
+pub(super) const LEVELS: usize = 20;
 
 /// The minimum length of a run of digits and of a list.
 const FEWEST_DIGITS: usize = 8;
@@ -74,16 +80,17 @@ const NUMBER_TYPES: [&str; 4] = ["_u8", "u8", "_u32", "u32"];
 const LONGEST_NUMBER: usize = 14;
 
 impl Layer {
-    pub(super) fn of(text: &str, range: Range<usize>) -> Self {
-        let symbols = text[range.clone()].char_indices().map(|(at, is)| {
-            let start = range.start + at;
-            Symbol { is, start, end: start + is.len_utf8() }
+    pub(super) fn of(text: &str) -> Self {
+        let symbols = text.char_indices().map(|(at, is)| Symbol {
+            is,
+            start: at as u32,
+            end: (at + is.len_utf8()) as u32,
         });
-        Self { symbols: in_utf8(symbols.collect()), is_of_runs: false }
+        Self { symbols: in_utf8(symbols.collect()), level: 0, is_of_runs: false }
     }
 
-    /// Returns the layer as decoded by a row: empty if the row does not apply.
-    pub(super) fn decoded(&self, encoding: &Encoding) -> Self {
+    /// Returns what a row decodes: nothing if it does not apply.
+    pub(super) fn decoded(&self, encoding: &Encoding) -> Vec<Self> {
         let mut symbols = Vec::new();
         let mut is_of_runs = self.is_of_runs;
         match encoding {
@@ -93,7 +100,9 @@ impl Layer {
                 is_of_runs = true;
             }
         }
-        Self { symbols: in_utf8(symbols), is_of_runs }
+        let parts = symbols.split(|it| *it == GAP).filter(|part| !part.is_empty());
+        let parts = parts.map(|part| in_utf8(part.to_vec()));
+        parts.map(|symbols| Self { symbols, level: self.level + 1, is_of_runs }).collect()
     }
 }
 
@@ -123,28 +132,25 @@ fn in_utf8(mut symbols: Vec<Symbol>) -> Vec<Symbol> {
 }
 
 fn unescape(layer: &[Symbol], mark: char, read: EscapeReader, out: &mut Vec<Symbol>) {
-    let (mut decoded, mut escapes) = (Vec::new(), Vec::new());
-    let mut at = 0;
+    let Some(mut at) = layer.iter().position(|it| it.is == mark) else { return };
+    let mut decoded = layer[..at].to_vec();
+    let last = layer.iter().map(|it| it.start).max().unwrap_or_default();
+    let cell = |it: &Symbol| (it.start / CELL) as usize + 1;
+    let mut is_near = vec![false; (last / CELL) as usize + 3];
     while let Some(&symbol) = layer.get(at) {
         at += 1;
         let escape = (symbol.is == mark).then(|| read(&layer[at..])).flatten();
         match escape {
             Some((character, length)) => {
                 at += length;
-                escapes.push(decoded.len());
                 let end = layer[at - 1].end;
                 decoded.extend(character.map(|is| Symbol { is, end, ..symbol }));
+                is_near[cell(&symbol) - 1..=cell(&symbol) + 1].fill(true);
             }
             None => decoded.push(symbol),
         }
     }
-    let mut kept = 0;
-    for escape in escapes {
-        let from = kept.max(escape.saturating_sub(BESIDE));
-        out.extend((from > kept).then_some(GAP));
-        kept = decoded.len().min(escape + BESIDE);
-        out.extend(&decoded[from..kept]);
-    }
+    out.extend(decoded.into_iter().map(|it| if is_near[cell(&it)] { it } else { GAP }));
 }
 
 /// Returns the character whose code is written in so many digits at the beginning.
@@ -246,16 +252,18 @@ fn base64(digit: char) -> Option<u8> {
 /// digits, so bytes are read from each digit at which one can begin. A byte stands for all digits that are
 /// written together.
 fn digits(layer: &[Symbol], bits: u32, value: fn(char) -> Option<u8>, out: &mut Vec<Symbol>) {
-    let mut at = 0;
+    let (mut run, mut at): (Vec<(u8, Symbol)>, _) = (Vec::new(), 0);
     while at < layer.len() {
-        let mut run: Vec<(u8, Symbol)> = Vec::new();
+        run.clear();
         loop {
-            let line = layer[at..].iter().map_while(|it| value(it.is)).collect::<Vec<_>>();
-            let Some(last) = line.len().checked_sub(1) else { break };
-            let (first, end) = (layer[at], at + line.len());
+            let line = layer[at..].iter().take_while(|it| value(it.is).is_some()).count();
+            if line == 0 {
+                break;
+            }
+            let end = at + line;
             let padding = layer[end..].iter().take_while(|it| it.is == '=').count();
-            let whole = Symbol { end: layer[at + last + padding].end, ..first };
-            run.extend(line.into_iter().map(|value| (value, whole)));
+            let whole = Symbol { end: layer[end + padding - 1].end, ..layer[at] };
+            run.extend(layer[at..end].iter().filter_map(|it| Some((value(it.is)?, whole))));
             let blank = layer[end..].iter().take_while(|it| it.is.is_whitespace()).count();
             let is_wrapped = layer[end..end + blank].iter().any(|it| matches!(it.is, '\n' | '\r'));
             at = end + padding + blank;
@@ -288,8 +296,8 @@ fn digits(layer: &[Symbol], bits: u32, value: fn(char) -> Option<u8>, out: &mut 
 /// A number in a list.
 struct Item {
     number: String,
-    start: usize,
-    end: usize,
+    start: u32,
+    end: u32,
     /// It comes after a colon, as in `{"0": 75, "1": 113}`.
     is_value: bool,
 }
@@ -302,18 +310,19 @@ fn numbers(layer: &[Symbol], out: &mut Vec<Symbol>) {
         let separator = layer[at..].iter().take_while(|it| !is_of_word(it)).count();
         let start = at + separator;
         let length = layer[start..].iter().take_while(is_of_word).count();
-        let number: String =
-            layer[start..].iter().take(length.min(LONGEST_NUMBER + 1)).map(|it| it.is).collect();
-        let is_number = length <= LONGEST_NUMBER
-            && (length <= 2 || number.starts_with(|first: char| first.is_ascii_digit()));
+        let word = &layer[start..start + length];
+        let is_number = match word {
+            [] => false,
+            [first, ..] => length <= 2 || (length <= LONGEST_NUMBER && first.is.is_ascii_digit()),
+        };
         if separator > LONGEST_SEPARATOR || !is_number {
             read_list(&mut list, out);
         }
-        if let (true, [first, .., last] | [first @ last]) =
-            (is_number, &layer[start..start + length])
-        {
+        if is_number {
             let is_value = layer[at..start].iter().any(|it| it.is == ':');
-            list.push(Item { number, start: first.start, end: last.end, is_value });
+            let number = word.iter().map(|it| it.is.to_ascii_lowercase()).collect();
+            let (start, end) = (word[0].start, word[length - 1].end);
+            list.push(Item { number, start, end, is_value });
         }
         at = start + length;
     }
@@ -328,9 +337,8 @@ fn read_list(list: &mut Vec<Item>, out: &mut Vec<Symbol>) {
             NUMBERS.map(|it| (it, false)).into_iter().chain([values])
         {
             for item in list.iter().filter(|it| it.is_value || !only_values) {
-                let number = item.number.to_ascii_lowercase();
-                let typed = NUMBER_TYPES.iter().find_map(|it| number.strip_suffix(it));
-                let number = typed.unwrap_or(&number);
+                let typed = NUMBER_TYPES.iter().find_map(|it| item.number.strip_suffix(it));
+                let number = typed.unwrap_or(&item.number);
                 let number = number.strip_prefix(prefix).unwrap_or(number);
                 let code =
                     length.contains(&number.len()).then(|| u32::from_str_radix(number, radix).ok());

@@ -5,11 +5,10 @@
 //! *windows* of all secrets are found by a rolling hash: a short secret is one window, a long one has a window
 //! at each position, so that the windows found cover any part of it.
 
-use std::collections::{BTreeMap, HashSet};
-use std::hash::{BuildHasher, RandomState};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
 
-use super::encodings::{ENCODINGS, Layer, Symbol};
+use super::encodings::{ENCODINGS, LEVELS, Layer, Symbol};
 
 /// A secret shorter than this is only redacted as a separate word: redacting every `a` of a text would
 /// reveal the secret.
@@ -30,9 +29,9 @@ const MOST: usize = 256 * 1024;
 const PIECE: usize = 32 * 1024;
 const OVERLAP: usize = 4 * 1024;
 
-/// The maximum number of symbols in all layers of a piece. A piece that has more consists of escapes upon
-/// escapes, which no message does, and is withheld.
-const LAYERS: usize = 48;
+/// The maximum number of symbols in all layers of a piece: so many for each of its own, and for any. A piece
+/// with more consists of escapes upon escapes, as no message does, and is withheld.
+const LAYERS: usize = 32;
 const SYMBOLS_OF_ANY: usize = 100_000;
 
 /// Replaces a character that was not UTF-8.
@@ -41,31 +40,19 @@ const LOST: char = char::REPLACEMENT_CHARACTER;
 /// Secrets, prepared for searching.
 #[derive(Default)]
 pub(super) struct Needles {
-    needles: Vec<Vec<char>>,
-    /// The windows of short secrets, and of those that may have white space inserted, by their length.
-    exact: BTreeMap<usize, Vec<Window>>,
-    joined: BTreeMap<usize, Vec<Window>>,
+    /// Short secrets, and those with white space, are searched for as they are; all but short ones also
+    /// without white space, in a text without white space.
+    exact: Windows,
+    joined: Windows,
     /// There are too many to search for.
     too_many: bool,
 }
 
-/// Adds a needle with its windows.
-fn add(
-    needle: Vec<char>,
-    needles: &mut Vec<Vec<char>>,
-    windows: &mut BTreeMap<usize, Vec<Window>>,
-) {
-    let length = match needle.len() {
-        0 => return,
-        length if length < LONG => length,
-        length => (length / 3).clamp(LONG - 3, 16),
-    };
-    let all = needle.windows(length).enumerate().map(|(first, window)| {
-        let hash = window.iter().fold(0, |hash, it| hashed(hash, *it));
-        Window { hash, needle: needles.len(), first }
-    });
-    windows.entry(length).or_default().extend(all);
-    needles.push(needle);
+/// The windows of needles by their length, sorted by their hash.
+#[derive(Default)]
+struct Windows {
+    needles: Vec<Vec<char>>,
+    by_length: BTreeMap<usize, Vec<Window>>,
 }
 
 /// A piece of a needle.
@@ -75,49 +62,48 @@ struct Window {
     first: usize,
 }
 
+/// A layer has more symbols than are left to search.
+struct OutOfBounds;
+
 impl Needles {
     pub(super) fn of<'a>(secrets: impl Iterator<Item = &'a str>) -> Self {
-        let mut found = Self::default();
-        let mut length = 0;
+        let secrets: BTreeSet<_> = secrets.collect();
+        if secrets.iter().map(|secret| secret.len()).sum::<usize>() > MOST {
+            return Self { too_many: true, ..Self::default() };
+        }
+        let (mut exact, mut joined) = (Windows::default(), Windows::default());
         for secret in secrets {
-            length += secret.len();
-            if length > MOST {
-                return Self { too_many: true, ..Self::default() };
+            let layer = Layer::of(secret);
+            let all: Vec<_> = layer.symbols.iter().map(|it| folded(it.is)).collect();
+            let solid: Vec<_> = all.iter().copied().filter(|it| !is_passed_over(*it)).collect();
+            // A part of it may have as much white space as letters.
+            if solid.len() < JOINED || solid.len() < all.len() {
+                exact.add(all);
             }
-            let layer = Layer::of(secret, 0..secret.len());
-            let exact: Vec<_> = layer.symbols.iter().map(|it| folded(it.is)).collect();
-            let joined: Vec<_> = exact.iter().copied().filter(|it| !is_passed_over(*it)).collect();
-            // White space at its ends is found with a window that has it.
-            let has_blank_end =
-                [exact.first(), exact.last()].into_iter().flatten().any(|it| is_passed_over(*it));
-            let is_joined = joined.len() >= JOINED;
-            if !is_joined || has_blank_end {
-                add(exact, &mut found.needles, &mut found.exact);
-            }
-            if is_joined {
-                add(joined, &mut found.needles, &mut found.joined);
+            if solid.len() >= JOINED {
+                joined.add(solid);
             }
         }
-        let needles = &found.needles;
-        for (length, windows) in found.exact.iter_mut().chain(&mut found.joined) {
-            let key = |it: &Window| (it.hash, &needles[it.needle][it.first..it.first + length]);
-            windows.sort_unstable_by(|one, other| key(one).cmp(&key(other)));
-            windows.dedup_by(|one, other| key(one) == key(other));
-        }
-        found
+        exact.sort();
+        joined.sort();
+        Self { exact, joined, too_many: false }
     }
 
-    /// The spans to redact, in order and without overlaps.
+    /// Returns the spans to redact, in order and without overlaps.
     pub(super) fn spans(&self, text: &str) -> Vec<Range<usize>> {
         let mut found = Vec::new();
         if self.too_many && !text.is_empty() {
             found.push(0..text.len());
         }
+        let lengths = self.exact.by_length.keys().chain(self.joined.by_length.keys());
+        let Some(shortest) = lengths.min().copied() else { return found };
         let (mut start, mut end) = (0, 0);
-        while end < text.len() && !(self.exact.is_empty() && self.joined.is_empty()) {
+        while end < text.len() {
             end = text.floor_char_boundary(start + PIECE);
-            if self.search(Layer::of(text, start..end), &mut found).is_none() {
-                found.push(start..end);
+            let mut spans = Vec::new();
+            match self.search(Layer::of(&text[start..end]), shortest, &mut spans) {
+                Ok(()) => found.extend(spans.iter().map(|it| start + it.start..start + it.end)),
+                Err(OutOfBounds) => found.push(start..end),
             }
             start = text.floor_char_boundary(end.saturating_sub(OVERLAP));
         }
@@ -132,38 +118,69 @@ impl Needles {
         merged
     }
 
-    /// Finds spans in all layers of a text; `None` if they exceed the bound.
-    fn search(&self, text: Layer, found: &mut Vec<Range<usize>>) -> Option<()> {
+    /// Finds spans in a text and in all layers that rows of the table make of it.
+    fn search(
+        &self,
+        text: Layer,
+        shortest: usize,
+        found: &mut Vec<Range<usize>>,
+    ) -> Result<(), OutOfBounds> {
         let mut left = text.symbols.len() * LAYERS + SYMBOLS_OF_ANY;
-        let hasher = RandomState::new();
-        let mut seen = HashSet::new();
-        let mut layers = vec![text];
+        let (mut seen, mut layers) = (HashSet::new(), vec![text]);
         while let Some(layer) = layers.pop() {
-            let mut symbols = layer.symbols.clone();
-            symbols.iter_mut().for_each(|it| it.is = folded(it.is));
-            self.find(&self.exact, &symbols, layer.is_of_runs, &mut left, found)?;
-            symbols.retain(|it| !is_passed_over(it.is));
-            self.find(&self.joined, &symbols, layer.is_of_runs, &mut left, found)?;
-            for encoding in &ENCODINGS {
-                let decoded = layer.decoded(encoding);
-                if !decoded.symbols.is_empty() && seen.insert(hasher.hash_one(&decoded)) {
-                    left = left.checked_sub(decoded.symbols.len())?;
-                    layers.push(decoded);
+            for decoded in ENCODINGS.iter().flat_map(|encoding| layer.decoded(encoding)) {
+                // No row makes a text longer.
+                if decoded.symbols.len() < shortest || !seen.insert(hash_of(&decoded.symbols)) {
+                    continue;
                 }
+                if decoded.level > LEVELS {
+                    return Err(OutOfBounds);
+                }
+                left = left.checked_sub(decoded.symbols.len()).ok_or(OutOfBounds)?;
+                layers.push(decoded);
             }
+            let Layer { mut symbols, is_of_runs, .. } = layer;
+            symbols.iter_mut().for_each(|it| it.is = folded(it.is));
+            self.exact.find(&symbols, is_of_runs, &mut left, found)?;
+            symbols.retain(|it| !is_passed_over(it.is));
+            self.joined.find(&symbols, is_of_runs, &mut left, found)?;
         }
-        Some(())
+        Ok(())
+    }
+}
+
+impl Windows {
+    fn add(&mut self, needle: Vec<char>) {
+        let length = match needle.len() {
+            0 => return,
+            length if length < LONG => length,
+            length => (length / 3).clamp(LONG - 3, 16),
+        };
+        let windows = needle.windows(length).enumerate().map(|(first, window)| {
+            let hash = window.iter().fold(0, |hash, it| hashed(hash, *it));
+            Window { hash, needle: self.needles.len(), first }
+        });
+        self.by_length.entry(length).or_default().extend(windows);
+        self.needles.push(needle);
+    }
+
+    fn sort(&mut self) {
+        let needles = &self.needles;
+        for (length, windows) in &mut self.by_length {
+            let key = |it: &Window| (it.hash, &needles[it.needle][it.first..it.first + length]);
+            windows.sort_unstable_by(|one, other| key(one).cmp(&key(other)));
+            windows.dedup_by(|one, other| key(one) == key(other));
+        }
     }
 
     fn find(
         &self,
-        windows: &BTreeMap<usize, Vec<Window>>,
         symbols: &[Symbol],
         is_of_runs: bool,
         left: &mut usize,
         found: &mut Vec<Range<usize>>,
-    ) -> Option<()> {
-        for (&length, windows) in windows {
+    ) -> Result<(), OutOfBounds> {
+        for (&length, windows) in &self.by_length {
             let is_short = length < SHORT;
             if is_short && is_of_runs {
                 continue;
@@ -176,26 +193,23 @@ impl Needles {
                 if let Some(gone) = from.checked_sub(1) {
                     hash = hash.wrapping_sub(hashed(0, symbols[gone].is).wrapping_mul(first));
                 }
+                let beside = [from.checked_sub(1), Some(at + 1)].into_iter().flatten();
+                let mut beside = beside.filter_map(|at| symbols.get(at));
                 let place = windows.partition_point(|it| it.hash < hash);
                 for window in windows[place..].iter().take_while(|it| it.hash == hash) {
-                    *left = left.checked_sub(1)?;
-                    let needle = &self.needles[window.needle][window.first..window.first + length];
-                    let is_match = symbols[from..=at]
-                        .iter()
-                        .zip(needle)
-                        .all(|(it, expected)| fits(it.is, *expected));
-                    let is_beside =
-                        |at: usize| symbols.get(at).is_some_and(|it| it.is.is_alphanumeric());
-                    let is_within_word =
-                        is_short && (is_beside(at + 1) || is_beside(from.wrapping_sub(1)));
-                    if is_match && !is_within_word {
-                        found.push(symbols[from].start..symbol.end);
+                    *left = left.checked_sub(1).ok_or(OutOfBounds)?;
+                    let expected = &self.needles[window.needle][window.first..];
+                    let mut pairs = symbols[from..=at].iter().zip(expected);
+                    if pairs.all(|(it, expected)| fits(it.is, *expected))
+                        && !(is_short && beside.any(|it| it.is.is_alphanumeric()))
+                    {
+                        found.push(symbols[from].start as usize..symbol.end as usize);
                         break;
                     }
                 }
             }
         }
-        Some(())
+        Ok(())
     }
 }
 
@@ -205,6 +219,14 @@ const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
 fn hashed(hash: u64, character: char) -> u64 {
     let class = if character.is_ascii() { character } else { LOST };
     hash.wrapping_mul(BASE).wrapping_add(u64::from(class).wrapping_add(1))
+}
+
+/// The hash of a layer, by which one that is decoded in several ways is searched once.
+fn hash_of(symbols: &[Symbol]) -> u64 {
+    symbols.iter().fold(0, |hash: u64, it| {
+        let next = u64::from(it.is) << 32 | u64::from(it.start);
+        (hash ^ next).wrapping_mul(BASE).rotate_left(29)
+    })
 }
 
 /// Characters that may be inserted into a text: line breaks, places where a line may be broken, and the

@@ -185,6 +185,106 @@ fn a_secret_is_redacted_in_every_encoding() {
     }
 }
 
+/// The codes of bytes as an escape of all of them, or as digits or a list.
+const OF_BYTES: [fn(&[u8]) -> String; 12] = [
+    |text| bytes(text, "", |byte| format!("%{byte:02X}")),
+    |text| bytes(text, "", |byte| format!("&#x{byte:x};")),
+    |text| bytes(text, "", |byte| format!("&#{byte};")),
+    |text| bytes(text, "", |byte| format!("={byte:02X}")),
+    |text| bytes(text, "", |byte| format!("\\u{byte:04x}")),
+    |text| bytes(text, "", |byte| format!("\\x{byte:02x}")),
+    |text| bytes(text, "", |byte| format!("\\{byte:03o}")),
+    |text| bytes(text, "", |byte| format!("\\{byte:02x}")),
+    |text| bytes(text, "", |byte| format!("{byte:02x}")),
+    |text| bytes(text, ", ", |byte| format!("0x{byte:x}")),
+    |text| bytes(text, ",", |byte| byte.to_string()),
+    base64,
+];
+
+#[test]
+fn entities_are_redacted_by_name_and_number() {
+    for (entity, character) in [
+        ("&quot;", '"'),
+        ("&#34;", '"'),
+        ("&#x22;", '"'),
+        ("&#X00022;", '"'),
+        ("&#x22", '"'),
+        ("&lsqb;", '['),
+        ("&rsquo;", '’'),
+        ("&iexcl;", '¡'),
+        ("&eacute;", 'é'),
+        ("&yuml;", 'ÿ'),
+        ("&#x1F980;", '🦀'),
+    ] {
+        let (written, secret) = (format!("<{entity}hunter>"), format!("{character}hunter"));
+        assert_eq!(hidden(&written, &[&secret]), "<[redacted]>", "{entity}");
+    }
+    for text in ["&#xd800;", "&#;", "&nope;", "&;", "&"] {
+        assert_eq!(hidden(text, &["hunter-22"]), text);
+    }
+}
+
+#[test]
+fn a_secret_is_redacted_however_often_it_is_encoded() {
+    let secret = "Kq7Zx1Canary+/=&Vw93LpKey";
+    for encode in OF_BYTES {
+        for outer in OF_BYTES {
+            let twice = outer(encode(format!("you sent {secret}.").as_bytes()).as_bytes());
+            let shown = hidden(&format!("error: {twice}!"), &[secret]);
+            assert!(shown.starts_with("error: ") && shown.ends_with('!'), "{twice}: {shown}");
+            assert!(
+                shown.contains("[redacted]") && shown.len() < twice.len() / 2,
+                "{twice}: {shown}"
+            );
+        }
+        let mut text = secret.to_owned();
+        for level in 1..=4 {
+            text = encode(text.as_bytes());
+            let shown = hidden(&format!("<{text}>"), &[secret]);
+            let rest = shown.replacen("[redacted]", "", 1);
+            assert!(
+                rest.len() <= 8 && rest.len() < shown.len(),
+                "{level}: {text} is shown as {shown}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_text_that_takes_too_long_to_decode_is_withheld() {
+    let secret = "hunter-22";
+    let nested = bytes(secret, "", |byte| format!("%{}{byte:02X}", "25".repeat(1_000)));
+    assert_eq!(hidden(&nested, &[secret]), "[redacted]");
+    let long = "a message. ".repeat(10_000);
+    let shown = hidden(&format!("{long}{nested}{long}"), &[secret]);
+    assert!(shown.starts_with("a message. ") && shown.ends_with("a message. "), "{shown}");
+    assert!(shown.contains("[redacted]") && !shown.contains("%25"), "{shown}");
+    assert!(shown.len() > long.len(), "no more is withheld than the text around it");
+    // Much to decode, and decoded to the end.
+    let escapes = r"\\%25&amp;=3D\u005c".repeat(1_000);
+    assert_eq!(hidden(&escapes, &[secret]), escapes);
+}
+
+#[test]
+fn a_message_without_a_secret_is_unchanged() {
+    let in_json = |text: &str| serde_json::to_string(text).expect("a text is JSON");
+    let traceback = "Traceback (most recent call last):\n  File \"C:\\users\\new\\be.py\", line 12, in <module>\n\
+        re.match(\"^[\\w\\d]+\\.\\x41$\", \"a=b&c=%20\")\nValueError: \u{1b}[31mNaN\u{1b}[0m";
+    let page = "<!doctype html><html lang=en><title>502 Bad Gateway</title><a href=\"https://x.example/?a=12&amp;b=%7B%22k\
+        %22%3A1%7D&amp;next=https%3A%2F%2Fy.example%2F%3Fq%3D1%2526r\">it&#39;s&nbsp;&copy; 2026</a><img src=\"data:image/png;\
+        base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==\">";
+    let list = "expected shape [1, 3, 224, 224], got (75, 113, 55); id 0191e5a2-7c3b-7d4e-8f5a-6b7c8d9e0f10, sha256 \
+        e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855, MAC 4b:71:37:5a:78:31";
+    let nested = in_json(&in_json(&format!("{{\"error\":{}}}", in_json(traceback))));
+    let secrets = ["Kq7Zx1Canary+/=&Vw93LpKey", "hunter-22", "key", "https://hooks.mine/7-of-9"];
+    for text in [traceback, page, list, &nested, &format!("{traceback}\n{page}\n{list}\n{nested}")]
+    {
+        assert_eq!(hidden(text, &secrets), text);
+        let long = format!("{text}\n").repeat(30);
+        assert_eq!(hidden(&long, &secrets), long);
+    }
+}
+
 #[test]
 fn a_short_secret_is_redacted_as_a_separate_word() {
     assert_eq!(
