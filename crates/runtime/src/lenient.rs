@@ -3,18 +3,14 @@
 //!
 //! Generated code names these functions in its serde attributes.
 
-mod boolean;
 pub mod object;
 pub mod shape;
 pub mod union;
 
 use std::collections::HashMap;
 use std::fmt;
-use std::marker::PhantomData;
 
-use serde::de::{Deserialize, Deserializer, Error, Visitor};
-
-pub use self::boolean::boolean;
+use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
 
 /// Null stands for the default: an empty list, an empty object.
 ///
@@ -63,8 +59,19 @@ where
 /// # Errors
 ///
 /// If the value is anything else.
+#[expect(clippy::cast_precision_loss, reason = "the wire's numbers are doubles")]
 pub fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
-    deserializer.deserialize_any(Number)
+    match deserializer.deserialize_any(ScalarVisitor("a number"))? {
+        Scalar::Null => Ok(None),
+        Scalar::Integer(number) => Ok(Some(number as f64)),
+        Scalar::Double(number) => Ok(Some(number)),
+        Scalar::Text(text) if text.trim().is_empty() => Ok(None),
+        Scalar::Text(text) => match text.trim().parse::<f64>() {
+            Ok(number) if number.is_finite() => Ok(Some(number)),
+            _ => Err(D::Error::custom("a string that holds no number")),
+        },
+        Scalar::Boolean(flag) => Err(D::Error::invalid_type(Unexpected::Bool(flag), &"a number")),
+    }
 }
 
 /// A whole number, which may be written with a zero fraction or stand in a string, or null. One that
@@ -73,12 +80,55 @@ pub fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>,
 /// # Errors
 ///
 /// If the value is anything else.
+#[expect(clippy::cast_possible_truncation, reason = "it is whole and in range")]
 pub fn integer<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
     T: TryFrom<i128>,
 {
-    deserializer.deserialize_any(Integer(PhantomData))
+    let whole = |number: f64| match number {
+        number if number.fract() != 0.0 => Err(D::Error::custom("a number that is not whole")),
+        number if number.abs() <= EXACT => Ok(T::try_from(number as i128).ok()),
+        _ => Ok(None),
+    };
+    match deserializer.deserialize_any(ScalarVisitor("a whole number"))? {
+        Scalar::Null => Ok(None),
+        Scalar::Integer(number) => Ok(T::try_from(number).ok()),
+        Scalar::Double(number) => whole(number),
+        Scalar::Text(text) if text.trim().is_empty() => Ok(None),
+        Scalar::Text(text) => match (text.trim().parse::<i128>(), text.trim().parse::<f64>()) {
+            (Ok(number), _) => Ok(T::try_from(number).ok()),
+            (_, Ok(number)) => whole(number),
+            _ => Err(D::Error::custom("a string that holds no whole number")),
+        },
+        Scalar::Boolean(flag) => {
+            Err(D::Error::invalid_type(Unexpected::Bool(flag), &"a whole number"))
+        }
+    }
+}
+
+/// A boolean, which may be a 0 or a 1, or stand in a string, or null. An empty string counts as
+/// null.
+///
+/// # Errors
+///
+/// If the value is anything else.
+pub fn boolean<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool>, D::Error> {
+    match deserializer.deserialize_any(ScalarVisitor("a boolean"))? {
+        Scalar::Null => Ok(None),
+        Scalar::Boolean(flag) => Ok(Some(flag)),
+        Scalar::Integer(number @ (0 | 1)) => Ok(Some(number == 1)),
+        Scalar::Double(number) if number == 0.0 || number == 1.0 => Ok(Some(number == 1.0)),
+        Scalar::Integer(_) | Scalar::Double(_) => Err(D::Error::custom(
+            "a number that is neither 0 nor 1 where there should be a boolean",
+        )),
+        Scalar::Text(text) => match text.trim().to_ascii_lowercase().as_str() {
+            "" => Ok(None),
+            "true" | "1" => Ok(Some(true)),
+            "false" | "0" => Ok(Some(false)),
+            _ => Err(D::Error::custom("a string that holds no boolean")),
+        },
+    }
 }
 
 /// A text, or null. A number or a boolean is read as its text, but for a number beyond a `u64` or an
@@ -92,160 +142,75 @@ where
     D: Deserializer<'de>,
     T: From<String>,
 {
-    Ok(deserializer.deserialize_any(Text)?.map(T::from))
+    Ok(match deserializer.deserialize_any(ScalarVisitor("a string"))? {
+        Scalar::Null => None,
+        Scalar::Boolean(flag) => Some(flag.to_string().into()),
+        Scalar::Integer(number) => Some(number.to_string().into()),
+        // Serde reads an integer of too many digits as a double, too. As the text of an id it would be
+        // another id.
+        Scalar::Double(number) => {
+            let text = serde_json::Number::from_f64(number).filter(|_| number.abs() <= EXACT);
+            text.map(|text| text.to_string().into())
+        }
+        Scalar::Text(text) => Some(text.into()),
+    })
 }
 
-struct Text;
-
-impl<'de> Visitor<'de> for Text {
-    type Value = Option<String>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a string")
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Some(text.to_owned()))
-    }
-
-    fn visit_string<E: Error>(self, text: String) -> Result<Self::Value, E> {
-        Ok(Some(text))
-    }
-
-    fn visit_bool<E: Error>(self, flag: bool) -> Result<Self::Value, E> {
-        Ok(Some(flag.to_string()))
-    }
-
-    fn visit_i64<E: Error>(self, number: i64) -> Result<Self::Value, E> {
-        Ok(Some(number.to_string()))
-    }
-
-    fn visit_u64<E: Error>(self, number: u64) -> Result<Self::Value, E> {
-        Ok(Some(number.to_string()))
-    }
-
-    // Serde reads an integer of too many digits as a double, too. As the text of an id it would be
-    // another id.
-    fn visit_f64<E: Error>(self, number: f64) -> Result<Self::Value, E> {
-        let is_exact = number.abs() <= EXACT;
-        let text = serde_json::Number::from_f64(number).filter(|_| is_exact);
-        Ok(text.map(|text| text.to_string()))
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_none<E: Error>(self) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-/// Up to here a double holds every whole number.
+/// The largest number up to which a double holds every whole number.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-struct Number;
-
-impl<'de> Visitor<'de> for Number {
-    type Value = Option<f64>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a number")
-    }
-
-    fn visit_f64<E: Error>(self, number: f64) -> Result<Self::Value, E> {
-        Ok(Some(number))
-    }
-
-    // Nothing that is counted or priced here comes near the 53 bits that an f64 holds exactly.
-    #[expect(clippy::cast_precision_loss, reason = "the wire's numbers are doubles")]
-    fn visit_i64<E: Error>(self, number: i64) -> Result<Self::Value, E> {
-        Ok(Some(number as f64))
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "the wire's numbers are doubles")]
-    fn visit_u64<E: Error>(self, number: u64) -> Result<Self::Value, E> {
-        Ok(Some(number as f64))
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
-        match text.trim() {
-            "" => Ok(None),
-            text => match text.parse::<f64>() {
-                Ok(number) if number.is_finite() => Ok(Some(number)),
-                _ => Err(E::custom("a string that holds no number")),
-            },
-        }
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_none<E: Error>(self) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_any(self)
-    }
+/// A scalar in any notation.
+enum Scalar {
+    Null,
+    Boolean(bool),
+    Integer(i128),
+    Double(f64),
+    Text(String),
 }
 
-struct Integer<T>(PhantomData<T>);
+/// Reads any scalar; anything else is an error that names the expected one.
+struct ScalarVisitor(&'static str);
 
-impl<T: TryFrom<i128>> Integer<T> {
-    fn fit(number: i128) -> Option<T> {
-        T::try_from(number).ok()
-    }
-}
-
-impl<'de, T: TryFrom<i128>> Visitor<'de> for Integer<T> {
-    type Value = Option<T>;
+impl<'de> Visitor<'de> for ScalarVisitor {
+    type Value = Scalar;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a whole number")
+        f.write_str(self.0)
     }
 
-    fn visit_i64<E: Error>(self, number: i64) -> Result<Self::Value, E> {
-        Ok(Self::fit(number.into()))
+    fn visit_bool<E>(self, flag: bool) -> Result<Scalar, E> {
+        Ok(Scalar::Boolean(flag))
     }
 
-    fn visit_u64<E: Error>(self, number: u64) -> Result<Self::Value, E> {
-        Ok(Self::fit(number.into()))
+    fn visit_i64<E>(self, number: i64) -> Result<Scalar, E> {
+        Ok(Scalar::Integer(number.into()))
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "it is whole and in range")]
-    fn visit_f64<E: Error>(self, number: f64) -> Result<Self::Value, E> {
-        if number.fract() != 0.0 {
-            return Err(E::custom("a number that is not whole"));
-        }
-        Ok(if number.abs() <= EXACT { Self::fit(number as i128) } else { None })
+    fn visit_u64<E>(self, number: u64) -> Result<Scalar, E> {
+        Ok(Scalar::Integer(number.into()))
     }
 
-    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
-        match text.trim() {
-            "" => Ok(None),
-            text => match (text.parse::<i128>(), text.parse::<f64>()) {
-                (Ok(number), _) => Ok(Self::fit(number)),
-                (_, Ok(number)) => self.visit_f64(number),
-                _ => Err(E::custom("a string that holds no whole number")),
-            },
-        }
+    fn visit_f64<E>(self, number: f64) -> Result<Scalar, E> {
+        Ok(Scalar::Double(number))
     }
 
-    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
-        Ok(None)
+    fn visit_str<E>(self, text: &str) -> Result<Scalar, E> {
+        Ok(Scalar::Text(text.to_owned()))
     }
 
-    fn visit_none<E: Error>(self) -> Result<Self::Value, E> {
-        Ok(None)
+    fn visit_string<E>(self, text: String) -> Result<Scalar, E> {
+        Ok(Scalar::Text(text))
     }
 
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+    fn visit_unit<E>(self) -> Result<Scalar, E> {
+        Ok(Scalar::Null)
+    }
+
+    fn visit_none<E>(self) -> Result<Scalar, E> {
+        Ok(Scalar::Null)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Scalar, D::Error> {
         deserializer.deserialize_any(self)
     }
 }
@@ -285,6 +250,31 @@ mod tests {
             let value: Value = serde_json::from_str(&text).expect("it is JSON");
             let (number, whole) = numbers(value);
             assert_eq!((number.flatten().is_some(), whole), (true, Some(None)), "{text}");
+        }
+    }
+
+    #[test]
+    fn booleans_are_read_in_every_loose_form() {
+        for (value, expected) in [
+            (json!(true), Some(Some(true))),
+            (json!(false), Some(Some(false))),
+            (json!("true"), Some(Some(true))),
+            (json!(" False "), Some(Some(false))),
+            (json!("1"), Some(Some(true))),
+            (json!("0"), Some(Some(false))),
+            (json!(1), Some(Some(true))),
+            (json!(0), Some(Some(false))),
+            (json!(1.0), Some(Some(true))),
+            (json!(""), Some(None)),
+            (json!(null), Some(None)),
+            (json!(2), None),
+            (json!(-1), None),
+            (json!(0.5), None),
+            (json!(u64::MAX), None),
+            (json!("yes"), None),
+            (json!([]), None),
+        ] {
+            assert_eq!(boolean(value.clone()).ok(), expected, "{value}");
         }
     }
 
