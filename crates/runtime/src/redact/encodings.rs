@@ -192,6 +192,8 @@ fn string_literal(rest: &[Symbol]) -> Option<(Option<char>, usize)> {
         ('f', _) => simple('\u{c}'),
         ('v', _) => simple('\u{b}'),
         ('a', _) => simple('\u{7}'),
+        // The line was broken between two backslashes: the other one is an escape, too.
+        ('\r' | '\n', _) => None,
         (other, _) => simple(other),
     }
 }
