@@ -15,7 +15,9 @@ use podqueue_runtime::{Authorization, Service};
 use self::builder::SETTINGS;
 use self::urls::Interface;
 use crate::error::{Error, Result};
-use crate::graphql::{Graphql, Secrets, Templates};
+use crate::graphql::Graphql;
+use crate::graphql::secrets::Secrets;
+use crate::graphql::templates::Templates;
 use crate::queue::{Context, Endpoint, PollRates, RetryListeners};
 
 /// A client for the three interfaces: the job queue, REST and GraphQL.

@@ -5,21 +5,26 @@
 //!
 //! ```no_run
 //! # async fn example(client: podqueue::Client) -> podqueue::Result<()> {
-//! use podqueue::graphql::{SecretDelete, secret_delete};
+//! use podqueue::graphql::{SaveTemplate, save_template, types::SaveTemplateInput};
 //!
-//! let variables = secret_delete::Variables { id: "secret-id".to_owned() };
-//! client.graphql().execute::<SecretDelete>(variables).await?;
+//! let input = SaveTemplateInput {
+//!     name: "a-name".to_owned(),
+//!     image_name: "an/image:tag".to_owned(),
+//!     container_disk_in_gb: 5,
+//!     ..SaveTemplateInput::default()
+//! };
+//! client.graphql().execute::<SaveTemplate>(save_template::Variables { input }).await?;
 //! # Ok(())
 //! # }
 //! ```
 
 mod delete;
-mod new_template;
+pub(crate) mod new_template;
 mod not_found;
-mod port;
-mod secrets;
-mod template;
-mod templates;
+pub(crate) mod port;
+pub(crate) mod secrets;
+pub(crate) mod template;
+pub(crate) mod templates;
 
 /// Generated from `queries/`, as for the queries of other crates.
 mod generated {
@@ -28,15 +33,16 @@ mod generated {
     include!(concat!(env!("OUT_DIR"), "/graphql.rs"));
 }
 
-pub use generated::*;
-pub use new_template::NewTemplate;
+pub use generated::{SaveTemplate, save_template, types};
+// Their wrappers, `Templates` and `Secrets`, are what programs call.
+#[doc(hidden)]
+pub use generated::{
+    DeleteTemplate, ModifyTemplate, SecretCreate, SecretDelete, delete_template, modify_template,
+    secret_create, secret_delete,
+};
 #[doc(hidden)]
 pub use podqueue_runtime::graphql::document;
 pub use podqueue_runtime::graphql::{GraphqlError, Operation, PathSegment};
-pub use port::{Port, Protocol};
-pub use secrets::{Secret, Secrets};
-pub use template::Template;
-pub use templates::Templates;
 
 use podqueue_runtime::__private::Attempted;
 

@@ -38,7 +38,7 @@
 //! - [`Client`] and [`ClientBuilder`]: keys, URLs, timeouts, retries, rate limits, proxies.
 //! - [`Endpoint`]: submit jobs ([`run`](Endpoint::run), [`run_sync`](Endpoint::run_sync),
 //!   [`run_all`](Endpoint::run_all)); [`Job`]: wait for one, stream from it, cancel it, retry it.
-//! - [`Rest`] and [`rest`]: read Pods and templates. [`Templates`], [`Secrets`] and [`graphql`]:
+//! - [`Client::rest`] and [`rest`]: read Pods and templates. [`Templates`], [`Secrets`] and [`graphql`]:
 //!   change templates and secrets, and run your own queries ([`include_queries!`]).
 //! - [`Error`] and [`ErrorKind`]: what can go wrong, and what to do about it.
 //! - Without async: the module `blocking`, behind the feature of the same name.
@@ -95,12 +95,16 @@ pub mod webhook;
 
 pub use client::{Client, ClientBuilder};
 pub use error::{Error, ErrorKind, Result};
-pub use graphql::{NewTemplate, Port, Protocol, Secret, Secrets, Template, Templates};
+pub use graphql::new_template::NewTemplate;
+pub use graphql::port::{Port, Protocol};
+pub use graphql::secrets::{Secret, Secrets};
+pub use graphql::template::Template;
+pub use graphql::templates::Templates;
 pub use observe::Observation;
 pub use podqueue_runtime::graphql::GraphqlBody;
+pub use podqueue_runtime::{Authorization, Part, RetryPolicy, SecretString, Service};
 #[cfg(feature = "shared-limits")]
 pub use podqueue_runtime::{ChangeRecords, LimitStore, SharedLimits, StoreError};
-pub use podqueue_runtime::{RetryPolicy, SecretString, Service};
 pub use queue::{
     Endpoint, Finished, Health, Job, JobCounts, JobFailure, JobRecord, JobStatus, JobStream,
     Metrics, Notifier, Policy, Polling, Purged, QueueAuth, RemoteCancel, Run, RunAll, RunSync,
@@ -108,9 +112,9 @@ pub use queue::{
 };
 pub use rate_limits::RateLimits;
 pub use request::{Request, ServerEvent, ServerEvents};
-pub use rest::{Authorization, Part, Rest};
+
 #[cfg(feature = "webhook")]
-pub use webhook::Webhooks;
+pub use webhook::receiver::Webhooks;
 
 /// Support for generated code. Not public API: it changes without notice.
 #[doc(hidden)]

@@ -57,7 +57,7 @@
 mod answer;
 mod builder;
 mod deliveries;
-mod receiver;
+pub(crate) mod receiver;
 mod sender;
 mod service;
 mod token;
@@ -66,7 +66,8 @@ pub use answer::{Answer, HandlerError};
 pub use builder::WebhooksBuilder;
 #[cfg(fuzzing)]
 pub(crate) use receiver::Hint;
-pub use receiver::Webhooks;
+use receiver::Webhooks;
+#[doc(hidden)]
 pub use sender::{WebhookAttempt, WebhookSender};
 #[cfg(fuzzing)]
 pub(crate) use token::Token;

@@ -97,7 +97,7 @@ impl ClientBuilder {
     ///
     /// [`exact_rest_url`](Self::exact_rest_url) adds nothing.
     ///
-    /// [`Rest`]: crate::Rest
+    /// [`Rest`]: crate::rest::Rest
     pub fn rest_url(mut self, url: impl Into<String>) -> Self {
         self.rest_url = Some(url.into());
         self.is_rest_url_exact = false;
@@ -168,16 +168,11 @@ impl ClientBuilder {
         self
     }
 
-    /// Keeps the rate limits together with the other processes that use the account: all of them
-    /// with the same store, such as a file. Together they stay within the limits and use almost all
-    /// of them, however the load is distributed, even if a process crashes. Without this setting, or with
-    /// [`RateLimits::off`], a client knows nothing of the others. With
-    /// [`requests_per_worker`](RateLimits::requests_per_worker), each client follows the responses
-    /// to its own health calls.
+    /// Shares the rate limits with the other processes that use the account; by default, a client knows nothing
+    /// of them. See [`ServiceBuilder::shared_limits`](podqueue_runtime::ServiceBuilder::shared_limits), and [`LimitStore`] for an example that runs.
     ///
-    /// The client gets a thread, which ends with the client's last clone.
-    ///
-    /// See [`LimitStore`] for an example that runs.
+    /// With [`requests_per_worker`](RateLimits::requests_per_worker), each client follows the responses to its own
+    /// health calls.
     ///
     /// [`LimitStore`]: crate::LimitStore
     #[cfg(feature = "shared-limits")]
@@ -192,39 +187,29 @@ impl ClientBuilder {
         self
     }
 
-    /// The timeout of a single attempt, until its response has been read completely; 60 s by
-    /// default. The `wait` of a synchronous job and the time it takes to send a large body come on
-    /// top.
+    /// The timeout of a single attempt; 60 s by default. The `wait` of a synchronous job comes on top. See
+    /// [`ServiceBuilder::timeout`](podqueue_runtime::ServiceBuilder::timeout).
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.settings.timeout = timeout;
         self
     }
 
-    /// The timeout of a whole call: waiting for the rate limiter, all attempts, and the pauses in
-    /// between. The `wait` of a synchronous job and the time it takes to send a large body come on
-    /// top. Unlimited by default: a call ends with its last attempt.
-    ///
-    /// A call that exceeds it fails with [`ErrorKind::Timeout`](crate::ErrorKind::Timeout), or with
-    /// the last failure if no time is left for another attempt; a submission that was already sent
-    /// fails with [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown). It applies to
-    /// each call, not to a wait, which has a [separate timeout](crate::Wait::timeout).
+    /// The timeout of a whole call; unlimited by default. The `wait` of a synchronous job comes on top. It
+    /// applies to each call, not to a wait, which has a [separate timeout](crate::Wait::timeout). See
+    /// [`ServiceBuilder::call_timeout`](podqueue_runtime::ServiceBuilder::call_timeout).
     pub fn call_timeout(mut self, timeout: Duration) -> Self {
         self.settings.call_timeout = Some(timeout);
         self
     }
 
-    /// The timeout for establishing a connection; 10 s by default, and capped at three quarters of
-    /// [`timeout`](Self::timeout) and of [`call_timeout`](Self::call_timeout), so that a failed
-    /// connection can be distinguished from a request that was sent and got no response.
+    /// The timeout for establishing a connection; 10 s by default. See [`ServiceBuilder::connect_timeout`](podqueue_runtime::ServiceBuilder::connect_timeout).
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.settings.connect_timeout = timeout;
         self
     }
 
-    /// The largest response body that is read, in bytes; 64 MiB by default. A larger one is an
-    /// error: [`ErrorKind::ResponseTooLarge`](crate::ErrorKind::ResponseTooLarge), or
-    /// [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) if it is the success
-    /// response to a call that must not be made twice.
+    /// The largest response body that is read, in bytes; 64 MiB by default. See
+    /// [`ServiceBuilder::largest_response`](podqueue_runtime::ServiceBuilder::largest_response).
     pub fn largest_response(mut self, bytes: usize) -> Self {
         self.settings.largest_response = bytes;
         self
@@ -244,90 +229,26 @@ impl ClientBuilder {
         self
     }
 
-    /// The URL (`http` or `https`) of a proxy for all calls. It may carry a user name and a
-    /// password, and is never logged. By default, the environment variables `HTTPS_PROXY`,
-    /// `HTTP_PROXY` and `NO_PROXY` apply, unless all URLs of the client are of this machine.
+    /// The URL of a proxy for all calls; by default, that of the environment, unless all URLs of the client are
+    /// of this machine. See [`ServiceBuilder::proxy`](podqueue_runtime::ServiceBuilder::proxy).
     pub fn proxy(mut self, url: impl Into<SecretString>) -> Self {
         self.settings.proxy = Some(url.into());
         self
     }
 
-    /// A custom HTTP client, for anything this builder has no setting for: a shared connection
-    /// pool, certificates, name resolution. Set [`connect_timeout`](Self::connect_timeout),
-    /// [`user_agent`](Self::user_agent) and [`proxy`](Self::proxy) on it; the builder's settings
-    /// are then ignored.
+    /// A custom HTTP client, for anything this builder has no setting for. See [`ServiceBuilder::http_client`](podqueue_runtime::ServiceBuilder::http_client)
+    /// for the settings it requires.
     ///
-    /// Build it as in the example below, with:
-    ///
-    /// - `http1_only`: over HTTP/2 all calls to a host share one connection. It carries only as
-    ///   many concurrent requests as the service's gateway allows, often a hundred; the rest queue
-    ///   inside the HTTP client. HTTP/1.1 has no such limit.
-    /// - `retry(never())`: retries are left to the [`RetryPolicy`](Self::retry). (The HTTP client
-    ///   cannot retry this crate's requests anyway.)
-    /// - `redirect(none())` and `referer(false)`: otherwise both could leak the key to other hosts.
-    ///   A call that was redirected fails with [`ErrorKind::Redirect`](crate::ErrorKind::Redirect),
-    ///   whatever the response.
-    /// - `connect_timeout`: shorter than [`timeout`](Self::timeout); otherwise a submission to an
-    ///   unreachable host may be reported as one with an unknown outcome.
-    /// - `pool_idle_timeout`: shorter than the service keeps idle connections open; otherwise calls
-    ///   may pick a connection that is just being closed.
-    ///
-    /// An HTTP/2 client works correctly, but more slowly: at most eight synchronous jobs and OpenAI
-    /// calls are in flight at a time, to leave room for all other calls. That also applies until
-    /// the first response has shown which version is in use. A submission that the HTTP client
-    /// never got to send counts as never sent ([`ErrorKind::Connect`](crate::ErrorKind::Connect))
-    /// and is retried. With the feature `http2`, so does one that the service refused at the HTTP/2
-    /// level (`REFUSED_STREAM`, or `GOAWAY` before it was processed); without the feature, its
-    /// outcome is unknown. One limitation of HTTP/2 remains: a request without a body (such as
-    /// `status()`) that is abandoned while the HTTP client still queues it may be sent later, and
-    /// then counts against the service's rate limits.
-    ///
-    /// ```
-    /// let http = reqwest::Client::builder()
-    ///     .http1_only()
-    ///     .retry(reqwest::retry::never())
-    ///     .redirect(reqwest::redirect::Policy::none())
-    ///     .referer(false)
-    ///     .connect_timeout(std::time::Duration::from_secs(10))
-    ///     .pool_idle_timeout(std::time::Duration::from_secs(25))
-    ///     .build()?;
-    /// let client = podqueue::Client::builder()
-    ///     .api_key("the-key")
-    ///     .base_url("https://queue.example")
-    ///     .http_client(http)
-    ///     .build()?;
-    /// # let _ = client;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
+    /// An HTTP/2 client works correctly, but more slowly: at most eight synchronous jobs and OpenAI calls are in
+    /// flight at a time, to leave room for all other calls. That also applies until the first response has shown
+    /// which version is in use.
     pub fn http_client(mut self, client: reqwest::Client) -> Self {
         self.settings.http_client = Some(client);
         self
     }
 
-    /// Sets a function that is called for every call, retry, 429, poll and wait as it happens, for
-    /// example to collect metrics. It runs inline, in the tasks that make the calls, and must
-    /// neither block nor panic.
-    ///
-    /// ```
-    /// use std::sync::Arc;
-    /// use std::sync::atomic::{AtomicU64, Ordering};
-    ///
-    /// use podqueue::{Client, Observation};
-    ///
-    /// let calls = Arc::new(AtomicU64::new(0));
-    /// let counted = Arc::clone(&calls);
-    /// let client = Client::builder()
-    ///     .api_key("the-key")
-    ///     .base_url("https://queue.example")
-    ///     .observe(move |observation| {
-    ///         if let Observation::CallEnded { .. } = observation {
-    ///             counted.fetch_add(1, Ordering::Relaxed);
-    ///         }
-    ///     })
-    ///     .build()?;
-    /// # let _ = client;
-    /// # Ok::<(), podqueue::Error>(())
-    /// ```
+    /// Sets a function that is called for every call, retry, 429, poll and wait as it happens; see
+    /// [`ServiceBuilder::observe`](podqueue_runtime::ServiceBuilder::observe).
     pub fn observe(mut self, tell: impl Fn(&Observation<'_>) + Send + Sync + 'static) -> Self {
         self.observer = Observer::new(tell);
         self

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::Serialize;
 use serde::ser::{SerializeSeq, Serializer};
 
-use super::Port;
+use super::port::Port;
 use crate::error::{Error, Result};
 use podqueue_runtime::SecretString;
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer};
 
 use podqueue_runtime::lenient;
 
-/// A saved template, as returned by [`Templates`](super::Templates). The REST interface returns a
+/// A saved template, as returned by [`Templates`](crate::Templates). The REST interface returns a
 /// [`rest::types::Template`](crate::rest::types::Template) instead.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -4,11 +4,10 @@ use podqueue_runtime::Idempotency;
 use serde::{Deserialize, Serialize};
 
 use super::delete::delete;
-use super::new_template::TemplateInput;
+use super::new_template::{NewTemplate, TemplateInput};
 use super::not_found::Deleted;
-use super::{
-    DeleteTemplate, Graphql, ModifyTemplate, NewTemplate, Operation, SaveTemplate, Template,
-};
+use super::template::Template;
+use super::{DeleteTemplate, Graphql, ModifyTemplate, Operation, SaveTemplate};
 use crate::error::{Error, Result};
 use crate::request::Request;
 

@@ -214,7 +214,7 @@ impl Endpoint {
     /// # Panics
     ///
     /// Panics outside a tokio runtime, or in one whose time driver is disabled.
-    pub async fn ready_to_run(&self, most: usize) -> usize {
+    pub async fn available_submissions(&self, most: usize) -> usize {
         let most = u64::try_from(most).unwrap_or(u64::MAX);
         let permits = self.context().service.ready(&RUN, self.shared_id(), most).await;
         // Another caller may have taken the permit since.
@@ -223,6 +223,7 @@ impl Endpoint {
 
     /// Another endpoint of the same service, by its id, as returned by the client of this one. Sends
     /// nothing.
+    #[doc(hidden)]
     #[must_use]
     pub fn with_id(&self, endpoint_id: impl AsRef<str>) -> Self {
         Self::new(Arc::clone(&self.shared.context), endpoint_id.as_ref())

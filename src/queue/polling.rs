@@ -11,8 +11,8 @@ use super::lifespan::least_kept;
 
 /// How often waits poll the status of a job, and streams poll for new chunks.
 ///
-/// The first poll is immediate. The pause after it starts at `first` and grows by half each time,
-/// up to `longest`. Each pause is jittered down to between 75 % and 100 % of that, so that many
+/// The first poll is immediate. The pause after it starts at `initial_interval` and grows by half each
+/// time, up to `max_interval`. Each pause is jittered down to between 75 % and 100 % of that, so that many
 /// waits do not poll in step.
 ///
 /// All waits and streams on an endpoint share one poll rate, and together poll at most
@@ -31,14 +31,16 @@ use super::lifespan::least_kept;
 /// use std::time::Duration;
 /// use podqueue::Polling;
 ///
-/// let relaxed = Polling::new().first(Duration::from_secs(1)).longest(Duration::from_secs(15));
+/// let relaxed = Polling::new()
+///     .initial_interval(Duration::from_secs(1))
+///     .max_interval(Duration::from_secs(15));
 /// # let _ = relaxed;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use = "a polling setting does nothing until it is passed to a client or a wait"]
 pub struct Polling {
-    first: Duration,
-    longest: Duration,
+    initial_interval: Duration,
+    max_interval: Duration,
     per_second: u32,
 }
 
@@ -49,24 +51,28 @@ const MIN_GROWN: Duration = Duration::from_millis(10);
 const MIN_LONGEST: Duration = Duration::from_millis(1);
 
 impl Polling {
-    /// The default: a first pause of 100 ms, a longest pause of 3 s, and 150 polls per second for
+    /// The default: an initial interval of 100 ms, a maximum of 3 s, and 150 polls per second for
     /// all jobs of an endpoint together.
     pub fn new() -> Self {
-        Self { first: Duration::from_millis(100), longest: Duration::from_secs(3), per_second: 150 }
+        Self {
+            initial_interval: Duration::from_millis(100),
+            max_interval: Duration::from_secs(3),
+            per_second: 150,
+        }
     }
 
-    /// The first pause. With zero, the second poll follows at once, and the pauses after it grow
+    /// The first interval. With zero, the second poll follows at once, and the pauses after it grow
     /// from 10 ms.
-    pub fn first(mut self, pause: Duration) -> Self {
-        self.first = pause;
+    pub fn initial_interval(mut self, interval: Duration) -> Self {
+        self.initial_interval = interval;
         self
     }
 
-    /// The longest pause. It is capped at 20 seconds for a synchronous job, whose result is kept
+    /// The maximum interval. It is capped at 20 seconds for a synchronous job, whose result is kept
     /// for a minute, and at 10 minutes for any other, whose result is kept for half an hour, so
     /// that a result cannot expire between two polls. The minimum is one millisecond.
-    pub fn longest(mut self, pause: Duration) -> Self {
-        self.longest = pause;
+    pub fn max_interval(mut self, interval: Duration) -> Self {
+        self.max_interval = interval;
         self
     }
 
@@ -80,8 +86,8 @@ impl Polling {
 
     /// The intervals of one wait or stream, none of them above `max_interval`.
     pub(crate) fn intervals(&self, max_interval: Duration) -> PollIntervals {
-        let longest = self.longest.max(MIN_LONGEST).min(max_interval);
-        PollIntervals { next: self.first, longest, first: self.first }
+        let longest = self.max_interval.max(MIN_LONGEST).min(max_interval);
+        PollIntervals { next: self.initial_interval, longest, first: self.initial_interval }
     }
 
     /// The time between two polls of an endpoint, whichever waits or streams they belong to.
@@ -157,14 +163,16 @@ mod tests {
 
     #[test]
     fn pauses_that_start_at_zero_grow_too() {
-        let mut pauses = Polling::new().first(Duration::ZERO).intervals(MAX_INTERVAL);
+        let mut pauses = Polling::new().initial_interval(Duration::ZERO).intervals(MAX_INTERVAL);
         assert_eq!(pauses.next(), Duration::ZERO);
         for _ in 0..30 {
             pauses.next();
         }
         assert!(pauses.next() >= Duration::from_secs(2), "the longest is three seconds");
-        let mut busy =
-            Polling::new().first(Duration::ZERO).longest(Duration::ZERO).intervals(MAX_INTERVAL);
+        let mut busy = Polling::new()
+            .initial_interval(Duration::ZERO)
+            .max_interval(Duration::ZERO)
+            .intervals(MAX_INTERVAL);
         busy.next();
         assert!(busy.next() > Duration::ZERO);
     }
@@ -172,7 +180,7 @@ mod tests {
     #[test]
     fn an_interval_is_never_so_long_that_a_result_expires_unread() {
         let hour = Duration::from_secs(3_600);
-        let polling = Polling::new().first(hour).longest(hour);
+        let polling = Polling::new().initial_interval(hour).max_interval(hour);
         for (job_id, kept) in [("sync-j", 60), ("j", 30 * 60)] {
             let pause = polling.intervals(max_interval(job_id)).next();
             assert!(pause <= Duration::from_secs(kept) / 3, "{job_id}: {pause:?}");

@@ -307,12 +307,6 @@ impl JobRecord {
         self.delay_time.and_then(from_milliseconds)
     }
 
-    /// The raw `delayTime`.
-    #[must_use]
-    pub fn delay_time_number(&self) -> Option<f64> {
-        self.delay_time
-    }
-
     /// How long the execution took. The interface does not document the unit; it is read as
     /// milliseconds, as seen in practice.
     #[must_use]
@@ -320,14 +314,8 @@ impl JobRecord {
         self.execution_time.and_then(from_milliseconds)
     }
 
-    /// The raw `executionTime`.
-    #[must_use]
-    pub fn execution_time_number(&self) -> Option<f64> {
-        self.execution_time
-    }
-
-    /// Decodes a field that the interface does not document, by its wire name (such as `workerId`
-    /// or `retries`); `None` if it is absent.
+    /// Decodes a field by its wire name, such as `workerId`, which the interface does not document, or
+    /// the raw number in `delayTime`; `None` if it is absent.
     ///
     /// # Errors
     ///

@@ -244,9 +244,11 @@ impl Wait {
         let polling = match (&self.polling, &self.notifier) {
             (Some(polling), _) => polling.clone(),
             (None, None) => context.polling.clone(),
-            (None, Some(_)) => {
-                context.polling.clone().first(NOTIFIED_FIRST).longest(NOTIFIED_LONGEST)
-            }
+            (None, Some(_)) => context
+                .polling
+                .clone()
+                .initial_interval(NOTIFIED_FIRST)
+                .max_interval(NOTIFIED_LONGEST),
         };
         let mut intervals = polling.intervals(max_interval(self.job.id()));
         let rate = self.job.endpoint().poll_rate();

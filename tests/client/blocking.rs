@@ -89,7 +89,7 @@ fn rest_templates_and_secrets() {
 fn whatever_else_can_be_awaited() {
     let (local, client) = service();
     let endpoint = client.endpoint("count");
-    endpoint.ready_to_run(1).block();
+    endpoint.available_submissions(1).block();
     let job = endpoint.run(&json!({ "n": 3 })).block().unwrap();
     assert!(job.wait().timeout(Duration::from_secs(20)).block().is_ok());
     assert!(job.status().ttl(Duration::from_secs(60)).block().is_ok());

@@ -209,7 +209,7 @@ async fn looks(
 #[tokio::test(start_paused = true)]
 async fn what_was_set_on_a_wait_stays_whenever_it_learns_of_the_webhook() {
     let second = Duration::from_secs(1);
-    let every_second = || Polling::new().first(second).longest(second);
+    let every_second = || Polling::new().initial_interval(second).max_interval(second);
     let (asked, _) = looks(|job, hooks| {
         job.wait().timeout(60 * second).polling(every_second()).notified_by(hooks)
     })

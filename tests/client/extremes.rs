@@ -29,7 +29,12 @@ fn endless(server: &Script) -> Client {
         .call_timeout(Duration::MAX)
         .connect_timeout(Duration::MAX)
         .retry(retry)
-        .polling(Polling::new().first(Duration::MAX).longest(Duration::MAX).per_second(u32::MAX))
+        .polling(
+            Polling::new()
+                .initial_interval(Duration::MAX)
+                .max_interval(Duration::MAX)
+                .per_second(u32::MAX),
+        )
         .rate_limits(RateLimits::new().requests_per_worker(u64::MAX))
         .build()
         .unwrap()
@@ -122,7 +127,7 @@ async fn no_time_at_all_is_refused_where_every_call_would_fail() {
 #[tokio::test]
 async fn no_time_at_all_is_a_time_where_it_has_a_meaning() {
     let server = Script::then_always([], Reply::ok(r#"{"id":"j","status":"IN_QUEUE"}"#)).await;
-    let polling = Polling::new().first(Duration::ZERO).per_second(0);
+    let polling = Polling::new().initial_interval(Duration::ZERO).per_second(0);
     let settings = server.settings().polling(polling);
     let job = settings.build().unwrap().endpoint("ep").job("j");
     let error = job.wait().timeout(Duration::ZERO).await.unwrap_err();

@@ -91,9 +91,9 @@ async fn a_record_keeps_what_the_interface_does_not_name() {
     }"#;
     let server = Script::of([Reply::ok(body)]).await;
     let record = server.endpoint().job("j-u1").status().await.unwrap();
-    assert_eq!(record.delay_time_number(), Some(0.5));
+    assert_eq!(record.other::<f64>("delayTime").unwrap(), Some(0.5));
     assert_eq!(record.delay_time(), Some(Duration::from_micros(500)));
-    assert_eq!(record.execution_time_number(), Some(1_500.0));
+    assert_eq!(record.execution_time(), Some(Duration::from_millis(1_500)));
     let names: Vec<_> = record.other_names().collect();
     assert_eq!(names, ["workerId", "retries", "input", "webhook"]);
     assert_eq!(record.other::<String>("workerId").unwrap().as_deref(), Some("w-1"));

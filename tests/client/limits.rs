@@ -210,11 +210,11 @@ async fn after_a_429_others_wait_too_and_the_span_records_how_long() {
 }
 
 #[tokio::test]
-async fn being_ready_to_run_takes_nothing_and_waits_for_whoever_submits() {
+async fn available_submissions_take_nothing_and_wait_for_other_submissions() {
     let record = Reply::ok(r#"{"id":"j","status":"IN_QUEUE"}"#);
     let server = Script::then_always([], record).await;
     let endpoint = limited(&server, RateLimits::default().share(0.02)).endpoint("ep");
-    let ready = |most| timeout(MOMENT / 10, endpoint.ready_to_run(most));
+    let ready = |most| timeout(MOMENT / 10, endpoint.available_submissions(most));
     for _ in 0..20 {
         // A burst of 5, of which 4 at the same time.
         assert_eq!(ready(100).await.expect("nothing was submitted"), 4);
@@ -226,7 +226,7 @@ async fn being_ready_to_run_takes_nothing_and_waits_for_whoever_submits() {
     assert!((5..=8).contains(&server.requests().len()), "{}", server.requests().len());
     let other = endpoint.with_id("other");
     assert_eq!(other.base_url(), endpoint.base_url());
-    timeout(MOMENT, other.ready_to_run(1)).await.expect("limits hold for each endpoint");
+    timeout(MOMENT, other.available_submissions(1)).await.expect("limits hold for each endpoint");
     let unlimited = limited(&server, RateLimits::off()).endpoint("ep");
-    assert_eq!(unlimited.ready_to_run(1_000).await, 1_000);
+    assert_eq!(unlimited.available_submissions(1_000).await, 1_000);
 }

@@ -228,7 +228,7 @@ async fn settings_go_with_each_job() {
 async fn many_waits_stay_within_the_polling_rate() {
     let local = service().await;
     let quick = Duration::from_millis(1);
-    let polling = Polling::new().first(quick).longest(quick).per_second(40);
+    let polling = Polling::new().initial_interval(quick).max_interval(quick).per_second(40);
     let inputs = (0..60).map(|_| json!({"ms": 3_600_000}));
     let results = endpoint(&local, "sleep").run_all(inputs);
     let mut results = results.wait(move |wait| wait.polling(polling.clone()));

@@ -35,7 +35,7 @@ async fn a_caller_that_was_away_does_not_count_as_a_service_out_of_reach() {
     for (script, is_stream) in [(waits, false), (streams, true)] {
         let (before, all) = (script.len() - 3, script.len());
         let server = Script::of(script).await;
-        let polling = Polling::new().first(Duration::from_secs(1));
+        let polling = Polling::new().initial_interval(Duration::from_secs(1));
         let settings = server.settings().retry(RetryPolicy::never()).polling(polling);
         let job = settings.build().unwrap().endpoint("ep").job("j");
         let mut watched: Watched = if is_stream {
@@ -65,7 +65,7 @@ async fn a_caller_that_was_away_does_not_count_as_a_service_out_of_reach() {
 async fn a_wait_that_comes_back_after_its_deadline_claims_nothing() {
     let going_on = Reply::ok(r#"{"id":"j","status":"IN_PROGRESS"}"#);
     let server = Script::then_always([], going_on).await;
-    let polling = Polling::new().first(Duration::from_secs(1));
+    let polling = Polling::new().initial_interval(Duration::from_secs(1));
     let job = server.settings().polling(polling).build().unwrap().endpoint("ep").job("j");
     let mut watched: Watched =
         Box::pin(async move { job.wait().timeout(10 * MINUTE).await.map(drop) });

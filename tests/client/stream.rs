@@ -253,7 +253,7 @@ async fn patience_begins_anew_with_every_status_that_is_read() {
     }
     script.extend([object("COMPLETED", &[1]), object("COMPLETED", &[])]);
     let server = Script::of(script).await;
-    let polling = Polling::new().first(ten_minutes).longest(ten_minutes);
+    let polling = Polling::new().initial_interval(ten_minutes).max_interval(ten_minutes);
     let settings = server.settings().retry(RetryPolicy::never()).polling(polling);
     let stream = settings.build().unwrap().endpoint("ep").job("j").stream::<Value>();
     let started = tokio::time::Instant::now();

@@ -253,7 +253,7 @@ pub fn quick_retries() -> RetryPolicy {
 }
 
 pub fn quick_polling() -> Polling {
-    Polling::new().first(Duration::from_millis(1)).longest(Duration::from_millis(5))
+    Polling::new().initial_interval(Duration::from_millis(1)).max_interval(Duration::from_millis(5))
 }
 
 /// A client of a local service, that does not dawdle.

@@ -36,7 +36,8 @@ impl Polls {
         });
         let (server, polls) = (server.await, self.clone());
         let moment = Duration::from_millis(1);
-        let polling = Polling::new().first(moment).longest(moment).per_second(per_second);
+        let polling =
+            Polling::new().initial_interval(moment).max_interval(moment).per_second(per_second);
         let settings = server.settings().polling(polling).observe(move |event| {
             if let Observation::Polled { job_id, .. } = event {
                 let mut all = polls.all.lock().unwrap();

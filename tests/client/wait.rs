@@ -358,7 +358,7 @@ async fn a_job_that_ends_during_the_last_pause_is_still_seen() {
     let done = Reply::ok(r#"{"id":"j","status":"COMPLETED","output":1}"#);
     let server = Script::of([record("IN_PROGRESS"), done]).await;
     let hour = Duration::from_secs(3_600);
-    let rare = podqueue::Polling::new().first(hour).longest(hour);
+    let rare = podqueue::Polling::new().initial_interval(hour).max_interval(hour);
     let wait = server.endpoint().job("j").wait().polling(rare);
     let record = wait.timeout(Duration::from_millis(1_500)).await.unwrap();
     assert_eq!(record.output::<u32>().unwrap(), 1);

@@ -424,7 +424,7 @@ async fn gated() -> (LocalService, tokio::sync::watch::Sender<bool>) {
 /// Asks once at first, and then not while the test runs.
 fn rarely() -> Polling {
     let hour = Duration::from_secs(3_600);
-    Polling::new().first(hour).longest(hour)
+    Polling::new().initial_interval(hour).max_interval(hour)
 }
 
 #[tokio::test]
@@ -461,7 +461,7 @@ async fn a_wait_needs_no_webhook_to_end() {
     let endpoint = endpoint(&local, "gated");
     let webhooks = Webhooks::builder(&endpoint).build().unwrap();
     let short = Duration::from_millis(5);
-    let polling = Polling::new().first(short).longest(short);
+    let polling = Polling::new().initial_interval(short).max_interval(short);
 
     // One that was submitted without it runs out as any other.
     let job = endpoint.run(&json!({})).await.unwrap();

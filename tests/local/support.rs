@@ -43,7 +43,7 @@ pub fn settings(local: &LocalService) -> ClientBuilder {
         .base_url(local.base_url())
         .rest_url(local.rest_url())
         .graphql_url(local.graphql_url())
-        .polling(Polling::new().first(moment).longest(10 * moment))
+        .polling(Polling::new().initial_interval(moment).max_interval(10 * moment))
 }
 
 pub fn client(local: &LocalService) -> Client {

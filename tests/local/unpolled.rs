@@ -217,7 +217,7 @@ async fn a_wait_that_asks_rarely_slows_no_other_down() {
     assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
 
     let job = endpoint.run(&json!({"ms": 10_000})).await.unwrap();
-    let quick = rarely.first(Duration::ZERO).longest(Duration::ZERO);
+    let quick = rarely.initial_interval(Duration::ZERO).max_interval(Duration::ZERO);
     job.wait().polling(quick).await.unwrap();
     let looks = asked(job.id());
     assert!((15..=22).contains(&looks), "{looks} looks in ten seconds");

@@ -43,8 +43,8 @@ pub(crate) fn builder(plan: &Plan, address: &str) -> ClientBuilder {
         attempts => RetryPolicy::new().attempts(attempts),
     };
     let polling = Polling::new()
-        .first(settings.first_interval)
-        .longest(settings.longest_interval)
+        .initial_interval(settings.first_interval)
+        .max_interval(settings.longest_interval)
         .per_second(settings.polls_per_second);
     let rate_limits =
         settings.share.map_or(RateLimits::off(), |share| RateLimits::new().share(share));
@@ -171,8 +171,9 @@ impl Caller {
                     wait = wait.cancel_on_timeout();
                 }
                 if *slow_polling {
-                    wait =
-                        wait.polling(Polling::new().first(Duration::from_secs(10)).per_second(1));
+                    wait = wait.polling(
+                        Polling::new().initial_interval(Duration::from_secs(10)).per_second(1),
+                    );
                 }
                 let kind = CallKind::Wait { timeout: *timeout, cancel: *cancel };
                 self.log_call(planned, kind, Some(&job), wait.into_future()).await;

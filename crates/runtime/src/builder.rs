@@ -141,11 +141,28 @@ impl ServiceBuilder {
     /// [`user_agent`](Self::user_agent) and [`proxy`](Self::proxy) on it; the builder's settings
     /// are then ignored.
     ///
-    /// Build it as in the example below: with `http1_only`, because over HTTP/2 all calls share one
-    /// connection; with `retry(never())`, because retries are left to the
-    /// [`RetryPolicy`](Self::retry); with `redirect(none())` and `referer(false)`, because both could
-    /// leak the authorization to other hosts; and with a `connect_timeout` shorter than
-    /// [`timeout`](Self::timeout).
+    /// Build it as in the example below, with:
+    ///
+    /// - `http1_only`: over HTTP/2 all calls to a host share one connection. It carries only as
+    ///   many concurrent requests as the service's gateway allows, often a hundred; the rest queue
+    ///   inside the HTTP client. HTTP/1.1 has no such limit.
+    /// - `retry(never())`: retries are left to the [`RetryPolicy`](Self::retry). (The HTTP client
+    ///   cannot retry this crate's requests anyway.)
+    /// - `redirect(none())` and `referer(false)`: otherwise both could leak the authorization to other
+    ///   hosts. A call that was redirected fails with
+    ///   [`ErrorKind::Redirect`](crate::ErrorKind::Redirect), whatever the response.
+    /// - `connect_timeout`: shorter than [`timeout`](Self::timeout); otherwise a call to an unreachable
+    ///   host may be reported as one with an unknown outcome.
+    /// - `pool_idle_timeout`: shorter than the service keeps idle connections open; otherwise calls
+    ///   may pick a connection that is just being closed.
+    ///
+    /// Over HTTP/2, at most eight calls that the service holds open are in flight at a time. A call that
+    /// the HTTP client never got to send counts as never sent
+    /// ([`ErrorKind::Connect`](crate::ErrorKind::Connect)) and is retried. With the feature `http2`, so
+    /// does one that the service refused at the HTTP/2 level (`REFUSED_STREAM`, or `GOAWAY` before it was
+    /// processed); without the feature, its outcome is unknown. One limitation of HTTP/2 remains: a
+    /// request without a body that is abandoned while the HTTP client still queues it may be sent later,
+    /// and then counts against the service's rate limits.
     ///
     /// ```
     /// let http = reqwest::Client::builder()

@@ -68,10 +68,10 @@ impl OtherFields {
         self.known.to_mut().retain(|known| *known != name);
     }
 
-    /// The value of a field, the last one where the name is repeated.
+    /// Returns the value of any field of the object, the last one where the name is repeated.
     pub fn get(&self, name: &str) -> Option<&[u8]> {
         let mut found = None;
-        self.for_each(|other, value| {
+        for_each_field(&self.object, |other, value| {
             if other == name {
                 found = Some(value);
             }

@@ -154,7 +154,9 @@ fn end(state: State, error: Option<String>) -> PollOutcome {
 }
 
 fn ended(record: &JobRecord, is_cancelled: bool) -> PollOutcome {
-    let (delay_ms, execution_ms) = (record.delay_time_number(), record.execution_time_number());
+    let milliseconds = |time: Duration| time.as_nanos() as f64 / 1e6;
+    let delay_ms = record.delay_time().map(milliseconds);
+    let execution_ms = record.execution_time().map(milliseconds);
     let (mut state, error) = match record.status() {
         JobStatus::Completed => (State::Completed, None),
         JobStatus::Cancelled if is_cancelled => (State::Cancelled, Some(CANCELLED.to_owned())),

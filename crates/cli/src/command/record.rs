@@ -1,5 +1,7 @@
 //! Job output: a record as JSON, as a value, or as a row of a table.
 
+use std::time::Duration;
+
 use podqueue::{JobRecord, JobStatus};
 use serde::Serialize;
 use serde_json::Value;
@@ -55,8 +57,8 @@ pub fn print_json(context: &Context, record: &JobRecord) -> Result<(), Failure> 
             error_type: failure.error_type,
             traceback: failure.traceback,
         }),
-        delay_ms: record.delay_time_number().map(json_number),
-        execution_ms: record.execution_time_number().map(json_number),
+        delay_ms: record.delay_time().map(milliseconds),
+        execution_ms: record.execution_time().map(milliseconds),
     })
 }
 
@@ -78,8 +80,7 @@ pub fn print_value(context: &Context, value: &RawValue, raw: bool) -> Result<(),
 pub fn print_table(context: &Context, records: &[JobRecord]) -> Result<(), Failure> {
     let mut table = Table::with_header(["JOB", "STATUS", "QUEUED", "RAN", "RESULT"]);
     for record in records {
-        let time =
-            |time: Option<std::time::Duration>| time.map_or_else(String::new, format_duration);
+        let time = |time: Option<Duration>| time.map_or_else(String::new, format_duration);
         let result = match record.failure() {
             Some(failure) => failure.message,
             None => output(record).map(|output| output.get().to_owned()).unwrap_or_default(),
@@ -93,6 +94,11 @@ pub fn print_table(context: &Context, records: &[JobRecord]) -> Result<(), Failu
         ]);
     }
     context.output.styled(table)
+}
+
+/// A time as a JSON number of milliseconds.
+fn milliseconds(time: Duration) -> Value {
+    json_number(time.as_nanos() as f64 / 1e6)
 }
 
 fn status(status: JobStatus) -> Cell {
