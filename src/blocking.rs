@@ -200,12 +200,11 @@ fn runtime() -> io::Result<&'static Runtime> {
 }
 
 thread_local! {
-    /// Whether this is a thread of the runtime.
+    /// Marks a thread of the runtime.
     static OURS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What a thread knows of itself while a call blocks it: nothing, since calls inside of that call find
-/// no tasks on it.
+/// State of a thread while a call blocks it: none, since calls inside of that call find no tasks on it.
 struct Turn(bool);
 
 impl Turn {

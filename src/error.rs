@@ -147,7 +147,7 @@ impl Error {
         self.0.message()
     }
 
-    /// Whether an attempt of the same call may have taken effect before.
+    /// Returns whether an attempt of the same call may have taken effect before.
     pub(crate) fn is_after_unknown_outcome(&self) -> bool {
         self.0.is_after_unknown_outcome()
     }
@@ -164,7 +164,7 @@ impl Error {
         self.0.status()
     }
 
-    /// Whether the same call can safely be retried later, without the risk of doing something
+    /// Returns whether the same call can safely be retried later, without the risk of doing something
     /// twice.
     ///
     /// By the time you see the error, the client has already retried according to its
@@ -186,7 +186,7 @@ impl Error {
         self.attached().map(|JobId(id)| id.as_str()).or(self.0.created_id())
     }
 
-    /// How long the service asked to wait before the next call (`Retry-After`), if it did.
+    /// Returns the time that the service asked to wait before the next call (`Retry-After`), if it did.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         self.0.retry_after()

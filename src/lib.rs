@@ -121,7 +121,7 @@ pub use webhook::receiver::Webhooks;
 pub mod __private {
     pub use podqueue_runtime::__private::*;
 
-    /// What a generated call resolves to.
+    /// The future of a generated call.
     pub type Sending<T> = rest::Sending<T, crate::Error>;
 
     #[cfg(fuzzing)]

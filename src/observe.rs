@@ -33,7 +33,7 @@ pub enum Observation<'a> {
         elapsed: Duration,
         /// The last HTTP status, if there was a response.
         status: Option<u16>,
-        /// How it failed; `None` for a success.
+        /// The kind of failure; `None` for a success.
         error: Option<ErrorKind>,
     },
     /// An attempt has failed, and the call is retried after `pause`.
@@ -43,9 +43,9 @@ pub enum Observation<'a> {
         operation: &'static str,
         /// The endpoint, for calls of the queue interface.
         endpoint_id: Option<&'a str>,
-        /// How the attempt failed; a 429 is [`ErrorKind::RateLimited`].
+        /// The kind of failure; a 429 is [`ErrorKind::RateLimited`].
         error: ErrorKind,
-        /// How long the client waits before the next attempt.
+        /// The time before the next attempt.
         pause: Duration,
     },
     /// An attempt got a 429, whether or not it is retried.
@@ -76,11 +76,11 @@ pub enum Observation<'a> {
         endpoint_id: &'a str,
         /// The job.
         job_id: &'a str,
-        /// How often the status was polled.
+        /// The number of polls of the status.
         polls: u64,
-        /// How long it took.
+        /// The duration of the wait.
         elapsed: Duration,
-        /// How it failed; `None` for a completed job.
+        /// The kind of failure; `None` for a completed job.
         error: Option<ErrorKind>,
     },
 }

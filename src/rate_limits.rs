@@ -1,7 +1,7 @@
 //! Rate limits of the queue interface.
 
-/// How the client stays within the service's rate limits ([Rate limits](crate#the-interface)):
-/// calls wait on the client side instead of getting a 429.
+/// Settings for staying within the service's rate limits ([Rate limits](crate#the-interface)): calls wait
+/// on the client side instead of getting a 429.
 ///
 /// The service limits each operation of the queue interface per endpoint and user, both in requests
 /// per ten seconds and in concurrent requests: `/run`, for example, to 1000 and 200. The client
@@ -59,8 +59,8 @@ impl RateLimits {
         self
     }
 
-    /// How many requests per ten seconds the service allows for each running worker. The effective
-    /// rate is the higher of the documented one and `running workers × requests_per_worker`.
+    /// Sets the number of requests per ten seconds that the service allows for each running worker. The
+    /// effective rate is the higher of the documented one and `running workers × requests_per_worker`.
     ///
     /// The interface does not document this number; it is 0 by default, so that the documented
     /// rates apply. The number of running workers is taken from the responses to

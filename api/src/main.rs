@@ -16,15 +16,25 @@ fn listed(json: &Path) -> Result<String, Box<dyn Error>> {
     Ok(lines.filter(|line| !is_expected(line)).collect())
 }
 
-/// Whether a line says what holds for nearly every type and would bury the rest: that it is `Send`
-/// and `Sync`. Where it is not, or under a condition, the line stays.
+/// Returns whether a line says what holds for nearly every type and would bury the rest: that it is `Send`
+/// and `Sync`, unless it is not, or under a condition; and the methods of a derived trait, whose `impl` is
+/// a line already.
 fn is_expected(line: &str) -> bool {
     let auto_trait = |name: &str| line.contains(&format!("core::marker::{name} for "));
     let panics = line.contains("core::panic::unwind_safe::");
     let unconditional = !line.starts_with("impl !") && !line.contains(" where ");
+    let derived = [
+        "::clone(&self) -> ",
+        "::eq(&self, &",
+        "::fmt(&self, &mut core::fmt::Formatter<'_>)",
+        "::hash<__H: ",
+        "::serialize<__S>(&self, __S)",
+        "::deserialize<__D>(__D)",
+    ];
     panics
         || ["Freeze", "StructuralPartialEq", "Unpin", "UnsafeUnpin"].into_iter().any(auto_trait)
         || (unconditional && ["Send", "Sync"].into_iter().any(auto_trait))
+        || (line.starts_with("pub fn ") && derived.into_iter().any(|method| line.contains(method)))
 }
 
 /// The version of the format, where it is not the one that is read here.

@@ -137,9 +137,9 @@ impl ClientBuilder {
         self
     }
 
-    /// How often, and after what delay, a failed call is retried.
+    /// Sets the number and the delays of retries of a failed call.
     ///
-    /// What may be retried does not depend on the policy and is the same for all three interfaces:
+    /// The calls that may be retried do not depend on the policy and is the same for all three interfaces:
     ///
     /// | call | 429, or never sent | 408, 425, 500, 502 and above | sent, but no response | an unreadable success | a web page with 403 or 404 |
     /// |---|---|---|---|---|---|
@@ -161,7 +161,7 @@ impl ClientBuilder {
         self
     }
 
-    /// How the client stays within the service's rate limits; by default it enforces all documented
+    /// Sets how the client stays within the service's rate limits; by default it enforces all documented
     /// ones.
     pub fn rate_limits(mut self, limits: RateLimits) -> Self {
         self.rate_limits = limits;
@@ -181,7 +181,7 @@ impl ClientBuilder {
         self
     }
 
-    /// How often waits poll the status of a job, and streams poll for new chunks.
+    /// The intervals at which waits poll the status of a job, and streams poll for new chunks.
     pub fn polling(mut self, polling: Polling) -> Self {
         self.polling = polling;
         self

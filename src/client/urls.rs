@@ -5,7 +5,7 @@ use reqwest::Url;
 
 use crate::error::Result;
 
-/// Which of the three interfaces a URL is for.
+/// Interface that a URL is for.
 #[derive(Clone, Copy)]
 pub(super) enum Interface {
     Queue,

@@ -42,15 +42,15 @@ pub(super) async fn delete<O: Operation>(
     })
 }
 
-/// Whether an error says that the object to delete does not exist. A 404 alone may be a gateway's.
+/// Returns whether an error says that the object to delete does not exist. A 404 alone may be a gateway's.
 fn is_not_found(deleted: Deleted<'_>, error: &Error) -> bool {
     let attempted = Attempted::new(deleted.field).on_interface("GraphQL");
     let errors = error.unredacted_body().and_then(|body| errors_in(&attempted, body));
     errors.is_some_and(|errors| errors.iter().all(|error| deleted.is_not_found_by(error)))
 }
 
-/// What a response must contain for a deletion to be confirmed: the requested field. Its type is
-/// `Void`, or whatever the service makes of it, but not `false`.
+/// Refuses a response without the field that confirms a deletion: the requested one. Its type is `Void`,
+/// or whatever the service makes of it, but not `false`.
 fn confirm(attempted: &Attempted, field: &'static str, data: &Bytes) -> Result<()> {
     let confirmed = RawField::named(attempted, data, &[field])
         .is_ok_and(|fields| fields.iter().any(|it| it.json != "false"));

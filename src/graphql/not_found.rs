@@ -18,7 +18,7 @@ pub(super) struct Deleted<'a> {
     pub(super) id: &'a str,
 }
 
-/// What is left of "Template with id 5 was not found" once the thing, its id and `FILLERS` are out.
+/// The rest of "Template with id 5 was not found" without the thing, its id and `FILLERS`.
 const PHRASES: [&str; 20] = [
     "not found",
     "no found",
@@ -77,7 +77,7 @@ const FILLERS: [&str; 27] = [
 const BEFORE_A_NAME: [&str; 5] = ["named ", "called ", "name ", "id ", ": "];
 
 impl Deleted<'_> {
-    /// Whether an error of a GraphQL response says clearly that this is not there.
+    /// Returns whether an error of a GraphQL response says clearly that this is not there.
     pub(super) fn is_not_found_by(self, error: &GraphqlError) -> bool {
         let code = error.extensions.get("code").and_then(Value::as_str).unwrap_or_default();
         let of_the_thing = format!("{}_NOT_FOUND", self.thing);
@@ -86,7 +86,7 @@ impl Deleted<'_> {
             || self.is_not_found_by_words(&error.message, by_code)
     }
 
-    /// Whether the words say it and nothing beside it. Where a code says already that something was
+    /// Returns whether the words say it and nothing beside it. Where a code says already that something was
     /// not found, they need not name the thing.
     fn is_not_found_by_words(self, message: &str, by_code: bool) -> bool {
         let mut message = message.to_lowercase();

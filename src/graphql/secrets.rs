@@ -26,7 +26,7 @@ pub struct Secret {
     /// Its name, by which templates refer to it.
     #[serde(default, deserialize_with = "podqueue_runtime::lenient::or_default")]
     pub name: String,
-    /// What it is for.
+    /// Its purpose.
     #[serde(default)]
     pub description: Option<String>,
 }

@@ -21,7 +21,7 @@ pub struct Template {
     /// The image with its tag.
     #[serde(default, deserialize_with = "lenient::or_default")]
     pub image_name: String,
-    /// Whether it is for serverless workers instead of Pods.
+    /// True if it is for serverless workers instead of Pods.
     #[serde(default, deserialize_with = "lenient::or_default")]
     pub is_serverless: bool,
     /// The size of the container's disk in GB.

@@ -66,8 +66,8 @@ impl From<Body> for Bytes {
     }
 }
 
-/// Whether the text is an http or https URL exactly as it stands, because it is sent as it stands. The
-/// parser accepts more: surrounding white space, missing slashes, backslashes.
+/// Returns whether the text is an http or https URL exactly as it stands, because it is sent as it stands.
+/// The parser accepts more: surrounding white space, missing slashes, backslashes.
 pub(crate) fn is_http_url(text: &str) -> bool {
     let after_scheme = text.split_once("://").filter(|(scheme, _)| {
         scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")

@@ -44,8 +44,8 @@ impl Job {
     }
 }
 
-/// Whether a cancel that failed with this error may have cancelled the job nevertheless, so that its
-/// status decides.
+/// Returns whether a cancel that failed with this error may have cancelled the job nevertheless, so that
+/// its status decides.
 fn may_have_cancelled(error: &Error) -> bool {
     match error.kind() {
         ErrorKind::ForeignRecord => true,

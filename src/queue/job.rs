@@ -162,7 +162,7 @@ impl Job {
         self.known.streamed.store(true, Ordering::Relaxed);
     }
 
-    /// Whether a stream of the job has ended.
+    /// Returns whether a stream of the job has ended.
     pub(super) fn is_streamed(&self) -> bool {
         self.known.streamed.load(Ordering::Relaxed)
     }
@@ -172,7 +172,7 @@ impl Job {
         self.known.dropped_chunks.store(true, Ordering::Relaxed);
     }
 
-    /// Whether chunks were dropped with a stream. Only one stream reports them.
+    /// Returns whether chunks were dropped with a stream. Only one stream reports them.
     pub(super) fn take_dropped_chunks(&self) -> bool {
         self.known.dropped_chunks.swap(false, Ordering::Relaxed)
     }
@@ -202,7 +202,7 @@ impl Job {
             .with_job_id(&self.id)
     }
 
-    /// Whether it is the id of this job.
+    /// Returns whether it is the id of this job.
     pub(super) fn has_id(&self, id: &str) -> bool {
         is_same_job(&self.id, id)
     }
@@ -218,7 +218,7 @@ impl Job {
     }
 }
 
-/// Whether these are ids of one job: one may have the suffix, such as `-u1`, that the other lacks.
+/// Returns whether these are ids of one job: one may have the suffix, such as `-u1`, that the other lacks.
 pub(crate) fn is_same_job(one: &str, other: &str) -> bool {
     one == other || without_suffix(one) == other || one == without_suffix(other)
 }

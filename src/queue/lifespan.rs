@@ -1,7 +1,7 @@
 //! Lifespan of a job: how long the service keeps it and its result, as far as its handle knows.
 //!
-//! Whether the ttl has expired follows from elapsed monotonic time alone, since the time of day may be
-//! turned while a job runs. Points in time that callers see are times of day.
+//! The expiry of the ttl follows from elapsed monotonic time alone, since the time of day may be turned
+//! while a job runs. Points in time that callers see are times of day.
 
 use std::ops::RangeInclusive;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -118,8 +118,8 @@ impl Lifespan {
         error.with_kind(ErrorKind::JobExpired).with_message(message)
     }
 
-    /// Whether the ttl has certainly expired. Of a handle that was rebuilt from an id, that is never
-    /// certain.
+    /// Returns whether the ttl has certainly expired. Of a handle that was rebuilt from an id, that is
+    /// never certain.
     pub(super) fn ttl_is_over(&self) -> bool {
         let known = self.known();
         known.known_since.is_some_and(|since| since.elapsed() >= known.ttl)

@@ -47,9 +47,9 @@ impl Policy {
         Self::default()
     }
 
-    /// How long the job may run once a worker has picked it up: 5 seconds to 7 days, in whole
-    /// milliseconds; 10 minutes if neither this nor the endpoint sets it. A job that exceeds it is
-    /// aborted and ends TIMED_OUT.
+    /// Sets the time that the job may run once a worker has picked it up: 5 seconds to 7 days, in whole
+    /// milliseconds; 10 minutes if neither this nor the endpoint sets it. A job that exceeds it is aborted
+    /// and ends TIMED_OUT.
     pub fn execution_timeout(mut self, time: Duration) -> Self {
         self.execution_timeout = Some(time);
         self
@@ -63,7 +63,7 @@ impl Policy {
         self
     }
 
-    /// Whether the job does not trigger the start of additional workers; false by default.
+    /// Sets whether the job does not trigger the start of additional workers; false by default.
     pub fn low_priority(mut self, low: bool) -> Self {
         self.low_priority = Some(low);
         self

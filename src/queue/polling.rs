@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::lifespan::least_kept;
 
-/// How often waits poll the status of a job, and streams poll for new chunks.
+/// The intervals at which waits poll the status of a job, and streams poll for new chunks.
 ///
 /// The first poll is immediate. The pause after it starts at `initial_interval` and grows by half each
 /// time, up to `max_interval`. Each pause is jittered down to between 75 % and 100 % of that, so that many

@@ -36,7 +36,8 @@ pub struct JobRecord {
 /// The fields that are read into a record.
 const KNOWN: [&str; 6] = ["id", "status", "output", "error", "delayTime", "executionTime"];
 
-/// How many characters of what a handler says an error shows: a traceback, but not a whole output.
+/// The number of characters of a handler's message that an error shows: a traceback, but not a whole
+/// output.
 const MOST_SHOWN_OF_A_FAILURE: usize = 8_000;
 
 /// The number of names of other fields in the `Debug` output.
@@ -63,9 +64,9 @@ impl Error {
         self.attached()
     }
 
-    /// What the handler reported, for [`ErrorKind::JobFailed`] and other errors about a job that
-    /// failed: its message alone, without what this error adds to it. The same as
-    /// [`JobRecord::failure`] of [`record`](Self::record).
+    /// Returns the handler's report, for [`ErrorKind::JobFailed`] and other errors about a job that failed:
+    /// its message alone, without what this error adds to it. The same as [`JobRecord::failure`] of
+    /// [`record`](Self::record).
     ///
     /// ```no_run
     /// # async fn example(job: podqueue::Job) {
@@ -205,13 +206,13 @@ impl JobRecord {
         self.status
     }
 
-    /// Whether the job has succeeded, and the record contains its output.
+    /// Returns whether the job has succeeded, and the record contains its output.
     #[must_use]
     pub fn is_completed(&self) -> bool {
         self.status.is_completed()
     }
 
-    /// Whether the handler or its worker failed, or the input was invalid: see
+    /// Returns whether the handler or its worker failed, or the input was invalid: see
     /// [`failure`](Self::failure).
     #[must_use]
     pub fn is_failed(&self) -> bool {
@@ -300,14 +301,14 @@ impl JobRecord {
         Some(failure.redacted(&redactor))
     }
 
-    /// How long the job waited before its execution started. The interface does not document the
-    /// unit; it is read as milliseconds, as seen in practice.
+    /// Returns the time that the job waited before its execution started. The interface does not document
+    /// the unit; it is read as milliseconds, as seen in practice.
     #[must_use]
     pub fn delay_time(&self) -> Option<Duration> {
         self.delay_time.and_then(from_milliseconds)
     }
 
-    /// How long the execution took. The interface does not document the unit; it is read as
+    /// Returns the time that the execution took. The interface does not document the unit; it is read as
     /// milliseconds, as seen in practice.
     #[must_use]
     pub fn execution_time(&self) -> Option<Duration> {
@@ -395,8 +396,8 @@ impl fmt::Debug for JobRecord {
     }
 }
 
-/// What the record says of a time. One that cannot be read is no reason to lose the record, and
-/// stays with the other fields.
+/// Reads a time of the record. One that cannot be read is no reason to lose the record, and stays with the
+/// other fields.
 fn read_time(attempted: &Attempted, field: &RawField<'_>, others: &mut OtherFields) -> Option<f64> {
     match field.read::<Milliseconds>(attempted) {
         Ok(number) => number.0,

@@ -293,7 +293,7 @@ impl RunSync {
         Self { submission: Submission::new(endpoint, input), wait: None }
     }
 
-    /// How long the service waits for the job before it responds: 1 to 300 seconds, in whole
+    /// Sets the time that the service waits for the job before it responds: 1 to 300 seconds, in whole
     /// milliseconds; 90 seconds by default. It is not how long the result is kept.
     pub fn wait(mut self, wait: Duration) -> Self {
         self.wait = Some(wait);
@@ -386,8 +386,8 @@ macro_rules! submission_settings {
                 self
             }
 
-            /// How often and how soon this submission is retried, if that is safe; overrides the
-            /// client's [`retry`](crate::ClientBuilder::retry).
+            /// Sets the number and the delays of retries of this submission, if retrying is safe; overrides
+            /// the client's [`retry`](crate::ClientBuilder::retry).
             pub fn retry(mut self, policy: RetryPolicy) -> Self {
                 self.submission.retry = Some(policy);
                 self

@@ -37,7 +37,7 @@ impl Outage {
     }
 }
 
-/// Whether a later poll of the job may succeed.
+/// Returns whether a later poll of the job may succeed.
 pub(super) fn is_transient(lifespan: &Lifespan, error: &Error) -> bool {
     match error.kind() {
         // A response that is about no job was mixed up with another, or comes from a gateway.

@@ -97,7 +97,7 @@ enum Polled {
     RanOut(Seen),
 }
 
-/// What became of the job on the service when a wait with [`Wait::cancel_on_timeout`] timed out.
+/// State of the job on the service when a wait with [`Wait::cancel_on_timeout`] timed out.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum RemoteCancel {
@@ -108,7 +108,7 @@ pub enum RemoteCancel {
 }
 
 impl Error {
-    /// What became of the job on the service, if a wait with [`Wait::cancel_on_timeout`] timed out.
+    /// Returns the state of the job on the service, if a wait with [`Wait::cancel_on_timeout`] timed out.
     #[must_use]
     pub fn remote_cancel(&self) -> Option<&RemoteCancel> {
         self.attached()
@@ -159,8 +159,9 @@ impl Wait {
         self
     }
 
-    /// How often this wait polls: no more often than its [`per_second`](Polling::per_second),
-    /// in order with all other waits and streams on the endpoint, without slowing them down.
+    /// Sets the intervals at which this wait polls: no more often than its
+    /// [`per_second`](Polling::per_second), in order with all other waits and streams on the endpoint,
+    /// without slowing them down.
     pub fn polling(mut self, polling: Polling) -> Self {
         self.interval = polling.interval();
         self.polling = Some(polling);

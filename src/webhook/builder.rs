@@ -87,9 +87,9 @@ impl WebhooksBuilder {
         self
     }
 
-    /// How many jobs are remembered as handled, each by its id and a hash; 10,000 by default. With
-    /// zero, every repeated delivery reaches the handler.
-    /// Repeated deliveries arrive within a minute of the first.
+    /// Sets the number of jobs that are remembered as handled, each by its id and a hash; 10,000 by
+    /// default. With zero, every repeated delivery reaches the handler. Repeated deliveries arrive within a
+    /// minute of the first.
     pub fn remember(mut self, jobs: usize) -> Self {
         self.remembered = jobs;
         self

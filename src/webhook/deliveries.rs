@@ -13,8 +13,8 @@ use tokio::time::Instant;
 use crate::queue::job::{is_same_job, without_suffix};
 use crate::queue::{EndNotifier, Job, JobRecord, JobStatus, RetryListener};
 
-/// How often the service retries a delivery of the same end of a job, and within which time. A delivery
-/// beyond either is taken for another end: handled twice is better than never.
+/// The number of times that the service retries a delivery of the same end of a job, and the time in which
+/// it does. A delivery beyond either is taken for another end: handled twice is better than never.
 const REDELIVERIES: u32 = 2;
 const REDELIVERED_WITHIN: Duration = Duration::from_secs(60);
 
@@ -157,7 +157,7 @@ impl Delivery {
         self.last = jobs.last;
     }
 
-    /// Whether the job was retried since the read began: then its result is stale.
+    /// Returns whether the job was retried since the read began: then its result is stale.
     pub(super) fn was_retried(&self) -> bool {
         self.deliveries.jobs().retries(&self.key) != self.retries
     }
@@ -179,7 +179,7 @@ impl Delivery {
         }
     }
 
-    /// Whether this end of the job was handled before. Where it was not, it is about to be, and an
+    /// Returns whether this end of the job was handled before. Where it was not, it is about to be, and an
     /// earlier one is forgotten.
     pub(super) fn is_repeat(&self, record: &JobRecord) -> bool {
         let hash = self.deliveries.hash(record);

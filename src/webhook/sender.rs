@@ -53,7 +53,7 @@ pub struct WebhookAttempt {
 }
 
 impl WebhookAttempt {
-    /// Whether the receiver accepted the call: only status 200 counts.
+    /// Returns whether the receiver accepted the call: only status 200 counts.
     #[must_use]
     pub fn is_accepted(&self) -> bool {
         self.status == Some(200)

@@ -38,7 +38,7 @@ impl Token {
         Ok(Self(token))
     }
 
-    /// Whether it is the last segment of this path. How long that takes does not tell how much of
+    /// Returns whether it is the last segment of this path. How long that takes does not tell how much of
     /// it is right.
     pub(crate) fn ends(&self, path: &str) -> bool {
         let path = path.split(['?', '#']).next().unwrap_or_default();

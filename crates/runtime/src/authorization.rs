@@ -9,9 +9,9 @@ use crate::error::{Error, Result};
 use crate::redact::credentials;
 use crate::secret_string::SecretString;
 
-/// How calls of a service are authorized.
+/// The authorization of a service's calls.
 ///
-/// What is given here appears in no log or error, even if the service repeats it.
+/// A credential given here appears in no log or error, even if the service repeats it.
 #[derive(Clone, Debug)]
 pub struct Authorization(Kind);
 
@@ -49,7 +49,7 @@ impl Authorization {
 /// A checked authorization, as it is sent.
 pub struct Credential {
     sent: Sent,
-    /// What of it the service could repeat, if that is not known to the transport already.
+    /// Its secrets, if the transport does not know them already.
     secrets: Vec<SecretString>,
 }
 

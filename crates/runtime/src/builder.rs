@@ -51,7 +51,7 @@ impl ServiceBuilder {
         Self { url, authorization: Authorization::none(), settings: Settings::new(user_agent) }
     }
 
-    /// How calls are authorized; not at all by default.
+    /// Sets the authorization of calls; none by default.
     pub fn authorization(mut self, authorization: Authorization) -> Self {
         self.authorization = authorization;
         self
@@ -63,13 +63,13 @@ impl ServiceBuilder {
         self
     }
 
-    /// How often, and after what delay, a failed call is retried.
+    /// Sets the number and the delays of retries of a failed call.
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
         self.settings.retry = policy;
         self
     }
 
-    /// How calls stay within the rate limits of their operations.
+    /// Sets how calls stay within the rate limits of their operations.
     pub fn rate_limits(mut self, limits: RateLimits) -> Self {
         self.settings.rate_limits = limits;
         self
@@ -344,8 +344,8 @@ impl Settings {
         })
     }
 
-    /// How long a connection may take: never as long as an attempt. One that is still being made when
-    /// the attempt is over cannot be told from a request that was sent and is not answered.
+    /// The timeout of a connection: always shorter than an attempt. One that is still being made when the
+    /// attempt is over cannot be told from a request that was sent and is not answered.
     fn time_to_connect(&self) -> Duration {
         let attempt = self.call_timeout.unwrap_or(Duration::MAX).min(self.timeout);
         self.connect_timeout.min(attempt - attempt / 4)

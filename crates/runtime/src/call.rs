@@ -60,7 +60,7 @@ impl Operation {
         self.name
     }
 
-    /// What a second request would do.
+    /// The effect of a second request.
     #[must_use]
     pub const fn idempotency(&self) -> Idempotency {
         self.idempotency
@@ -212,13 +212,13 @@ impl Call {
         self
     }
 
-    /// How often and how soon the call is retried, in place of the service's policy.
+    /// Sets the number and the delays of retries, in place of the service's policy.
     pub fn retry(mut self, policy: impl Into<Option<RetryPolicy>>) -> Self {
         self.retry = policy.into();
         self
     }
 
-    /// What a second request would do, where that differs from the operation's.
+    /// Sets the effect of a second request, where that differs from the operation's.
     pub fn idempotency(mut self, idempotency: Idempotency) -> Self {
         self.operation.idempotency = idempotency;
         self
@@ -288,7 +288,7 @@ impl Call {
         Self::to(operation, attempted, Target::Service)
     }
 
-    /// What errors say was attempted, in place of the operation's name.
+    /// Sets the words of errors for the attempted call, in place of the operation's name.
     pub fn attempting(mut self, attempted: Attempted) -> Self {
         self.attempted = attempted;
         self

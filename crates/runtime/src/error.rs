@@ -2,7 +2,6 @@
 
 mod attempted;
 mod kind;
-mod redacted;
 mod service_message;
 
 pub use attempted::{Attempted, ShownId};
@@ -164,7 +163,7 @@ impl Error {
 
     /// Without the secrets in what lies beneath: an HTTP/2 peer can close a connection with any words.
     pub fn with_redacted_source(mut self, redactor: &Redactor) -> Self {
-        self.0.source = self.0.source.map(|source| redacted::source(source, redactor));
+        self.0.source = self.0.source.map(|source| redacted_source(source, redactor));
         self
     }
 
@@ -182,7 +181,7 @@ impl Error {
         &self.0.message
     }
 
-    /// Whether an attempt of the same call may have taken effect before.
+    /// Returns whether an attempt of the same call may have taken effect before.
     pub fn is_after_unknown_outcome(&self) -> bool {
         self.0.after_unknown_outcome
     }
@@ -206,7 +205,7 @@ impl Error {
         self.0.status
     }
 
-    /// Whether the same call can safely be retried later, without the risk of doing something
+    /// Returns whether the same call can safely be retried later, without the risk of doing something
     /// twice.
     ///
     /// By the time you see the error, the client has already retried according to its
@@ -232,7 +231,7 @@ impl Error {
         self.0.created_id.as_deref()
     }
 
-    /// How long the service asked to wait before the next call (`Retry-After`), if it did.
+    /// Returns the time that the service asked to wait before the next call (`Retry-After`), if it did.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         self.0.retry_after
@@ -318,5 +317,57 @@ impl Error {
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         self.0.source.as_deref().map(|source| source as &(dyn StdError + 'static))
+    }
+}
+
+/// The redacted message of a cause.
+struct Redacted {
+    words: String,
+    source: Option<Box<Self>>,
+}
+
+/// The cause unchanged; or as redacted text, if it or one of its own causes contains a secret.
+fn redacted_source(
+    source: Box<dyn StdError + Send + Sync>,
+    redactor: &Redactor,
+) -> Box<dyn StdError + Send + Sync> {
+    let (mut causes, mut next) = (Vec::new(), Some(&*source as &(dyn StdError + 'static)));
+    while let Some(cause) = next {
+        causes.push(cause);
+        next = cause.source();
+    }
+    let shows = |text: String| redactor.redact(&text) != text;
+    if !causes.iter().any(|cause| shows(cause.to_string()) || shows(format!("{cause:?}"))) {
+        return source;
+    }
+    let mut beneath = None;
+    for cause in causes.into_iter().rev() {
+        let words = redactor.redact(&cause.to_string());
+        beneath = Some(Box::new(Redacted { words, source: beneath }));
+    }
+    match beneath {
+        Some(redacted) => redacted,
+        None => source,
+    }
+}
+
+impl fmt::Display for Redacted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.words)
+    }
+}
+
+impl fmt::Debug for Redacted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Redacted")
+            .field("words", &self.words)
+            .field("source", &self.source)
+            .finish()
+    }
+}
+
+impl StdError for Redacted {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.source.as_deref().map(|source| source as &(dyn StdError + 'static))
     }
 }

@@ -108,7 +108,7 @@ impl<R: Admission> FairQueue<R> {
         self.state().waiting()
     }
 
-    /// Whether no caller waits and the admission satisfies the predicate.
+    /// Returns whether no caller waits and the admission satisfies the predicate.
     pub fn is_empty_and(&self, predicate: impl FnOnce(&mut R) -> bool) -> bool {
         let mut state = self.state();
         state.is_empty() && predicate(&mut state.admission)

@@ -25,7 +25,7 @@ use self::document::Document;
 pub trait Operation {
     /// The variables that the operation declares.
     type Variables: Serialize;
-    /// What the operation selects.
+    /// The type of the operation's selection.
     type Data: DeserializeOwned;
     /// The operation's name.
     const NAME: &'static str;

@@ -1,11 +1,11 @@
 //! Retry table: idempotency of the operation × outcome of the attempt → what follows.
 //!
-//! How often and how soon a call is retried is up to the [`RetryPolicy`](crate::RetryPolicy).
+//! The number and the delays of retries are up to the [`RetryPolicy`](crate::RetryPolicy).
 
 use self::Next::{Retry, RetryNoted, Stop, Unknown};
 use crate::error::{Error, ErrorKind};
 
-/// What a second request would do.
+/// The effect of a second request.
 ///
 /// A call that was throttled with a 429, or never sent, is always retried. For the rest:
 ///
@@ -51,13 +51,13 @@ pub(crate) enum AttemptOutcome {
     Final,
 }
 
-/// Why an attempt did not bring a successful reply.
+/// Cause of an attempt without a successful reply.
 pub(crate) struct Failure {
     pub(crate) outcome: AttemptOutcome,
     pub(crate) error: Error,
 }
 
-/// What follows an attempt that brought no reply.
+/// Step after an attempt that brought no reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     /// It is retried.
@@ -88,7 +88,7 @@ impl Idempotency {
         row[outcome as usize]
     }
 
-    /// Whether a second time would do something twice.
+    /// Returns whether a second time would do something twice.
     const fn does_it_twice(self) -> bool {
         matches!(self, Self::AtLeastOnce | Self::NonIdempotent)
     }
@@ -144,7 +144,7 @@ impl Next {
 }
 
 impl AttemptOutcome {
-    /// Whether the request may have taken effect.
+    /// Returns whether the request may have taken effect.
     pub(crate) const fn is_ambiguous(self) -> bool {
         matches!(self, Self::ServerFailed | Self::NoAnswer)
     }

@@ -146,7 +146,7 @@ fn last_text(json: &[u8], field: &str) -> (Option<String>, bool) {
     (text.filter(|text| !text.is_empty()), is_whole)
 }
 
-/// Whether it is JSON at all, whatever its shape.
+/// Returns whether it is JSON at all, whatever its shape.
 pub fn is_json(text: &[u8]) -> bool {
     serde_json::from_slice::<IgnoredAny>(without_mark(text)).is_ok()
 }
@@ -185,7 +185,7 @@ impl<'de> Visitor<'de> for Container {
     }
 }
 
-/// Why a text is not such a container, in the words of the parser.
+/// The error for a text that is not such a container, in the words of the parser.
 fn flaw(attempted: &Attempted, place: &str, json: &[u8], expected: Container) -> Error {
     let mut deserializer = serde_json::Deserializer::from_slice(without_mark(json));
     let read = deserializer.deserialize_any(expected).and_then(|()| deserializer.end());

@@ -108,7 +108,7 @@ pub mod __private {
     pub use crate::transport::{Transport, require_runtime};
     pub use crate::{fair_queue, json, redact, rest, url};
 
-    /// What a generated call resolves to.
+    /// The future of a generated call.
     pub type Sending<T> = rest::Sending<T, crate::Error>;
 }
 

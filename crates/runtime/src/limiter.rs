@@ -89,8 +89,8 @@ impl Limit {
     }
 }
 
-/// How calls stay within the rate limits of their operations ([`Operation::limit`]): they wait on the
-/// client side instead of getting a 429.
+/// Settings of the rate limiter ([`Operation::limit`]): they wait on the client side instead of getting a
+/// 429.
 ///
 /// The limits of an operation hold for each [scope](crate::Call::scope), both in requests per ten
 /// seconds and in concurrent requests. Calls are sent first in, first out; any that could exceed a
@@ -165,5 +165,5 @@ impl Default for RateLimits {
 /// The window of all documented rates.
 const WINDOW: Duration = Duration::from_secs(10);
 
-/// How long after the client has abandoned a request the service may still receive it.
+/// The time after which the service no longer receives a request that the client has abandoned.
 pub(crate) const GRACE: Duration = Duration::from_millis(250);

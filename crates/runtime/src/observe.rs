@@ -31,7 +31,7 @@ pub enum Observation<'a> {
         elapsed: Duration,
         /// The last HTTP status, if there was a response.
         status: Option<u16>,
-        /// How it failed; `None` for a success.
+        /// The kind of failure; `None` for a success.
         error: Option<ErrorKind>,
     },
     /// An attempt has failed, and the call is retried after `pause`.
@@ -41,9 +41,9 @@ pub enum Observation<'a> {
         operation: &'static str,
         /// The [scope](crate::Call::scope) of the call's rate limit, if it has one.
         scope: Option<&'a str>,
-        /// How the attempt failed; a 429 is [`ErrorKind::RateLimited`].
+        /// The kind of failure; a 429 is [`ErrorKind::RateLimited`].
         error: ErrorKind,
-        /// How long the call waits before the next attempt.
+        /// The time before the next attempt.
         pause: Duration,
     },
     /// An attempt got a 429, whether or not it is retried.

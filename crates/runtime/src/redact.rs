@@ -27,16 +27,12 @@ pub mod credentials;
 mod encodings;
 mod search;
 mod secret_values;
-mod serde_messages;
-mod untyped;
 
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
 use self::search::Needles;
-pub use self::secret_values::{secrets_in, secrets_named};
-pub(crate) use self::serde_messages::without_values;
-pub use self::untyped::Untyped;
+pub use self::secret_values::{Untyped, secrets_in, secrets_named};
 use crate::secret_string::SecretString;
 
 const REDACTED: &str = "[redacted]";

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use crate::idempotency::{AttemptOutcome, Failure};
 
-/// How often and how soon a call is retried, if retrying it is safe.
+/// The number and the delays of retries, if retrying is safe.
 ///
-/// Whether retrying it is safe is up to its [`Idempotency`](crate::Idempotency).
+/// The safety of retrying is up to the call's [`Idempotency`](crate::Idempotency).
 ///
 /// The delay before attempt *n* + 1 is chosen at random between zero and `base × 2^(n-1)`
 /// (exponential backoff with full jitter), up to a cap, and is never shorter than the service's
@@ -91,8 +91,8 @@ impl RetryPolicy {
         self
     }
 
-    /// How long to wait before the attempt after attempt number `attempt`, or `None` to give up: also
-    /// where the service asks for more than `longest`, or than this policy allows.
+    /// Returns the time to wait after attempt number `attempt`, or `None` to give up: also where the
+    /// service asks for more than `longest`, or than this policy allows.
     pub(crate) fn pause(
         &self,
         attempt: u32,
@@ -121,14 +121,14 @@ impl Default for RetryPolicy {
 
 /// A budget that nothing was spent of.
 const FULL: i64 = 200;
-/// What a retry costs. An answer earns 1, so that with three attempts the budget lasts while fewer
-/// than a third of them fail: at a failure rate of p, a call retries p + p² times and succeeds with
-/// 1 - p³, and 2(p + p²) < 1 - p³ up to p = 0.35.
+/// The cost of a retry. An answer earns 1, so that with three attempts the budget lasts while fewer than a
+/// third of them fail: at a failure rate of p, a call retries p + p² times and succeeds with 1 - p³, and
+/// 2(p + p²) < 1 - p³ up to p = 0.35.
 const COST: i64 = 2;
-/// What a retry after a 429 costs: the limiter slows those down already.
+/// The cost of a retry after a 429: the limiter slows those down already.
 const COST_THROTTLED: i64 = 1;
 
-/// What all calls of a service may spend on retries, and earn by answers.
+/// Token bucket for the retries of all calls of a service, which answers fill.
 #[derive(Debug)]
 pub(crate) struct Budget(AtomicI64);
 
@@ -154,7 +154,7 @@ impl Budget {
     }
 }
 
-/// What a retry costs, until it is sent. Dropped before that, it goes back: nothing was sent for it.
+/// The cost of a retry, until that is sent. Dropped before that, it goes back: nothing was sent for it.
 pub(crate) struct Reserved<'a> {
     budget: &'a Budget,
     cost: i64,
@@ -185,7 +185,7 @@ mod tests {
         Failure { outcome, error }
     }
 
-    /// Whether it is retried, and paid for.
+    /// Returns whether it is retried, and paid for.
     fn retries(policy: &RetryPolicy, attempt: u32, failed: &Failure, budget: &Budget) -> bool {
         let reserved = policy
             .pause(attempt, Duration::MAX, failed)
@@ -254,8 +254,8 @@ mod tests {
         assert!(retries(&policy, 1, &failed, &budget));
     }
 
-    /// How many of so many calls fail, and how many attempts they take, where so many of a hundred
-    /// attempts fail at random.
+    /// Returns the number of calls that fail, and of their attempts, where so many of a hundred attempts
+    /// fail at random.
     fn simulate(calls: u32, failing: u32, seed: u64) -> (u32, u32) {
         let (policy, budget) = (RetryPolicy::new(), Budget::new());
         let mut random = fastrand::Rng::with_seed(seed);

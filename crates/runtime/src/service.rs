@@ -43,7 +43,7 @@ struct Location {
     url: Option<Url>,
     /// The setting that is missing without a URL.
     setting: &'static str,
-    /// Whether generated calls add the path of their description to a URL without one.
+    /// True if generated calls add the path of their description to a URL without one.
     takes_base_path: bool,
     credential: Arc<Credential>,
 }

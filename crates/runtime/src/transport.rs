@@ -64,7 +64,7 @@ pub struct Transport {
     /// The timeout of making a connection, which is shorter than that of an attempt.
     pub(crate) connect_timeout: Duration,
     pub(crate) observer: Observer,
-    /// Whether plain http to other machines is allowed.
+    /// True if plain http to other machines is allowed.
     pub(crate) plain_http: bool,
 }
 
@@ -269,7 +269,7 @@ impl CallProgress {
         Self { started, deadline, attempts: 0, limiter_wait: Duration::ZERO }
     }
 
-    /// Whether there is more time than this before the deadline.
+    /// Returns whether there is more time than this before the deadline.
     fn has_time_for(&self, time: Duration) -> bool {
         let ends_before =
             |deadline| Instant::now().checked_add(time).is_some_and(|end| end < deadline);

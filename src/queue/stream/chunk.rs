@@ -22,8 +22,8 @@ pub struct StreamChunk<T> {
     pub output: T,
     /// The metrics that the handler reports with the chunk.
     pub metrics: Metrics,
-    /// Whether chunks may be missing before this one, because a response that may have contained
-    /// them was lost in transit. If no chunk follows, the stream yields a separate error of kind
+    /// True if chunks may be missing before this one, because a response that may have contained them was
+    /// lost in transit. If no chunk follows, the stream yields a separate error of kind
     /// [`ErrorKind::StreamGap`](crate::ErrorKind::StreamGap) instead.
     pub after_gap: bool,
 }

@@ -281,7 +281,7 @@ impl Poller {
 }
 
 impl Drop for Poller {
-    /// What was delivered and not handed out is reported by the next stream of the job.
+    /// Chunks that were delivered and not handed out are reported by the next stream of the job.
     fn drop(&mut self) {
         if self.gap || self.is_polling || !self.ready.is_empty() {
             self.job.drop_chunks();
@@ -289,7 +289,7 @@ impl Drop for Poller {
     }
 }
 
-/// Whether the service may have handed out chunks to a call that has failed.
+/// Returns whether the service may have handed out chunks to a call that has failed.
 fn may_have_drained(error: &Error) -> bool {
     // A 408 may come from a gateway that timed out, and a response that is too large carried chunks.
     error.is_after_unknown_outcome()

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-/// What was attempted, such as `get_pet on the REST interface`. It is formatted only for an error,
-/// since every call carries one and few fail.
+/// The attempted call, such as `get_pet on the REST interface`. It is formatted only for an error, since
+/// every call carries one and few fail.
 #[derive(Clone, Debug)]
 pub struct Attempted {
     what: Cow<'static, str>,

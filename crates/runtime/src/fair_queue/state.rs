@@ -12,8 +12,8 @@ pub trait Admission {
     /// The permit of an admitted caller.
     type Permit;
 
-    /// Whether there is capacity for this many callers at once; `calls_wait` says whether any of them had
-    /// to wait.
+    /// Returns whether there is capacity for this many callers at once; `calls_wait` says whether any of
+    /// them had to wait.
     fn admits(&mut self, callers: u64, now: Instant, calls_wait: bool) -> Result<(), Blocked>;
 
     /// Admits a caller for which there is capacity.
@@ -148,7 +148,7 @@ impl<R: Admission, H: Clone> QueueState<R, H> {
         self.urgent.len() + self.ordinary.len()
     }
 
-    /// Whether no caller waits and none has a reservation.
+    /// Returns whether no caller waits and none has a reservation.
     pub(super) fn is_empty(&self) -> bool {
         self.waiting() == 0 && self.called.is_empty()
     }

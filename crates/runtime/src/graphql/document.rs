@@ -22,7 +22,7 @@ use crate::secret_string::SecretString;
 /// A document with placeholders for its variables' values.
 #[derive(Debug)]
 pub struct Document {
-    /// Whether it is a query or a mutation.
+    /// Query or mutation.
     pub kind: Kind,
     /// The document's text and placeholders.
     pub parts: &'static [Part],
@@ -46,7 +46,7 @@ pub struct Variable {
     pub name: &'static str,
     /// The type.
     pub shape: Shape,
-    /// Whether it may be absent or null.
+    /// Its presence: required, or possibly absent or null.
     pub presence: Presence,
     /// The default, as a GraphQL literal.
     pub default: Option<&'static str>,
@@ -85,8 +85,8 @@ impl Document {
         Ok(text)
     }
 
-    /// What must not be shown of the values: by the names of the variables and of what they hold, and
-    /// by the places in which they stand.
+    /// Returns the secrets among the values: by the names of the variables and of their fields, and by the
+    /// places in which they stand.
     pub(crate) fn secrets(&self, variables: &Map<String, Value>) -> Vec<SecretString> {
         let mut found = secrets_in(variables);
         for variable in self.variables {

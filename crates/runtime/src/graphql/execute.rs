@@ -242,7 +242,7 @@ fn failed<E: 'static>(
         .attach(GraphqlFailure::<E>::new(attempted, errors, data, secrets))
 }
 
-/// Whether a result holds more than nulls.
+/// Returns whether a result holds more than nulls.
 fn holds_anything(data: &Bytes) -> bool {
     let fields: Option<Map<String, Value>> = serde_json::from_slice(data).ok();
     fields.is_some_and(|fields| fields.values().any(|value| !value.is_null()))

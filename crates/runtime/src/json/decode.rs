@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 
 use super::parts::{finite, without_mark};
 use crate::error::{Attempted, Error, ErrorKind, Result};
-use crate::redact::{Redactor, without_values};
+use crate::redact::Redactor;
 
 /// The note in errors about JSON whose numbers were replaced.
 const READ_AS_NULL: &str = " (NaN, Infinity and numbers beyond a double were read as null)";
@@ -134,9 +134,41 @@ pub fn not_serializable(
         .with_source(source)
 }
 
+/// The message of a serde error without the values that it quotes: `invalid type: string …, expected f64`.
+fn without_values(message: &str) -> String {
+    for unknown in ["unknown variant `", "unknown field `"] {
+        // The name is quoted as received, with any character in it.
+        let rest = message.strip_prefix(unknown);
+        let end = rest.and_then(|rest| rest.rfind("`, expected").or(rest.rfind("`, there are")));
+        if let (Some(rest), Some(end)) = (rest, end) {
+            return format!("{unknown}…{}", &rest[end..]);
+        }
+    }
+    // The text after `expected`, and the names of missing fields, come from the type.
+    let found_ends = if message.starts_with("invalid ") { usize::MAX } else { 0 };
+    let mut shown = String::with_capacity(message.len());
+    let (mut within, mut escaped, mut found) = (None, false, found_ends > 0);
+    for (at, character) in message.char_indices() {
+        found &= within.is_some() || !message[at..].starts_with(", expected");
+        match (character, within) {
+            _ if escaped => escaped = false,
+            ('\\', Some('"')) => escaped = true,
+            (_, Some(quote)) if character == quote => {
+                within = None;
+                shown.push('…');
+            }
+            (_, Some(_)) => {}
+            ('"', None) => within = Some('"'),
+            ('`', None) if found => within = Some('`'),
+            _ => shown.push(character),
+        }
+    }
+    shown
+}
+
 #[cfg(test)]
 mod tests {
-    use super::decode_at;
+    use super::{decode_at, without_values};
     use crate::error::Attempted;
 
     #[test]
@@ -168,5 +200,35 @@ mod tests {
         }
         let rest = decode_at::<Vec<Option<f64>>>(&read, "", b"[1e400, -1e400, 1e300, 2]");
         assert_eq!(rest.ok(), Some(vec![None, None, Some(1e300), Some(2.0)]));
+    }
+
+    #[test]
+    fn found_values_are_removed_and_expected_ones_stay() {
+        for (message, shown) in [
+            (
+                r#"invalid type: string "a \" b, expected `c`", expected f64 at line 1"#,
+                "invalid type: string …, expected f64 at line 1",
+            ),
+            (
+                "invalid type: integer `1234`, expected a string",
+                "invalid type: integer …, expected a string",
+            ),
+            (
+                "invalid value: floating point `0.5`, expected `a` or `b`",
+                "invalid value: floating point …, expected `a` or `b`",
+            ),
+            (
+                "unknown variant `s`, expected`, expected one of `a`, `b`",
+                "unknown variant `…`, expected one of `a`, `b`",
+            ),
+            (
+                "unknown variant `s`, there are no variants",
+                "unknown variant `…`, there are no variants",
+            ),
+            ("missing field `id` at line 1", "missing field `id` at line 1"),
+            ("null where there must be a value", "null where there must be a value"),
+        ] {
+            assert_eq!(without_values(message), shown);
+        }
     }
 }

@@ -135,7 +135,7 @@ fn number_at(text: &[u8]) -> &[u8] {
     if matches!(text.first(), Some(b'-' | b'0'..=b'9')) { &text[..end] } else { &[] }
 }
 
-/// Whether a number is too large for the parser.
+/// Returns whether a number is too large for the parser.
 fn is_beyond_a_double(number: &[u8]) -> bool {
     let number = std::str::from_utf8(number).ok().and_then(|it| it.parse::<f64>().ok());
     number.is_some_and(f64::is_infinite)

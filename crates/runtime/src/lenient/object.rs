@@ -113,7 +113,7 @@ pub trait Fields {
 
 /// A field value that may be absent.
 pub trait Empty {
-    /// Whether it has not.
+    /// Returns whether it has not.
     fn is_empty(&self) -> bool;
 }
 
@@ -195,7 +195,7 @@ fn next_place<'de, A: MapAccess<'de>>(
     }
 }
 
-/// Which places were seen.
+/// The set of places that were seen.
 #[derive(Default)]
 struct Seen {
     first: u64,
@@ -203,7 +203,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// Whether a place was seen before. From now on it was.
+    /// Notes a place, and returns whether it was seen before.
     fn again(&mut self, place: usize) -> bool {
         if place >= 64 {
             let again = self.others.contains(&place);

@@ -80,7 +80,7 @@ impl OperationLimiter {
         self.0.update(|limits| limits.limit = limit);
     }
 
-    /// Whether this operation limiter is equivalent to a new one.
+    /// Returns whether this operation limiter is equivalent to a new one.
     pub(super) fn is_idle(&self) -> bool {
         let now = Instant::now();
         self.0.is_empty_and(|limits| {
@@ -227,8 +227,8 @@ impl Permit {
         Self(None)
     }
 
-    /// Whether more than half of the capacity is in use, so that other requests may soon wait for the end of
-    /// this one.
+    /// Returns whether more than half of the capacity is in use, so that other requests may soon wait for
+    /// the end of this one.
     pub(crate) fn is_crowded(&self) -> bool {
         self.0.as_ref().is_some_and(|held| held.admitted.is_crowded)
     }

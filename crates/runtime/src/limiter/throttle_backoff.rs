@@ -82,7 +82,7 @@ impl ThrottleBackoff {
         (limit.saturating_mul(self.percent) / 100).max(1)
     }
 
-    /// Whether the rate has fully recovered.
+    /// Returns whether the rate has fully recovered.
     pub(super) fn is_off(&mut self, now: Instant) -> bool {
         if self.percent < 100 {
             self.recover(now);

@@ -76,8 +76,8 @@ fn from_base64(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Whether redacting a value would do more harm than good: with every `1`, `true` or `small` redacted,
-/// a message would be unreadable.
+/// Returns whether redacting a value would do more harm than good: with every `1`, `true` or `small`
+/// redacted, a message would be unreadable.
 ///
 /// Trivial are values of fewer than 6 characters, words of fewer than 8 letters, and numbers, dates
 /// and addresses of fewer than 12 digits and signs.

@@ -97,15 +97,18 @@ impl Needles {
         }
         let lengths = self.exact.by_length.keys().chain(self.joined.by_length.keys());
         let Some(shortest) = lengths.min().copied() else { return found };
+        let boundary = |at: usize| {
+            (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+        };
         let (mut start, mut end) = (0, 0);
         while end < text.len() {
-            end = text.floor_char_boundary(start + PIECE);
+            end = boundary(start + PIECE);
             let mut spans = Vec::new();
             match self.search(Layer::of(&text[start..end]), shortest, &mut spans) {
                 Ok(()) => found.extend(spans.iter().map(|it| start + it.start..start + it.end)),
                 Err(OutOfBounds) => found.push(start..end),
             }
-            start = text.floor_char_boundary(end.saturating_sub(OVERLAP));
+            start = boundary(end.saturating_sub(OVERLAP));
         }
         found.sort_unstable_by_key(|span| span.start);
         let mut merged: Vec<Range<usize>> = Vec::new();

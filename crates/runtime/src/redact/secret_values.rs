@@ -6,8 +6,11 @@
 use std::fmt;
 use std::ops::Range;
 
+use serde::Serialize;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value};
 
+use super::REDACTED;
 use super::credentials::{self, is_trivial};
 use crate::secret_string::SecretString;
 
@@ -56,8 +59,8 @@ pub fn secrets_in<'de>(json: impl Deserializer<'de>) -> Vec<SecretString> {
     found.into_iter().flat_map(Candidate::secrets).collect()
 }
 
-/// Whether a value of this name is a secret, or may be one.
-pub(super) fn is_secret_name(name: &str) -> bool {
+/// Returns whether a value of this name is a secret, or may be one.
+fn is_secret_name(name: &str) -> bool {
     secrecy_of(name, Secrecy::Public) != Secrecy::Public
 }
 
@@ -238,9 +241,39 @@ impl Pair {
     }
 }
 
+/// Untyped JSON that `Debug` prints as JSON, with `[redacted]` for each value whose name means a
+/// secret, at any depth. The value of a pair, which stands beside its `key` or `name`, is redacted,
+/// too.
+pub struct Untyped<'a, T>(pub &'a T);
+
+impl<T: Serialize> fmt::Debug for Untyped<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match serde_json::to_value(self.0) {
+            Ok(json) => write!(f, "{}", redacted(json)),
+            Err(_) => f.write_str(REDACTED),
+        }
+    }
+}
+
+fn redacted(json: Value) -> Value {
+    match json {
+        Value::Array(items) => items.into_iter().map(redacted).collect(),
+        Value::Object(fields) => {
+            let is_pair = fields.contains_key("key") || fields.contains_key("name");
+            let shown = fields.into_iter().map(|(name, value)| {
+                let is_secret = is_secret_name(&name) || (is_pair && name == "value");
+                let value = if is_secret { REDACTED.into() } else { redacted(value) };
+                (name, value)
+            });
+            shown.collect::<Map<_, _>>().into()
+        }
+        scalar => scalar,
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
 
@@ -291,5 +324,18 @@ mod tests {
     fn secrets_before_a_syntax_error_are_found() {
         let mut json = serde_json::Deserializer::from_str(r#"{"token":"canary","x":oops"#);
         assert_eq!(secrets_in(&mut json).len(), 1);
+    }
+
+    #[test]
+    fn a_value_is_redacted_by_its_name_at_any_depth() {
+        let json = json!({
+            "ids": ["a", 1], "auth": {"apiKey": "s3cret", "user": "u"}, "env": {"A": "s3cret"},
+            "list": [{"HF_TOKEN": "s3cret"}, {"key": "A", "value": "s3cret"}, {"value": 5}],
+        });
+        assert_eq!(
+            format!("{:?}", Untyped(&Some(json))),
+            r#"{"auth":{"apiKey":"[redacted]","user":"u"},"env":"[redacted]","ids":["a",1],"list":[{"HF_TOKEN":"[redacted]"},{"key":"A","value":"[redacted]"},{"value":5}]}"#
+        );
+        assert_eq!(format!("{:?}", Untyped(&None::<Value>)), "null");
     }
 }

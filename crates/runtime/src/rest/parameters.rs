@@ -74,7 +74,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Whether a value of a list or an object would be taken for several.
+/// Returns whether a value of a list or an object would be taken for several.
 fn is_within(separator: &str, value: &Value) -> bool {
     let has = |text: &str| escaped(text).contains(separator);
     match value {

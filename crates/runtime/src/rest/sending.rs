@@ -177,7 +177,7 @@ impl Response<'_> {
     }
 }
 
-/// What a call resolves to when it is sent.
+/// The future of a call that is sent.
 pub type Sending<T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send>>;
 
 /// A call that is being sent, and how its response is read. Only the latter is compiled for each

@@ -306,7 +306,7 @@ fn redirect_host(call: &AddressedCall, headers: &HeaderMap) -> Option<String> {
     target.host_str().map(str::to_owned)
 }
 
-/// Whether a refusal is a page for people to read: the service says its own in JSON.
+/// Returns whether a refusal is a page for people to read: the service says its own in JSON.
 fn is_page(headers: &HeaderMap, body: &[u8]) -> bool {
     let content_type = headers.get(CONTENT_TYPE).map_or(&b""[..], HeaderValue::as_bytes);
     let is_html =

@@ -59,7 +59,7 @@ impl<'a> AttemptTimer<'a> {
         })
     }
 
-    /// Whether the deadline has passed.
+    /// Returns whether the deadline has passed.
     fn poll_over(&mut self, context: &mut Context<'_>) -> Poll<()> {
         ready!(self.timer.as_mut().poll(context));
         let now = Instant::now();
@@ -114,8 +114,8 @@ mod tests {
 
     const GIVEN: Duration = Duration::from_secs(1);
 
-    /// How long an attempt takes whose step ends so long after the process went on, which was stopped
-    /// for ten seconds; and whether it is over in time.
+    /// Returns the time of an attempt whose step ends so long after the process went on, which was stopped
+    /// for ten seconds; and whether it ended in time.
     async fn stopped_for_ten_seconds(ends_after: Duration) -> (bool, Duration) {
         let began = Instant::now();
         let timer = pin!(timer(began, GIVEN));

@@ -244,7 +244,7 @@ fn is_elsewhere(asked: &Url, answered: &Url) -> bool {
         || asked.scheme() != answered.scheme()
 }
 
-/// Whether the service said, in the words of HTTP/2, that it has not processed the request: it
+/// Returns whether the service said, in the words of HTTP/2, that it has not processed the request: it
 /// refused the stream, or named an earlier one as the last when it closed the connection.
 #[cfg(feature = "http2")]
 fn was_refused(error: &reqwest::Error) -> bool {

@@ -40,7 +40,7 @@ impl HeldCalls {
         Self(FairQueue::new(HeldCallCapacity { are_bounded: true, taken: InFlight::default() }))
     }
 
-    /// Whether held calls need a permit.
+    /// Returns whether held calls need a permit.
     pub(super) fn is_bounded(&self) -> bool {
         self.0.update(|capacity| capacity.are_bounded)
     }

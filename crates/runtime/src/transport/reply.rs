@@ -44,8 +44,8 @@ impl Reply {
         self.decode().map_err(|error| self.unreadable(error))
     }
 
-    /// Whether an earlier attempt at the call may have taken effect, so that the response may be that
-    /// of a second request.
+    /// Returns whether an earlier attempt at the call may have taken effect, so that the response may be
+    /// that of a second request.
     #[must_use]
     pub fn is_after_unknown_outcome(&self) -> bool {
         self.after_unknown_outcome

@@ -22,7 +22,7 @@ pub(super) struct OutgoingBody {
     send_state: SendState,
 }
 
-/// Whether the HTTP client has begun to write a request's body.
+/// Progress of a request's body: not begun, or begun by the HTTP client.
 #[derive(Clone)]
 pub(super) struct SendState {
     /// `None` for a request without a body, whose state is unknown.

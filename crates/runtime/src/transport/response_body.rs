@@ -176,7 +176,7 @@ impl<T> Drop for AbortOnDrop<T> {
     }
 }
 
-/// Whether any of the headers, each of which may list encodings, names an encoding.
+/// Returns whether any of the headers, each of which may list encodings, names an encoding.
 fn is_encoded(headers: &HeaderMap) -> bool {
     headers.get_all(CONTENT_ENCODING).iter().any(|header| {
         let mut names = header.as_bytes().split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
@@ -184,7 +184,7 @@ fn is_encoded(headers: &HeaderMap) -> bool {
     })
 }
 
-/// Whether a response is a stream of events.
+/// Returns whether a response is a stream of events.
 pub(super) fn is_event_stream(headers: &HeaderMap) -> bool {
     let media = headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok()).unwrap_or_default();
     let media = media.split(';').next().unwrap_or_default().trim();

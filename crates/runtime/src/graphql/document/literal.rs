@@ -131,7 +131,7 @@ fn write_string(text: &mut String, string: &str) {
     text.push('"');
 }
 
-/// Whether a text is a GraphQL name: it stands in the document unquoted, so nothing else may.
+/// Returns whether a text is a GraphQL name: it stands in the document unquoted, so nothing else may.
 fn is_name(text: &str) -> bool {
     let mut characters = text.chars();
     characters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')

@@ -43,11 +43,11 @@ pub struct InputField {
     pub name: &'static str,
     /// The type.
     pub shape: Shape,
-    /// Whether it may be absent or null.
+    /// Its presence: required, or possibly absent or null.
     pub presence: Presence,
 }
 
-/// Whether a value may be absent or null, which GraphQL distinguishes.
+/// Presence of a value: GraphQL distinguishes absent from null.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
     /// Required: its type is non-null, and there is no default.
@@ -59,7 +59,7 @@ pub enum Presence {
 }
 
 impl Presence {
-    /// Whether a value may be what it is: absent, null or something.
+    /// Refuses a value that may not be absent, null or present.
     pub(super) fn check(self, value: Option<&Value>, place: &str) -> Result<(), UnexpectedValue> {
         match (self, value) {
             (Self::Required, None | Some(Value::Null)) => {

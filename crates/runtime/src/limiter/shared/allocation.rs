@@ -100,7 +100,7 @@ pub(super) struct Ask {
     pub(super) moment: u64,
     /// The moment of that record when the process reported to it last.
     pub(super) reported_at: u64,
-    /// Whether that record lists the process.
+    /// True if that record lists the process.
     pub(super) is_listed: bool,
     /// The number of requests without a response.
     pub(super) unanswered: u64,
@@ -120,18 +120,18 @@ pub(super) struct Grant {
     /// The record that it comes from, and the time by its clock.
     pub(super) allocation: u64,
     pub(super) moment: u64,
-    /// Whether the lease was renewed, so that earlier permits remain valid.
+    /// True if the lease was renewed, so that earlier permits remain valid.
     pub(super) is_renewed: bool,
     /// Further permits: the time until they may be used, and their number, in order.
     pub(super) permits: Vec<(u64, u64)>,
     /// The slots that it may use in all.
     pub(super) concurrency: u64,
-    /// Whether the request was granted in full.
+    /// True if the request was granted in full.
     pub(super) is_all: bool,
 }
 
 impl Ask {
-    /// Whether the record to which it reported cannot have become idle since.
+    /// Returns whether the record to which it reported cannot have become idle since.
     fn expects_a_record(&self) -> bool {
         self.is_listed || !self.reported.is_empty()
     }
@@ -159,8 +159,8 @@ impl Allocation {
         stored.filter(is_intact).unwrap_or_else(|| Self { id: new_id, ..Self::default() })
     }
 
-    /// Whether the record is from before the last report of the process, also if other processes have
-    /// reported to it since it was restored.
+    /// Returns whether the record is from before the last report of the process, also if other processes
+    /// have reported to it since it was restored.
     fn lacks_report(&self, ask: &Ask) -> bool {
         let own = self.members.iter().find(|participant| participant.id == ask.participant);
         self.exchanged_at < ask.reported_at
@@ -257,7 +257,7 @@ impl Allocation {
         self.id
     }
 
-    /// Whether the record is equivalent to a new one.
+    /// Returns whether the record is equivalent to a new one.
     pub(super) fn is_idle(&self) -> bool {
         self.members.is_empty() && self.departures.is_empty() && self.orphans.is_empty()
     }
@@ -278,7 +278,7 @@ impl Allocation {
         self.orphans.retain(|at, concurrency| *at > now && *concurrency > 0);
     }
 
-    /// Whether a process may have a slot, if more processes request slots than there are.
+    /// Returns whether a process may have a slot, if more processes request slots than there are.
     fn has_turn(&self, now: u64, places: u64, id: u64) -> bool {
         let wanting = self.members.iter().filter(|it| it.demand(now, it.wants_slots) > 0);
         let (mut before, mut all) = (0, 1);

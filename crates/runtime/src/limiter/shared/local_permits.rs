@@ -31,11 +31,12 @@ pub(in crate::limiter) struct LocalPermits {
     until: Instant,
     /// The slots that may be used.
     concurrency: u64,
-    /// Whether the last exchange granted all that was requested, so that another may grant more.
+    /// True if the last exchange granted all that was requested, so that another may grant more.
     had_all: bool,
     /// When answered requests stop counting; until then they may have to be reported again.
     departures: Vec<(Instant, u64)>,
-    /// How many of these were reported, and how many will be once the exchange in progress has succeeded.
+    /// The number of these that were reported, and that will be once the exchange in progress has
+    /// succeeded.
     reported: usize,
     in_report: usize,
     /// The record that they were reported to, and its moment then, at the earliest time at which
@@ -48,7 +49,7 @@ pub(in crate::limiter) struct LocalPermits {
     /// The recent peak of permits used between two exchanges: a bursty caller needs as many again.
     peak: u64,
     used_at: Option<Instant>,
-    /// Whether the last report left a rest to be reported later.
+    /// True if the last report left a rest to be reported later.
     is_listed: bool,
 }
 
@@ -73,7 +74,7 @@ impl LocalPermits {
         }
     }
 
-    /// Whether there are permits and free slots for this many callers.
+    /// Returns whether there are permits and free slots for this many callers.
     pub(in crate::limiter) fn admits(
         &mut self,
         callers: u64,
@@ -131,7 +132,7 @@ impl LocalPermits {
         }
     }
 
-    /// Whether there is nothing to report and no permit is kept.
+    /// Returns whether there is nothing to report and no permit is kept.
     pub(in crate::limiter) fn is_idle(&self) -> bool {
         let is_reported = self.reported == self.departures.len();
         !self.is_listed && self.permits.is_empty() && is_reported
@@ -229,7 +230,7 @@ impl LocalPermits {
         self.until
     }
 
-    /// Whether permits are in use or requests wait, so that more will be needed soon.
+    /// Returns whether permits are in use or requests wait, so that more will be needed soon.
     pub(super) fn is_busy(&self, waiting: u64, now: Instant) -> bool {
         let horizon = Duration::from_micros(HORIZON);
         waiting > 0 || self.used_at.is_some_and(|at| now < at + horizon)

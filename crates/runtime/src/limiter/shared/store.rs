@@ -45,8 +45,7 @@ use std::time::Duration;
 /// # Ok::<(), podqueue_runtime::Error>(())
 /// ```
 pub trait LimitStore: Send + 'static {
-    /// What errors call the store, such as `the file /var/lib/app/limits.db`. No credentials: it is
-    /// shown.
+    /// The store's name in errors, such as `the file /var/lib/app/limits.db`. No credentials: it is shown.
     fn name(&self) -> String;
 
     /// Reads the records with these keys, in this order, lets `change` change them, and writes them
@@ -71,7 +70,7 @@ pub trait LimitStore: Send + 'static {
 /// records.
 pub type ChangeRecords<'a> = &'a mut dyn FnMut(Duration, &mut [Option<Vec<u8>>]);
 
-/// Why a [`LimitStore`] failed.
+/// Cause of a [`LimitStore`]'s failure.
 pub type StoreError = Box<dyn StdError + Send + Sync>;
 
 /// Rate limits that several processes keep together, for
@@ -115,7 +114,7 @@ impl SharedLimits {
         self
     }
 
-    /// How long a call waits while the store cannot be reached before it fails; 30 s by default.
+    /// Sets the time that a call waits while the store cannot be reached before it fails; 30 s by default.
     pub fn patience(mut self, time: Duration) -> Self {
         self.patience = time;
         self

@@ -100,7 +100,7 @@ impl World {
         }
     }
 
-    /// Whether the operation limiter of a process would admit a request.
+    /// Returns whether the operation limiter of a process would admit a request.
     fn has_room(&mut self, index: usize) -> bool {
         let (now, limit) = (self.now, self.limit);
         let process = &mut self.processes[index];

@@ -126,7 +126,7 @@ impl World {
         sleep_until(self.started + Duration::from_secs(seconds)).await;
     }
 
-    /// Which part of the limit was used in these seconds, in percent; nothing was refused.
+    /// The part of the limit that was used in these seconds, in percent; nothing was refused.
     #[expect(clippy::print_stdout, reason = "the figures are what one looks for")]
     fn used(&self, from: u64, to: u64) -> f64 {
         let seen = self.service.seen();
