@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use reqwest::Url;
 
 use super::Endpoint;
 use super::endpoint::made_once;
-use super::lifespan::Lifespan;
+use super::lifespan::{self, Lifespan};
 use super::operations::STATUS;
 use crate::error::{Error, ErrorKind, Result};
 use crate::observe::Observation;
@@ -58,6 +58,9 @@ impl Endpoint {
 }
 
 impl Job {
+    /// The time for which the service keeps the result of an asynchronous job, from its end.
+    pub const RETENTION: Duration = lifespan::RETENTION;
+
     pub(super) fn from_id(endpoint: Endpoint, id: &str) -> Self {
         let known = Known {
             lifespan: Lifespan::unknown(id),

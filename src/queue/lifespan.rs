@@ -9,21 +9,19 @@ use std::time::{Duration, SystemTime};
 
 use tokio::time::Instant;
 
-use super::JobStatus;
 use super::gateway::is_from_gateway;
+use super::{JobStatus, Policy};
 use crate::error::{Error, ErrorKind};
 
-const DEFAULT_TTL: Duration = Duration::from_millis(86_400_000);
-
 /// The retention of the result of an asynchronous job.
-const KEPT: Duration = Duration::from_secs(30 * 60);
+pub(super) const RETENTION: Duration = Duration::from_secs(30 * 60);
 
 /// The retention of the result of a synchronous job: as long as its wait, within this range.
 const KEPT_SYNC: RangeInclusive<Duration> = Duration::from_secs(60)..=Duration::from_secs(5 * 60);
 
 /// The least that the result of this job is kept.
 pub(super) fn least_kept(job_id: &str) -> Duration {
-    if job_id.starts_with("sync-") { *KEPT_SYNC.start() } else { KEPT }
+    if job_id.starts_with("sync-") { *KEPT_SYNC.start() } else { RETENTION }
 }
 
 /// The lifespan of a job, shared by all clones of its handle.
@@ -64,7 +62,7 @@ impl Lifespan {
             seen: false,
             accepted: None,
             known_since: None,
-            ttl: DEFAULT_TTL,
+            ttl: Policy::DEFAULT_TTL,
             kept: least_kept(job_id),
             last_unfinished: None,
             ended: None,
@@ -76,7 +74,7 @@ impl Lifespan {
         let mut known = self.known();
         known.accepted = Some(at);
         known.known_since = Some(Instant::now());
-        known.ttl = ttl.unwrap_or(DEFAULT_TTL);
+        known.ttl = ttl.unwrap_or(Policy::DEFAULT_TTL);
     }
 
     /// Records that the job is synchronous, with this requested wait.
@@ -250,7 +248,7 @@ mod tests {
             lifespan.accepted(at(0), None);
             observe(&lifespan, JobStatus::InProgress, None, at(40));
             observe(&lifespan, JobStatus::Failed, Some(took * SECOND), at(50));
-            assert_eq!(lifespan.result_expires_at(), Some(at(ended) + KEPT), "{took}");
+            assert_eq!(lifespan.result_expires_at(), Some(at(ended) + RETENTION), "{took}");
         }
     }
 
@@ -270,7 +268,7 @@ mod tests {
         observe(&lifespan, JobStatus::InQueue, None, at(20));
         assert_eq!(lifespan.result_expires_at(), None);
         observe(&lifespan, JobStatus::Completed, Some(5 * SECOND), at(30));
-        assert_eq!(lifespan.result_expires_at(), Some(at(20) + KEPT));
+        assert_eq!(lifespan.result_expires_at(), Some(at(20) + RETENTION));
     }
 
     #[test]
@@ -282,7 +280,7 @@ mod tests {
         let lifespan = Lifespan::unknown("j");
         observe(&lifespan, JobStatus::InQueue, None, at(10));
         observe(&lifespan, JobStatus::Completed, Some(SECOND), at(20));
-        assert_eq!(lifespan.result_expires_at(), Some(at(10) + KEPT));
+        assert_eq!(lifespan.result_expires_at(), Some(at(10) + RETENTION));
     }
 
     #[tokio::test(start_paused = true)]

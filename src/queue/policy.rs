@@ -42,6 +42,9 @@ pub struct Policy {
 }
 
 impl Policy {
+    /// The ttl of a job whose policy sets none.
+    pub const DEFAULT_TTL: Duration = Duration::from_secs(DAY);
+
     /// A policy with nothing set.
     pub fn new() -> Self {
         Self::default()

@@ -19,13 +19,13 @@ use crate::inputs::ChangedInputs;
 use crate::run::Run;
 use crate::shared::{Resolved, WebhookCall, not_yet};
 use crate::status::{RefusedInput, Status, UnknownInput};
-use crate::store::OpenStore;
+use crate::store::JournalStore;
 use crate::webhook::{Ticket, job_id};
 
 impl Batch {
     /// Opens a batch, or begins a new one. Inputs that were submitted before and got no response become
     /// [`State::Unknown`](crate::State::Unknown), or are submitted again: see [`Open::on_unknown`].
-    pub fn open<S: OpenStore>(store: S) -> Open {
+    pub fn open<S: JournalStore>(store: S) -> Open {
         Open::new(store)
     }
 
@@ -35,7 +35,7 @@ impl Batch {
         Run::new(Arc::clone(&self.shared), endpoint)
     }
 
-    /// How many inputs had changed when the batch was opened: see [`Open::take_changed_inputs`].
+    /// How many inputs had changed when the batch was opened: see [`Open::accept_changed_inputs`].
     #[must_use]
     pub fn changed_inputs(&self) -> ChangedInputs {
         self.shared.changed

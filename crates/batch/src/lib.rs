@@ -30,7 +30,7 @@
 //! - [`Reader`]: the status of a batch that another process runs.
 //! - [`Sqlite`]: a journal in a file, for one process. `Postgres`, with the feature `postgres`: one in
 //!   a database, for any number of machines.
-//! - [`store`]: the trait behind the journal. [`Submit`]: the step that submits.
+//! - [`Submit`]: the step that submits.
 //!
 //! # How it works
 //!
@@ -61,7 +61,11 @@ mod runner;
 mod shared;
 mod state;
 mod status;
+#[cfg(feature = "unstable-store")]
+#[doc(hidden)]
 pub mod store;
+#[cfg(not(feature = "unstable-store"))]
+mod store;
 mod submit;
 mod webhook;
 
@@ -75,7 +79,7 @@ pub use state::{Counts, State};
 pub use status::{Reader, RefusedInput, Status, UnknownInput};
 #[cfg(feature = "postgres")]
 pub use store::Postgres;
-pub use store::Sqlite;
+pub use store::{JournalStore, RunRecord, Sqlite};
 pub use submit::{JobId, OnUnknown, Submission, Submit, SubmitByRun};
 
 /// The code of the page that introduces the crate compiles.

@@ -29,7 +29,7 @@ pub struct Progress {
     pub window: usize,
     /// Errors that persist for five seconds or longer: why no input is accepted, why the status of
     /// jobs cannot be read, or why a shared journal cannot be reached. `None` while all goes well.
-    pub trouble: Option<String>,
+    pub error: Option<String>,
 }
 
 /// Report of a run that has ended.

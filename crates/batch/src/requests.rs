@@ -30,9 +30,9 @@ pub struct Pace {
     /// How many jobs may be outstanding.
     pub window: usize,
     /// Errors that persist for five seconds or longer, as in
-    /// [`Progress::trouble`](crate::Progress::trouble).
+    /// [`Progress::error`](crate::Progress::error).
     #[serde(default)]
-    pub trouble: Option<String>,
+    pub error: Option<String>,
 }
 
 impl Pace {
@@ -53,7 +53,7 @@ impl Pace {
             // Each process measures the rate of all.
             rate: rates.into_iter().reduce(f64::max),
             window: self.window + other.window,
-            trouble: self.trouble.or(other.trouble),
+            error: self.error.or(other.error),
         }
     }
 

@@ -215,7 +215,7 @@ impl Results {
             }
             thread::sleep(CHECK_INTERVAL);
             if let Some(sharing) = store.sharing() {
-                sharing.take_over()?;
+                sharing.recover()?;
             }
         }
     }

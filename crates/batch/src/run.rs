@@ -61,7 +61,7 @@ impl Run {
     pub(crate) fn new(shared: Arc<Shared>, endpoint: Endpoint) -> Self {
         let settings = Settings {
             endpoint,
-            others: Vec::new(),
+            further_endpoints: Vec::new(),
             step: Arc::new(SubmitByRun),
             policy: None,
             window: MAX_WINDOW,
@@ -112,7 +112,7 @@ impl Run {
     /// Another endpoint that earlier runs submitted to, from which to collect results. Only needed
     /// for one of another service: others are found by their recorded id.
     pub fn collect_from(self, endpoint: Endpoint) -> Self {
-        self.set(|settings| settings.others.push(endpoint))
+        self.set(|settings| settings.further_endpoints.push(endpoint))
     }
 
     /// How long the service may be unreachable: 15 minutes by default.
@@ -150,7 +150,7 @@ impl Stopper {
 
     /// Stops submitting and collecting. The run ends once the responses to submissions in flight have
     /// been recorded: outstanding jobs are collected by the next run.
-    pub fn leave(&self) {
+    pub fn exit(&self) {
         self.at_least(Stop::Collecting);
     }
 
@@ -197,7 +197,7 @@ impl Future for Run {
 
 impl Drop for Run {
     fn drop(&mut self) {
-        self.stopper().leave();
+        self.stopper().exit();
     }
 }
 

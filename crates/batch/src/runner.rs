@@ -1,44 +1,50 @@
 //! Runner: the event loop of a run, which submits pending inputs and collects outstanding jobs.
 //!
-//! One task owns the state of the run ([`Runner`]) and makes every decision; short tasks make the
-//! calls, record their outcome in the journal, and report it as an event ([`RunnerEvent`]). Invariant: what
-//! the runner knows of an input is durable, because the event is sent after the commit. A run whose
-//! process lost its lease restarts with what [`CarryOver`] keeps.
+//! One task owns the three parts of a run, and passes values between them:
+//!
+//! ```text
+//!             outstanding jobs                     what each part sees of the service
+//!  ┌───────────┐◀──────────────┐  ┌───────────┐        ┌─────────────┐
+//!  │ submitter │                  │ collector │  ────▶ │ coordinator │ ◀──── the process, its peers
+//!  └───────────┘──────────────▶│  └───────────┘  ◀──── └─────────────┘
+//!             accepted jobs                        may it submit, may it poll?
+//! ```
+//!
+//! - [`Submitter`]: admission, window, submission attempts.
+//! - [`Collector`]: poll schedule, polls, webhook calls, cancellation.
+//! - [`Coordinator`]: peers, maintenance, progress, and whether the run goes on.
+//!
+//! Short tasks make the calls, record their outcome in the journal, and report it as an event to their
+//! part. Invariant: what a part knows of an input is durable, because the event is sent after the
+//! commit. A run whose process has lost its lease drops its parts and restarts: what it had is what the
+//! journal says, and [`CarryOver`] keeps the rest.
 
-mod admission;
-mod attempt;
-mod cancel;
-mod carry_over;
-mod collect;
-mod connections;
-mod core;
-mod error_summary;
-mod in_flight;
-mod maintenance;
-mod outputs;
-mod peers;
-mod poll;
-mod progress;
-mod schedule;
-mod window;
+mod collector;
+mod coordinator;
+mod submitter;
+mod tasks;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
-use tokio::time::{Instant, Interval, MissedTickBehavior, interval};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
-use self::carry_over::CarryOver;
-use self::core::{Runner, RunnerEvent};
-use self::progress::ProgressReporter;
+use self::collector::Collector;
+use self::coordinator::{Coordinator, Maintained, Peers, ProgressReporter, outstanding};
+use self::submitter::{Applied, Submitter};
 use crate::error::{ErrorKind, Result};
-use crate::progress::{Progress, Report, Stopped};
-use crate::requests::{Ending, end};
-use crate::run::settings::{Settings, Stop};
-use crate::shared::{Guard, Resolved, Shared, WebhookCall};
+use crate::progress::{Progress, Report};
+use crate::requests::{Ending, begin, end, standing};
+use crate::run::settings::{Settings, Stop, record_of};
+use crate::shared::{Guard, Shared, WebhookCall, cancel_pending};
+use crate::store::Change;
 
-/// Interval between progress reports, in which the files are checked, too.
-const TICK: Duration = Duration::from_millis(250);
+/// Interval of maintenance, and so of progress reports.
+const MAINTENANCE: Duration = Duration::from_millis(250);
+
+/// Longest time without a decision.
+const IDLE: Duration = Duration::from_secs(60);
 
 /// Runs a batch to its end, or until it is stopped.
 pub(crate) async fn run(
@@ -48,12 +54,11 @@ pub(crate) async fn run(
     reporter: mpsc::Sender<Progress>,
 ) -> Result<Report> {
     settings.check(&shared.on_unknown)?;
-    let (deliver, mut delivered) = mpsc::unbounded_channel();
+    let (deliver, mut calls) = mpsc::unbounded_channel();
     let _guard = Guard::begin(&shared, deliver)?;
     let mut carry_over = CarryOver::begin(&shared).await?;
     let reporter = ProgressReporter::to(reporter);
-    let runs =
-        run_until_ended(&shared, settings, &stop, &reporter, &mut delivered, &mut carry_over);
+    let runs = run_until_ended(&shared, settings, &stop, &reporter, &mut calls, &mut carry_over);
     tokio::select! {
         ended = runs => ended,
         never = reporter.watch(&shared, stop.subscribe()) => match never {},
@@ -66,82 +71,156 @@ async fn run_until_ended(
     settings: Settings,
     stop: &watch::Sender<Stop>,
     reporter: &ProgressReporter,
-    delivered: &mut mpsc::UnboundedReceiver<WebhookCall>,
+    calls: &mut mpsc::UnboundedReceiver<WebhookCall>,
     carry_over: &mut CarryOver,
 ) -> Result<Report> {
     loop {
-        let (happened, received) = mpsc::unbounded_channel();
-        let plan = (settings.clone(), stop.clone(), reporter.clone());
-        let ended = match Runner::begin(Arc::clone(shared), plan, happened, carry_over).await {
-            Ok(runner) => drive(runner, received, delivered, carry_over).await,
+        let outside = (stop.clone(), reporter.clone());
+        let ended = match Runner::begin(shared, settings.clone(), outside, carry_over).await {
+            Ok(runner) => runner.drive(calls, carry_over).await,
             Err(error) => Err(error),
         };
         match ended {
             Err(error) if error.kind() == ErrorKind::Interrupted => {
-                carry_over.begin_anew(shared).await?;
+                carry_over.rejoin(shared).await?;
             }
             ended => return ended,
         }
     }
 }
 
-/// Runs a batch until its end, or until this process loses its lease.
-async fn drive(
-    mut runner: Runner,
-    mut received: mpsc::UnboundedReceiver<RunnerEvent>,
-    delivered: &mut mpsc::UnboundedReceiver<WebhookCall>,
-    carry_over: &mut CarryOver,
-) -> Result<Report> {
-    let mut stopped = runner.stop.subscribe();
-    let mut ticks: Interval = interval(TICK);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    while !runner.is_over() {
-        runner.submit_more();
-        runner.poll_more();
-        runner.cancel_more();
-        let wake = runner.wakes_at();
-        tokio::select! {
-            Some(event) = received.recv() => runner.take(event),
-            Some(delivered) = delivered.recv() => runner.delivered(delivered),
-            _ = ticks.tick() => runner.maintain().await,
-            () = tokio::time::sleep_until(wake) => {}
-            // The stopper may have been dropped.
-            _ = stopped.changed() => {}
-        }
-        // Results are ready in bulk: all of them before the next decision.
-        while let Ok(event) = received.try_recv() {
-            runner.take(event);
-        }
-        while runner.tasks.try_join_next().is_some() {}
-    }
-    runner.end(carry_over).await
+/// The parts of a run under one lease.
+struct Runner {
+    shared: Arc<Shared>,
+    submitter: Submitter,
+    collector: Collector,
+    coordinator: Coordinator,
 }
 
 impl Runner {
-    fn take(&mut self, event: RunnerEvent) {
-        // Calls that say nothing new do not keep the run waiting for more.
-        if !matches!(event, RunnerEvent::Resolved(Ok(Resolved::Nothing | Resolved::NotYet))) {
-            self.last_event = Instant::now();
+    async fn begin(
+        shared: &Arc<Shared>,
+        settings: Settings,
+        outside: (watch::Sender<Stop>, ProgressReporter),
+        carry_over: &CarryOver,
+    ) -> Result<Self> {
+        let shared = Arc::clone(shared);
+        let record = record_of(&settings, shared.clock.now())?;
+        let began = shared.journal.with(move |state| {
+            state.check()?;
+            begin(&mut *state.store)?;
+            let run = state.store.begin_run(&record)?;
+            let (outstanding, peers) = outstanding(state)?;
+            Ok((run, state.store.runs()?, outstanding, peers, state.store.tally()?.counts))
+        });
+        let (run, runs, outstanding, peers, counts) = began.await?;
+        let peers = Peers::new(peers, carry_over.standing.clone());
+        let started = carry_over.started;
+        let mut coordinator =
+            Coordinator::new(Arc::clone(&shared), &settings, outside, peers, counts, started);
+        let submitter = Submitter::new(Arc::clone(&shared), &settings, run, carry_over.submitted);
+        submitter.check_take(&mut coordinator);
+        coordinator.stop_if_too_many_failed();
+        let mut collector = Collector::new(Arc::clone(&shared), settings, run);
+        collector.resume(&runs, outstanding);
+        Ok(Self { shared, submitter, collector, coordinator })
+    }
+
+    /// Runs the batch until its end, or until this process loses its lease.
+    async fn drive(
+        mut self,
+        calls: &mut mpsc::UnboundedReceiver<WebhookCall>,
+        carry_over: &mut CarryOver,
+    ) -> Result<Report> {
+        let mut stops = self.coordinator.stops();
+        let mut maintenance = interval(MAINTENANCE);
+        maintenance.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        while !self.is_over() {
+            self.submitter.submit_more(self.collector.outstanding(), &self.coordinator);
+            self.collector.poll_more(&mut self.coordinator);
+            self.collector.cancel_more(&self.coordinator);
+            let wake = self.wakes_at();
+            tokio::select! {
+                () = self.submitter.event() => {}
+                () = self.collector.event() => {}
+                Some(call) = calls.recv() => {
+                    let is_in_flight = self.submitter.is_in_flight(call.ticket.index);
+                    self.collector.deliver(call, is_in_flight);
+                }
+                _ = maintenance.tick() => self.maintain().await,
+                () = sleep_until(wake) => {}
+                // The stopper may have been dropped.
+                _ = stops.changed() => {}
+            }
+            // Results are ready in bulk: all of them before the next decision.
+            self.apply_events();
         }
-        match event {
-            RunnerEvent::Ready(waited) => self.ready(waited),
-            RunnerEvent::Claimed(claimed) => self.claimed(claimed),
-            RunnerEvent::Submitted(submitted) => self.submitted(submitted),
-            RunnerEvent::Polled(polled) => self.polled(polled),
-            RunnerEvent::Cancelled(index) => self.cancelled(index),
-            RunnerEvent::Resolved(resolved) => self.resolved(resolved),
-            RunnerEvent::Panicked(index) => self.panicked(index),
+        self.end(carry_over).await
+    }
+
+    fn is_over(&self) -> bool {
+        let Self { submitter, collector, coordinator, .. } = self;
+        if !submitter.is_idle() {
+            return false;
         }
+        if !coordinator.may_poll() {
+            return true;
+        }
+        if coordinator.is_cancelled() && !collector.is_cancelling() {
+            return false;
+        }
+        (!coordinator.may_submit() || submitter.is_exhausted())
+            && collector.is_idle()
+            && !coordinator.waits_for_peers(collector.not_collected())
+            && !coordinator.awaits_webhook_calls()
+    }
+
+    /// Returns the time of the next timer, for when no event comes before.
+    fn wakes_at(&self) -> Instant {
+        let submit = self.submitter.wakes_at();
+        let poll = self.collector.wakes_at(&self.coordinator);
+        let soonest = submit.into_iter().chain(poll).min();
+        soonest.unwrap_or_else(|| Instant::now() + IDLE)
+    }
+
+    fn apply_events(&mut self) {
+        let Self { submitter, collector, coordinator, .. } = self;
+        while let Some(applied) = submitter.apply_event(collector.outstanding(), coordinator) {
+            if let Applied::Ended { ticket, accepted } = applied {
+                collector.submission_ended(ticket, accepted);
+            }
+        }
+        while collector.apply_event(coordinator) {}
+    }
+
+    async fn maintain(&mut self) {
+        let Self { shared, submitter, collector, coordinator } = self;
+        let Maintained { is_cancelled, recovered, drain } = coordinator.maintain().await;
+        // Submissions in flight may be accepted: their jobs are cancelled once that is known.
+        if is_cancelled && !collector.is_cancelling() && submitter.is_idle() {
+            if let Err(error) = cancel_pending(&shared.journal).await {
+                coordinator.fail(error);
+            }
+            collector.cancel_all();
+        }
+        collector.resume(&recovered.runs, recovered.inputs);
+        if recovered.may_be_pending {
+            submitter.expect_more();
+        }
+        submitter.drains_at(drain, Instant::now());
+        submitter.index_appended_inputs(coordinator).await;
+        coordinator.report(submitter.window()).await;
     }
 
     async fn end(mut self, carry_over: &mut CarryOver) -> Result<Report> {
-        self.tasks.shutdown().await;
-        let shared = Arc::clone(&self.shared);
-        carry_over.submitted = self.submissions.submitted;
-        if let Some(error) = self.failed.take_if(|it| it.kind() == ErrorKind::Interrupted) {
-            carry_over.unrecorded.append(&mut self.unrecorded);
+        self.submitter.shutdown().await;
+        self.collector.shutdown().await;
+        carry_over.submitted = self.submitter.submitted();
+        if let Some(error) = self.coordinator.take_interruption() {
+            carry_over.unrecorded.extend(self.submitter.take_unrecorded());
             return Err(error);
         }
+        let shared = Arc::clone(&self.shared);
         let ended = self.report(carry_over).await;
         let ending = Ending::of(&ended);
         let has_ended = ended.is_ok();
@@ -151,7 +230,7 @@ impl Runner {
                 state.accept_loss()?;
             }
             // Other processes may collect what is still outstanding.
-            state.store.sharing().map_or(Ok(()), |sharing| sharing.leave())
+            state.store.sharing().map_or(Ok(()), |sharing| sharing.release())
         });
         let closed = closed.await;
         ended.and_then(|report| closed.map(|()| report))
@@ -165,22 +244,76 @@ impl Runner {
             Ok((state.store.tally()?, results, failures))
         });
         let ended = ended.await;
-        if let Some(error) = self.failed {
+        let (failed, stopped, elapsed) = self.coordinator.finish();
+        if let Some(error) = failed {
             return Err(error);
         }
         let (tally, results, failures) = ended?;
-        let on_request = (*self.stop.borrow() != Stop::Not).then_some(Stopped::OnRequest);
         Ok(Report {
             counts: tally.counts,
-            stopped: self.stopped.or(on_request),
-            submitted_now: self.submissions.submitted,
-            not_collected: self.not_collected,
+            stopped,
+            submitted_now: self.submitter.submitted(),
+            not_collected: self.collector.not_collected(),
             execution: tally.execution(),
             delay: tally.delay(),
-            elapsed: self.started.elapsed(),
+            elapsed,
             interrupted: carry_over.interrupted,
             results,
             failures,
         })
+    }
+}
+
+/// State of a run that survives a lost lease.
+///
+/// Another process has recovered the jobs of this one, which continues under a new lease: with the time and
+/// the counts of the run, and the outcomes that it could not record.
+struct CarryOver {
+    started: Instant,
+    /// The cancel request that stood when the run began, of a shared journal.
+    standing: Option<String>,
+    /// Number of inputs that it has submitted.
+    submitted: u64,
+    /// Number of leases that were lost.
+    interrupted: u64,
+    /// Outcomes of submissions that could not be recorded.
+    unrecorded: Vec<Change>,
+}
+
+impl CarryOver {
+    async fn begin(shared: &Shared) -> Result<Self> {
+        let standing = shared.journal.with(|state| match state.store.sharing() {
+            Some(_) => standing(&mut *state.store),
+            None => Ok(None),
+        });
+        let (standing, started) = (standing.await?, Instant::now());
+        Ok(Self { started, standing, submitted: 0, interrupted: 0, unrecorded: Vec::new() })
+    }
+
+    /// Rejoins under a new lease.
+    async fn rejoin(&mut self, shared: &Shared) -> Result<()> {
+        self.interrupted += 1;
+        loop {
+            match self.try_rejoin(shared).await {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                rejoined => return rejoined,
+            }
+        }
+    }
+
+    async fn try_rejoin(&mut self, shared: &Shared) -> Result<()> {
+        let rejoined = shared.journal.with(|state| {
+            state.rejoin()?;
+            state.store.sharing().map(|sharing| sharing.time()).transpose()
+        });
+        if let Some(time) = rejoined.await? {
+            shared.clock.follow(time);
+        }
+        // The process that recovered these inputs could not know their outcome.
+        while let Some(change) = self.unrecorded.last() {
+            shared.record_late(change.clone()).await?;
+            self.unrecorded.pop();
+        }
+        Ok(())
     }
 }

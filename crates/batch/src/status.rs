@@ -12,7 +12,7 @@ use crate::inputs::{SourceRecord, Texts};
 use crate::requests::{Ending, Pace, request_cancel};
 use crate::results::{committed, committed_of, export};
 use crate::state::{Counts, State};
-use crate::store::{Input, OpenStore, RunRecord, Store};
+use crate::store::{Input, JournalStore, RunRecord, Store};
 
 /// Status of a batch.
 #[derive(Clone, Debug, Serialize)]
@@ -118,8 +118,8 @@ impl Reader {
     /// # Errors
     ///
     /// If there is no such journal.
-    pub fn open<S: OpenStore>(journal: &S) -> Result<Self> {
-        Ok(Self { store: Box::new(OpenStore::inspect(journal)?) })
+    pub fn open<S: JournalStore>(journal: &S) -> Result<Self> {
+        Ok(Self { store: Box::new(journal.inspect()?) })
     }
 
     /// How many inputs are in each state, and what they took.
@@ -170,13 +170,15 @@ impl Reader {
         export(&committed_of(&mut *self.store, files)?, to)
     }
 
-    /// All runs so far, with their numbers, in their order.
+    /// All runs so far, in their order.
     ///
     /// # Errors
     ///
     /// If the journal cannot be read.
-    pub fn runs(&mut self) -> Result<Vec<(u64, RunRecord)>> {
-        self.store.runs()
+    pub fn runs(&mut self) -> Result<Vec<RunRecord>> {
+        let mut runs = self.store.runs()?;
+        runs.sort_by_key(|(number, _)| *number);
+        Ok(runs.into_iter().map(|(_, run)| run).collect())
     }
 
     /// The pace of the batch, and its persistent errors, as last published: check

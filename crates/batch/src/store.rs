@@ -10,16 +10,25 @@ mod sharing;
 mod sqlite;
 
 #[cfg(feature = "postgres")]
-pub use postgres::{Postgres, PostgresStore};
+pub use postgres::Postgres;
+#[cfg(all(feature = "postgres", feature = "unstable-store"))]
+pub use postgres::PostgresStore;
 pub use records::{
     Change, Claim, Commit, Digest, Ended, Event, Input, NewInput, Note, Place, RunRecord, Tally,
 };
 pub(crate) use sharing::{IMPORTED, LOST};
 pub use sharing::{Outage, Sharing};
-pub use sqlite::{Sqlite, SqliteStore};
+pub use sqlite::Sqlite;
+#[cfg(feature = "unstable-store")]
+pub use sqlite::SqliteStore;
 
 use crate::error::Result;
 use crate::state::State;
+
+/// A store of journals: [`Sqlite`], or `Postgres` with the feature `postgres`. No other type can be one.
+pub trait JournalStore: OpenStore {}
+
+impl<S: OpenStore> JournalStore for S {}
 
 /// A recipe for a [`Store`], which [`Batch::open`](crate::Batch::open) follows.
 pub trait OpenStore: Send + 'static {

@@ -140,7 +140,7 @@ impl Open {
     /// those that were submitted, or have ended, keep what became of them; a result has the key
     /// that stands in its line when it is collected. [`Batch::changed_inputs`] says how many these
     /// are. None may be missing, and the batch must be without [`dedupe`](Inputs::dedupe).
-    pub fn take_changed_inputs(mut self) -> Self {
+    pub fn accept_changed_inputs(mut self) -> Self {
         self.settings.may_change = true;
         self
     }
@@ -254,7 +254,7 @@ fn repeated<T>(
     for _ in 0..REPETITIONS {
         match (&done, store.sharing()) {
             (Err(error), Some(sharing)) if error.kind() == ErrorKind::Interrupted => {
-                done = sharing.begin_anew().and_then(|()| work(store));
+                done = sharing.rejoin().and_then(|()| work(store));
             }
             _ => break,
         }
@@ -317,7 +317,7 @@ impl Opened {
         clear(store)?;
         match store.sharing() {
             Some(sharing) => {
-                sharing.take_over()?;
+                sharing.recover()?;
                 settings.clock.follow(sharing.time()?);
                 sharing.check_loss()?;
             }

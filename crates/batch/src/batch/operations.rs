@@ -256,23 +256,23 @@ impl Batch {
     async fn exclusive(&self) -> Result<Guard> {
         let (closed, _) = tokio::sync::mpsc::unbounded_channel();
         let guard = Guard::begin(&self.shared, closed)?;
-        let others = self.shared.journal.with(|state| match state.store.sharing() {
+        let peers = self.shared.journal.with(|state| match state.store.sharing() {
             Some(sharing) => {
-                let taken = sharing.take_over();
+                let taken = sharing.recover();
                 if taken.as_ref().is_err_and(|error| error.kind() == ErrorKind::Interrupted) {
-                    state.begin_anew()?;
+                    state.rejoin()?;
                 } else {
                     taken?;
                 }
-                state.store.sharing().map_or(Ok(0), |sharing| sharing.others())
+                state.store.sharing().map_or(Ok(0), |sharing| sharing.peers())
             }
             None => Ok(0),
         });
-        match others.await? {
+        match peers.await? {
             0 => Ok(guard),
-            others => {
+            peers => {
                 let message = format!(
-                    "other processes are at work on this batch ({others}, or they crashed just now): wait for them to end, or request that they cancel it"
+                    "other processes are at work on this batch ({peers}, or they crashed just now): wait for them to end, or request that they cancel it"
                 );
                 Err(Error::new(ErrorKind::InUse, message))
             }

@@ -42,14 +42,30 @@ impl Texts {
         Self { shape: source.shape.clone(), file: source.file.as_ref().map(InputsFile::open) }
     }
 
-    /// The text of an input, as it was when it was recorded.
+    /// Returns the text of an input, as it was when it was recorded.
     pub(crate) fn of<'a>(&mut self, input: &'a Input) -> Result<Cow<'a, [u8]>> {
         let text = match &input.place {
             Place::Stored(text) => Cow::from(text),
             Place::File { offset, length } => Cow::from(self.read(*offset, *length, input.line)?),
         };
-        if digest(&text) == input.digest {
-            return Ok(text);
+        self.check(&text, input)?;
+        Ok(text)
+    }
+
+    /// Takes the text of an input, as it was when it was recorded.
+    pub(crate) fn take(&mut self, input: &mut Input) -> Result<Vec<u8>> {
+        let text = match &mut input.place {
+            Place::Stored(text) => std::mem::take(text),
+            Place::File { offset, length } => self.read(*offset, *length, input.line)?,
+        };
+        self.check(&text, input)?;
+        Ok(text)
+    }
+
+    /// Refuses a text that is not the one that was recorded.
+    fn check(&self, text: &[u8], input: &Input) -> Result<()> {
+        if digest(text) == input.digest {
+            return Ok(());
         }
         let path = self.file.as_ref().map(|origin| origin.path.as_path());
         Err(changed(path.unwrap_or(Path::new("the journal")), input.line))

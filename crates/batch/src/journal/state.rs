@@ -10,6 +10,7 @@ use crate::inputs::{SourceRecord, Texts, grow};
 use crate::results::{Completed, Failures, LargeOutputs, Results, Writer, each_line};
 use crate::state::State;
 use crate::store::{Change, Claim, Commit, Ended, Event, Input, Store, lock, unlock};
+use crate::webhook::Ticket;
 
 /// How many bytes of lines are written at a time.
 const LINES: usize = 8 * 1024 * 1024;
@@ -133,9 +134,9 @@ impl JournalState {
     }
 
     /// Rejoins under a new lease: what this process has is what the journal says.
-    pub(crate) fn begin_anew(&mut self) -> Result<()> {
+    pub(crate) fn rejoin(&mut self) -> Result<()> {
         if let Some(sharing) = self.store.sharing() {
-            sharing.begin_anew()?;
+            sharing.rejoin()?;
         }
         self.results.restore(&mut *self.store)?;
         self.rewrite_failures()?;
@@ -185,9 +186,11 @@ impl JournalState {
         Ok(has_more)
     }
 
-    fn with_text(&mut self, input: Input) -> Claimed {
-        let text = self.texts.of(&input).map(|text| text.into_owned());
-        Claimed { input, text }
+    /// Takes the text of a claimed input, which travels once: to its submission.
+    fn with_text(&mut self, mut input: Input) -> Claimed {
+        let text = self.texts.take(&mut input);
+        let Input { index, attempt, line, flaw, .. } = input;
+        Claimed { ticket: Ticket { index, attempt }, line, flaw, text }
     }
 
     /// The key of the input with this index, if the batch has keys.
@@ -235,10 +238,21 @@ pub(crate) struct Settled {
     pub(crate) completed: Option<Completed>,
 }
 
-/// An input that is about to be submitted, and its text.
+/// An input that is about to be submitted: all that its submission needs.
 pub(crate) struct Claimed {
-    pub(crate) input: Input,
+    pub(crate) ticket: Ticket,
+    /// The line of the inputs file.
+    pub(crate) line: u64,
+    /// Its flaw, for which it is refused.
+    pub(crate) flaw: Option<String>,
     pub(crate) text: Result<Vec<u8>>,
+}
+
+impl Claimed {
+    /// Returns the number of bytes of the text.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.text.as_ref().map_or(0, |text| text.len() as u64)
+    }
 }
 
 /// How many pending inputs are read at a time.

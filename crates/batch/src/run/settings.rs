@@ -23,7 +23,7 @@ pub(crate) enum Stop {
 #[derive(Clone)]
 pub(crate) struct Settings {
     pub(crate) endpoint: Endpoint,
-    pub(crate) others: Vec<Endpoint>,
+    pub(crate) further_endpoints: Vec<Endpoint>,
     pub(crate) step: Arc<dyn Submit>,
     pub(crate) policy: Option<Policy>,
     pub(crate) window: usize,
@@ -54,7 +54,7 @@ impl Settings {
 impl Settings {
     /// The endpoint that a run submitted to, if this run can reach it.
     pub(crate) fn endpoint_of(&self, record: &RunRecord) -> Option<Endpoint> {
-        let all = std::iter::once(&self.endpoint).chain(&self.others);
+        let all = std::iter::once(&self.endpoint).chain(&self.further_endpoints);
         let mut there = all.filter(|it| it.base_url() == Some(record.base_url.as_str()));
         there.next().map(|endpoint| endpoint.with_id(&record.endpoint_id))
     }

@@ -146,15 +146,19 @@ impl Postgres {
         Connection::open(&self.url, self.patience)
     }
 
-    /// Whether the batch with this name has inputs.
-    fn has_inputs(&self) -> Result<bool> {
+    /// Returns true if the batch with this name has no inputs yet.
+    ///
+    /// # Errors
+    ///
+    /// If the database cannot be reached.
+    pub fn is_new(&self) -> Result<bool> {
         let mut connection = self.reach()?;
         if !migrations::has_tables(&mut connection)? {
-            return Ok(false);
+            return Ok(true);
         }
         let found = connection.persist(async |client| {
             let sql = "SELECT 1 FROM podqueue.batch WHERE name = $1 AND inputs > 0";
-            Ok(client.query_typed_opt(sql, &[(&self.name, Type::TEXT)]).await?.is_some())
+            Ok(client.query_typed_opt(sql, &[(&self.name, Type::TEXT)]).await?.is_none())
         });
         found.map_err(|failure| connection.failed("read", failure))
     }
@@ -197,7 +201,7 @@ impl OpenStore for Postgres {
     type Store = PostgresStore;
 
     fn is_new(&self) -> Result<bool> {
-        Ok(!self.has_inputs()?)
+        self.is_new()
     }
 
     fn open(self) -> Result<PostgresStore> {

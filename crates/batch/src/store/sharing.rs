@@ -51,7 +51,7 @@ pub trait Sharing {
     /// # Errors
     ///
     /// If the store cannot be written.
-    fn begin_anew(&mut self) -> Result<()>;
+    fn rejoin(&mut self) -> Result<()>;
 
     /// Recovers the processes whose leases have expired, and returns their outstanding inputs, which
     /// belong to this process from now on.
@@ -59,7 +59,7 @@ pub trait Sharing {
     /// # Errors
     ///
     /// If the store cannot be written.
-    fn take_over(&mut self) -> Result<Vec<Input>>;
+    fn recover(&mut self) -> Result<Vec<Input>>;
 
     /// The outstanding inputs of this process.
     ///
@@ -80,7 +80,7 @@ pub trait Sharing {
     /// # Errors
     ///
     /// If the store cannot be read.
-    fn others(&mut self) -> Result<u64>;
+    fn peers(&mut self) -> Result<u64>;
 
     /// The outage of the store, which can be read while it is waited for.
     fn outage(&self) -> Outage;
@@ -101,7 +101,7 @@ pub trait Sharing {
     /// # Errors
     ///
     /// If the store cannot be written.
-    fn leave(&mut self) -> Result<()>;
+    fn release(&mut self) -> Result<()>;
 
     /// Records that the store has lost changes that were durable, so that every process is refused, also
     /// one that joins later, until that is accepted.

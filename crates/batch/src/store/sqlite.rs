@@ -149,7 +149,13 @@ impl Sqlite {
         }
     }
 
-    /// Whether the journal is open for writing, in another process or in this one.
+    /// Returns true if there is no journal yet.
+    #[must_use]
+    pub fn is_new(&self) -> bool {
+        !self.path.exists()
+    }
+
+    /// Returns true if the journal is open for writing, in another process or in this one.
     #[must_use]
     pub fn is_open(&self) -> bool {
         while_unlocked(&self.followed().path, || ()).is_none()
@@ -172,7 +178,7 @@ impl OpenStore for Sqlite {
     type Store = SqliteStore;
 
     fn is_new(&self) -> Result<bool> {
-        Ok(!self.path.exists())
+        Ok(self.is_new())
     }
 
     /// It may also be in a folder that cannot be written.

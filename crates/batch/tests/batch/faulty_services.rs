@@ -9,7 +9,7 @@ use podqueue_batch::{Batch, ErrorKind, OnUnknown, State, Stopped};
 use podqueue_local::{Builder, Fault, LocalJob, LocalService, Operation};
 use serde_json::json;
 
-use crate::invalid_inputs::troubled;
+use crate::invalid_inputs::persistent_error;
 use crate::journal;
 use crate::support::{Folder, counts, endpoint, service, until};
 
@@ -36,7 +36,7 @@ pub async fn left_completed(local: &LocalService, batch: &Batch, jobs: u64) {
     let run = tokio::spawn(run);
     until(async || double.health().await.unwrap().jobs.completed == jobs).await;
     until(async || batch.status().await.unwrap().counts.of(State::Submitted) == jobs).await;
-    stopper.leave();
+    stopper.exit();
     run.await.unwrap().unwrap();
     local.clear_faults();
 }
@@ -68,8 +68,8 @@ async fn an_undocumented_status_is_reported_and_expires_with_the_ttl() {
     let batch = folder.open().await.unwrap();
     local.add_fault(Fault::response(200, r#"{"status": "ARCHIVED"}"#).on(Operation::Status));
     let mut run = batch.run(endpoint(&local, "double")).patience(PATIENT);
-    let trouble = troubled(&mut run).await;
-    assert!(trouble.contains(r#"the service reports "ARCHIVED", which"#), "{trouble}");
+    let error = persistent_error(&mut run).await;
+    assert!(error.contains(r#"the service reports "ARCHIVED", which"#), "{error}");
     let run = tokio::spawn(run);
     elapse(Duration::from_secs(24 * 3_600 + 1)).await;
     run.await.unwrap().unwrap();
@@ -138,7 +138,7 @@ async fn a_clock_that_jumps_ahead_expires_no_job_whose_status_cannot_be_read() {
         polled(&local, &batch, JOBS as usize).await;
         assert_eq!(counts(&batch.status().await.unwrap()), "50 submitted", "{restarts}");
         match restarts {
-            false => stopper.leave(),
+            false => stopper.exit(),
             true => local.clear_faults(),
         }
         until(async || {

@@ -157,7 +157,7 @@ async fn a_cancelled_batch_leaves_nothing_running() {
     let run = tokio::spawn(run);
     until(async || batch.status().await.unwrap().counts.of(State::Submitted) == 10).await;
     assert_eq!(batch.cancel(&double).await.unwrap_err().kind(), ErrorKind::Settings, "it runs");
-    stopper.leave();
+    stopper.exit();
     run.await.unwrap().unwrap();
     assert_eq!(batch.cancel(&double).await.unwrap(), 30);
     assert_eq!(counts(&batch.status().await.unwrap()), "30 cancelled");
@@ -179,7 +179,7 @@ async fn another_endpoint_and_policy_can_be_used_on_resume() {
     let stopper = run.stopper();
     let run = tokio::spawn(run);
     until(async || batch.status().await.unwrap().counts.of(State::Submitted) == 3).await;
-    stopper.leave();
+    stopper.exit();
     run.await.unwrap().unwrap();
     let report = batch.run(endpoint(&local, "other")).await.unwrap();
     assert!(report.is_complete(), "{report:?}");
@@ -206,7 +206,7 @@ async fn jobs_of_another_service_are_left_to_a_run_that_knows_it() {
     let stopper = run.stopper();
     let run = tokio::spawn(run);
     until(async || batch.status().await.unwrap().counts.of(State::Submitted) == 1).await;
-    stopper.leave();
+    stopper.exit();
     run.await.unwrap().unwrap();
     one.clear_faults();
     let report = batch.run(endpoint(&two, "double")).await.unwrap();
@@ -295,7 +295,7 @@ async fn the_file_of_failures_is_complete_while_the_batch_runs() {
     for line in results {
         assert_eq!(line["output"]["n"], json!(line["key"].as_u64().unwrap() * 2));
     }
-    stopper.leave();
+    stopper.exit();
     run.await.unwrap().unwrap();
     assert_eq!(folder.failures().len(), 30);
 }

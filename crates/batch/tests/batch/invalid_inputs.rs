@@ -263,16 +263,16 @@ async fn a_panic_in_the_callers_code_ends_the_run_and_loses_nothing() {
 }
 
 /// The persistent error of a run, once it is reported.
-pub async fn troubled(run: &mut Run) -> String {
+pub async fn persistent_error(run: &mut Run) -> String {
     let said = async {
         loop {
-            if let Some(trouble) = run.next().await.unwrap().trouble {
-                return trouble;
+            if let Some(error) = run.next().await.unwrap().error {
+                return error;
             }
         }
     };
     let said = tokio::time::timeout(Duration::from_secs(60), said).await;
-    said.expect("trouble is said")
+    said.expect("a persistent error")
 }
 
 #[tokio::test]
@@ -282,12 +282,12 @@ async fn progress_reports_persistent_errors() {
     let batch = folder.open().await.unwrap();
     local.add_fault(Fault::response(200, "<html>log in</html>").on(Operation::Status));
     let mut run = batch.run(endpoint(&local, "double"));
-    let trouble = troubled(&mut run).await;
-    assert!(trouble.contains("status of 3 jobs cannot be read"), "{trouble}");
-    assert!(trouble.contains("is not JSON"), "{trouble}");
+    let error = persistent_error(&mut run).await;
+    assert!(error.contains("status of 3 jobs cannot be read"), "{error}");
+    assert!(error.contains("is not JSON"), "{error}");
     local.clear_faults();
     while let Some(progress) = run.next().await {
-        assert!(progress.trouble.is_some() || progress.counts.of(State::Completed) > 0);
+        assert!(progress.error.is_some() || progress.counts.of(State::Completed) > 0);
     }
     assert!(run.await.unwrap().is_complete());
 
@@ -295,9 +295,9 @@ async fn progress_reports_persistent_errors() {
     let batch = folder.open().await.unwrap();
     local.add_fault(Fault::response(429, "{}").on(Operation::Run));
     let mut run = batch.run(endpoint(&local, "double"));
-    let trouble = troubled(&mut run).await;
+    let error = persistent_error(&mut run).await;
     let why = "no input is accepted: the service's queue is full, or others use the same limits";
-    assert!(trouble.contains(why), "{trouble}");
+    assert!(error.contains(why), "{error}");
     local.clear_faults();
     assert!(run.await.unwrap().is_complete());
 }

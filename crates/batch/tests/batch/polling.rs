@@ -46,7 +46,7 @@ async fn jobs_are_polled_by_earliest_expiry_of_ttl_or_retention() {
     let run = tokio::spawn(run);
     let seen = || local.requests().into_iter().map(|it| it.path).collect::<HashSet<_>>();
     until(async || seen().len() >= 3 * EACH as usize).await;
-    stopper.leave();
+    stopper.exit();
     run.await.unwrap().unwrap();
     let polls = local
         .requests()

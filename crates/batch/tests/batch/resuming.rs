@@ -57,7 +57,7 @@ async fn a_run_that_exits_or_is_dropped_leaves_nothing_unknown() {
             // What is in flight is recorded in the background.
             until(async || batch.status().await.unwrap().counts.of(State::Intent) == 0).await;
         } else {
-            stopper.leave();
+            stopper.exit();
             run.await.unwrap().unwrap();
         }
         let status = batch.status().await.unwrap();
@@ -128,7 +128,7 @@ async fn away_for(time: Duration) -> (String, usize) {
         let submitted = async || batch.status().await.unwrap().counts.of(State::Submitted) == 10;
         until(submitted).await;
         until(async || half.health().await.unwrap().jobs.completed == 5).await;
-        stopper.leave();
+        stopper.exit();
         run.await.unwrap().unwrap();
         local.clear_faults();
     }
@@ -140,7 +140,7 @@ async fn away_for(time: Duration) -> (String, usize) {
     let stopper = run.stopper();
     let run = tokio::spawn(run);
     until(async || batch.status().await.unwrap().counts.ended() == 5).await;
-    stopper.leave();
+    stopper.exit();
     run.await.unwrap().unwrap();
     (counts(&batch.status().await.unwrap()), submissions(&local))
 }
@@ -213,7 +213,7 @@ async fn changed_inputs_are_accepted_on_request() {
     let text = text.replace("{\"n\":103}", "{\"n\":0}").replace("{\"n\":107}", "{ \"n\": 70}");
     folder.write("inputs.jsonl", &format!("{text}{{\"id\": 1, \"in\": {{\"n\": 1}}}}\n"));
     assert_eq!(open().await.unwrap_err().kind(), ErrorKind::InputsChanged);
-    let batch = open().take_changed_inputs().await.unwrap();
+    let batch = open().accept_changed_inputs().await.unwrap();
     let changed = batch.changed_inputs();
     assert_eq!((changed.pending, changed.kept), (1, 1));
     let run = batch.run(endpoint(&local, "double")).take(15);
@@ -225,12 +225,12 @@ async fn changed_inputs_are_accepted_on_request() {
     assert_eq!(open().await.unwrap().status().await.unwrap().counts.total(), 20_001);
 
     folder.write_inputs(lines(100).take(9));
-    let error = open().take_changed_inputs().await.unwrap_err();
+    let error = open().accept_changed_inputs().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InputsChanged, "{error}");
     let other = Folder::with(3);
     let inputs = || other.inputs().dedupe();
     other.open().inputs(inputs()).await.unwrap();
-    let error = other.open().inputs(inputs()).take_changed_inputs().await.unwrap_err();
+    let error = other.open().inputs(inputs()).accept_changed_inputs().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Settings, "{error}");
 }
 
@@ -276,7 +276,7 @@ async fn another_process_cancels_a_batch_that_runs() {
     let stopper = run.stopper();
     let run = tokio::spawn(run);
     until(async || batch.status().await.unwrap().counts.of(State::Submitted) == 5).await;
-    stopper.leave();
+    stopper.exit();
     assert_eq!(run.await.unwrap().unwrap().counts.of(State::Cancelled), 0);
     drop(batch);
     assert!(!is_open(&folder.journal()));

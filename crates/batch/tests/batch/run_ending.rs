@@ -31,7 +31,7 @@ async fn the_error_that_ended_a_run_is_journalled_until_the_next_one_begins() {
     let run = tokio::spawn(run);
     until(async || batch.status().await.unwrap().counts.of(State::Submitted) == 3).await;
     assert_eq!(ending(&folder), None, "a run is in progress");
-    stopper.leave();
+    stopper.exit();
     run.await.unwrap().unwrap();
     assert_eq!(ending(&folder), Some(Ending::Stopped(Stopped::OnRequest)));
 }

@@ -41,7 +41,7 @@ async fn a_batch_is_cancelled_without_its_inputs() {
         let stopper = run.stopper();
         let run = tokio::spawn(run);
         until(async || batch.status().await.unwrap().counts.of(State::Submitted) == 2).await;
-        stopper.leave();
+        stopper.exit();
         run.await.unwrap().unwrap();
         drop(batch);
         lose(&folder);
@@ -103,7 +103,7 @@ async fn outstanding_jobs_are_collected_without_the_inputs() {
     let stopper = run.stopper();
     let run = tokio::spawn(run);
     until(async || batch.status().await.unwrap().counts.of(State::Submitted) == 2).await;
-    stopper.leave();
+    stopper.exit();
     run.await.unwrap().unwrap();
     drop(batch);
     fs::remove_file(folder.path("inputs.jsonl")).unwrap();

@@ -327,7 +327,7 @@ fn a_missing_batch_is_reported_with_the_existing_ones() {
     let missing = Postgres::connect(&url, "nihgtly").inspect().map(drop).unwrap_err();
     assert!(missing.to_string().contains("\"nightly\""), "{missing}");
     journal::sql("names", "DELETE FROM podqueue.batch");
-    let error = store.sharing().unwrap().begin_anew().unwrap_err();
+    let error = store.sharing().unwrap().rejoin().unwrap_err();
     assert!(error.to_string().contains("was removed from"), "{error}");
 }
 

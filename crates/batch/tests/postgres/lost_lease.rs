@@ -63,7 +63,7 @@ async fn unrecorded_outcomes_are_recorded_after_a_lost_lease() {
     let mut other = Postgres::connect(&url, "batch").lease(lease).open().unwrap();
     other.sharing().unwrap().identify("other", State::Unknown).unwrap();
     while other.tally().unwrap().counts.of(State::Unknown) < 3 {
-        other.sharing().unwrap().take_over().unwrap();
+        other.sharing().unwrap().recover().unwrap();
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     drop(other);

@@ -93,13 +93,13 @@ async fn a_lasting_outage_ends_a_run_once() {
         proxy.set(Traffic::Cut);
         let cut = Instant::now();
         if is_left {
-            let mut trouble = None;
-            while trouble.is_none() {
-                trouble = run.next().await.unwrap().trouble;
+            let mut error = None;
+            while error.is_none() {
+                error = run.next().await.unwrap().error;
             }
-            let trouble = trouble.unwrap();
-            assert!(trouble.starts_with("the journal has been unreachable"), "{trouble}");
-            stopper.leave();
+            let error = error.unwrap();
+            assert!(error.starts_with("the journal has been unreachable"), "{error}");
+            stopper.exit();
         }
         let error = run.await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unreachable, "{error}");
@@ -163,7 +163,7 @@ fn an_accepted_loss_stops_no_process_again() {
     first.sharing().unwrap().accept_loss().unwrap();
     let error = late.add(&[stored("d")], &[]).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Interrupted, "{error}");
-    late.sharing().unwrap().begin_anew().unwrap();
+    late.sharing().unwrap().rejoin().unwrap();
     late.add(&[stored("d")], &[]).unwrap();
     first.add(&[stored("e")], &[]).unwrap();
     database.open().unwrap();
@@ -191,7 +191,7 @@ fn a_process_whose_join_got_no_response_is_recovered_and_joins_again() {
             proxy.set(Traffic::Cut);
             let taken = "SELECT count(*) FROM podqueue.taken";
             while server.sql("jobs", taken).trim() != "1" {
-                other.sharing().unwrap().take_over().unwrap();
+                other.sharing().unwrap().recover().unwrap();
                 thread::sleep(Duration::from_millis(100));
             }
             proxy.set(Traffic::Passes);
@@ -199,7 +199,7 @@ fn a_process_whose_join_got_no_response_is_recovered_and_joins_again() {
         store.add(&[stored("b")], &[]).unwrap();
     });
     drop(store);
-    other.sharing().unwrap().take_over().unwrap();
+    other.sharing().unwrap().recover().unwrap();
     assert_eq!(counts_of(&mut other), "2 pending");
 }
 
@@ -216,7 +216,7 @@ fn joins_are_synced_whatever_the_default_of_the_server() {
     let mut store = database.open().unwrap();
     store.add(&[stored("a")], &[]).unwrap();
     // No process can be recovered, which would be another change.
-    store.sharing().unwrap().begin_anew().unwrap();
+    store.sharing().unwrap().rejoin().unwrap();
     server.crash();
     server.resume();
     store.add(&[stored("b")], &[]).unwrap();

@@ -145,7 +145,7 @@ async fn a_database_that_is_older_than_the_last_change_is_refused_without_any_re
             counts.of(State::Submitted) == before as u64 + inputs
         };
         until(is_submitted).await;
-        stopper.leave();
+        stopper.exit();
         run.await.unwrap().unwrap();
     };
     submit(&url, 5).await;

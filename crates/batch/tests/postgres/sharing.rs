@@ -62,11 +62,11 @@ fn a_process_with_an_expired_lease_is_recovered_and_fenced_off() {
     let mut first = process(&batch, "a");
     let claimed = begin(&mut first);
     let mut second = process(&batch, "b");
-    assert!(second.sharing().unwrap().take_over().unwrap().is_empty());
-    assert_eq!(second.sharing().unwrap().others().unwrap(), 1);
+    assert!(second.sharing().unwrap().recover().unwrap().is_empty());
+    assert_eq!(second.sharing().unwrap().peers().unwrap(), 1);
     let silent = Instant::now();
     let taken = loop {
-        let taken = second.sharing().unwrap().take_over().unwrap();
+        let taken = second.sharing().unwrap().recover().unwrap();
         if !taken.is_empty() {
             break taken;
         }
@@ -91,13 +91,13 @@ fn a_process_with_an_expired_lease_is_recovered_and_fenced_off() {
     for error in [
         first.commit(&commit).unwrap_err(),
         first.add(&[stored("a")], &[]).unwrap_err(),
-        first.sharing().unwrap().take_over().unwrap_err(),
+        first.sharing().unwrap().recover().unwrap_err(),
         first.sharing().unwrap().lock().unwrap_err(),
     ] {
         assert_eq!(error.kind(), ErrorKind::Interrupted, "{error}");
     }
     // As a new process, it has nothing of what it had.
-    first.sharing().unwrap().begin_anew().unwrap();
+    first.sharing().unwrap().rejoin().unwrap();
     let error = first.commit(&commit).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Journal, "{error}");
     assert!(first.sharing().unwrap().outstanding().unwrap().is_empty());
@@ -114,13 +114,13 @@ fn a_process_that_leaves_or_reopens_its_results_is_recovered_at_once() {
     let batch = batch("leave");
     let mut first = process(&batch, "a");
     begin(&mut first);
-    first.sharing().unwrap().leave().unwrap();
+    first.sharing().unwrap().release().unwrap();
     let mut second = process(&batch, "b");
-    assert_eq!(second.sharing().unwrap().take_over().unwrap().len(), 2);
+    assert_eq!(second.sharing().unwrap().recover().unwrap().len(), 2);
     // One that was killed a moment ago.
     std::mem::forget(second);
     let mut again = process(&batch, "b");
-    assert_eq!(again.sharing().unwrap().take_over().unwrap().len(), 2);
+    assert_eq!(again.sharing().unwrap().recover().unwrap().len(), 2);
     assert_eq!(counts(&mut again), "6 pending, 2 submitted, 2 unknown");
 }
 
@@ -134,7 +134,7 @@ fn a_lease_is_renewed_as_long_as_the_process_does_anything() {
     while began.elapsed() < LEASE * 3 {
         // Reading is enough.
         first.tally().unwrap();
-        assert!(second.sharing().unwrap().take_over().unwrap().is_empty());
+        assert!(second.sharing().unwrap().recover().unwrap().is_empty());
         thread::sleep(Duration::from_millis(20));
     }
     assert_eq!(first.sharing().unwrap().outstanding().unwrap().len(), 2);
@@ -208,7 +208,7 @@ fn changes_between_lock_and_unlock_take_effect_together_or_not_at_all() {
     first.add(&[stored("more")], &[("n", "1".into())]).unwrap();
     // Longer than a lease: the process that holds the lock is at work.
     thread::sleep(LEASE * 2);
-    assert!(second.sharing().unwrap().take_over().unwrap().is_empty());
+    assert!(second.sharing().unwrap().recover().unwrap().is_empty());
     let waiting = thread::spawn(move || {
         second.sharing().unwrap().lock().unwrap();
         let total = second.tally().unwrap().counts.total();
@@ -255,11 +255,11 @@ fn a_change_whose_response_was_lost_is_made_once() {
     lose(&mut store, &|store| begun.set(store.begin_run(&record).unwrap()));
     assert_eq!(store.runs().unwrap().last().unwrap().0, begun.get());
     assert_eq!(store.runs().unwrap().len(), 2);
-    store.sharing().unwrap().leave().unwrap();
+    store.sharing().unwrap().release().unwrap();
     let mut other = process(&Postgres::connect(&url, "lost"), "b");
-    other.sharing().unwrap().take_over().unwrap();
-    other.sharing().unwrap().leave().unwrap();
-    lose(&mut store, &|store| drop(store.sharing().unwrap().take_over().unwrap()));
+    other.sharing().unwrap().recover().unwrap();
+    other.sharing().unwrap().release().unwrap();
+    lose(&mut store, &|store| drop(store.sharing().unwrap().recover().unwrap()));
     assert_eq!(counts(&mut store), "1 pending, 1 submitted, 2 unknown");
     assert_eq!(store.sharing().unwrap().outstanding().unwrap().len(), 1);
 }
@@ -274,13 +274,13 @@ fn a_process_stopped_in_the_middle_of_a_change_blocks_no_other() {
     let mut first = process(&Postgres::connect(proxy.url("jobs"), "held").lease(lease), "a");
     let claimed = begin(&mut first);
     let mut second = process(&Postgres::connect(&url, "held").lease(lease), "b");
-    second.sharing().unwrap().take_over().unwrap();
+    second.sharing().unwrap().recover().unwrap();
     proxy.hold_next_commit();
     let held = thread::spawn(move || first.commit(&accepted(&claimed[2])));
     let began = Instant::now();
     let taken = loop {
         assert!(began.elapsed() < lease + Duration::from_secs(2), "it is waited for");
-        let taken = second.sharing().unwrap().take_over().unwrap();
+        let taken = second.sharing().unwrap().recover().unwrap();
         if !taken.is_empty() {
             break taken;
         }
@@ -306,7 +306,7 @@ fn no_process_is_recovered_before_a_lease_after_the_database_has_started() {
     thread::sleep(LEASE * 2);
     server.resume();
     let mut second = process(&batch, "b");
-    assert!(second.sharing().unwrap().take_over().unwrap().is_empty());
+    assert!(second.sharing().unwrap().recover().unwrap().is_empty());
     first.commit(&accepted(&claimed[2])).unwrap();
     assert_eq!(counts(&mut second), "6 pending, 1 intent, 3 submitted");
 }

@@ -84,12 +84,12 @@ impl Sharing for PostgresStore {
         }
     }
 
-    fn begin_anew(&mut self) -> Result<()> {
+    fn rejoin(&mut self) -> Result<()> {
         (self.is_interrupted, self.process) = (false, None);
         self.join()
     }
 
-    fn take_over(&mut self) -> Result<Vec<Input>> {
+    fn recover(&mut self) -> Result<Vec<Input>> {
         if self.process.is_none() {
             self.join_if_new()?;
             return Sharing::outstanding(self);
@@ -135,7 +135,7 @@ impl Sharing for PostgresStore {
         })
     }
 
-    fn others(&mut self) -> Result<u64> {
+    fn peers(&mut self) -> Result<u64> {
         let id = self.process.as_ref().map_or(0, |process| process.id);
         self.read(async |client, batch| {
             let sql = "SELECT count(*) FROM podqueue.process
@@ -164,10 +164,10 @@ impl Sharing for PostgresStore {
         renewed
     }
 
-    fn leave(&mut self) -> Result<()> {
+    fn release(&mut self) -> Result<()> {
         let Some(id) = self.process.as_ref().map(|process| process.id) else { return Ok(()) };
-        let left = self.connection.persist(async |client| leave(client, id).await);
-        left.map_err(|failure| self.failed("leave", failure))?;
+        let left = self.connection.persist(async |client| give_up(client, id).await);
+        left.map_err(|failure| self.failed("exit", failure))?;
         self.process = None;
         Ok(())
     }
@@ -300,7 +300,7 @@ impl PostgresStore {
         let submitting = HashSet::new();
         let (changes, durable) = (0, 0);
         self.process = Some(Process { id, changes, durable, accepted, renewed: begun, submitting });
-        self.take_over().map(drop)
+        self.recover().map(drop)
     }
 
     /// Renews the lease before a read. A transient outage is left to the read, which is retried for longer.
@@ -324,11 +324,11 @@ impl Drop for PostgresStore {
             self.connection.close();
         }
         let time = if thread::panicking() { FAREWELL / 4 } else { FAREWELL };
-        let _ = self.connection.attempt(time, async |client| leave(client, id).await);
+        let _ = self.connection.attempt(time, async |client| give_up(client, id).await);
     }
 }
 
-async fn leave(client: &Client, process: i64) -> Result<(), Failure> {
+async fn give_up(client: &Client, process: i64) -> Result<(), Failure> {
     let sql = "UPDATE podqueue.process SET lease_until = '-infinity' WHERE id = $1";
     client.query_typed(sql, &[int8(&process)]).await?;
     Ok(())

@@ -265,9 +265,9 @@ async fn modify<T>(
 fn endpoint(context: &Context, location: &BatchLocation) -> Result<Endpoint, Failure> {
     let read = || location.journal().read()?.runs();
     let runs = read().map_err(|error| location.failure(&error))?;
-    let last = runs.into_iter().max_by_key(|(number, _)| *number);
+    let last = runs.into_iter().next_back();
     // Without a run there are no jobs, and so no calls to the endpoint.
-    context.endpoint(&last.map(|(_, run)| run.endpoint_id).unwrap_or_default())
+    context.endpoint(&last.map(|run| run.endpoint_id).unwrap_or_default())
 }
 
 fn count(number: u64, what: &str) -> String {

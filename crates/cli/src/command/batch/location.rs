@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use clap::Args;
 use podqueue::{ErrorKind as ServiceKind, SharedLimits};
-use podqueue_batch::store::OpenStore;
 use podqueue_batch::{Batch, Error, ErrorKind, Open, Postgres, Reader, Sqlite};
 use podqueue_limits::PostgresLimits;
 
@@ -170,7 +169,7 @@ impl Journal {
     /// Whether the batch does not exist yet.
     pub fn is_new(&self) -> Result<bool, Error> {
         match self {
-            Self::File(file) => file.is_new(),
+            Self::File(file) => Ok(file.is_new()),
             Self::Database(database) => database.is_new(),
         }
     }

@@ -84,7 +84,7 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
         .on_unknown(on_unknown)
         .check_run(&endpoint, &arguments.policy.policy());
     if arguments.force {
-        opening = opening.take_changed_inputs();
+        opening = opening.accept_changed_inputs();
     }
     let batch = signals.unless(opening.into_future()).await?.map_err(failed)?;
     if batch.imported_results() > 0 {
@@ -223,8 +223,8 @@ async fn drive(
         while let Some(now) = run.next().await {
             *known = now.counts;
             progress.set_message(&summary::progress_line(&now.counts, now.rate, now.eta));
-            let has_trouble = now.trouble.is_some();
-            if let Some(trouble) = now.trouble.filter(|_| !had_trouble) {
+            let has_trouble = now.error.is_some();
+            if let Some(trouble) = now.error.filter(|_| !had_trouble) {
                 let (trouble, _) = translate_setting(trouble);
                 progress.suspend(|| context.output.warn(trouble));
             }
@@ -256,7 +256,7 @@ async fn drive(
         return ended.map_err(RunEnd::Failed);
     }
     note("leaving outstanding jobs to the next run: recording the submissions in flight");
-    stopper.leave();
+    stopper.exit();
     match signals.unless(timeout(RECORD_TIMEOUT, driven)).await {
         Ok(Ok(Err(error))) => Err(RunEnd::Failed(error)),
         _ => Err(RunEnd::Interrupted),

@@ -52,7 +52,7 @@ pub fn status(context: &Context, location: &BatchLocation) -> Result<Exit, Failu
     let results = location.results(&mut reader).map_err(failed)?;
     let running = location.journal().is_open().map_err(failed)?;
     let pace = reader.pace().map_err(failed)?.filter(|_| running);
-    let trouble = pace.and_then(|pace| pace.trouble).map(|trouble| translate_setting(trouble).0);
+    let trouble = pace.and_then(|pace| pace.error).map(|trouble| translate_setting(trouble).0);
     let last = LastRun::read(&mut reader).map_err(failed)?;
     if context.output.is_json() {
         context.output.json(&StatusShape { status: &status, trouble, last: &last })?;
@@ -210,7 +210,7 @@ async fn poll(context: &Context, arguments: &Watch) -> Result<Exit, Failure> {
         outage.record_success();
         let rate = pace.as_ref().and_then(|pace| pace.rate);
         let eta = pace.as_ref().and_then(|pace| pace.eta(&status.counts));
-        let trouble = pace.and_then(|pace| pace.trouble);
+        let trouble = pace.and_then(|pace| pace.error);
         if context.output.is_json() {
             let eta_seconds = eta.map(|eta| eta.as_secs_f64());
             let trouble = trouble.clone().map(|trouble| translate_setting(trouble).0);

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-use podqueue_batch::store::RunRecord;
-use podqueue_batch::{Counts, Ending, Error, Reader, RefusedInput, Report, State, Status, Stopped};
+use podqueue_batch::{
+    Counts, Ending, Error, Reader, RefusedInput, Report, RunRecord, State, Status, Stopped,
+};
 use serde::Serialize;
 
 use crate::context::Context;
@@ -206,8 +207,8 @@ pub fn advise(context: &Context, counts: &Counts, batch: &str) {
 }
 
 /// Prints how to collect jobs that were submitted to another URL, before their results expire.
-pub fn advise_to_collect(context: &Context, runs: &[(u64, RunRecord)], url: &str) {
-    let urls: BTreeSet<_> = runs.iter().map(|(_, run)| run.base_url.as_str()).collect();
+pub fn advise_to_collect(context: &Context, runs: &[RunRecord], url: &str) {
+    let urls: BTreeSet<_> = runs.iter().map(|run| run.base_url.as_str()).collect();
     for other in urls.into_iter().filter(|other| *other != url) {
         context.output.hint(format!(
             "to collect the jobs of {other}, which keeps results for half an hour: the same command with that base URL"

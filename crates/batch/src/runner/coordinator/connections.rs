@@ -21,22 +21,31 @@ const OUT_OF_FILES: [i32; 2] = [24, 23];
 #[cfg(not(unix))]
 const OUT_OF_FILES: [i32; 1] = [10_024];
 
-/// The bound.
+/// The bound, and the calls that it is about.
 pub(super) struct Connections {
     most: usize,
     /// When that last changed.
     at: Instant,
+    in_flight: usize,
 }
 
 impl Connections {
     pub(super) fn new() -> Self {
-        Self { most: MOST, at: Instant::now() }
+        Self { most: MOST, at: Instant::now(), in_flight: 0 }
     }
 
-    /// No further connection could be opened while this many calls were in flight.
-    pub(super) fn ran_out(&mut self, in_flight: usize) {
+    pub(super) fn began(&mut self) {
+        self.in_flight += 1;
+    }
+
+    pub(super) fn ended(&mut self) {
+        self.in_flight = self.in_flight.saturating_sub(1);
+    }
+
+    /// No further connection could be opened for a call that has ended since, beside those in flight.
+    pub(super) fn ran_out(&mut self) {
         if self.most == MOST || self.at.elapsed() >= SAME {
-            self.most = (self.most.min(in_flight) * 3 / 4).max(2);
+            self.most = (self.most.min(self.in_flight + 1) * 3 / 4).max(2);
             self.at = Instant::now();
         }
     }
@@ -48,13 +57,13 @@ impl Connections {
         }
     }
 
-    /// The share of submissions, and that of polls.
+    /// Returns the share of submissions, and that of polls.
     pub(super) fn half(&self) -> usize {
         self.most / 2
     }
 }
 
-/// Whether a call failed because no more files could be opened.
+/// Returns true if a call failed because no more files could be opened.
 pub(super) fn is_out_of_files(error: &podqueue::Error) -> bool {
     let mut next = error.source();
     while let Some(cause) = next {
@@ -75,12 +84,18 @@ mod tests {
     async fn concurrent_failures_shrink_the_limit_once_and_it_grows_slowly() {
         let mut connections = Connections::new();
         assert_eq!(connections.half(), 200);
+        for _ in 0..39 {
+            connections.began();
+        }
         for _ in 0..20 {
-            connections.ran_out(40);
+            connections.ran_out();
         }
         assert_eq!(connections.half(), 15);
+        for _ in 0..20 {
+            connections.ended();
+        }
         tokio::time::advance(SAME).await;
-        connections.ran_out(20);
+        connections.ran_out();
         assert_eq!(connections.half(), 7);
         for _ in 0..2 {
             tokio::time::advance(GROWTH).await;
@@ -88,9 +103,12 @@ mod tests {
         }
         connections.grow();
         assert_eq!(connections.half(), 8);
+        for _ in 0..19 {
+            connections.ended();
+        }
         for _ in 0..9 {
             tokio::time::advance(SAME).await;
-            connections.ran_out(1);
+            connections.ran_out();
         }
         assert_eq!(connections.half(), 1, "never none");
     }

@@ -11,14 +11,10 @@ use std::time::Duration;
 use podqueue::Job;
 use tokio::time::Instant;
 
-/// How long the result of a job is kept for sure, in milliseconds.
-pub(super) const KEPT: u64 = 30 * 60 * 1_000;
-
-/// The ttl of a job without one of its own, in milliseconds.
-pub(super) const DEFAULT_TTL: u64 = 24 * 60 * 60 * 1_000;
+use crate::webhook::Ticket;
 
 /// Longest interval between two polls of a job: a sixth of the retention.
-const LONGEST: Duration = Duration::from_secs(5 * 60);
+const LONGEST: Duration = Duration::from_secs(Job::RETENTION.as_secs() / 6);
 
 /// Usual longest interval.
 const LONG: Duration = Duration::from_secs(30);
@@ -31,46 +27,69 @@ const POLLS_PER_SECOND: f64 = 100.0;
 /// A job that is outstanding.
 #[derive(Clone, Debug)]
 pub(super) struct Outstanding {
-    pub(super) index: u64,
-    pub(super) attempt: u64,
+    pub(super) ticket: Ticket,
     pub(super) job: Job,
     /// When it was accepted, and last seen unfinished, in milliseconds of Unix time.
     pub(super) submitted_at: u64,
     pub(super) seen_at: Option<u64>,
     /// `seen_at` as recorded in the journal.
     pub(super) recorded_at: Option<u64>,
-    pub(super) ttl: u64,
-    /// How often it was not found.
+    ttl: Duration,
+    /// Number of polls in a row that did not find it.
     pub(super) missing: u32,
-    /// Since when no poll has succeeded.
+    /// The first poll of those in a row that did not succeed.
     pub(super) unseen_since: Option<Instant>,
-    /// Whether it was to be cancelled.
+    /// It was to be cancelled.
     pub(super) is_cancelled: bool,
-    /// Until when it sleeps; `None` while it is due, or being polled.
-    pub(super) asleep_until: Option<Instant>,
+    /// The time until which it sleeps; `None` while it is due, or being polled.
+    asleep_until: Option<Instant>,
     /// When it was accepted, resumed or cancelled: the origin of its interval.
-    pub(super) since: Instant,
+    since: Instant,
     /// When this process learned that it was accepted, at which time it was.
-    pub(super) known_since: Instant,
+    known_since: Instant,
 }
 
 impl Outstanding {
-    /// When the job or its result may have expired, by the wall clock.
+    /// A job of which this process learns now.
+    pub(super) fn new(ticket: Ticket, job: Job, submitted_at: u64, ttl: Duration) -> Self {
+        let now = Instant::now();
+        Self {
+            ticket,
+            job,
+            submitted_at,
+            seen_at: None,
+            recorded_at: None,
+            ttl,
+            missing: 0,
+            unseen_since: None,
+            is_cancelled: false,
+            asleep_until: None,
+            since: now,
+            known_since: now,
+        }
+    }
+
+    /// Returns the time from which the job or its result may have expired, by the wall clock.
     pub(super) fn may_expire_at(&self) -> u64 {
         let unfinished_at = self.seen_at.unwrap_or(self.submitted_at);
-        self.dies_at().min(unfinished_at.saturating_add(KEPT))
+        self.dies_at().min(after(unfinished_at, Job::RETENTION))
     }
 
-    /// When its ttl expires, by the wall clock.
+    /// Returns the time at which its ttl expires, by the wall clock.
     pub(super) fn dies_at(&self) -> u64 {
-        self.submitted_at.saturating_add(self.ttl)
+        after(self.submitted_at, self.ttl)
     }
 
-    /// Whether its ttl has certainly expired: so much monotonic time has elapsed in this process. No
-    /// step of the time of day can make this true, and what elapsed before a restart does not count.
+    /// Returns true if its ttl has certainly expired: so much monotonic time has elapsed in this process.
+    /// No step of the time of day can make this true, and what elapsed before a restart does not count.
     pub(super) fn ttl_has_elapsed(&self) -> bool {
-        self.known_since.elapsed() > Duration::from_millis(self.ttl)
+        self.known_since.elapsed() > self.ttl
     }
+}
+
+/// Returns the time that is this much later, in milliseconds of Unix time.
+fn after(at: u64, time: Duration) -> u64 {
+    at.saturating_add(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
 }
 
 /// The outstanding jobs: asleep until their next poll, or due, in the order of expiry.
@@ -79,7 +98,7 @@ pub(super) struct Schedule {
     jobs: HashMap<u64, Outstanding>,
     asleep: BinaryHeap<Reverse<(Instant, u64)>>,
     due: BTreeSet<(u64, u64)>,
-    /// How long a job usually takes, from its acceptance to its end.
+    /// Usual duration of a job, from its acceptance to its end.
     usual: Duration,
 }
 
@@ -97,7 +116,7 @@ impl Schedule {
     }
 
     pub(super) fn job(&self, index: u64) -> Option<Job> {
-        self.jobs.get(&index).map(|at| at.job.clone())
+        self.jobs.get(&index).map(|found| found.job.clone())
     }
 
     /// Makes a job due, whose cancellation the next poll shows.
@@ -120,20 +139,20 @@ impl Schedule {
 
     fn sleep(&mut self, mut job: Outstanding, until: Instant) {
         job.asleep_until = Some(until);
-        self.asleep.push(Reverse((until, job.index)));
-        self.jobs.insert(job.index, job);
+        self.asleep.push(Reverse((until, job.ticket.index)));
+        self.jobs.insert(job.ticket.index, job);
     }
 
     /// Adds a job to poll as soon as possible.
     pub(super) fn add_due(&mut self, job: Outstanding) {
-        self.due.insert((job.may_expire_at(), job.index));
-        self.jobs.insert(job.index, job);
+        self.due.insert((job.may_expire_at(), job.ticket.index));
+        self.jobs.insert(job.ticket.index, job);
     }
 
     /// Schedules the next poll of a job that has not ended.
     pub(super) fn keep(&mut self, mut job: Outstanding, least: Duration) {
         let now = Instant::now();
-        if let Some(known) = self.jobs.get(&job.index) {
+        if let Some(known) = self.jobs.get(&job.ticket.index) {
             // It may have been cancelled during the poll.
             (job.is_cancelled, job.since) = (known.is_cancelled, known.since);
         }
@@ -153,7 +172,7 @@ impl Schedule {
         };
     }
 
-    /// The next job to poll. It stays outstanding until it is removed.
+    /// Returns the next job to poll. It stays outstanding until it is removed.
     pub(super) fn next_due(&mut self) -> Option<Outstanding> {
         let now = Instant::now();
         while let Some(Reverse((at, index))) = self.asleep.peek().copied()
@@ -175,12 +194,12 @@ impl Schedule {
         None
     }
 
-    /// When the next poll is due.
+    /// Returns the time at which the next poll is due.
     pub(super) fn wakes_at(&self) -> Option<Instant> {
         self.asleep.peek().map(|Reverse((at, _))| *at)
     }
 
-    /// The longest interval, so that all polls together stay within their share of the limits.
+    /// Returns the longest interval, so that all polls together stay within their share of the limits.
     fn longest(&self) -> Duration {
         let all = Duration::from_secs_f64(self.jobs.len() as f64 / POLLS_PER_SECOND);
         all.max(LONG).min(LONGEST)

@@ -1,8 +1,9 @@
 //! Submission attempt: one claimed input, from its text to the record of its outcome.
 //!
-//! Claimed → sent or not → verdict → event in the journal. The outcome is recorded before the runner is
+//! Claimed → sent or not → verdict → event in the journal. The outcome is recorded before the submitter is
 //! told; a pause starts before the record that makes an input pending again, because a claim may find it
-//! as soon as that is durable.
+//! as soon as that is durable. The text travels once, with the claim, and is dropped once it is parsed:
+//! from then on, a [`Ticket`] stands for the input.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -15,24 +16,24 @@ use crate::error::{Error, Result};
 use crate::journal::{Claimed, Settled};
 use crate::shared::Shared;
 use crate::state::State;
-use crate::store::{Change, Ended, Event, Input};
+use crate::store::{Change, Ended, Event};
 use crate::submit::{OnUnknown, Submission, Submit};
 use crate::webhook::Ticket;
 
 /// Largest number of attempts of an input whose outcomes stay unknown.
 const ATTEMPTS: u64 = 10;
 
-/// The step, endpoint and policy of a run, and its pause.
-pub(super) struct Submitter {
+/// Destination of the submissions of a run: the step, endpoint and policy; and their pause.
+pub(super) struct Destination {
     pub(super) step: Arc<dyn Submit>,
     pub(super) endpoint: Endpoint,
     pub(super) policy: Option<Policy>,
     pub(super) pause: Pause,
 }
 
-/// Outcome of a claimed input, and whether it is recorded.
+/// Outcome of a claimed input, and the result of recording it.
 pub(super) struct Submitted {
-    pub(super) input: Input,
+    pub(super) ticket: Ticket,
     pub(super) outcome: Outcome,
     /// The change that could not be recorded, otherwise.
     pub(super) recorded: Result<(), (Error, Change)>,
@@ -58,51 +59,49 @@ pub(super) enum Outcome {
 /// Submits an input, and records the outcome.
 pub(super) async fn submit(
     shared: &Shared,
-    submitter: Arc<Submitter>,
+    destination: &Destination,
     claimed: Claimed,
     must_wait: bool,
 ) -> Submitted {
-    let Claimed { input, text } = claimed;
-    let (event, outcome) = match (text, must_wait) {
-        (_, true) => (Event::NotSent, Outcome::Unused),
-        (Err(error), _) => (Event::NotSent, Outcome::Changed(error)),
-        (Ok(text), _) => match read(shared, &input, text) {
-            Err(flaw) => refuse(flaw, false),
-            Ok(value) => {
+    let ticket = claimed.ticket;
+    let (event, outcome) = match claimed.text {
+        _ if must_wait => (Event::NotSent, Outcome::Unused),
+        Err(error) => (Event::NotSent, Outcome::Changed(error)),
+        Ok(text) => match parse(shared, claimed.flaw, &text) {
+            Err(flaw) => refuse(format!("line {} of the inputs {flaw}", claimed.line), false),
+            Ok(input) => {
+                drop(text);
                 let webhook = match &shared.on_unknown {
-                    OnUnknown::ByWebhook(url) => {
-                        let ticket = Ticket { index: input.index, attempt: input.attempt };
-                        Some(shared.identity.webhook(url, ticket))
-                    }
+                    OnUnknown::ByWebhook(url) => Some(shared.identity.webhook(url, ticket)),
                     _ => None,
                 };
                 let submission = Submission {
-                    endpoint: &submitter.endpoint,
-                    index: input.index,
-                    attempt: input.attempt,
-                    input: &value,
-                    policy: submitter.policy.as_ref(),
+                    endpoint: &destination.endpoint,
+                    index: ticket.index,
+                    attempt: ticket.attempt,
+                    input: &input,
+                    policy: destination.policy.as_ref(),
                     webhook,
                 };
-                let submitted = submitter.step.submit(submission).await;
-                settle(shared, &input, Verdict::of(submitted))
+                let submitted = destination.step.submit(submission).await;
+                settle(shared, ticket, Verdict::of(submitted))
             }
         },
     };
     if let Outcome::NotSent(why) = &outcome {
-        submitter.pause.at_least(why.pause());
+        destination.pause.at_least(why.pause());
     }
-    let change = Change { index: input.index, attempt: input.attempt, event };
+    let change = Change { index: ticket.index, attempt: ticket.attempt, event };
     match shared.journal.record_submission(change.clone()).await {
-        Ok(None) => Submitted { input, outcome, recorded: Ok(()) },
-        Ok(Some(holder)) => disputed(shared, input, outcome, holder).await,
-        Err(error) => Submitted { input, outcome, recorded: Err((error, change)) },
+        Ok(None) => Submitted { ticket, outcome, recorded: Ok(()) },
+        Ok(Some(holder)) => disputed(shared, ticket, outcome, holder).await,
+        Err(error) => Submitted { ticket, outcome, recorded: Err((error, change)) },
     }
 }
 
 /// Records as unknown an input whose job id another input already has: which of them the output is for
 /// cannot be known, and the other input came first.
-async fn disputed(shared: &Shared, input: Input, outcome: Outcome, holder: u64) -> Submitted {
+async fn disputed(shared: &Shared, ticket: Ticket, outcome: Outcome, holder: u64) -> Submitted {
     let job = match &outcome {
         Outcome::Accepted { job_id, .. } => job_id.as_str(),
         _ => "",
@@ -110,41 +109,37 @@ async fn disputed(shared: &Shared, input: Input, outcome: Outcome, holder: u64) 
     let why = format!(
         "the service accepted it as job {job:?}, which is the job of input {holder} already: whether it runs is not known"
     );
-    let change =
-        Change { index: input.index, attempt: input.attempt, event: unknown(shared, &input, why) };
+    let event = unknown(shared, ticket, why);
+    let change = Change { index: ticket.index, attempt: ticket.attempt, event };
     let settled = vec![Settled { change: change.clone(), completed: None }];
     let recorded = shared.journal.apply(settled).await.map_err(|error| (error, change));
-    Submitted { input, outcome: Outcome::Unknown(None), recorded }
+    Submitted { ticket, outcome: Outcome::Unknown(None), recorded }
 }
 
 /// The event of an unknown outcome.
-fn unknown(shared: &Shared, input: &Input, why: String) -> Event {
+fn unknown(shared: &Shared, ticket: Ticket, why: String) -> Event {
     match shared.on_unknown {
-        OnUnknown::Resubmit if input.attempt < ATTEMPTS => Event::Resubmit,
+        OnUnknown::Resubmit if ticket.attempt < ATTEMPTS => Event::Resubmit,
         _ => Event::Unknown(why),
     }
 }
 
-/// Parses the text, and drops it; or returns the flaw of the input.
-fn read(shared: &Shared, input: &Input, text: Vec<u8>) -> Result<Box<RawValue>, String> {
-    let flawed = |flaw: &str| format!("line {} of the inputs {flaw}", input.line);
-    match &input.flaw {
-        Some(flaw) => Err(flawed(flaw)),
-        None => match shared.shape.parse(&text) {
-            Ok(parsed) => Ok(parsed.input),
-            Err(flaw) => Err(flawed(&flaw)),
-        },
+/// Parses the text; or returns the flaw of the input.
+fn parse(shared: &Shared, flaw: Option<String>, text: &[u8]) -> Result<Box<RawValue>, String> {
+    match flaw {
+        Some(flaw) => Err(flaw),
+        None => shared.shape.parse(text).map(|parsed| parsed.input),
     }
 }
 
-fn settle(shared: &Shared, input: &Input, verdict: Verdict) -> (Event, Outcome) {
+fn settle(shared: &Shared, ticket: Ticket, verdict: Verdict) -> (Event, Outcome) {
     match verdict {
         Verdict::Accepted(job_id) => {
             let at = shared.clock.now();
             (Event::Accepted { job_id: job_id.clone(), at }, Outcome::Accepted { job_id, at })
         }
         Verdict::Unknown(error) => {
-            (unknown(shared, input, error.to_string()), Outcome::Unknown(Some(error)))
+            (unknown(shared, ticket, error.to_string()), Outcome::Unknown(Some(error)))
         }
         Verdict::Refused { why, was_sent } => refuse(why, was_sent),
         Verdict::NotSent(why) => (Event::NotSent, Outcome::NotSent(why)),

@@ -2,14 +2,24 @@
 //!
 //! A job ends only with what the service reported as terminal, with two 404s of the service itself ten
 //! seconds apart, or once its ttl has elapsed on the monotonic clock. Everything else is transient.
+//!
+//! # Memory budget of outputs
+//!
+//! A semaphore of bytes ([`Outputs`]), from which each poll acquires what its response may need before
+//! that is read. How large an output is shows only when it arrives. A poll therefore reads small responses
+//! only; one that is larger is refused before it is read, and read again under the next limit, and in the
+//! end alone. Invariant: the responses being read, and those read and not yet recorded, together fit into
+//! the budget, or there is only one response. `a_batch_of_large_outputs_needs_little_memory` of the program
+//! holds it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use podqueue::{ErrorKind, JobRecord, JobStatus};
+use podqueue::{ErrorKind, Job, JobRecord, JobStatus};
 use serde_json::Value;
 use serde_json::value::RawValue;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::outputs::Outputs;
 use super::schedule::Outstanding;
 use crate::error::Result;
 use crate::journal::Settled;
@@ -18,11 +28,12 @@ use crate::shared::{CANCELLED, Shared};
 use crate::state::State;
 use crate::store::{Change, Ended, Event};
 use crate::submit::OnUnknown;
+use crate::webhook::Ticket;
 
 /// Polls that must not find a job before it counts as gone: a gateway may err once.
 const GONE: u32 = 2;
 
-/// How long a job must not be found before it counts as gone: a gateway may err for a while.
+/// Time for which a job must not be found before it counts as gone: a gateway may err for a while.
 const UNSEEN: Duration = Duration::from_secs(10);
 
 /// The longest status that is shown.
@@ -31,15 +42,15 @@ const SHOWN: usize = 40;
 /// The longest id that fits into a URL, in bytes: usual ids have about forty.
 const LONGEST_ID: usize = 4_096;
 
-/// How many characters of an error are kept: a traceback, but not a whole output.
+/// Number of characters of an error that are kept: a traceback, but not a whole output.
 const LONGEST_ERROR: usize = 8_000;
 
-/// How often it is recorded that a job has not ended, in milliseconds.
+/// Interval at which it is recorded that a job has not ended, in milliseconds.
 const RECORD: u64 = 5 * 60 * 1_000;
 
-/// Outcome of a poll, and whether it is recorded.
+/// Outcome of a poll, and the result of recording it.
 pub(super) struct Polled {
-    pub(super) at: Outstanding,
+    pub(super) job: Outstanding,
     pub(super) outcome: PollOutcome,
     pub(super) recorded: Result<()>,
 }
@@ -64,25 +75,25 @@ pub(super) enum Seen {
 }
 
 fn judge(
-    at: &Outstanding,
+    job: &Outstanding,
     read: podqueue::Result<JobRecord>,
     now: impl Fn() -> u64,
 ) -> PollOutcome {
     match read {
-        Ok(record) if record.status().is_terminal() => ended(&record, at.is_cancelled),
+        Ok(record) if record.status().is_terminal() => ended(&record, job.is_cancelled),
         Ok(record) => match record.status() {
-            JobStatus::Other(status) => odd(at, status.as_str()),
+            JobStatus::Other(status) => odd(job, status.as_str()),
             _ => PollOutcome::Unfinished(Seen::Running),
         },
         Err(error) => match error.kind() {
             ErrorKind::NotFound | ErrorKind::JobExpired if is_the_services(&error) => {
-                match at.missing + 1 >= GONE && (at.is_cancelled || is_long_unseen(at)) {
-                    true => gone(at, now()),
+                match job.missing + 1 >= GONE && (job.is_cancelled || is_long_unseen(job)) {
+                    true => gone(job, now()),
                     false => PollOutcome::Unfinished(Seen::Missing),
                 }
             }
             ErrorKind::InvalidRequest
-                if error.field() == Some("job id") || at.job.id().len() > LONGEST_ID =>
+                if error.field() == Some("job id") || job.job.id().len() > LONGEST_ID =>
             {
                 failed(format!("the job cannot be polled: {error}"))
             }
@@ -90,7 +101,7 @@ fn judge(
                 PollOutcome::Stop(error)
             }
             ErrorKind::ResponseTooLarge => failed(format!("the output could not be read: {error}")),
-            _ if at.ttl_has_elapsed() => {
+            _ if job.ttl_has_elapsed() => {
                 let why = format!("its ttl has elapsed, and its status could not be read: {error}");
                 end(State::Expired, Some(why))
             }
@@ -99,12 +110,12 @@ fn judge(
     }
 }
 
-fn is_long_unseen(at: &Outstanding) -> bool {
-    at.unseen_since.is_some_and(|since| since.elapsed() >= UNSEEN)
+fn is_long_unseen(job: &Outstanding) -> bool {
+    job.unseen_since.is_some_and(|since| since.elapsed() >= UNSEEN)
 }
 
 /// A status that the interface does not document, which may never change.
-fn odd(at: &Outstanding, status: &str) -> PollOutcome {
+fn odd(job: &Outstanding, status: &str) -> PollOutcome {
     // Anything else could be a secret.
     let is_name = |byte: u8| byte.is_ascii_uppercase() || byte == b'_';
     let name = match status.len() <= SHOWN && status.bytes().all(is_name) {
@@ -112,7 +123,7 @@ fn odd(at: &Outstanding, status: &str) -> PollOutcome {
         false => "one".to_owned(),
     };
     let said = format!("the service reports {name}, which the interface does not document");
-    match at.ttl_has_elapsed() {
+    match job.ttl_has_elapsed() {
         true => end(State::Expired, Some(format!("its ttl has elapsed, although {said}"))),
         false => PollOutcome::Unfinished(Seen::Odd(said)),
     }
@@ -128,12 +139,12 @@ fn is_the_services(error: &podqueue::Error) -> bool {
 
 /// The end of a job that the service no longer has. The wall clock, which may be wrong, only decides
 /// the reason that is recorded.
-fn gone(at: &Outstanding, now: u64) -> PollOutcome {
-    let (state, why) = if at.is_cancelled {
+fn gone(job: &Outstanding, now: u64) -> PollOutcome {
+    let (state, why) = if job.is_cancelled {
         (State::Cancelled, CANCELLED)
-    } else if now >= at.dies_at() {
+    } else if now >= job.dies_at() {
         (State::Expired, "the service no longer has the job: its ttl has expired")
-    } else if now >= at.may_expire_at() {
+    } else if now >= job.may_expire_at() {
         (
             State::Expired,
             "the service no longer has the job: its result has expired, which was not collected within 30 minutes",
@@ -215,10 +226,10 @@ fn output(record: &JobRecord) -> podqueue::Result<Box<RawValue>> {
 pub(super) async fn poll_and_record(
     shared: &Shared,
     outputs: &Outputs,
-    mut at: Outstanding,
+    mut job: Outstanding,
 ) -> Polled {
-    let (read, _held) = outputs.read(&at.job).await;
-    let mut outcome = judge(&at, read, || shared.clock.now());
+    let (read, _held) = outputs.read(&job.job).await;
+    let mut outcome = judge(&job, read, || shared.clock.now());
     if let PollOutcome::Ended { ended: Ended { error: Some(error), .. }, .. } = &mut outcome {
         *error = shown(error, &shared.on_unknown);
     }
@@ -228,17 +239,69 @@ pub(super) async fn poll_and_record(
         }
         PollOutcome::Unfinished(Seen::Running | Seen::Odd(_)) => {
             let now = shared.clock.now();
-            at.seen_at = Some(now);
-            let is_old = now >= at.recorded_at.unwrap_or(at.submitted_at).saturating_add(RECORD);
+            job.seen_at = Some(now);
+            let is_old = now >= job.recorded_at.unwrap_or(job.submitted_at).saturating_add(RECORD);
             (is_old.then_some(Event::Seen { at: now }), None)
         }
         _ => (None, None),
     };
     let mut recorded = Ok(());
     if let Some(event) = event {
-        at.recorded_at = at.seen_at;
-        let change = Change { index: at.index, attempt: at.attempt, event };
+        job.recorded_at = job.seen_at;
+        let Ticket { index, attempt } = job.ticket;
+        let change = Change { index, attempt, event };
         recorded = shared.journal.apply(vec![Settled { change, completed }]).await;
     }
-    Polled { at, outcome, recorded }
+    Polled { job, outcome, recorded }
+}
+
+/// The limits of responses, in bytes, that are read beside others.
+const LIMITS: [usize; 2] = [256 * 1024, 4 * 1024 * 1024];
+
+/// Copies of a response in memory: as it was received, its output, and the line or what the buffer
+/// has grown by.
+const COPIES: usize = 3;
+
+/// Bytes of a permit of the semaphore.
+const UNIT: usize = 1024;
+
+/// The budget, in units: 64 MiB.
+const BUDGET: u32 = 64 * 1024;
+
+/// The budget of a run. Clones are the same.
+#[derive(Clone)]
+pub(super) struct Outputs(Arc<Semaphore>);
+
+/// A part of the budget, which returns to it when this is dropped.
+pub(super) struct Held {
+    _permit: Option<OwnedSemaphorePermit>,
+}
+
+impl Outputs {
+    pub(super) fn new() -> Self {
+        Self(Arc::new(Semaphore::new(BUDGET as usize)))
+    }
+
+    /// Reads the status of a job. What it returns is in the budget until `Held` is dropped.
+    pub(super) async fn read(&self, job: &Job) -> (podqueue::Result<JobRecord>, Held) {
+        for limit in LIMITS {
+            let held = self.acquire(units(limit)).await;
+            let read = job.status().largest_response(limit).await;
+            if !read.as_ref().is_err_and(|error| error.kind() == ErrorKind::ResponseTooLarge) {
+                return (read, held);
+            }
+        }
+        let held = self.acquire(BUDGET).await;
+        (job.status().await, held)
+    }
+
+    async fn acquire(&self, units: u32) -> Held {
+        // The semaphore is never closed.
+        Held { _permit: Arc::clone(&self.0).acquire_many_owned(units).await.ok() }
+    }
+}
+
+/// Permits of a response within this limit.
+fn units(limit: usize) -> u32 {
+    u32::try_from(limit * COPIES / UNIT).unwrap_or(BUDGET).min(BUDGET)
 }

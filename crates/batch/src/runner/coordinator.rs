@@ -1,0 +1,338 @@
+//! Coordinator: decides whether a run goes on, for all of its parts and for the processes that share it.
+//!
+//! Both parts report to it what they see of the service, and ask it before they begin anything:
+//! [`may_submit`](Coordinator::may_submit), [`may_poll`](Coordinator::may_poll). It calls neither of them.
+//!
+//! ```text
+//!             stopped, or an error of the inputs        broken, or told to exit
+//! submitting ────────────────────────────▶ collecting ────────────────────────▶ ended
+//!     └──────────────────── nothing left, here or of peers ─────────────────────▲
+//! ```
+//!
+//! Four times a second it does the maintenance: it renews what it knows of the journal, checks that the
+//! files are in place, reads requests to cancel, recovers the inputs of processes whose lease has
+//! expired, and publishes and reports the pace. Other errors than those of a call to the service end the
+//! run: the first one is kept, and reported when what is in flight is recorded.
+//!
+//! Invariant: the state only moves to the right. No later event lets a run submit that has stopped, or poll
+//! that has failed; and while a peer is alive that may leave inputs behind, a run that may still collect
+//! them does not end.
+//!
+//! Tests: `a_killed_process_is_recovered_within_its_lease_and_two_seconds`, and those of
+//! `tests/batch/run_ending.rs`, `tests/batch/faulty_services.rs` and `tests/batch/running.rs`.
+
+mod connections;
+mod peers;
+mod reporter;
+mod throughput;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use self::connections::{Connections, is_out_of_files};
+use self::peers::Recovered;
+pub(super) use self::peers::{Peers, outstanding};
+use self::reporter::ErrorSummary;
+pub(super) use self::reporter::ProgressReporter;
+use self::throughput::Throughput;
+use crate::error::{Error, ErrorKind};
+use crate::progress::{MaxFailures, Progress, Stopped};
+use crate::requests::{Pace, is_cancel_requested};
+use crate::run::settings::{Settings, Stop};
+use crate::shared::Shared;
+use crate::state::{Counts, State};
+use crate::submit::OnUnknown;
+
+/// Interval at which the pace is published for other processes.
+const PUBLISHED: Duration = Duration::from_secs(2);
+
+/// Decides whether a run goes on.
+pub(super) struct Coordinator {
+    shared: Arc<Shared>,
+    max_failures: Option<MaxFailures>,
+    patience: Duration,
+    await_webhooks: Duration,
+    stop: watch::Sender<Stop>,
+    stopped: Option<Stopped>,
+    failed: Option<Error>,
+    /// Nothing can be collected any more.
+    is_broken: bool,
+    peers: Peers,
+    throughput: Throughput,
+    connections: Connections,
+    errors: ErrorSummary,
+    reporter: ProgressReporter,
+    /// The pace that was last published for other processes, and when.
+    published: (Instant, Option<Pace>),
+    started: Instant,
+    /// The last response of the service, and the last event.
+    last_contact: Instant,
+    last_event: Instant,
+}
+
+/// Result of the maintenance, for the other parts.
+pub(super) struct Maintained {
+    /// The batch is to be cancelled.
+    pub(super) is_cancelled: bool,
+    pub(super) recovered: Recovered,
+    /// The rate, per second, at which this run's own jobs end.
+    pub(super) drain: f64,
+}
+
+impl Coordinator {
+    /// The coordinator of a run that started at this time, beside these peers.
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        settings: &Settings,
+        (stop, reporter): (watch::Sender<Stop>, ProgressReporter),
+        peers: Peers,
+        counts: Counts,
+        started: Instant,
+    ) -> Self {
+        let now = Instant::now();
+        Self {
+            shared,
+            max_failures: settings.max_failures,
+            patience: settings.patience,
+            await_webhooks: settings.await_webhooks,
+            stop,
+            stopped: None,
+            failed: None,
+            is_broken: false,
+            peers,
+            throughput: Throughput::new(counts, now),
+            connections: Connections::new(),
+            errors: ErrorSummary::default(),
+            reporter,
+            published: (now, None),
+            started,
+            last_contact: now,
+            last_event: now,
+        }
+    }
+
+    /// Returns true if inputs may be submitted.
+    pub(super) fn may_submit(&self) -> bool {
+        self.failed.is_none() && self.stopped.is_none() && *self.stop.borrow() == Stop::Not
+    }
+
+    /// Returns true if outstanding jobs may be polled.
+    pub(super) fn may_poll(&self) -> bool {
+        !self.is_broken && *self.stop.borrow() < Stop::Collecting
+    }
+
+    /// Returns true if the batch is to be cancelled.
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.stopped == Some(Stopped::Cancelled)
+    }
+
+    /// Returns true if the run continues only because it may have to recover the inputs of a peer, which
+    /// collects what cannot be collected here.
+    pub(super) fn waits_for_peers(&self, not_collected: u64) -> bool {
+        let is_wanted = self.may_submit() || self.is_cancelled();
+        is_wanted && self.peers.are_at_work() && self.throughput.counts.open() > not_collected
+    }
+
+    /// Returns true if webhook calls may still resolve unknown inputs.
+    pub(super) fn awaits_webhook_calls(&self) -> bool {
+        matches!(self.shared.on_unknown, OnUnknown::ByWebhook(_))
+            && self.may_submit()
+            && self.throughput.counts.of(State::Unknown) > 0
+            && self.last_event.elapsed() < self.await_webhooks
+    }
+
+    /// Returns the signal that the run is told to stop.
+    pub(super) fn stops(&self) -> watch::Receiver<Stop> {
+        self.stop.subscribe()
+    }
+
+    /// Stops submitting, for this reason, unless there is one already.
+    pub(super) fn stop(&mut self, reason: Stopped) {
+        self.stopped.get_or_insert(reason);
+    }
+
+    /// Ends the run with this error, once all submissions in flight are recorded.
+    pub(super) fn fail(&mut self, error: Error) {
+        self.is_broken = true;
+        self.failed.get_or_insert(error);
+    }
+
+    /// Ends the run with this error, once everything outstanding is collected.
+    pub(super) fn fail_to_submit(&mut self, error: Error) {
+        self.failed.get_or_insert(error);
+    }
+
+    /// A task panicked: fails the run.
+    pub(super) fn panicked(&mut self) {
+        let message = "a task panicked, in a function passed to the client or in this crate: nothing is lost, and an input that was being submitted is unknown when the batch is next opened";
+        self.fail(Error::new(ErrorKind::Service, message));
+    }
+
+    /// Fails the run because the service refuses every call.
+    pub(super) fn refused(&mut self, error: podqueue::Error) {
+        let message = format!(
+            "the service refuses all calls; nothing is lost: run the batch again once that is settled. {error}"
+        );
+        self.fail(Error::new(ErrorKind::Service, message).with_service(error));
+    }
+
+    /// Fails the run if the service has been unreachable for longer than the patience.
+    pub(super) fn unreached(&mut self, error: podqueue::Error) {
+        if self.last_contact.elapsed() < self.patience {
+            return;
+        }
+        let description = self.describe(&error);
+        let message = format!(
+            "the service could not be reached for {:?}; nothing is lost: run the batch again once it can. {description}",
+            self.patience
+        );
+        self.fail(Error::new(ErrorKind::Unreachable, message).with_service(error));
+    }
+
+    /// Describes the error of a call that has ended. Where no more files can be opened, fewer calls are
+    /// made at once from now on.
+    pub(super) fn describe(&mut self, error: &podqueue::Error) -> String {
+        if !is_out_of_files(error) {
+            return error.to_string();
+        }
+        self.connections.ran_out();
+        format!(
+            "this process can open no more files, and makes fewer calls at once: raise its limit (`ulimit -n`). {error}"
+        )
+    }
+
+    /// Returns the number of concurrent calls that each part may make.
+    pub(super) fn half_of_connections(&self) -> usize {
+        self.connections.half()
+    }
+
+    pub(super) fn call_began(&mut self) {
+        self.connections.began();
+    }
+
+    pub(super) fn call_ended(&mut self) {
+        self.connections.ended();
+    }
+
+    /// The service has responded.
+    pub(super) fn saw_service(&mut self) {
+        self.last_contact = Instant::now();
+    }
+
+    /// There was an event that says something new.
+    pub(super) fn saw_event(&mut self) {
+        self.last_event = Instant::now();
+    }
+
+    /// The service has accepted an input.
+    pub(super) fn accepted(&mut self) {
+        self.errors.submitted();
+        self.saw_service();
+    }
+
+    /// The service has not accepted an input.
+    pub(super) fn not_accepted(&mut self, error: String) {
+        self.errors.not_submitted(error);
+    }
+
+    /// The status of a job could be read.
+    pub(super) fn polled(&mut self, index: u64) {
+        self.errors.seen(index);
+    }
+
+    /// The status of a job could not be read.
+    pub(super) fn not_polled(&mut self, index: u64, error: String) {
+        self.errors.unseen(index, error);
+    }
+
+    /// An input has ended, in this state.
+    pub(super) fn ended(&mut self, state: State) {
+        self.throughput.ended(state);
+        self.stop_if_too_many_failed();
+    }
+
+    pub(super) fn stop_if_too_many_failed(&mut self) {
+        if self.max_failures.is_some_and(|most| self.throughput.exceeds(most)) {
+            self.stop(Stopped::TooManyFailures);
+        }
+    }
+
+    /// Checks the files, measures the rate, reads requests and recovers peers.
+    pub(super) async fn maintain(&mut self) -> Maintained {
+        let now = Instant::now();
+        let standing = self.peers.standing_request();
+        let checked = self.shared.journal.with(move |state| {
+            state.check()?;
+            state.results.check_in_place()?;
+            let is_cancelled = is_cancel_requested(&mut *state.store, standing.as_deref())?;
+            Ok((state.store.tally()?, is_cancelled))
+        });
+        let is_cancelled = match checked.await {
+            Ok((tally, is_cancelled)) => {
+                self.throughput.counts = tally.counts;
+                is_cancelled
+            }
+            Err(error) => {
+                self.fail(error);
+                false
+            }
+        };
+        if is_cancelled {
+            self.stop(Stopped::Cancelled);
+        }
+        self.connections.grow();
+        let pending = self.throughput.counts.of(State::Pending);
+        let recovered = match self.peers.recover(&self.shared.journal, pending).await {
+            Ok(recovered) => recovered,
+            Err(error) => {
+                self.fail(error);
+                Recovered::default()
+            }
+        };
+        let drain = self.throughput.measure(now);
+        self.stop_if_too_many_failed();
+        Maintained { is_cancelled, recovered, drain }
+    }
+
+    /// Publishes the pace for other processes, and reports progress.
+    pub(super) async fn report(&mut self, window: usize) {
+        let counts = self.throughput.counts;
+        let pace = Pace { rate: self.throughput.rate(), window, error: self.errors.summary() };
+        self.publish(&pace).await;
+        self.reporter.report(Progress {
+            counts,
+            rate: pace.rate,
+            eta: pace.eta(&counts),
+            elapsed: self.started.elapsed(),
+            window: pace.window,
+            error: pace.error,
+        });
+    }
+
+    async fn publish(&mut self, pace: &Pace) {
+        let now = Instant::now();
+        let (at, last) = &self.published;
+        if last.as_ref() != Some(pace) && (last.is_none() || now - *at >= PUBLISHED) {
+            self.published = (now, Some(pace.clone()));
+            let pace = pace.clone();
+            let published = self.shared.journal.with(move |state| pace.write(&mut *state.store));
+            if let Err(error) = published.await {
+                self.fail(error);
+            }
+        }
+    }
+
+    /// Returns the error of a run that ended because this process lost its lease.
+    pub(super) fn take_interruption(&mut self) -> Option<Error> {
+        self.failed.take_if(|error| error.kind() == ErrorKind::Interrupted)
+    }
+
+    /// Returns the error that ended the run, or the reason for which it stopped, and its duration.
+    pub(super) fn finish(self) -> (Option<Error>, Option<Stopped>, Duration) {
+        let on_request = (*self.stop.borrow() != Stop::Not).then_some(Stopped::OnRequest);
+        (self.failed, self.stopped.or(on_request), self.started.elapsed())
+    }
+}
