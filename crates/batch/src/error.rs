@@ -7,7 +7,7 @@ use std::path::Path;
 /// The result type of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What went wrong with a batch: what was attempted, what came back, and what to do about it.
+/// Error of a batch: what was attempted, what came back, and what to do about it.
 ///
 /// The journal stays consistent after any error: fix the cause and run the batch again, and it
 /// continues where it was. An input that failed is not an error of the batch, but a
@@ -17,7 +17,7 @@ pub struct Error(Box<Detail>);
 struct Detail {
     kind: ErrorKind,
     message: String,
-    /// Whether there was no room for what was to be written, so that none of it is there.
+    /// There was no room for what was to be written, so none of it is there.
     has_no_room: bool,
     service: Option<podqueue::Error>,
     source: Option<Box<dyn StdError + Send + Sync>>,
@@ -89,7 +89,7 @@ impl Error {
         self
     }
 
-    /// Whether nothing was written because there is no room for it, as on a full disk.
+    /// Returns true if nothing was written because there is no room for it, as on a full disk.
     pub(crate) fn has_no_room(&self) -> bool {
         self.0.has_no_room
     }
@@ -105,7 +105,7 @@ impl Error {
         self
     }
 
-    /// Whether it is about the inputs: the rest of the batch can continue without them.
+    /// Returns true if it is about the inputs: the rest of the batch can continue without them.
     pub(crate) fn is_of_inputs(&self) -> bool {
         matches!(self.kind(), ErrorKind::Inputs | ErrorKind::InputsChanged)
     }

@@ -20,7 +20,7 @@ pub(crate) fn sync_folder(path: &Path) -> std::io::Result<()> {
     fs::File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }
 
-/// Whether these are of the same file, as far as the system says so.
+/// Returns true if these are of the same file, as far as the system says so.
 pub(crate) fn is_same_file(left: &Metadata, right: &Metadata) -> bool {
     #[cfg(unix)]
     {
@@ -33,7 +33,7 @@ pub(crate) fn is_same_file(left: &Metadata, right: &Metadata) -> bool {
     }
 }
 
-/// Whether this is the file that the path names.
+/// Returns true if this is the file that the path names.
 pub(crate) fn is_in_place(path: &Path, file: &fs::File) -> std::io::Result<bool> {
     match fs::metadata(path) {
         Ok(found) => Ok(is_same_file(&found, &file.metadata()?)),

@@ -4,14 +4,12 @@ mod indexing;
 mod lines;
 mod parsed;
 mod source;
-mod texts;
 
 pub use indexing::ChangedInputs;
 pub(crate) use indexing::{copy, grow, index};
 pub(crate) use lines::LONGEST;
 pub(crate) use parsed::Shape;
-pub(crate) use source::{FileRecord, SourceRecord};
-pub(crate) use texts::Texts;
+pub(crate) use source::{SourceRecord, Texts};
 
 use std::fmt;
 use std::path::PathBuf;

@@ -25,10 +25,10 @@ use crate::store::{Change, Claim, Event, Outage};
 /// Longest wait of a change for others to be committed with. A claim does not wait.
 const LINGER: Duration = Duration::from_millis(10);
 
-/// How long closing waits for a shared store.
+/// Timeout of closing a shared store.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// How many commands make up a group at most.
+/// Largest number of commands in a group.
 const GROUP: usize = 1_000;
 
 enum Command {
@@ -36,7 +36,7 @@ enum Command {
     With(Box<dyn FnOnce(&mut JournalState) + Send>),
 }
 
-/// A commit, and its waiter.
+/// A commit, and its waiter. One that claims inputs changes none.
 struct PendingCommit {
     settled: Vec<Settled>,
     claim: Option<Claim>,
@@ -251,26 +251,15 @@ fn commit(state: &mut JournalState, group: Vec<PendingCommit>) {
         return;
     }
     let claim = together.iter().find_map(|pending| pending.claim);
-    let mut done = state.commit(settled(&together), claim);
-    if let (Err(error), Some(_)) = (&done, claim)
-        && error.has_no_room()
-    {
-        let (claims, others) = together.into_iter().partition(|pending| pending.claim.is_some());
-        refuse(claims, error);
-        if others.is_empty() {
-            return;
-        }
-        done = state.commit(settled(&others), None);
-        together = others;
-    }
-    match done {
-        Ok(mut claimed) => {
+    let settled = together.iter_mut().flat_map(|pending| pending.settled.drain(..));
+    match state.commit_and_claim(settled.map(|settled| settled.change).collect(), claim) {
+        Ok(claimed) => {
+            let mut claimed = Some(claimed);
             for pending in together {
-                let claimed = pending.claim.map(|_| std::mem::take(&mut claimed));
-                reply(
-                    pending,
-                    Ok(CommitOutcome { claimed: claimed.unwrap_or_default(), holder: None }),
-                );
+                // At most one of them claims inputs.
+                let claimed = claimed.take_if(|_| pending.claim.is_some());
+                let claimed = claimed.unwrap_or_else(|| Ok(Vec::new()));
+                reply(pending, claimed.map(|claimed| CommitOutcome { claimed, holder: None }));
             }
         }
         Err(error) => refuse(together, &error),

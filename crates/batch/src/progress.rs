@@ -1,4 +1,5 @@
-//! Progress and report of a run.
+//! Progress and report of a run, and the notes by which other processes see and direct it: its pace, its
+//! ending, and the request to cancel the batch.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,26 +7,27 @@ use std::time::Duration;
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 
+use crate::error::Result;
 use crate::state::{Counts, State};
-use crate::store::Tally;
+use crate::store::{Commit, LOST, Note, Store, Tally};
 
 /// Progress of a run.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Progress {
-    /// How many inputs are in each state.
+    /// Number of inputs in each state.
     #[serde(flatten)]
     pub counts: Counts,
-    /// How many inputs ended per second, in this run, over the last two minutes; `None` until that
+    /// Inputs that ended per second, in this run, over the last two minutes; `None` until that
     /// can be said.
     pub rate: Option<f64>,
-    /// How long the rest will take at this rate.
+    /// Time that the rest will take at this rate.
     #[serde(rename = "eta_seconds", serialize_with = "seconds_if_any")]
     pub eta: Option<Duration>,
-    /// How long this run has taken.
+    /// Duration of this run so far.
     #[serde(rename = "elapsed_seconds", serialize_with = "seconds")]
     pub elapsed: Duration,
-    /// How many jobs may be outstanding: it follows the rate, and shrinks if the queue is full.
+    /// Largest number of outstanding jobs: it follows the rate, and shrinks if the queue is full.
     pub window: usize,
     /// Errors that persist for five seconds or longer: why no input is accepted, why the status of
     /// jobs cannot be read, or why a shared journal cannot be reached. `None` while all goes well.
@@ -36,14 +38,14 @@ pub struct Progress {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Report {
-    /// How many inputs are in each state.
+    /// Number of inputs in each state.
     #[serde(flatten)]
     pub counts: Counts,
-    /// Why the run ended before all inputs did; `None` if nothing is left to do.
+    /// Reason of a run that ended before all inputs did; `None` if nothing is left to do.
     pub stopped: Option<Stopped>,
-    /// How many inputs this run submitted. Those that are refused before they are sent are not.
+    /// Number of inputs that this run submitted. Those that are refused before they are sent are not.
     pub submitted_now: u64,
-    /// How many jobs were submitted to endpoints that this run does not know, and so were not
+    /// Number of jobs that were submitted to endpoints that this run does not know, and so were not
     /// collected: see [`Run::collect_from`](crate::Run::collect_from).
     pub not_collected: u64,
     /// The execution times of all jobs of the batch together.
@@ -52,10 +54,10 @@ pub struct Report {
     /// The times that all jobs of the batch waited for a worker.
     #[serde(rename = "delay_seconds", serialize_with = "seconds")]
     pub delay: Duration,
-    /// How long this run took.
+    /// Duration of this run.
     #[serde(rename = "elapsed_seconds", serialize_with = "seconds")]
     pub elapsed: Duration,
-    /// How often this process lost its lease of a shared journal, because it was stopped or cut off for
+    /// Number of times that this process lost its lease of a shared journal, because it was stopped or cut off for
     /// too long, and rejoined.
     pub interrupted: u64,
     /// The results.
@@ -80,7 +82,7 @@ pub enum Stopped {
     Taken,
 }
 
-/// How many failures are too many.
+/// Limit of failures, above which a run stops submitting.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MaxFailures {
     /// More inputs than this.
@@ -100,13 +102,13 @@ impl MaxFailures {
 }
 
 impl Report {
-    /// Whether every input completed.
+    /// Returns true if every input completed.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.counts.of(State::Completed) == self.counts.total()
     }
 
-    /// What the executions cost, at this price per second.
+    /// Returns the price of the executions, at this price per second.
     #[must_use]
     pub fn cost(&self, per_second: f64) -> f64 {
         self.execution.as_secs_f64() * per_second
@@ -131,13 +133,179 @@ fn milliseconds(number: f64) -> Duration {
     Duration::try_from_secs_f64(number / 1_000.0).unwrap_or_default()
 }
 
-fn seconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+fn seconds<S: Serializer>(time: &Duration, serializer: S) -> std::result::Result<S::Ok, S::Error> {
     serializer.serialize_f64(time.as_secs_f64())
 }
 
 fn seconds_if_any<S: Serializer>(
     time: &Option<Duration>,
     serializer: S,
-) -> Result<S::Ok, S::Error> {
+) -> std::result::Result<S::Ok, S::Error> {
     time.map(|time| time.as_secs_f64()).serialize(serializer)
+}
+
+/// The name of the note that holds a request.
+const REQUEST: &str = "request";
+
+/// The name of the note that holds the pace of a run.
+const PACE: &str = "pace";
+
+/// The name of the note that says why the last run ended.
+const ENDING: &str = "ending";
+
+/// The text of the one request there is.
+const CANCEL: &str = "cancel";
+
+/// Pace of a batch that a process runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Pace {
+    /// Inputs that end per second, over the last two minutes; `None` until that can be said.
+    pub rate: Option<f64>,
+    /// Largest number of outstanding jobs.
+    pub window: usize,
+    /// Errors that persist for five seconds or longer, as in
+    /// [`Progress::error`](Progress::error).
+    #[serde(default)]
+    pub error: Option<String>,
+}
+
+impl Pace {
+    pub(crate) fn read(store: &mut dyn Store) -> Result<Option<Self>> {
+        let paces = match store.sharing() {
+            Some(sharing) => sharing.own_notes(PACE, true)?,
+            None => store.own_note(PACE)?.into_iter().collect(),
+        };
+        // A note that cannot be parsed is of another version.
+        let paces = paces.iter().filter_map(|text| serde_json::from_str(text).ok());
+        Ok(paces.reduce(Self::and))
+    }
+
+    /// The pace of both processes together.
+    fn and(self, other: Self) -> Self {
+        let rates: Vec<_> = self.rate.into_iter().chain(other.rate).collect();
+        Self {
+            // Each process measures the rate of all.
+            rate: rates.into_iter().reduce(f64::max),
+            window: self.window + other.window,
+            error: self.error.or(other.error),
+        }
+    }
+
+    pub(crate) fn write(&self, store: &mut dyn Store) -> Result<()> {
+        set(store, [(PACE, serde_json::to_string(self).unwrap_or_default())].into())
+    }
+
+    /// Returns the time that the rest of the inputs will take.
+    #[must_use]
+    pub fn eta(&self, counts: &Counts) -> Option<Duration> {
+        let rate = self.rate.filter(|rate| *rate > 0.0)?;
+        Duration::try_from_secs_f64(counts.open() as f64 / rate).ok()
+    }
+}
+
+/// Reason of the last run of a batch that ended before all of its inputs did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Ending {
+    /// It stopped, as its [`Report`] says.
+    Stopped(Stopped),
+    /// It failed: the message of its [`Error`](crate::Error).
+    Failed(String),
+}
+
+impl Ending {
+    pub(crate) fn of(ended: &Result<Report>) -> Option<Self> {
+        match ended {
+            Ok(report) => report.stopped.map(Self::Stopped),
+            Err(error) => Some(Self::Failed(error.to_string())),
+        }
+    }
+
+    /// Of a shared store, why the last of all runs ended; `None` while one is in progress.
+    pub(crate) fn read(store: &mut dyn Store) -> Result<Option<Self>> {
+        if let Some(what) = store.note(LOST)? {
+            return Ok(Some(Self::Failed(what)));
+        }
+        let (at_work, all) = match store.sharing() {
+            Some(sharing) => (sharing.own_notes(ENDING, true)?, sharing.own_notes(ENDING, false)?),
+            None => (Vec::new(), store.own_note(ENDING)?.into_iter().collect()),
+        };
+        // A note that cannot be parsed is of another version.
+        let parse = |text: &String| serde_json::from_str::<RunEvent>(text).ok();
+        if at_work.iter().filter_map(parse).any(|event| event.ending.is_none()) {
+            return Ok(None);
+        }
+        let last = all.iter().filter_map(parse).max_by_key(|event| event.at);
+        Ok(last.and_then(|event| event.ending))
+    }
+}
+
+/// When a run of a process began, or ended, and why.
+#[derive(Serialize, Deserialize)]
+struct RunEvent {
+    /// By the clock of a shared store.
+    at: u64,
+    ending: Option<Ending>,
+}
+
+impl RunEvent {
+    fn note(store: &mut dyn Store, ending: Option<Ending>) -> Result<Note> {
+        let at = store.sharing().map_or(Ok(0), |sharing| sharing.time())?;
+        Ok((ENDING, serde_json::to_string(&Self { at, ending }).unwrap_or_default()))
+    }
+}
+
+/// Records that a run has begun, for other processes.
+pub(crate) fn begin(store: &mut dyn Store) -> Result<()> {
+    let event = RunEvent::note(store, None)?;
+    set(store, vec![event])
+}
+
+/// Records why a run ended, and forgets its pace.
+pub(crate) fn end(store: &mut dyn Store, ending: Option<Ending>) -> Result<()> {
+    let event = RunEvent::note(store, ending)?;
+    set(store, vec![(PACE, String::new()), event])?;
+    forget_request(store)
+}
+
+/// Requests that the batch is cancelled. Each request is unique.
+pub(crate) fn request_cancel(store: &mut dyn Store) -> Result<()> {
+    let mut number = [0; 8];
+    // Without a number, a process that has begun after an earlier request would ignore this one.
+    let _ = getrandom::fill(&mut number);
+    store.request(&[(REQUEST, format!("{CANCEL} {:x}", u64::from_ne_bytes(number)))])
+}
+
+/// The request that stands.
+pub(crate) fn standing(store: &mut dyn Store) -> Result<Option<String>> {
+    store.note(REQUEST)
+}
+
+/// Returns true if a request to cancel the batch stands, other than this one.
+pub(crate) fn is_cancel_requested(store: &mut dyn Store, standing: Option<&str>) -> Result<bool> {
+    let is_new = |request: &String| Some(request.as_str()) != standing;
+    Ok(store.note(REQUEST)?.filter(is_new).is_some_and(|request| request.starts_with(CANCEL)))
+}
+
+/// Forgets the request, and the pace of the last run.
+pub(crate) fn clear(store: &mut dyn Store) -> Result<()> {
+    set(store, [(PACE, String::new())].into())?;
+    forget_request(store)
+}
+
+/// Forgets the request, unless other processes may have yet to heed it: those remember what was
+/// requested before they began.
+fn forget_request(store: &mut dyn Store) -> Result<()> {
+    if store.sharing().is_none() && store.note(REQUEST)?.is_some_and(|request| !request.is_empty())
+    {
+        store.add(&[], &[(REQUEST, String::new())])?;
+    }
+    Ok(())
+}
+
+/// Sets notes about this process.
+fn set(store: &mut dyn Store, notes: Vec<Note>) -> Result<()> {
+    store.commit(&Commit { notes, ..Commit::default() }).map(drop)
 }

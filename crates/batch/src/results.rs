@@ -35,13 +35,13 @@ use crate::store::{Commit, IMPORTED, Note, Store, lock as lock_store, unlock as 
 /// The name of the note that says how much of the file counts.
 const NOTE: &str = "results";
 
-/// How long to wait for other processes to collect a job, or to find it gone.
+/// Time to wait for other processes to collect a job, or to find it gone.
 const COLLECTED: Duration = Duration::from_secs(60);
 
 /// Interval at which that is checked.
 const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 
-/// How much of the file's end is remembered, to recognize the file.
+/// Number of bytes of the file's end that are remembered, to recognize the file.
 const TAIL: usize = 4096;
 
 /// Extent of the results file that counts: text beyond it was not committed.
@@ -63,14 +63,14 @@ pub(crate) struct Results {
     appender: File,
     /// Length of the lines, in bytes, once they are committed.
     length: u64,
-    /// How long the file is if only this process has written to it: beyond `length` are lines that do
+    /// Length of the file if only this process has written to it: beyond `length` are lines that do
     /// not count and could not be removed.
     written: u64,
     /// The last bytes, at most [`TAIL`].
     tail: Vec<u8>,
-    /// Whether they are known to be of this batch, also if the store does not know them.
+    /// They are known to be of this batch, also if the store does not know them.
     are_of_batch: bool,
-    /// How many results a store that has lost changes did not know.
+    /// Number of results that a store that has lost changes did not know.
     imported: u64,
 }
 
@@ -259,7 +259,7 @@ impl Results {
         &self.path
     }
 
-    /// How many results a store that has lost changes did not know.
+    /// Returns the number of results that a store that has lost changes did not know.
     pub(crate) fn imported(&self) -> u64 {
         self.imported
     }
@@ -376,7 +376,7 @@ pub(crate) fn committed(store: &mut dyn Store) -> Result<Vec<(PathBuf, u64)>> {
     texts.iter().map(committed).collect()
 }
 
-/// How many bytes of these files count, which may have been moved here from other machines. Each is
+/// Returns the number of bytes of these files that count, which may have been moved here from other machines. Each is
 /// listed once, and files of failures, which have similar names, are left out.
 pub(crate) fn committed_of(
     store: &mut dyn Store,

@@ -23,7 +23,7 @@ use crate::submit::{Submit, SubmitByRun};
 /// The largest window.
 const MAX_WINDOW: usize = 10_000;
 
-/// How much progress may wait to be read.
+/// Number of progress reports that may wait to be read.
 const PROGRESS: usize = 4;
 
 /// A run of a batch: a stream of its [`Progress`], and a future of its [`Report`]. Returned by
@@ -115,7 +115,7 @@ impl Run {
         self.set(|settings| settings.further_endpoints.push(endpoint))
     }
 
-    /// How long the service may be unreachable: 15 minutes by default.
+    /// Sets the time for which the service may be unreachable: 15 minutes by default.
     pub fn patience(self, time: Duration) -> Self {
         self.set(|settings| settings.patience = time)
     }

@@ -1,6 +1,5 @@
 //! State that the handles of a batch share with its run.
 
-use std::iter;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::mpsc::UnboundedSender;
@@ -22,7 +21,7 @@ pub(crate) struct Shared {
     pub(crate) on_unknown: OnUnknown,
     pub(crate) shape: Shape,
     pub(crate) changed: ChangedInputs,
-    /// How many results a store that has lost changes did not know.
+    /// Number of results that a store that has lost changes did not know.
     pub(crate) imported: u64,
     pub(crate) clock: Clock,
     /// The channel to the run in progress.
@@ -87,10 +86,7 @@ impl Shared {
                     let ticket = Ticket { index, attempt };
                     let found = find(&mut *state.store, &[State::Unknown], ticket);
                     let changed = found.and_then(|found| match found {
-                        Some(input) => {
-                            let change = settled(&input, event);
-                            state.commit(iter::once(&change), None).map(drop)
-                        }
+                        Some(input) => state.commit(vec![settled(&input, event).change]),
                         None => Ok(()),
                     });
                     unlock(&mut *state.store, changed)
@@ -149,7 +145,7 @@ pub(crate) fn not_yet(ticket: Ticket) -> Error {
 /// Error of a cancelled input.
 pub(crate) const CANCELLED: &str = "the batch was cancelled";
 
-/// How many inputs are handled at a time.
+/// Number of inputs that are handled at a time.
 const PAGE: usize = 1_000;
 
 /// Ends all inputs that are pending.

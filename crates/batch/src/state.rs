@@ -41,7 +41,7 @@ pub enum State {
     Expired,
     /// The service no longer has the job, although neither its ttl nor its result can have expired.
     Lost,
-    /// Whether the service accepted the input is not known: the request was sent, and no readable
+    /// It is not known if the service accepted the input: the request was sent, and no readable
     /// response arrived, or the process ended in between.
     Unknown,
     /// The input was not accepted: it is invalid, or the service refused it.
@@ -92,13 +92,13 @@ impl State {
         }
     }
 
-    /// Whether nothing more happens to the input, unless it is retried.
+    /// Returns true if nothing more happens to the input, unless it is retried.
     #[must_use]
     pub const fn is_final(self) -> bool {
         !matches!(self, Self::Pending | Self::Intent | Self::Submitted | Self::Unknown)
     }
 
-    /// Whether the input ended other than with an output: it is listed in the failures file.
+    /// Returns true if the input ended other than with an output: it is listed in the failures file.
     #[must_use]
     pub const fn is_failure(self) -> bool {
         self.is_final() && !matches!(self, Self::Completed)
@@ -128,38 +128,38 @@ impl fmt::Display for State {
     }
 }
 
-/// How many inputs are in each state.
+/// Number of inputs in each state.
 ///
 /// It serializes as an object: `{"total": …, "pending": …, …}`, with the names of [`State::key`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts([u64; State::ALL.len()]);
 
 impl Counts {
-    /// How many inputs are in this state.
+    /// Returns the number of inputs in this state.
     #[must_use]
     pub fn of(&self, state: State) -> u64 {
         self.0[usize::from(state.code())]
     }
 
-    /// How many inputs there are.
+    /// Returns the number of inputs.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.0.iter().sum()
     }
 
-    /// How many inputs have ended, with an output or without.
+    /// Returns the number of inputs that have ended, with an output or without.
     #[must_use]
     pub fn ended(&self) -> u64 {
         self.sum(State::is_final)
     }
 
-    /// How many inputs ended other than with an output.
+    /// Returns the number of inputs that ended other than with an output.
     #[must_use]
     pub fn failures(&self) -> u64 {
         self.sum(State::is_failure)
     }
 
-    /// How many inputs a run has something to do for: they are pending, being submitted, or
+    /// Returns the number of inputs that a run has to handle: pending, being submitted, or
     /// outstanding.
     #[must_use]
     pub fn open(&self) -> u64 {

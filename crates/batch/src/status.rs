@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::inputs::{SourceRecord, Texts};
-use crate::requests::{Ending, Pace, request_cancel};
+use crate::progress::{Ending, Pace, request_cancel};
 use crate::results::{committed, committed_of, export};
 use crate::state::{Counts, State};
 use crate::store::{Input, JournalStore, RunRecord, Store};
@@ -18,7 +18,7 @@ use crate::store::{Input, JournalStore, RunRecord, Store};
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Status {
-    /// How many inputs are in each state.
+    /// Number of inputs in each state.
     #[serde(flatten)]
     pub counts: Counts,
     /// The execution times of all jobs together.
@@ -42,7 +42,7 @@ pub struct UnknownInput {
     /// Its line in the inputs file.
     #[serde(skip)]
     pub line: u64,
-    /// Why it is unknown.
+    /// Reason for which it is unknown.
     #[serde(skip)]
     pub reason: String,
 }
@@ -55,7 +55,7 @@ pub struct RefusedInput {
     pub index: u64,
     /// Its line in the inputs file.
     pub line: u64,
-    /// Why it was refused.
+    /// Reason for which it was refused.
     pub reason: String,
 }
 
@@ -122,7 +122,7 @@ impl Reader {
         Ok(Self { store: Box::new(journal.inspect()?) })
     }
 
-    /// How many inputs are in each state, and what they took.
+    /// Returns the number of inputs in each state, and their times.
     ///
     /// # Errors
     ///
@@ -193,7 +193,7 @@ impl Reader {
         Pace::read(&mut *self.store)
     }
 
-    /// Why the last run ended before all inputs did: `None` if it did not, while a run is in progress,
+    /// Returns the reason of a last run that ended before all inputs did: `None` if it did not, while a run is in progress,
     /// and if its process crashed. Of a shared journal, that of any process.
     ///
     /// # Errors

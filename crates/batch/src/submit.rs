@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// How an input becomes a job: by `POST /run` unless [`Run::submit_with`](crate::Run::submit_with)
+/// Step that turns an input into a job: by `POST /run` unless [`Run::submit_with`](crate::Run::submit_with)
 /// says otherwise.
 ///
 /// The input's [`Intent`](crate::State::Intent) is durable before, and what this returns is recorded
@@ -36,7 +36,7 @@ pub struct Submission<'a> {
     pub endpoint: &'a Endpoint,
     /// The input's index.
     pub index: u64,
-    /// How often it is submitted with this, or may have been, from one.
+    /// Number of the attempt, from one, with those that may have been made.
     pub attempt: u64,
     /// The input, a JSON object.
     pub input: &'a RawValue,

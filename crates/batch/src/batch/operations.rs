@@ -8,7 +8,7 @@ use futures_util::StreamExt;
 use futures_util::stream::iter;
 use podqueue::{Endpoint, ErrorKind as ServiceKind, Job, JobStatus, Run};
 
-use super::handle::Batch;
+use super::Batch;
 use crate::error::{Error, ErrorKind, Result};
 use crate::journal::JournalState;
 use crate::shared::{Guard, cancel_pending, cancelled, settled};
@@ -21,21 +21,21 @@ const PAGE: usize = 1_000;
 /// Calls in flight.
 const CALLS: usize = 16;
 
-/// How many bytes are around the input in the body of a submission, at least: `{"input":}`.
+/// Number of bytes around the input in the body of a submission, at least: `{"input":}`.
 const AROUND: usize = 10;
 
-/// How many flaws are listed.
+/// Number of flaws listed.
 const LISTED: usize = 100;
 
 /// Result of [`Batch::check`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Checked {
-    /// How many inputs would be submitted.
+    /// Number of inputs that would be submitted.
     pub valid: u64,
-    /// How many equal an earlier one, and would not be submitted.
+    /// Number of inputs that equal an earlier one, and would not be submitted.
     pub copies: u64,
-    /// How many would be refused.
+    /// Number of inputs that would be refused.
     pub flawed: u64,
     /// The line and the flaw of the first 100 of them.
     pub flaws: Vec<(u64, String)>,
@@ -45,9 +45,9 @@ pub struct Checked {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Retried {
-    /// How many jobs are queued again.
+    /// Number of jobs that are queued again.
     pub retried: u64,
-    /// How many the service no longer allows to be retried.
+    /// Number of jobs that the service no longer allows to be retried.
     pub gone: u64,
 }
 
@@ -286,7 +286,7 @@ fn too_large(input: usize) -> Option<String> {
     (body > most).then(|| format!("makes a body of {body} bytes, above the limit of {most} bytes"))
 }
 
-/// Whether the service has no such job any more, or one that has ended otherwise.
+/// Returns true if the service has no such job any more, or one that has ended otherwise.
 fn is_gone(error: &podqueue::Error) -> bool {
     matches!(
         error.kind(),

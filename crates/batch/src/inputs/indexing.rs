@@ -11,8 +11,7 @@ use std::path::Path;
 
 use super::lines::{LONGEST, Lines};
 use super::parsed::{Shape, canonical, digest};
-use super::source::{FileRecord, SourceRecord, modified};
-use super::texts::{changed, missing};
+use super::source::{FileRecord, SourceRecord, changed, missing, modified};
 use crate::error::{Error, ErrorKind, Result};
 use crate::state::State;
 use crate::store::{Change, Commit, Digest, Event, Input, NewInput, Place, Store};
@@ -21,13 +20,13 @@ use crate::store::{Change, Commit, Digest, Event, Input, NewInput, Place, Store}
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ChangedInputs {
-    /// How many were pending, and are submitted with their new content.
+    /// Number of inputs that were pending, and are submitted with their new content.
     pub pending: u64,
-    /// How many had been submitted, or had ended, and keep what became of them.
+    /// Number of inputs that had been submitted, or had ended, and keep their state.
     pub kept: u64,
 }
 
-/// How many inputs are added in one transaction, and read in one page.
+/// Number of inputs that are added in one transaction, and read in one page.
 const PAGE: usize = 5_000;
 
 /// Index under construction: takes inputs in order, compares those that the journal has, and adds those
@@ -153,13 +152,13 @@ impl<'a> Index<'a> {
         Ok(())
     }
 
-    /// Whether the journal has inputs that have not been taken.
+    /// Returns true if the journal has inputs that have not been taken.
     fn lacks_some(&self) -> bool {
         self.next < self.record.inputs
     }
 }
 
-/// How much of the file is read at a time.
+/// Number of bytes of the file that are read at a time.
 const BUFFER: usize = 256 * 1024;
 
 /// Indexes a file. Where the journal knows it, the lines that it knows must be the same.
@@ -274,7 +273,7 @@ fn read(
     Ok((index.record, index.changed))
 }
 
-/// How many bytes of texts are added in one transaction.
+/// Number of bytes of texts that are added in one transaction.
 const BYTES: usize = 8 * 1024 * 1024;
 
 /// Copies inputs, as they come. Those that the journal knows must be the same.
@@ -319,7 +318,7 @@ fn other_inputs(what: &str) -> Error {
     Error::new(ErrorKind::InputsChanged, message)
 }
 
-/// How much white space may follow the last line.
+/// Largest amount of white space after the last line.
 const BLANK: u64 = 4 * 1024;
 
 /// The last input, whose line had no break when it was indexed, and which was not submitted since.
@@ -366,7 +365,7 @@ impl Unfinished {
         Ok(Some(Self { index, line, offset, is_intent, length, digest, attempt, is_refused }))
     }
 
-    /// Whether this text begins with the former text.
+    /// Returns true if this text begins with the recorded one.
     fn has_become(&self, text: &[u8]) -> bool {
         let was = usize::try_from(self.length).ok().and_then(|length| text.get(..length));
         was.is_some_and(|was| digest(was) == self.digest)

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Read};
 
-/// How much of a line is read, in bytes: three times what can be submitted, because a line may have
+/// Part of a line that is read, in bytes: three times what can be submitted, because a line may have
 /// other members than its input. One that is longer is refused, and never in memory as a whole.
 pub(crate) const LONGEST: usize = 32 * 1024 * 1024;
 
@@ -16,7 +16,7 @@ pub(super) struct Line<'a> {
     /// Without the line break, and without white space around it. Of a line that is too long, its
     /// first [`LONGEST`] bytes.
     pub(super) text: &'a [u8],
-    /// Whether it ends in a line break.
+    /// It ends in a line break.
     pub(super) is_complete: bool,
 }
 
@@ -24,7 +24,7 @@ pub(super) struct Line<'a> {
 pub(super) struct Lines<R> {
     reader: R,
     buffer: Vec<u8>,
-    /// How many bytes, and lines, come before the next line.
+    /// Number of bytes, and of lines, before the next line.
     pub(super) offset: u64,
     pub(super) number: u64,
 }

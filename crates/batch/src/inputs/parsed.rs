@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::store::Digest;
 
-/// How an input's text is read.
+/// Shape of the inputs: which part of a text is the input, and which its key.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Shape {
     pub(crate) input_field: Option<String>,
@@ -37,7 +37,7 @@ pub(crate) struct Parsed {
 }
 
 impl Shape {
-    /// Whether inputs are compared with each other.
+    /// Inputs are compared with each other.
     pub(super) fn compares(&self) -> bool {
         self.key_field.is_some() || self.dedupe
     }
@@ -105,7 +105,7 @@ fn short(hash: blake3::Hash) -> Digest {
     digest
 }
 
-/// How deeply a value may be nested that is compared with others.
+/// Largest depth of a value that is compared with others.
 const DEEPEST: usize = 128;
 
 /// Canonical digest of a value: independent of white space and of the order of members.

@@ -12,7 +12,7 @@ use crate::state::State;
 use crate::store::{Change, Claim, Commit, Ended, Event, Input, Store, lock, unlock};
 use crate::webhook::Ticket;
 
-/// How many bytes of lines are written at a time.
+/// Number of bytes of lines that are written at a time.
 const LINES: usize = 8 * 1024 * 1024;
 
 /// The store of an open batch, its inputs and its results.
@@ -61,40 +61,63 @@ impl JournalState {
     }
 
     /// Commits changes, and the results that have been written.
-    pub(crate) fn commit<'a>(
-        &mut self,
-        settled: impl Iterator<Item = &'a Settled>,
-        claim: Option<Claim>,
-    ) -> Result<Vec<Claimed>> {
-        self.check()?;
-        let settled: Vec<_> = settled.map(|settled| &settled.change).collect();
-        let changed: HashSet<_> = settled.iter().map(|change| change.index).collect();
-        let mut changes = Vec::new();
-        for change in settled {
-            changes.push(change.clone());
-            if let Event::Ended(ended) = &change.event {
-                let copies = self.copies(change.index)?;
-                let copies = copies.iter().filter(|copy| !changed.contains(&copy.index));
-                changes.extend(copies.map(|copy| ended_as_well(copy, ended)));
-            }
-        }
-        let claimed = self.make(changes, claim)?;
-        Ok(claimed.into_iter().map(|input| self.with_text(input)).collect())
+    pub(crate) fn commit(&mut self, changes: Vec<Change>) -> Result<()> {
+        self.commit_and_claim(changes, None).map(drop)
     }
 
-    /// Commits changes, and lists the failures among them.
-    fn make(&mut self, changes: Vec<Change>, claim: Option<Claim>) -> Result<Vec<Input>> {
-        let failed = changes.iter().filter(|change| is_failure(&change.event));
-        let failed: Vec<_> = failed.map(|change| change.index).collect();
-        let commit = Commit { changes, notes: vec![self.results.note()?], claim };
-        let claimed = self.store.commit(&commit);
+    /// Commits changes, and the results that have been written, and claims inputs. Where there is no room
+    /// for the claim, there may be for the changes: the outer result is theirs, the inner one that of the
+    /// claim.
+    pub(super) fn commit_and_claim(
+        &mut self,
+        mut changes: Vec<Change>,
+        claim: Option<Claim>,
+    ) -> Result<Result<Vec<Claimed>>> {
+        self.check()?;
+        self.end_copies(&mut changes)?;
+        let mut commit = Commit { changes, notes: vec![self.results.note()?], claim };
+        match self.make(&commit) {
+            Ok(claimed) => Ok(Ok(claimed.into_iter().map(|it| self.with_text(it)).collect())),
+            Err(error) if claim.is_some() && error.has_no_room() => {
+                commit.claim = None;
+                if !commit.changes.is_empty() {
+                    self.make(&commit)?;
+                }
+                Ok(Err(error))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Adds that the copies of inputs end, too, that end with these changes.
+    fn end_copies(&mut self, changes: &mut Vec<Change>) -> Result<()> {
+        if !self.texts.shape.dedupe {
+            return Ok(());
+        }
+        let changed: HashSet<_> = changes.iter().map(|change| change.index).collect();
+        let mut ended = Vec::new();
+        for change in &*changes {
+            if let Event::Ended(end) = &change.event {
+                let copies = self.copies(change.index)?;
+                let copies = copies.iter().filter(|copy| !changed.contains(&copy.index));
+                ended.extend(copies.map(|copy| ended_as_well(copy, end)));
+            }
+        }
+        changes.append(&mut ended);
+        Ok(())
+    }
+
+    /// Makes a commit, and lists the failures among its changes.
+    fn make(&mut self, commit: &Commit) -> Result<Vec<Input>> {
+        let claimed = self.store.commit(commit);
         let claimed = claimed.inspect_err(|error| {
-            // Where there is no room for a claim, there may be for outcomes of earlier ones.
-            if claim.is_none() || !error.has_no_room() {
+            if commit.claim.is_none() || !error.has_no_room() {
                 self.broken = Some(error.again());
             }
         })?;
         self.keep_position();
+        let failed = commit.changes.iter().filter(|change| is_failure(&change.event));
+        let failed: Vec<_> = failed.map(|change| change.index).collect();
         self.failures.append(&mut *self.store, &mut self.texts, &failed);
         Ok(claimed)
     }
@@ -123,13 +146,12 @@ impl JournalState {
 
     fn try_end_pending(&mut self, from: u64, limit: usize, event: &Event) -> Result<Option<u64>> {
         let page = self.store.inputs(&[State::Pending], from, limit)?;
-        let ended = |input: &Input| {
-            let change =
-                Change { index: input.index, attempt: input.attempt, event: event.clone() };
-            Settled { change, completed: None }
+        let ended = |input: &Input| Change {
+            index: input.index,
+            attempt: input.attempt,
+            event: event.clone(),
         };
-        let settled: Vec<_> = page.iter().map(ended).collect();
-        self.commit(settled.iter(), None)?;
+        self.commit(page.iter().map(ended).collect())?;
         Ok(page.last().map(|last| last.index + 1))
     }
 
@@ -255,7 +277,7 @@ impl Claimed {
     }
 }
 
-/// How many pending inputs are read at a time.
+/// Number of pending inputs that are read at a time.
 const PAGE: usize = 1_000;
 
 impl JournalState {
@@ -290,7 +312,7 @@ impl JournalState {
                 }
             }
             if !failed.is_empty() {
-                self.make(failed, None)?;
+                self.end_as_originals(failed)?;
             }
             self.complete(completed)?;
         }
@@ -320,10 +342,16 @@ impl JournalState {
         }
         self.results.append(lines)?;
         lines.clear();
-        self.make(std::mem::take(changes), None).map(drop)
+        self.end_as_originals(std::mem::take(changes))
     }
 
-    /// The input with this index.
+    /// Commits that copies have ended.
+    fn end_as_originals(&mut self, changes: Vec<Change>) -> Result<()> {
+        let commit = Commit { changes, notes: vec![self.results.note()?], claim: None };
+        self.make(&commit).map(drop)
+    }
+
+    /// Returns the input with this index.
     fn input(&mut self, index: u64) -> Result<Option<Input>> {
         Ok(self.store.inputs(&State::ALL, index, 1)?.pop())
     }

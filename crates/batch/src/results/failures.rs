@@ -15,10 +15,10 @@ use crate::inputs::{LONGEST, Texts};
 use crate::state::State;
 use crate::store::{Input, Store};
 
-/// How many inputs are read at a time.
+/// Number of inputs that are read at a time.
 const PAGE: usize = 1_000;
 
-/// How much is shown of an input that is too long to be read.
+/// Number of bytes that are shown of an input that is too long to be read.
 const BEGINNING: usize = 1_000;
 
 #[derive(Serialize)]

@@ -88,7 +88,7 @@ impl Line<'_> {
         &self.job_id
     }
 
-    /// How its job ended. A copy costs nothing.
+    /// End of its job. A copy costs nothing.
     pub(super) fn ended(&self, is_original: bool) -> Ended {
         let cost = |time: Option<f64>| time.filter(|_| is_original);
         let (delay_ms, execution_ms) = (cost(self.delay_ms), cost(self.execution_ms));

@@ -85,7 +85,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Whether the results were written for this batch.
+    /// Returns true if the results were written for this batch.
     pub(crate) fn is_of(&self, batch: &str) -> bool {
         self.batch.as_deref() == Some(batch)
     }

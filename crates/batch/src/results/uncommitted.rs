@@ -18,7 +18,7 @@ struct Span {
     length: u64,
 }
 
-/// How the last line begins whose writing was interrupted.
+/// Beginning of the last line, whose writing was interrupted.
 const BEGINNING: &[u8] = b"{\"index\":";
 
 /// A result of a job that the journal does not know: it is older than the results, and would submit
@@ -26,7 +26,7 @@ const BEGINNING: &[u8] = b"{\"index\":";
 #[derive(Clone, Copy)]
 pub(super) struct UnknownResult {
     index: u64,
-    /// Whether nothing else can be the reason. Of an input that was submitted again, the journal only
+    /// Nothing else can be the reason. Of an input that was submitted again, the journal only
     /// knows the last job.
     pub(super) is_proof: bool,
 }
@@ -80,7 +80,7 @@ pub(super) fn foreign_from(path: &Path, length: u64) -> Result<Option<u64>> {
     Ok(is_foreign(path, end)?.then_some(end))
 }
 
-/// Whether what follows this end of the lines was written by another program. What a batch leaves there
+/// Returns true if another program wrote what follows this end of the lines. What a batch leaves there
 /// is the beginning of one line; or, after a loss of power, blocks that were never written, which are
 /// zeros.
 fn is_foreign(path: &Path, end: u64) -> Result<bool> {
@@ -108,7 +108,7 @@ fn is_foreign(path: &Path, end: u64) -> Result<bool> {
 pub(super) struct RecoverableLines {
     spans: Vec<Span>,
     pub(super) changes: Vec<Change>,
-    /// How many inputs have none either, and are those of another process.
+    /// Number of inputs that have none either, and are those of another process.
     pub(super) of_others: usize,
 }
 
@@ -157,7 +157,7 @@ pub(super) fn due(
 }
 
 impl RecoverableLines {
-    /// How many there are.
+    /// Returns the number of lines.
     pub(super) fn lines(&self) -> u64 {
         self.spans.len() as u64
     }
@@ -217,7 +217,7 @@ fn has_no_result(input: &Input) -> bool {
     matches!(input.state, Pending | Intent | Submitted | Unknown | Expired | Lost)
 }
 
-/// Whether it was submitted, and not as another job.
+/// Returns true if it was submitted, and not as another job.
 fn is_of_its_job(input: &Input, line: &Line<'_>) -> bool {
     input.attempt > 0 && input.job_id.as_deref().is_none_or(|job_id| job_id == line.job_id())
 }

@@ -11,7 +11,7 @@ use crate::store::RunRecord;
 use crate::submit::OnUnknown;
 use crate::submit::{self, Submit};
 
-/// How far a run has been told to stop.
+/// Extent to which a run has been told to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Stop {
     Not,

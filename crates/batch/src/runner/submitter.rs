@@ -56,7 +56,7 @@ const BYTES_IN_FLIGHT: u64 = 64 * 1024 * 1024;
 /// A permit that came within this time did not have to wait.
 const AT_ONCE: Duration = Duration::from_millis(1);
 
-/// How long permits are gathered where the limiter delays them, so that one commit claims several
+/// Time for which permits are gathered where the limiter delays them, so that one commit claims several
 /// inputs. The rate does not suffer.
 const GATHER: Duration = Duration::from_millis(20);
 

@@ -28,7 +28,7 @@ const LEASE: Duration = Duration::from_secs(9);
 /// Grace period after a lease, in which a process may still be at work and renew it.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// How long the database may be unreachable.
+/// Time for which the database may be unreachable.
 const PATIENCE: Duration = Duration::from_secs(5 * 60);
 
 /// A journal in a PostgreSQL database, for any number of processes on any number of machines. The
@@ -76,7 +76,7 @@ impl Postgres {
         }
     }
 
-    /// How long the database may be unreachable until a run fails: 5 minutes by default. Opening a batch
+    /// Sets the time for which the database may be unreachable until a run fails: 5 minutes by default. Opening a batch
     /// waits for its first response for 10 seconds at most.
     #[must_use]
     pub fn patience(mut self, time: Duration) -> Self {
@@ -119,7 +119,7 @@ impl Postgres {
         self
     }
 
-    /// Whether a process is at work on the batch, or crashed a moment ago: its lease has not expired, or
+    /// Returns true if a process is at work on the batch, or crashed a moment ago: its lease has not expired, or
     /// less than 3 seconds ago, or could not be renewed since the server started. A process that was cut
     /// off for longer does not count until it has renewed its lease, so check again after 3 seconds.
     ///

@@ -38,7 +38,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// How many bytes the text has.
+    /// Returns the number of bytes of the text.
     pub fn length(&self) -> u64 {
         match self {
             Self::File { length, .. } => *length,
@@ -64,7 +64,7 @@ pub struct Input {
     pub flaw: Option<String>,
     /// Its state.
     pub state: State,
-    /// How often it was submitted, or may have been.
+    /// Number of times that it was submitted, or may have been.
     pub attempt: u64,
     /// The run that submitted it last.
     pub run: Option<u64>,
@@ -74,7 +74,7 @@ pub struct Input {
     pub submitted_at: Option<u64>,
     /// When its job was last seen not to have ended, in milliseconds of Unix time.
     pub seen_at: Option<u64>,
-    /// Why it did not complete.
+    /// Reason for which it did not complete.
     pub error: Option<String>,
 }
 
@@ -107,7 +107,7 @@ pub struct Commit {
 /// A request for inputs to submit.
 #[derive(Clone, Copy, Debug)]
 pub struct Claim {
-    /// How many at most.
+    /// Largest number of them.
     pub limit: usize,
     /// No more of them once the texts of those before take so many bytes. The first is always
     /// claimed.
@@ -142,7 +142,7 @@ pub enum Event {
         /// When, in milliseconds of Unix time.
         at: u64,
     },
-    /// Whether it was accepted is not known, for this reason.
+    /// It is not known if it was accepted, for this reason.
     Unknown(String),
     /// Its job has not ended yet.
     Seen {
@@ -153,20 +153,20 @@ pub enum Event {
     Ended(Ended),
 }
 
-/// How an input ended.
+/// End of an input.
 #[derive(Clone, Debug)]
 pub struct Ended {
     /// A final state.
     pub state: State,
-    /// Why it did not complete.
+    /// Reason for which it did not complete.
     pub error: Option<String>,
-    /// How long it waited for a worker, in milliseconds.
+    /// Time that it waited for a worker, in milliseconds.
     pub delay_ms: Option<f64>,
-    /// How long it ran, in milliseconds.
+    /// Time that it ran, in milliseconds.
     pub execution_ms: Option<f64>,
 }
 
-/// How many inputs are in each state, and what they took in all.
+/// Number of inputs in each state, and their times in all.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tally {
     /// The number of inputs, by state.
@@ -177,7 +177,7 @@ pub struct Tally {
     pub delay_ms: f64,
 }
 
-/// Whether this transition is valid from this state, in any store.
+/// Returns true if this transition is valid from this state, in any store.
 pub(super) fn can_happen(event: &Event, state: State) -> bool {
     use State::{Completed, Expired, Failed, Intent, Lost, Pending, Submitted, TimedOut, Unknown};
     match event {

@@ -21,7 +21,7 @@ use super::{OpenStore, Store};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::{private, sync_folder};
 
-/// How long to wait for a reader in another process that happens to hold a lock.
+/// Time to wait for a reader in another process that happens to hold a lock.
 const BUSY: Duration = Duration::from_secs(10);
 
 /// The name of the note that counts commits.
@@ -51,7 +51,7 @@ pub struct SqliteStore {
     connection: Connection,
     path: PathBuf,
     opened: OpenedFile,
-    /// Why nothing more is claimed in this run: there is no room to record outcomes.
+    /// Reason for which nothing more is claimed in this run: there is no room to record outcomes.
     full: Option<Error>,
     /// Held as long as the store is open for writing.
     lock: Option<Lock>,
@@ -312,7 +312,7 @@ impl SqliteStore {
         random.map_err(|error| failed("read", &self.path, error))
     }
 
-    /// Whether the log stays when this connection is closed, although it is the last one.
+    /// Decides if the log stays when this connection is closed, although it is the last one.
     fn leave_log(&self, leave: bool) -> Result<()> {
         let set = self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, leave);
         set.map(drop).map_err(|error| failed("open", &self.path, error))
@@ -364,7 +364,7 @@ fn check_log(journal: &Path) -> Result<()> {
     }
 }
 
-/// Whether SQLite failed for want of a file that it may not create or write.
+/// Returns true if SQLite failed for want of a file that it may not create or write.
 fn cannot_write(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly))
 }

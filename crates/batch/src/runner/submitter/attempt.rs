@@ -243,7 +243,7 @@ impl Pause {
         *ends = Some(ends.map_or(at, |it| it.max(at)));
     }
 
-    /// When the pause ends; `None` if there is none.
+    /// Returns the end of the pause; `None` if there is none.
     pub(super) fn ends(&self) -> Option<Instant> {
         let ends = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         ends.filter(|at| *at > Instant::now())

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 /// The window at the start, and the least that the rate leads to.
 const LEAST: usize = 200;
 
-/// How much of the measured rate the window holds.
+/// Share of the measured rate that the window holds.
 const HELD: Duration = Duration::from_secs(180);
 
 /// Refusals within this time are one event: the submissions in flight are refused together.
@@ -19,7 +19,7 @@ const SAME: Duration = Duration::from_secs(2);
 /// The least that a full queue leads to: others may share the account, and cause 429s now and then.
 const FLOOR: f64 = 8.0;
 
-/// How soon the window grows again, and by what factor.
+/// Interval at which the window grows again, and the factor.
 const GROWTH: (Duration, f64) = (Duration::from_secs(5), 1.2);
 
 /// The window.

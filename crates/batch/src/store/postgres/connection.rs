@@ -29,7 +29,7 @@ pub(super) struct Connection {
     pub(super) settings: &'static str,
     encoding: String,
     is_read_only: bool,
-    /// Whether the database has answered.
+    /// The database has answered.
     has_answered: bool,
 }
 
@@ -155,7 +155,7 @@ impl Connection {
         }
     }
 
-    /// Whether the transaction of this connection is still open.
+    /// Returns true if the transaction of this connection is still open.
     pub(super) fn is_whole(&self) -> bool {
         self.raw.is_open()
     }

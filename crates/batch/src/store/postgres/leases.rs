@@ -23,7 +23,7 @@ use crate::error::{ErrorKind, Result};
 use crate::state::State;
 use crate::store::{Input, Outage, Sharing};
 
-/// How long closing waits for the database.
+/// Timeout of closing.
 const FAREWELL: Duration = Duration::from_secs(2);
 
 /// A process that is to be recovered.
@@ -257,7 +257,7 @@ impl Sharing for PostgresStore {
 }
 
 impl PostgresStore {
-    /// Whether processes with expired leases had the time to renew them.
+    /// Returns true if processes with expired leases had the time to renew them.
     fn may_recover(&self) -> bool {
         Instant::now() >= self.recovery_from
     }

@@ -15,7 +15,7 @@ use tokio_postgres::types::Type;
 use super::connection::{Connection, Failure};
 use super::rows::{int8, random, text, value};
 use crate::error::{Error, ErrorKind, Result};
-use crate::store::sharing::{IMPORTED, LOST};
+use crate::store::{IMPORTED, LOST};
 
 /// The name of the note that tells one acceptance of such a loss from another.
 const ACCEPTED: &str = "accepted";
@@ -23,7 +23,7 @@ const ACCEPTED: &str = "accepted";
 /// Text of the mark.
 const WHAT: &str = "the database has lost changes that were durable: no process submits anything more until that is accepted";
 
-/// How many results are listed that were not imported.
+/// Number of results listed that were not imported.
 const LISTED: i64 = 20;
 
 /// Policy of a process for a loss.
@@ -179,7 +179,7 @@ pub(super) async fn check_lease(
     }
 }
 
-/// Why the row of the process is missing: a recovery keeps a record of the last change.
+/// Returns the reason for which the row of the process is missing: a recovery keeps a record of the last change.
 async fn missing(
     client: &Client,
     batch: i64,
@@ -192,7 +192,7 @@ async fn missing(
     })
 }
 
-/// Whether the database has this change of a process, or the batch was removed from it.
+/// Returns true if the database has this change of a process, or the batch was removed from it.
 pub(super) async fn has_change(
     client: &Client,
     batch: i64,

@@ -8,7 +8,7 @@ use tokio_postgres::Client;
 use super::connection::{Connection, Failure};
 use crate::error::{Error, ErrorKind, Result};
 
-/// How long a migration may take.
+/// Timeout of a migration.
 const LONG: Duration = Duration::from_secs(10 * 60);
 
 /// Migration to each version from the one before. The version of a database is the number of migrations.
@@ -113,7 +113,7 @@ pub(super) fn run(connection: &mut Connection) -> Result<()> {
     migrated.map_err(|failure| connection.failed("make the tables for", failure))
 }
 
-/// Whether there are tables.
+/// Returns true if there are tables.
 pub(super) fn has_tables(connection: &mut Connection) -> Result<bool> {
     Ok(found(connection)?.is_some())
 }

@@ -344,13 +344,13 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Whether so much time has passed that the lease should be renewed.
+    /// Returns true if so much time has passed that the lease should be renewed.
     pub(super) fn is_due(&self, every: Duration) -> bool {
         self.renewed.elapsed() >= every
     }
 }
 
-/// How many inputs a transaction has moved to each state, less those it has moved from there, and
+/// Number of inputs that a transaction has moved to each state, less those it has moved from there, and
 /// what they took.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Delta {

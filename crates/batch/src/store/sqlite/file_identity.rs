@@ -77,7 +77,7 @@ pub(super) fn place(
     Ok(Some(format!("{number} {here}")))
 }
 
-/// Whether there is a readable journal of the same batch.
+/// Returns true if there is a readable journal of the same batch.
 fn is_original(
     known: &Path,
     here: &Path,
@@ -108,7 +108,7 @@ impl OpenedFile {
         self.log = None;
     }
 
-    /// Whether the file is in place, and its log, if it had one after an earlier commit.
+    /// Returns true if the file is in place, and its log, if it had one after an earlier commit.
     pub(super) fn is_in_place(&mut self, journal: &Path) -> bool {
         // Elsewhere than on Unix, a file that is open can be neither removed nor moved.
         if cfg!(not(unix)) {

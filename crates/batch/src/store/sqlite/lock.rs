@@ -36,11 +36,11 @@ const HEAD: usize = MARK.len() + 16;
 pub(super) struct Lock {
     file: File,
     path: PathBuf,
-    /// Whether there was no such file before.
+    /// There was no such file before.
     is_new: bool,
-    /// Whether the file has nothing else in it than what is written here: it may have been there before.
+    /// The file has nothing else in it than what is written here: it may have been there before.
     is_ours: bool,
-    /// Whether the number of the last commit stays when the lock ends.
+    /// The number of the last commit stays when the lock ends.
     leaves_number: Cell<bool>,
 }
 
@@ -150,7 +150,7 @@ impl Drop for Lock {
     }
 }
 
-/// Whether a file has nothing in it but a number, and room.
+/// Returns true if a file has nothing in it but a number, and room.
 fn is_ours(mut file: &File) -> io::Result<bool> {
     let mut found = Vec::new();
     file.seek(SeekFrom::Start(0))?;

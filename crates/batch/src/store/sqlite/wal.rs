@@ -19,12 +19,12 @@ const FRAME: usize = 24;
 const SALTS: std::ops::Range<usize> = 16..24;
 const FRAME_SALTS: std::ops::Range<usize> = 8..16;
 
-/// Whether there is a log that is not empty: closing a journal in an orderly way removes it.
+/// Returns true if there is a log that is not empty: closing a journal in an orderly way removes it.
 pub(super) fn exists(journal: &Path) -> bool {
     found(journal).is_some()
 }
 
-/// Whether there is a log, possibly an empty one.
+/// Returns true if there is a log, possibly an empty one.
 pub(super) fn is_there(journal: &Path) -> bool {
     beside(journal).exists()
 }
@@ -34,7 +34,7 @@ pub(super) fn found(journal: &Path) -> Option<Metadata> {
     std::fs::metadata(beside(journal)).ok().filter(|found| found.len() > 0)
 }
 
-/// Whether the log of a journal is damaged. No process may be writing it.
+/// Returns true if the log of a journal is damaged. No process may be writing it.
 pub(super) fn is_damaged(journal: &Path) -> io::Result<bool> {
     match File::open(beside(journal)) {
         Ok(file) => is_log_damaged(BufReader::with_capacity(256 * 1024, file)),
