@@ -80,7 +80,7 @@ struct Cancelling {
 }
 
 enum CollectorEvent {
-    Polled(Polled),
+    Polled(Box<Polled>),
     /// The call that cancels the job of this input has returned.
     Cancelled(u64),
     /// A webhook call named the job of an input whose outcome was unknown.
@@ -192,7 +192,7 @@ impl Collector {
             coordinator.call_began();
             let (shared, outputs) = (Arc::clone(&self.shared), self.outputs.clone());
             self.tasks.spawn(CollectorEvent::Panicked, async move {
-                CollectorEvent::Polled(poll_and_record(&shared, &outputs, job).await)
+                CollectorEvent::Polled(Box::new(poll_and_record(&shared, &outputs, job).await))
             });
         }
     }
@@ -261,7 +261,7 @@ impl Collector {
             coordinator.saw_event();
         }
         match event {
-            CollectorEvent::Polled(polled) => self.polled(polled, coordinator),
+            CollectorEvent::Polled(polled) => self.polled(*polled, coordinator),
             CollectorEvent::Cancelled(index) => {
                 if let Some(cancelling) = &mut self.cancelling {
                     cancelling.calls.remove(&index);
