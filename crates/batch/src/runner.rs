@@ -3,11 +3,13 @@
 //! One task owns the three parts of a run, and passes values between them:
 //!
 //! ```text
-//!             outstanding jobs                     what each part sees of the service
-//!  ┌───────────┐◀──────────────┐  ┌───────────┐        ┌─────────────┐
-//!  │ submitter │                  │ collector │  ────▶ │ coordinator │ ◀──── the process, its peers
-//!  └───────────┘──────────────▶│  └───────────┘  ◀──── └─────────────┘
-//!             accepted jobs                        may it submit, may it poll?
+//!             number of outstanding jobs
+//!       ┌─────────────────────────────────────┐
+//!       ▼                                     │
+//!   submitter ─────── accepted jobs ─────▶ collector
+//!       │                                   │    ▲
+//!    outcomes ─────▶ coordinator ◀── outcomes    │
+//!                        └──── recovered jobs ───┘
 //! ```
 //!
 //! - [`Submitter`]: admission, window, submission attempts.

@@ -110,14 +110,12 @@ impl State {
     }
 
     /// The number that stands for the state in a store.
-    #[must_use]
-    pub const fn code(self) -> u8 {
+    pub(crate) const fn code(self) -> u8 {
         self as u8
     }
 
     /// The state with this number.
-    #[must_use]
-    pub fn from_code(code: u8) -> Option<Self> {
+    pub(crate) fn from_code(code: u8) -> Option<Self> {
         Self::ALL.get(usize::from(code)).copied()
     }
 }

@@ -18,8 +18,9 @@
 //! that has failed; and while a peer is alive that may leave inputs behind, a run that may still collect
 //! them does not end.
 //!
-//! Tests: `a_killed_process_is_recovered_within_its_lease_and_two_seconds`, and those of
-//! `tests/batch/run_ending.rs`, `tests/batch/faulty_services.rs` and `tests/batch/running.rs`.
+//! Tests: `a_killed_process_is_recovered_within_its_lease_and_two_seconds`,
+//! `the_reason_of_a_stop_is_journalled_and_a_complete_end_is_not`,
+//! `progress_reports_persistent_errors`, `a_process_out_of_files_reports_it`.
 
 mod connections;
 mod reporter;

@@ -20,7 +20,9 @@
 //! a run that is dropped leaves nothing unrecorded. Outcomes that cannot be recorded, because the lease
 //! was lost, are kept, and recorded under the next lease.
 //!
-//! Tests: `a_crash_costs_no_more_than_what_is_in_flight` and the others in `tests/batch/admission.rs`,
+//! Tests: `permits_within_a_moment_are_claimed_together`, `a_429_pauses_before_it_is_recorded`,
+//! `a_batch_that_is_killed_anywhere_loses_nothing_and_submits_nothing_twice`,
+//! `a_full_queue_halves_the_window_which_grows_and_settles`,
 //! `unrecorded_outcomes_are_recorded_after_a_lost_lease`.
 
 mod attempt;
@@ -32,7 +34,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 
-use self::attempt::{Destination, Outcome, Pause, Submitted, TransientReason, submit};
+use self::attempt::{Destination, Outcome, Submitted, TransientReason, submit};
 use self::window::Window;
 use super::coordinator::Coordinator;
 use super::tasks::Tasks;
@@ -105,16 +107,10 @@ pub(super) enum Applied {
 impl Submitter {
     /// `submitted` inputs were submitted before the lease was lost.
     pub(super) fn new(shared: Arc<Shared>, settings: &Settings, run: u64, submitted: u64) -> Self {
-        let destination = Destination {
-            step: Arc::clone(&settings.step),
-            endpoint: settings.endpoint.clone(),
-            policy: settings.policy.clone(),
-            pause: Pause::default(),
-        };
         Self {
             shared,
             run,
-            destination: Arc::new(destination),
+            destination: Arc::new(Destination::new(settings)),
             tasks: Tasks::new(),
             claims: Claims::default(),
             allowance: Allowance::default(),
@@ -157,7 +153,7 @@ impl Submitter {
 
     /// Returns the end of the pause of all submissions, if there is one.
     pub(super) fn wakes_at(&self) -> Option<Instant> {
-        self.destination.pause.ends()
+        self.destination.pause().ends()
     }
 
     /// Stops submitting once as many inputs are submitted as were to be.
@@ -201,7 +197,7 @@ impl Submitter {
     }
 
     fn is_paused(&self) -> bool {
-        self.destination.pause.ends().is_some()
+        self.destination.pause().ends().is_some()
     }
 
     /// Asks the limiter for permits, if inputs may be claimed.
@@ -214,7 +210,7 @@ impl Submitter {
             return;
         }
         self.claims.phase = ClaimPhase::AwaitingPermit;
-        let endpoint = self.destination.endpoint.clone();
+        let endpoint = self.destination.endpoint().clone();
         self.tasks.spawn(SubmitterEvent::Panicked(None), async move {
             let began = Instant::now();
             let mut permits = endpoint.ready_to_run(capacity).await;
@@ -330,7 +326,7 @@ impl Submitter {
                 self.submitted += 1;
                 self.claims.returned();
                 if let Some(pause) = self.allowance.unknown(self.is_paused()) {
-                    self.destination.pause.at_least(pause);
+                    self.destination.pause().at_least(pause);
                 }
                 if let Some(error) = error {
                     coordinator.not_accepted(error.to_string());

@@ -14,6 +14,7 @@ use tokio::time::Instant;
 
 use crate::error::{Error, Result};
 use crate::journal::{Claimed, Settled};
+use crate::run::settings::Settings;
 use crate::shared::Shared;
 use crate::state::State;
 use crate::store::{Change, Ended, Event};
@@ -25,10 +26,29 @@ const ATTEMPTS: u64 = 10;
 
 /// Destination of the submissions of a run: the step, endpoint and policy; and their pause.
 pub(super) struct Destination {
-    pub(super) step: Arc<dyn Submit>,
-    pub(super) endpoint: Endpoint,
-    pub(super) policy: Option<Policy>,
-    pub(super) pause: Pause,
+    step: Arc<dyn Submit>,
+    endpoint: Endpoint,
+    policy: Option<Policy>,
+    pause: Pause,
+}
+
+impl Destination {
+    pub(super) fn new(settings: &Settings) -> Self {
+        Self {
+            step: Arc::clone(&settings.step),
+            endpoint: settings.endpoint.clone(),
+            policy: settings.policy.clone(),
+            pause: Pause::default(),
+        }
+    }
+
+    pub(super) fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    pub(super) fn pause(&self) -> &Pause {
+        &self.pause
+    }
 }
 
 /// Outcome of a claimed input, and the result of recording it.
