@@ -89,8 +89,8 @@ fn a_refused_connection_is_reported_with_its_remedy() {
     let of = |user: &str| url.replace("postgres@", &format!("{user}@"));
     for (url, helps) in [
         (url.replace("/jobs", "/jbos"), "make it with createdb"),
-        (of("nobody"), "must be there and have LOGIN"),
-        (of("guest"), "pg_hba.conf, which must let the user in"),
+        (of("nobody"), "must exist and have LOGIN"),
+        (of("guest"), "pg_hba.conf, which must admit the user"),
         (of("worker:wr0ng"), "PGPASSWORD, or else from the file PGPASSFILE"),
         (of("many"), "needs two connections"),
         // No name is that long.
@@ -171,7 +171,7 @@ fn tls_is_used_where_it_is_offered_and_a_certificate_is_verified() {
     let open = |url: &str| Postgres::connect(url, "tls").open().map(drop);
     let with = |parameters: &str| format!("{}?{parameters}", url.replace("127.0.0.1", "localhost"));
     let error = open(&with("sslmode=require")).unwrap_err();
-    assert!(error.to_string().contains("do without: sslmode=disable"), "{error}");
+    assert!(error.to_string().contains("disable it: sslmode=disable"), "{error}");
     open(&with("sslmode=prefer")).unwrap();
     let certificate = server.certify("localhost");
     server.stop();
