@@ -1,4 +1,4 @@
-//! What a batch costs: `cargo bench -p podqueue-batch --bench cost [-- NAME]`. A table, as Markdown.
+//! Cost of a batch: `cargo bench -p podqueue-batch --bench cost [-- NAME]`. A table, as Markdown.
 //!
 //! - `speed`: 100,000 jobs of 1 KB through the local service without limits;
 //! - `limits`: 5,000 jobs with the documented limits on: the rate that is used, and the 429s;

@@ -1,4 +1,4 @@
-//! What a PostgreSQL server carries: how many inputs a second processes of this machine can claim,
+//! Throughput of a PostgreSQL server: how many inputs a second processes of this machine can claim,
 //! record as accepted and end, in commits of 20 inputs, as a run at the documented limits makes some
 //! five of each kind per second; and how much is written for it.
 //!

@@ -1,6 +1,6 @@
 //! Journal thread: one thread that writes journal and results, with group commit.
 //!
-//! Commands wait for up to [`LINGER`] for others to be committed with them. The order makes a batch durable:
+//! Changes wait for up to [`LINGER`] for further ones to be committed with them. The order makes a batch durable:
 //! the lines of results are synced before the states of their inputs are committed, and the length of the
 //! results is committed together with these states. Invariant: a committed state has its line in the file;
 //! lines of a commit that did not happen are beyond that length, and recovered or cut off when the batch is
@@ -22,7 +22,7 @@ use tokio::sync::oneshot;
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::{Change, Claim, Event, Outage};
 
-/// Longest wait of a change for others to be committed with. A claim does not wait.
+/// Longest wait of a change for further ones to be committed with it. A claim does not wait.
 const LINGER: Duration = Duration::from_millis(10);
 
 /// Timeout of closing a shared store.
@@ -242,10 +242,9 @@ fn with_results(state: &mut JournalState, group: Vec<PendingCommit>) -> Vec<Pend
 
 /// Commits a group. Results that cannot be written fail only the commits that bring them.
 fn commit(state: &mut JournalState, group: Vec<PendingCommit>) {
-    let (results, others): (Vec<_>, Vec<_>) = without_taken_jobs(state, group)
+    let (results, mut together): (Vec<_>, Vec<_>) = without_taken_jobs(state, group)
         .into_iter()
         .partition(|pending| pending.settled.iter().any(|settled| settled.completed.is_some()));
-    let mut together = others;
     together.extend(with_results(state, results));
     if together.is_empty() {
         return;

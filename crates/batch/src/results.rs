@@ -206,12 +206,12 @@ impl Results {
         loop {
             lock_store(store)?;
             let taken = self.try_recover(store, on_foreign);
-            let of_others = unlock_store(store, taken)?;
-            if of_others == 0 {
+            let of_peers = unlock_store(store, taken)?;
+            if of_peers == 0 {
                 return Ok(());
             }
             if began.elapsed() > COLLECTED {
-                return Err(are_of_others(&self.path, of_others));
+                return Err(are_of_peers(&self.path, of_peers));
             }
             thread::sleep(CHECK_INTERVAL);
             if let Some(sharing) = store.sharing() {
@@ -225,8 +225,8 @@ impl Results {
     fn try_recover(&mut self, store: &mut dyn Store, on_foreign: ForeignInputs) -> Result<usize> {
         let imports = store.sharing().is_some_and(|sharing| sharing.accepts_loss());
         let due = uncommitted::due(store, &self.path, self.length, imports)?;
-        if on_foreign == ForeignInputs::WaitFor && due.of_others > 0 {
-            return Ok(due.of_others);
+        if on_foreign == ForeignInputs::WaitFor && due.of_peers > 0 {
+            return Ok(due.of_peers);
         }
         if due.changes.is_empty() {
             return Ok(0);
@@ -449,7 +449,7 @@ fn tail_digest(tail: &[u8]) -> String {
 }
 
 /// The error for lines whose inputs another process has: to remove them could lose the only results.
-fn are_of_others(path: &Path, inputs: usize) -> Error {
+fn are_of_peers(path: &Path, inputs: usize) -> Error {
     let message = format!(
         "the results {} have outputs of {inputs} inputs that were not recorded, and whose jobs another process collects: run this again once it has. Nothing was changed",
         path.display()

@@ -110,7 +110,7 @@ impl Run {
     }
 
     /// Another endpoint that earlier runs submitted to, from which to collect results. Only needed
-    /// for one of another service: others are found by their recorded id.
+    /// for one of another service: those of the same service are found by their recorded id.
     pub fn collect_from(self, endpoint: Endpoint) -> Self {
         self.set(|settings| settings.further_endpoints.push(endpoint))
     }

@@ -199,7 +199,7 @@ pub(crate) fn unlock<T>(store: &mut dyn Store, done: Result<T>) -> Result<T> {
 /// Operations of a [`Store`] that several processes share.
 ///
 /// Each process has a lease, which every change renews. Once it has expired, any other process can
-/// recover its inputs: nothing that the former owner writes afterwards takes effect (it is fenced off),
+/// recover its inputs: nothing that the process writes afterwards takes effect (it is fenced off),
 /// and its changes fail with [`ErrorKind::Interrupted`](crate::ErrorKind::Interrupted), until it
 /// rejoins under a new lease.
 ///
@@ -338,7 +338,7 @@ pub trait Sharing {
     fn failures(&mut self, from: u64, limit: usize) -> Result<Vec<Input>>;
 
     /// Begins changes that take effect together, once [`unlock`](Self::unlock) is called. Until then
-    /// no other process is here, and inputs that are read are not changed by others.
+    /// no other process is here, and inputs that are read are not changed by another one.
     ///
     /// # Errors
     ///

@@ -224,7 +224,7 @@ fn read(
         return Ok((record, ChangedInputs::default()));
     }
     // Lines are checked again when they are read, so that appended ones can be added without
-    // reading all others; unless these have to be compared with them.
+    // reading the rest; unless these have to be compared with them.
     let mut rest_of = None;
     let (offset, lines, next) = match was {
         Some(was) if !to_the_end && !record.shape.compares() => match &unfinished {
@@ -250,7 +250,7 @@ fn read(
         index.flush_if_full(|| indexed(before, None))?;
         let Some(line) = lines.next().map_err(failed)? else { break };
         if rest_of == Some(line.number) {
-            // It was submitted with its former content.
+            // It was submitted with its earlier content.
             return Err(changed(path, line.number));
         }
         if !to_the_end && !line.is_complete && index.next >= finished {

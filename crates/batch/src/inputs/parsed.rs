@@ -105,7 +105,7 @@ fn short(hash: blake3::Hash) -> Digest {
     digest
 }
 
-/// Largest depth of a value that is compared with others.
+/// Largest depth of a value that is compared.
 const DEEPEST: usize = 128;
 
 /// Canonical digest of a value: independent of white space and of the order of members.
@@ -143,7 +143,7 @@ fn feed(hasher: &mut blake3::Hasher, value: &RawValue, deepest: usize) -> Option
     Some(())
 }
 
-/// Quoted and escaped if it is a string, so that no two sequences of scalars look the same.
+/// Quoted and escaped if it is a string, so that no two sequences of scalars are equal as text.
 fn scalar(hasher: &mut blake3::Hasher, text: &str) {
     hasher.update(text.as_bytes()).update(b",");
 }

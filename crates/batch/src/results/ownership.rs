@@ -70,7 +70,7 @@ impl Writer {
         Ok(Self { path, token, batch, position, is_new, locked: file })
     }
 
-    /// Leaves the file there: from now on there are results of this batch, which it tells from others.
+    /// Keeps the file: from now on there are results of this batch, which it tells from those of another one.
     pub(crate) fn keep(&mut self, batch: &str) -> Result<()> {
         if self.batch.is_none() {
             let failed = |error| Error::file(ErrorKind::Results, "write", &self.path, error);

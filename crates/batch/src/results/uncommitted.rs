@@ -109,7 +109,7 @@ pub(super) struct RecoverableLines {
     spans: Vec<Span>,
     pub(super) changes: Vec<Change>,
     /// Number of inputs that have none either, and are those of another process.
-    pub(super) of_others: usize,
+    pub(super) of_peers: usize,
 }
 
 /// Finds those after the first `length` bytes. Those that are `imported` need not be of a job that the
@@ -138,7 +138,7 @@ pub(super) fn due(
         if let (true, Some(sharing)) = (is_in_hand, store.sharing())
             && !sharing.owns(seen.index)?
         {
-            due.of_others += 1;
+            due.of_peers += 1;
             return Ok(());
         }
         // Read again under the lock, so that no other process changes it now.

@@ -92,7 +92,7 @@ impl Postgres {
     /// has a result is submitted again. Each process that ran the batch has results of its own: until
     /// those of all of them were imported, opening it fails after it has imported these, with
     /// [`ErrorKind::OtherResults`] and the paths of those that are missing. So open it in this way
-    /// wherever it ran; the last process continues, and the others can be opened as usual then.
+    /// wherever it ran; the last process continues, and the other ones can be opened as usual then.
     ///
     /// The loss is accepted once inputs are claimed, a run ends without claiming any, or
     /// [`Batch::cancel`](crate::Batch::cancel) ends: until then, every process that does not accept it

@@ -340,7 +340,7 @@ fn last_commit(lock: &Lock, journal: &Path) -> Result<u64> {
         .map_err(|error| Error::file(ErrorKind::Journal, "read the lock file of", journal, error))
 }
 
-/// Creates the file before SQLite does, which would let others read it. An existing one is not opened:
+/// Creates the file before SQLite does, which would let other users read it. An existing one is not opened:
 /// closing it would end the locks that SQLite holds on it elsewhere in this process. Whether it is new.
 fn create(path: &Path) -> Result<bool> {
     let mut options = OpenOptions::new();

@@ -255,7 +255,7 @@ pub(super) async fn poll_and_record(
     Polled { job, outcome, recorded }
 }
 
-/// The limits of responses, in bytes, that are read beside others.
+/// The limits of responses, in bytes, that are read concurrently.
 const LIMITS: [usize; 2] = [256 * 1024, 4 * 1024 * 1024];
 
 /// Copies of a response in memory: as it was received, its output, and the line or what the buffer

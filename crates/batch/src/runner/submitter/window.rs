@@ -1,4 +1,4 @@
-//! Submission window: how many jobs may be outstanding.
+//! Submission window: a limit of outstanding jobs that follows the rate at which they end.
 //!
 //! The window holds three minutes of the measured rate, below a ceiling that a full queue halves and time
 //! raises. A crash can cost no more jobs than the window holds.
@@ -16,7 +16,7 @@ const HELD: Duration = Duration::from_secs(180);
 /// Refusals within this time are one event: the submissions in flight are refused together.
 const SAME: Duration = Duration::from_secs(2);
 
-/// The least that a full queue leads to: others may share the account, and cause 429s now and then.
+/// The least that a full queue leads to: other users of the account may cause 429s now and then.
 const FLOOR: f64 = 8.0;
 
 /// Interval at which the window grows again, and the factor.

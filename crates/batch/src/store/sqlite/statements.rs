@@ -284,7 +284,7 @@ fn apply(transaction: &Transaction<'_>, change: &Change) -> rusqlite::Result<boo
     Ok(true)
 }
 
-/// Claims the first pending inputs that are no copies of others.
+/// Claims the first pending inputs that are not copies.
 fn claim_next(transaction: &Transaction<'_>, claim: Claim) -> rusqlite::Result<Vec<Input>> {
     let sql = format!(
         "SELECT {} FROM input WHERE state = 0 AND same_as IS NULL ORDER BY idx LIMIT ?",
