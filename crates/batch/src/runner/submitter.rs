@@ -213,11 +213,11 @@ impl Submitter {
         let endpoint = self.destination.endpoint().clone();
         self.tasks.spawn(SubmitterEvent::Panicked(None), async move {
             let began = Instant::now();
-            let mut permits = endpoint.ready_to_run(capacity).await;
+            let mut permits = endpoint.available_submissions(capacity).await;
             if permits < capacity && began.elapsed() >= AT_ONCE {
                 tokio::time::sleep(GATHER).await;
                 // Returns at once, unless other callers are queued before it or shared limits are unreachable.
-                permits = timeout(GATHER, endpoint.ready_to_run(capacity)).await.unwrap_or(permits);
+                permits = timeout(GATHER, endpoint.available_submissions(capacity)).await.unwrap_or(permits);
             }
             SubmitterEvent::Permitted(permits)
         });
