@@ -217,7 +217,9 @@ impl Submitter {
             if permits < capacity && began.elapsed() >= AT_ONCE {
                 tokio::time::sleep(GATHER).await;
                 // Returns at once, unless other callers are queued before it or shared limits are unreachable.
-                permits = timeout(GATHER, endpoint.available_submissions(capacity)).await.unwrap_or(permits);
+                permits = timeout(GATHER, endpoint.available_submissions(capacity))
+                    .await
+                    .unwrap_or(permits);
             }
             SubmitterEvent::Permitted(permits)
         });
