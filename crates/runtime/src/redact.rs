@@ -32,10 +32,9 @@ use bytes::Bytes;
 use serde_json::{Map, Value};
 
 use self::search::Needles;
+use self::secret_values::REDACTED;
 pub use self::secret_values::{Untyped, secrets_in, secrets_named};
 use crate::secret_string::SecretString;
-
-const REDACTED: &str = "[redacted]";
 
 /// The secrets to redact in the response to one request.
 #[derive(Clone, Default)]

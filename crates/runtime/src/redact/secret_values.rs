@@ -10,9 +10,11 @@ use serde::Serialize;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-use super::REDACTED;
 use super::credentials::{self, is_trivial};
 use crate::secret_string::SecretString;
+
+/// Stands in place of a secret.
+pub(super) const REDACTED: &str = "[redacted]";
 
 const ENVIRONMENT: [&str; 4] = ["env", "envs", "environment", "environmentvariables"];
 
