@@ -33,13 +33,7 @@ mod generated {
     include!(concat!(env!("OUT_DIR"), "/graphql.rs"));
 }
 
-pub use generated::{SaveTemplate, save_template, types};
-// Their wrappers, `Templates` and `Secrets`, are what programs call.
-#[doc(hidden)]
-pub use generated::{
-    DeleteTemplate, ModifyTemplate, SecretCreate, SecretDelete, delete_template, modify_template,
-    secret_create, secret_delete,
-};
+pub use generated::*;
 #[doc(hidden)]
 pub use podqueue_runtime::graphql::document;
 pub use podqueue_runtime::graphql::{GraphqlError, Operation, PathSegment};
