@@ -101,7 +101,8 @@ fn write_crate(folder: &Path, documents: &[Document]) {
          futures-util = { version = \"0.3\", default-features = false }\n\
          tokio = { version = \"1\", features = [\"macros\", \"rt\"] }\n\
          serde = { version = \"1\", features = [\"derive\"] }\nserde_json = \"1\"\n\n\
-         [profile.dev]\ndebug = \"line-tables-only\"\n\n[workspace]\n",
+         [profile.dev]\ndebug = \"line-tables-only\"\n\n\
+         [profile.dev.package.\"*\"]\ndebug = false\n\n[workspace]\n",
     );
     put(folder.join("Cargo.toml"), &manifest);
     put(folder.join("Cargo.lock"), &fs::read_to_string(workspace.join("Cargo.lock")).unwrap());
