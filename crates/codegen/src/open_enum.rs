@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use crate::{naming, print};
@@ -51,12 +51,12 @@ impl OpenEnum {
             let deprecated = variant.deprecated.then(|| quote!(#[deprecated]));
             quote!(#docs #deprecated #ident)
         });
+        let places = (0..idents.len()).map(Literal::usize_unsuffixed);
         let any_deprecated = self.variants.iter().any(|variant| variant.deprecated);
         let allow = any_deprecated.then(|| quote!(#[allow(deprecated)]));
         quote! {
             #docs
             #allow
-            #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
             #[non_exhaustive]
             pub enum #name {
                 #(#variants,)*
@@ -64,28 +64,7 @@ impl OpenEnum {
                 #other(String),
             }
 
-            #allow
-            impl #name {
-                /// The value as it stands on the wire.
-                pub fn as_str(&self) -> &str {
-                    match self {
-                        #(Self::#idents => #wires,)*
-                        Self::#other(value) => value,
-                    }
-                }
-            }
-
-            #allow
-            impl From<&str> for #name {
-                fn from(value: &str) -> Self {
-                    match value {
-                        #(#wires => Self::#idents,)*
-                        other => Self::#other(other.to_owned()),
-                    }
-                }
-            }
-
-            __runtime::__private::open_enum!(#name);
+            __runtime::__private::open_enum! { #name #other { #(#places #idents #wires;)* } }
         }
     }
 }

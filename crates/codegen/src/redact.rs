@@ -116,6 +116,22 @@ pub(crate) fn redact(
     })
 }
 
+/// Marks of the fields of a struct for its debug print: `secret` for one that is not shown, `untyped` for
+/// one that is shown in part.
+pub(crate) fn marks(
+    fields: &Fields,
+    input: bool,
+    wire: impl Fn(&Field) -> String,
+) -> Vec<Option<&'static str>> {
+    let shown = Rule { input, wire: &wire }.shown(fields);
+    let mark = |shown| match shown {
+        Shown::Not => Some("secret"),
+        Shown::InPart => Some("untyped"),
+        Shown::Whole => None,
+    };
+    shown.into_iter().map(mark).collect()
+}
+
 /// How much of a field a debug print shows.
 #[derive(Clone, Copy, PartialEq)]
 enum Shown {

@@ -12,7 +12,9 @@ use bytes::Bytes;
 use serde::Deserializer;
 use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-pub use self::decode::{decode_at, not_decodable, not_serializable, redacted};
+pub use self::decode::{
+    decode_at, not_decodable, not_serializable, of_another_type, redacted, without_values,
+};
 pub use self::parts::without_mark;
 use crate::error::{Attempted, Error, Result};
 

@@ -49,7 +49,8 @@ pub mod json;
 pub mod lenient;
 mod limiter;
 mod observe;
-mod open_enum;
+#[doc(hidden)]
+pub mod open_enum;
 mod part;
 mod path;
 #[cfg(test)]
@@ -94,8 +95,10 @@ pub mod __private {
     pub use serde;
     pub use serde_json;
 
+    pub use crate::__choice as choice;
     pub use crate::__object as object;
     pub use crate::__open_enum as open_enum;
+    pub use crate::__own as own;
     pub use crate::__union as union;
     pub use crate::authorization::Credential;
     pub use crate::builder::Settings;

@@ -32,7 +32,7 @@ use bytes::Bytes;
 use serde_json::{Map, Value};
 
 use self::search::Needles;
-use self::secret_values::REDACTED;
+pub(crate) use self::secret_values::REDACTED;
 pub use self::secret_values::{Untyped, secrets_in, secrets_named};
 use crate::secret_string::SecretString;
 

@@ -58,7 +58,6 @@ pub(super) fn of(
         return None;
     }
     let (mut arguments, mut values) = (Vec::new(), Vec::new());
-    let (mut idents, mut types) = (Vec::new(), Vec::new());
     for field in required {
         let ident = field.ident.as_ref()?;
         // What may be missing where it is received.
@@ -73,9 +72,8 @@ pub(super) fn of(
             None => given(&field.ty, ident),
         };
         arguments.push(quote!(#ident: #ty));
-        values.push(value);
-        idents.push(ident);
-        types.push(&field.ty);
+        let is_itself = value.to_string() == ident.to_string();
+        values.push(if is_itself { quote!(#ident) } else { quote!(#ident: #value) });
     }
     let tagged = tagged.iter().map(|field| {
         let (ident, value) = (&field.ident, tag(field));
@@ -85,7 +83,13 @@ pub(super) fn of(
             quote!(#ident: #value)
         }
     });
-    let optional = optional.iter().map(|field| &field.ident);
+    let rest = (!optional.is_empty()).then(|| {
+        let derived = derives::derived(&item.attrs);
+        match derived.iter().any(|it| derives::ends_with(it, "Default")) {
+            true => quote!(..Self::default()),
+            false => quote!(..__runtime::__private::lenient::Lenient::blank()),
+        }
+    });
     let name = &item.ident;
     // No value of it is one that stands for nothing given.
     let allow = arguments.is_empty().then(|| quote!(#[allow(clippy::new_without_default)]));
@@ -97,11 +101,7 @@ pub(super) fn of(
             #allow
             #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
             pub fn new(#(#arguments),*) -> Self {
-                // What is generic is checked for each type that it mentions.
-                fn make(#(#idents: #types),*) -> #name {
-                    #name { #(#idents,)* #(#tagged,)* #(#optional: ::std::default::Default::default(),)* }
-                }
-                make(#(#values),*)
+                Self { #(#values,)* #(#tagged,)* #rest }
             }
         }
     })

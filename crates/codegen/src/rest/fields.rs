@@ -1,9 +1,8 @@
 //! The fields of generated types: how they are read, what they mean, what they are called.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
-use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use quote::format_ident;
 use syn::{Attribute, Field, Fields, Meta, Type, parse_quote};
 
 use super::shorten::shorten_path;
@@ -12,10 +11,6 @@ use crate::{derives, naming, print};
 
 /// What each type means.
 pub(super) type Meanings = BTreeMap<String, String>;
-
-/// The types that are read from a scalar of another type, too: `String`, the enums of strings,
-/// `bool`.
-pub(super) type Loose = BTreeSet<String>;
 
 /// Flaw: two properties whose names are one in Rust, such as `fooBar` and `foo_bar`.
 pub(super) fn distinct_names(fields: &mut Fields) {
@@ -38,8 +33,8 @@ pub(super) fn distinct_names(fields: &mut Fields) {
     }
 }
 
-/// Documents a field, and has it read by a helper where the wire is loose about its type.
-pub(super) fn lenient_field(field: &mut Field, meanings: &Meanings, loose: &Loose) {
+/// Documents a field, and reduces its attributes to its name on the wire and whether it is omitted.
+pub(super) fn lenient_field(field: &mut Field, meanings: &Meanings) {
     let otherwise = inner_name(&field.ty).and_then(|name| meanings.get(&name).cloned());
     let wire = wire_name(field);
     let own = format!("The field `{wire}`.");
@@ -61,32 +56,16 @@ pub(super) fn lenient_field(field: &mut Field, meanings: &Meanings, loose: &Loos
         }
     }
     if metas.iter().any(is_flatten) {
-        let value = arguments(&field.ty).last().copied().filter(|it| !is_named(it, "Value"));
-        match value.filter(|_| is_named(&field.ty, "HashMap")) {
-            None => derives::set_docs(&mut field.attrs, "All that has no field of its own."),
-            Some(value) => {
-                let docs =
-                    "All that has no field of its own. What is not of this type is left out.";
-                derives::set_docs(&mut field.attrs, docs);
-                let shape = shape(value, loose).to_string().replace(' ', "");
-                let helper = format!("lenient::shape::further::<{shape},_>")
-                    .replace("__runtime::__private::lenient", "lenient");
-                metas.push(parse_quote!(deserialize_with = #helper));
-            }
-        }
-    } else if let Some(helper) = helper(&field.ty, loose) {
-        if !metas.iter().any(|meta| meta.path().is_ident("default")) {
-            let default: Meta = parse_quote!(default);
-            metas.push(default);
-        }
-        // What is required and may be null has another one already.
-        metas.retain(|meta| !meta.path().is_ident("deserialize_with"));
-        // The module `types` has it in scope.
-        let helper = helper.replace("__runtime::__private::lenient", "lenient");
-        metas.push(parse_quote!(deserialize_with = #helper));
+        let is_any = arguments(&field.ty).last().is_none_or(|it| is_named(it, "Value"));
+        let docs = match is_named(&field.ty, "HashMap") && !is_any {
+            true => "All that has no field of its own. What is not of this type is left out.",
+            false => "All that has no field of its own.",
+        };
+        derives::set_docs(&mut field.attrs, docs);
     }
+    metas.retain(|meta| !meta.path().is_ident("deserialize_with"));
     metas.sort_by_key(|meta| {
-        let order = ["rename", "flatten", "default", "deserialize_with", "skip_serializing_if"];
+        let order = ["rename", "flatten", "default", "skip_serializing_if"];
         order.iter().position(|name| meta.path().is_ident(name))
     });
     derives::set_serde(&mut field.attrs, &metas);
@@ -108,88 +87,6 @@ pub(super) fn is_flatten(meta: &Meta) -> bool {
 /// Whether there is a value for a field of this type where nothing is given.
 pub(super) fn has_default(ty: &Type) -> bool {
     ["Option", "Vec", "HashMap", "Map"].iter().any(|name| is_named(ty, name))
-}
-
-/// Which of podqueue's helpers reads a field of this type.
-fn helper(ty: &Type, loose: &Loose) -> Option<String> {
-    let simple = |name: &str| Some(format!("__runtime::__private::lenient::{name}"));
-    let within = arguments(ty).last().copied();
-    let is_loose = within.is_some_and(|it| is_collection(it) || is_scalar(it, loose));
-    let shaped = || {
-        let shape = shape(ty, loose).to_string().replace(' ', "");
-        simple(&format!("shape::read::<{shape},_>"))
-    };
-    if is_named(ty, "Option") {
-        match argument(ty)? {
-            number if is_named(number, "f64") => simple("number"),
-            number if is_number(number) => simple("integer"),
-            boolean if is_boolean(boolean, loose) => simple("boolean"),
-            text if is_text(text, loose) => simple("text"),
-            _ => None,
-        }
-    } else if is_named(ty, "Map") {
-        simple("or_default")
-    } else if !is_collection(ty) {
-        None
-    } else if is_loose || within.is_some_and(|it| is_named(it, "Option")) {
-        shaped()
-    } else {
-        simple(if is_named(ty, "Vec") { "list" } else { "map_or_default" })
-    }
-}
-
-/// How podqueue reads a whole answer of this type, where it does not read itself loosely.
-pub(super) fn answer_shape(ty: &Type) -> Option<TokenStream> {
-    let loose = Loose::from(["String", "bool"].map(str::to_owned));
-    (is_collection(ty) || is_scalar(ty, &loose)).then(|| shape(ty, &loose))
-}
-
-/// The type of podqueue's that says how a value of this type is read.
-fn shape(ty: &Type, loose: &Loose) -> TokenStream {
-    let within = || arguments(ty).last().map(|it| shape(it, loose));
-    let shape = quote!(__runtime::__private::lenient::shape);
-    match () {
-        () if is_named(ty, "f64") => quote!(#shape::Number),
-        () if is_number(ty) => quote!(#shape::Integer<#ty>),
-        () if is_boolean(ty, loose) => quote!(#shape::Boolean),
-        () if is_text(ty, loose) => quote!(#shape::Text<#ty>),
-        () if is_named(ty, "Vec") => {
-            let item = within();
-            quote!(#shape::List<#item>)
-        }
-        () if is_named(ty, "HashMap") => {
-            let value = within();
-            quote!(#shape::Dictionary<#value>)
-        }
-        () if is_named(ty, "Option") => {
-            let inner = within();
-            quote!(#shape::Nullable<#inner>)
-        }
-        () => quote!(#shape::Plain<#ty>),
-    }
-}
-
-fn is_collection(ty: &Type) -> bool {
-    is_named(ty, "Vec") || is_named(ty, "HashMap")
-}
-
-fn is_number(ty: &Type) -> bool {
-    const NUMBERS: [&str; 9] = ["f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"];
-    NUMBERS.iter().any(|name| is_named(ty, name))
-}
-
-fn is_boolean(ty: &Type, loose: &Loose) -> bool {
-    is_named(ty, "bool") && loose.contains("bool")
-}
-
-fn is_text(ty: &Type, loose: &Loose) -> bool {
-    let Type::Path(path) = ty else { return false };
-    let last = path.path.segments.last();
-    last.is_some_and(|it| it.ident != "bool" && loose.contains(&it.ident.to_string()))
-}
-
-fn is_scalar(ty: &Type, loose: &Loose) -> bool {
-    is_number(ty) || is_boolean(ty, loose) || is_text(ty, loose)
 }
 
 /// The description's words, or ours where it has none.

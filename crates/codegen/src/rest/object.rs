@@ -1,67 +1,71 @@
-//! Structs that podqueue reads and writes itself, by a line for each field: what serde derives
-//! would be most of what a large description costs its compiler.
+//! Implementations of generated types by the runtime's macros, in place of serde's derives, which would be
+//! most of what a large description costs its compiler.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
-use syn::{Field, Fields, ItemStruct, Meta};
+use syn::{Field, Fields, ItemEnum, ItemStruct};
 
-use crate::derives;
+use super::fields::{has_default, is_flatten};
 use crate::syntax::wire_name;
+use crate::{derives, redact};
 
-/// Takes what serde derives off a struct, and writes what stands in its place. Nothing is done to
-/// structs with fields that have no value by default, or that hold all others.
-pub(super) fn of(item: &mut ItemStruct) -> Option<TokenStream> {
-    let derived = derives::derived(&item.attrs);
-    let derives = |name: &str| derived.iter().any(|it| derives::ends_with(it, name));
-    let is_plain = derives::serde_metas(&item.attrs).is_empty() && item.generics.params.is_empty();
-    let Fields::Named(fields) = &mut item.fields else { return None };
-    if !is_plain || !["Serialize", "Deserialize", "Default"].iter().all(|it| derives(it)) {
-        return None;
-    }
-    let lines = fields.named.iter().enumerate().map(|(place, field)| line(place, field));
-    let lines = lines.collect::<Option<Vec<_>>>()?;
+/// Implements a struct: by a line for each field where it has named fields.
+pub(super) fn of_struct(item: &mut ItemStruct, is_sent: bool) -> TokenStream {
+    let name = &item.ident;
+    let marks = redact::marks(&item.fields, is_sent, wire_name);
+    let Fields::Named(fields) = &mut item.fields else {
+        let blank =
+            item.fields.iter().map(|_| quote!(__runtime::__private::lenient::Lenient::blank()));
+        return quote!(__runtime::__private::own! { #name = Self(#(#blank),*) });
+    };
+    let lines = fields.named.iter().zip(marks).enumerate();
+    let lines: Vec<_> = lines.map(|(place, (field, mark))| line(place, field, mark)).collect();
     for field in &mut fields.named {
         derives::set_serde(&mut field.attrs, &[]);
     }
-    derives::remove(&mut item.attrs, "Serialize");
-    derives::remove(&mut item.attrs, "Deserialize");
+    derives::set_serde(&mut item.attrs, &[]);
+    let is_default =
+        derives::derived(&item.attrs).iter().any(|it| derives::ends_with(it, "Default"));
+    for derive in ["Serialize", "Deserialize", "Clone", "Debug", "Default", "PartialEq"] {
+        derives::remove(&mut item.attrs, derive);
+    }
     let name = &item.ident;
-    Some(quote!(__runtime::__private::object! { #name { #(#lines)* } }))
+    let default = is_default.then(|| quote!(default));
+    quote!(__runtime::__private::object! { #name { #(#lines)* } #default })
 }
 
-/// How a field is read and written, in the words of podqueue's macro.
-fn line(place: usize, field: &Field) -> Option<TokenStream> {
-    let (ident, wire) = (field.ident.as_ref()?, wire_name(field));
+/// A field in the words of the runtime's macro.
+fn line(place: usize, field: &Field, mark: Option<&str>) -> TokenStream {
+    let (ident, wire) = (field.ident.as_ref(), wire_name(field));
     let metas = derives::serde_metas(&field.attrs);
     let has = |name: &str| metas.iter().any(|it| it.path().is_ident(name));
-    let known = |meta: &Meta| match meta {
-        Meta::Path(path) => path.is_ident("default"),
-        Meta::NameValue(pair) => ["rename", "deserialize_with", "skip_serializing_if"]
-            .iter()
-            .any(|it| pair.path.is_ident(it)),
-        Meta::List(_) => false,
+    let presence = if metas.iter().any(is_flatten) {
+        Some("further")
+    } else if has("skip_serializing_if") {
+        Some("optional")
+    } else {
+        (!has_default(&field.ty) && !has("default")).then_some("required")
     };
-    if !metas.iter().all(known) {
-        return None;
-    }
-    let helper = derives::serde_value(&field.attrs, "deserialize_with");
-    let read = match (helper.as_deref(), has("default")) {
-        (None, false) if crate::syntax::is_named(&field.ty, "Option") => quote!(plain),
-        (Some("lenient::list"), true) => quote!(list),
-        (Some("lenient::map_or_default"), true) => quote!(map),
-        (Some("lenient::or_default"), true) => quote!(or_default),
-        (Some("lenient::boolean"), true) => quote!(boolean),
-        (Some("lenient::text"), true) => quote!(text),
-        (Some("lenient::number"), true) => quote!(number),
-        (Some("lenient::integer"), true) => quote!(integer),
-        (Some(helper), true) => {
-            let shape = helper.strip_prefix("lenient::shape::read::<")?.strip_suffix(",_>")?;
-            let shape: TokenStream = shape.parse().ok()?;
-            quote!(shaped<#shape>)
-        }
-        _ => return None,
-    };
-    let write = format_ident!("{}", if has("skip_serializing_if") { "optional" } else { "always" });
+    let properties = presence.into_iter().chain(mark).map(|it| format_ident!("{it}"));
     let place = Literal::usize_unsuffixed(place);
-    Some(quote!(#place #wire #ident #read #write;))
+    quote!(#place #wire #ident #(#properties)*;)
+}
+
+/// Implements a choice whose last variant takes the values of no shape.
+pub(super) fn of_choice(item: &mut ItemEnum) -> Option<TokenStream> {
+    let variants = item.variants.iter().map(|variant| {
+        let (ident, fields) = (&variant.ident, variant.fields.iter().enumerate());
+        let lines = fields.filter(|(_, field)| field.ident.is_some());
+        let lines = lines.map(|(place, field)| line(place, field, None));
+        quote!(#ident [#(#lines)*])
+    });
+    let mut variants: Vec<_> = variants.collect();
+    variants.pop();
+    for field in item.variants.iter_mut().flat_map(|it| it.fields.iter_mut()) {
+        derives::set_serde(&mut field.attrs, &[]);
+    }
+    derives::set_serde(&mut item.attrs, &[]);
+    ["Serialize", "Deserialize"].iter().for_each(|it| derives::remove(&mut item.attrs, it));
+    let (name, other) = (&item.ident, &item.variants.last()?.ident);
+    Some(quote!(__runtime::__private::choice! { #name #other { #(#variants)* } }))
 }

@@ -9,9 +9,7 @@ use syn::visit_mut::VisitMut;
 use syn::{Field, Fields, Item, ItemEnum, ItemStruct, parse_quote};
 
 use super::constructor;
-use super::fields::{
-    Loose, Meanings, distinct_names, docs_or, has_default, is_flatten, lenient_field,
-};
+use super::fields::{Meanings, distinct_names, docs_or, has_default, is_flatten, lenient_field};
 use super::mend::{NamedEnum, Unions, Wanted};
 use super::object;
 use super::reexports::Reexports;
@@ -32,12 +30,7 @@ pub(super) fn lenient<'a>(
 ) -> TokenStream {
     let meanings = meanings(&items);
     let sent = sent(&items, signatures);
-    let chosen = chosen(&items, unions);
     let tags = Tags::of(&items, unions, enums);
-    let scalars = ["String", "bool"].map(str::to_owned);
-    let all = enums.iter().map(|item| item.name.clone()).chain(scalars).collect();
-    let none = Loose::new();
-    let loose = |name: &syn::Ident| if chosen.contains(&name.to_string()) { &none } else { &all };
     let mut types: TokenStream = enums.iter().map(|item| open_enum(item).emit()).collect();
     let mut errors = TokenStream::new();
     for mut item in items {
@@ -52,20 +45,25 @@ pub(super) fn lenient<'a>(
         }
         Shorten { within_types: true }.visit_item_mut(&mut item);
         let mut is_sent = false;
-        let mut union = None;
+        let mut implementation = None;
         match &mut item {
             Item::Struct(item) => {
                 is_sent = sent.contains(&item.ident.to_string());
-                lenient_struct(item, &meanings, loose(&item.ident), is_sent);
+                lenient_struct(item, &meanings, is_sent);
             }
             Item::Enum(item) => {
                 is_sent = sent.contains(&item.ident.to_string());
                 match unions.get(&item.ident.to_string()) {
                     Some(branches) => {
                         let wanted = is_sent.then_some(wanted);
-                        union = Some(union::rewrite(item, branches, wanted));
+                        implementation = Some(union::rewrite(item, branches, wanted));
                     }
-                    None => lenient_enum(item, &meanings, loose(&item.ident)),
+                    None => {
+                        lenient_enum(item, &meanings);
+                        if is_untagged(item) {
+                            implementation = object::of_choice(item);
+                        }
+                    }
                 }
             }
             _ => {}
@@ -79,13 +77,14 @@ pub(super) fn lenient<'a>(
             }
             _ => None,
         };
-        let debug = redact::redact(&mut item, is_sent, wire_name);
-        let object = match &mut item {
-            Item::Struct(item) => object::of(item),
-            _ => None,
-        };
+        let is_object =
+            matches!(&item, Item::Struct(item) if matches!(item.fields, Fields::Named(_)));
+        if let Item::Struct(item) = &mut item {
+            implementation = Some(object::of_struct(item, is_sent));
+        }
+        let debug = if is_object { None } else { redact::redact(&mut item, is_sent, wire_name) };
         name_serde(&mut item);
-        types.extend(quote!(#item #constructor #debug #object #union));
+        types.extend(quote!(#item #constructor #debug #implementation));
     }
     let code = types.to_string();
     if !code.contains("ConversionError") {
@@ -96,17 +95,12 @@ pub(super) fn lenient<'a>(
             use ::std::collections::HashMap;
         )
     });
-    let lenient = ["\"lenient::", " shaped < "].iter().any(|it| code.contains(it)).then(|| {
-        quote!(
-            use __runtime::__private::lenient;
-        )
-    });
-    let runtime = (lenient.is_some() || code.contains("__runtime")).then(|| {
+    let runtime = code.contains("__runtime").then(|| {
         quote!(
             use super::__runtime;
         )
     });
-    quote!(#map #runtime #lenient #errors #types)
+    quote!(#map #runtime #errors #types)
 }
 
 /// Says where serde is, to the code that it derives.
@@ -156,28 +150,6 @@ fn sent<'a>(items: &[Item], signatures: impl Iterator<Item = &'a Signature>) -> 
         roots.visit_type(ty);
     }
     reached(items, roots)
-}
-
-/// The shapes of choices that are told apart only by trying them, and what these hold. Were a number
-/// read as a text or a boolean there, the shape that has a number would perhaps not be reached.
-fn chosen(items: &[Item], unions: &Unions) -> BTreeSet<String> {
-    let mut roots = Mentioned::default();
-    for item in items {
-        if let Item::Enum(item) = item
-            && is_untagged(item)
-            && !unions.contains_key(&item.ident.to_string())
-            && item.variants.iter().filter(|it| !holds_scalar(it)).count() > 1
-        {
-            roots.0.insert(item.ident.to_string());
-        }
-    }
-    reached(items, roots)
-}
-
-fn holds_scalar(variant: &syn::Variant) -> bool {
-    const SCALARS: [&str; 6] = ["String", "bool", "f64", "i64", "u64", "Value"];
-    matches!(variant.fields, Fields::Unnamed(_))
-        && variant.fields.iter().all(|field| SCALARS.iter().any(|it| is_named(&field.ty, it)))
 }
 
 fn is_untagged(item: &ItemEnum) -> bool {
@@ -233,7 +205,7 @@ fn open_enum(item: &NamedEnum) -> OpenEnum {
     }
 }
 
-fn lenient_struct(item: &mut ItemStruct, meanings: &Meanings, loose: &Loose, is_sent: bool) {
+fn lenient_struct(item: &mut ItemStruct, meanings: &Meanings, is_sent: bool) {
     let docs = docs_or(&item.attrs, "An object of the interface.");
     derives::set_docs(&mut item.attrs, &docs);
     if matches!(item.fields, Fields::Named(_)) {
@@ -251,7 +223,7 @@ fn lenient_struct(item: &mut ItemStruct, meanings: &Meanings, loose: &Loose, is_
         {
             derives::set(&mut item.attrs, &[derived, vec![parse_quote!(Default)]].concat());
         }
-        item.fields.iter_mut().for_each(|field| lenient_field(field, meanings, loose));
+        item.fields.iter_mut().for_each(|field| lenient_field(field, meanings));
     }
 }
 
@@ -268,7 +240,7 @@ fn write_wanted(fields: &mut Fields, wanted: &BTreeMap<String, bool>) {
 }
 
 /// One of several shapes. A shape that is not known is kept as it came.
-fn lenient_enum(item: &mut ItemEnum, meanings: &Meanings, loose: &Loose) {
+fn lenient_enum(item: &mut ItemEnum, meanings: &Meanings) {
     let docs = docs_or(&item.attrs, "One of several shapes.");
     derives::set_docs(&mut item.attrs, &docs);
     for variant in &mut item.variants {
@@ -285,7 +257,7 @@ fn lenient_enum(item: &mut ItemEnum, meanings: &Meanings, loose: &Loose) {
         derives::set_docs(&mut variant.attrs, &docs);
         if matches!(variant.fields, Fields::Named(_)) {
             distinct_names(&mut variant.fields);
-            variant.fields.iter_mut().for_each(|field| lenient_field(field, meanings, loose));
+            variant.fields.iter_mut().for_each(|field| lenient_field(field, meanings));
         }
     }
     if item.variants.iter().any(|variant| matches!(variant.fields, Fields::Named(_))) {

@@ -352,8 +352,8 @@ fn a_list_that_does_not_say_of_what_and_an_object_that_says_nothing() {
 #[test]
 fn two_properties_with_one_name_in_rust() {
     let code = thing("fooBar: {type: string}, foo_bar: {type: string}").code;
-    assert!(code.contains("0 \"fooBar\" foo_bar_2 text optional;"));
-    assert!(code.contains("1 \"foo_bar\" foo_bar text optional;"));
+    assert!(code.contains("0 \"fooBar\" foo_bar_2 optional;"));
+    assert!(code.contains("1 \"foo_bar\" foo_bar optional;"));
 }
 
 #[test]

@@ -168,7 +168,7 @@ fn write_answers(document: &Document, answers: &mut String) {
     }
 }
 
-/// The calls that have an answer, such as `GET /pods/{podId}`, and the shape that it is read as.
+/// The calls that have an answer, such as `GET /pods/{podId}`, and the type that it is read as.
 fn answered(file: &syn::File) -> Vec<(String, String)> {
     let mut builders = Vec::new();
     let mut answers = Vec::new();
@@ -187,7 +187,7 @@ fn answered(file: &syn::File) -> Vec<(String, String)> {
                 builders
                     .extend(call.next_back().map(|it| (result.to_token_stream().to_string(), it)));
             } else if function.sig.ident == "send" {
-                answers.push((owner.clone(), shape(function, result)));
+                answers.push((owner.clone(), argument(result).replace(' ', "")));
             }
         }
     }
@@ -198,17 +198,6 @@ fn answered(file: &syn::File) -> Vec<(String, String)> {
             (!ty.contains("()")).then(|| (call, ty.clone()))
         })
         .collect()
-}
-
-/// The `S` of `send_shaped::<S>` or `send_optional_shaped::<S>`; a plain `T` where it sends for a `T`.
-fn shape(send: &syn::ImplItemFn, result: &Type) -> String {
-    let given = match send.block.stmts.last() {
-        Some(syn::Stmt::Expr(syn::Expr::MethodCall(call), _)) => call.turbofish.as_ref(),
-        _ => None,
-    };
-    let given = given.and_then(|it| it.args.first()).map(|it| it.to_token_stream().to_string());
-    let plain = || format!("podqueue::__private::lenient::shape::Plain<{}>", argument(result));
-    given.unwrap_or_else(plain).replace(" ", "")
 }
 
 /// `T` of `Sending<T>`.

@@ -21,7 +21,6 @@ pub mod types {
     pub type Date = __runtime::__private::serde_json::Value;
 
     /// What a pet looks like.
-    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     #[non_exhaustive]
     pub enum Color {
         /// Like snow.
@@ -36,30 +35,9 @@ pub mod types {
         Other(String),
     }
 
-    impl Color {
-        /// The value as it stands on the wire.
-        pub fn as_str(&self) -> &str {
-            match self {
-                Self::White => "WHITE",
-                Self::DarkBrown => "dark_brown",
-                Self::Self_ => "self",
-                Self::Other(value) => value,
-            }
-        }
+    __runtime::__private::open_enum! {
+        Color Other { 0 White "WHITE"; 1 DarkBrown "dark_brown"; 2 Self_ "self"; }
     }
-
-    impl From<&str> for Color {
-        fn from(value: &str) -> Self {
-            match value {
-                "WHITE" => Self::White,
-                "dark_brown" => Self::DarkBrown,
-                "self" => Self::Self_,
-                other => Self::Other(other.to_owned()),
-            }
-        }
-    }
-
-    __runtime::__private::open_enum!(Color);
 
     /// An input of the service.
     #[derive(__runtime::__private::serde::Serialize, Clone, Debug, PartialEq, Default)]

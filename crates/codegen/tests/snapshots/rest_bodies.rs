@@ -4,10 +4,8 @@ pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
     use super::__runtime;
-    use __runtime::__private::lenient;
 
     /// One of several values.
-    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     #[non_exhaustive]
     pub enum NewLevel {
         /// `low`.
@@ -18,73 +16,25 @@ pub mod types {
         Other(String),
     }
 
-    impl NewLevel {
-        /// The value as it stands on the wire.
-        pub fn as_str(&self) -> &str {
-            match self {
-                Self::Low => "low",
-                Self::High => "high",
-                Self::Other(value) => value,
-            }
-        }
+    __runtime::__private::open_enum! {
+        NewLevel Other { 0 Low "low"; 1 High "high"; }
     }
-
-    impl From<&str> for NewLevel {
-        fn from(value: &str) -> Self {
-            match value {
-                "low" => Self::Low,
-                "high" => Self::High,
-                other => Self::Other(other.to_owned()),
-            }
-        }
-    }
-
-    __runtime::__private::open_enum!(NewLevel);
 
     /// An object of the interface.
-    #[derive(
-        __runtime::__private::serde::Deserialize,
-        __runtime::__private::serde::Serialize,
-        Clone,
-        Debug,
-        PartialEq
-    )]
-    #[serde(crate = "__runtime::__private::serde")]
     pub struct New {
         /// The field `count`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::integer",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub count: Option<i64>,
         /// The field `either`.
         pub either: StringOrStringList,
         /// The field `level`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::text",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub level: Option<NewLevel>,
         /// The field `must_be_null_or_text`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::text",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub must_be_null_or_text: Option<String>,
         /// The field `name`.
         pub name: String,
         /// The field `note`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::text",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub note: Option<String>,
         /// The field `parts`.
-        #[serde(default, deserialize_with = "lenient::list")]
         pub parts: Vec<NewPartsItem>,
     }
 
@@ -96,49 +46,42 @@ pub mod types {
             name: impl Into<String>,
             parts: impl IntoIterator<Item = NewPartsItem>,
         ) -> Self {
-            fn make(
-                either: StringOrStringList,
-                name: String,
-                parts: Vec<NewPartsItem>,
-            ) -> New {
-                New {
-                    either,
-                    name,
-                    parts,
-                    count: ::std::default::Default::default(),
-                    level: ::std::default::Default::default(),
-                    must_be_null_or_text: ::std::default::Default::default(),
-                    note: ::std::default::Default::default(),
-                }
+            Self {
+                either,
+                name: name.into(),
+                parts: parts.into_iter().collect(),
+                ..__runtime::__private::lenient::Lenient::blank()
             }
-            make(either, name.into(), parts.into_iter().collect())
+        }
+    }
+
+    __runtime::__private::object! {
+        New {
+            0 "count" count optional;
+            1 "either" either required;
+            2 "level" level optional;
+            3 "must_be_null_or_text" must_be_null_or_text optional;
+            4 "name" name required;
+            5 "note" note optional;
+            6 "parts" parts;
         }
     }
 
     /// An object of the interface.
-    #[derive(
-        __runtime::__private::serde::Deserialize,
-        __runtime::__private::serde::Serialize,
-        Clone,
-        Debug,
-        PartialEq
-    )]
-    #[serde(crate = "__runtime::__private::serde")]
     pub struct NewPartsItem {
         /// The field `id`.
         pub id: String,
     }
 
+    __runtime::__private::object! {
+        NewPartsItem {
+            0 "id" id required;
+        }
+    }
+
     /// One of several shapes.
-    #[derive(
-        __runtime::__private::serde::Deserialize,
-        __runtime::__private::serde::Serialize,
-        Clone,
-        PartialEq
-    )]
-    #[serde(untagged)]
+    #[derive(Clone, PartialEq)]
     #[non_exhaustive]
-    #[serde(crate = "__runtime::__private::serde")]
     pub enum StringOrStringList {
         /// A list.
         Array(Vec<String>),
@@ -159,6 +102,10 @@ pub mod types {
                 }
             }
         }
+    }
+
+    __runtime::__private::choice! {
+        StringOrStringList Other { Array[] String[] }
     }
 
     impl ::std::convert::From<Vec<String>> for StringOrStringList {

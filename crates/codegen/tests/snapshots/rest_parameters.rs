@@ -13,7 +13,6 @@ pub mod types {
     use super::__runtime;
 
     /// One of several values.
-    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     #[non_exhaustive]
     pub enum Level {
         /// `low`.
@@ -24,31 +23,11 @@ pub mod types {
         Other(String),
     }
 
-    impl Level {
-        /// The value as it stands on the wire.
-        pub fn as_str(&self) -> &str {
-            match self {
-                Self::Low => "low",
-                Self::High => "high",
-                Self::Other(value) => value,
-            }
-        }
+    __runtime::__private::open_enum! {
+        Level Other { 0 Low "low"; 1 High "high"; }
     }
-
-    impl From<&str> for Level {
-        fn from(value: &str) -> Self {
-            match value {
-                "low" => Self::Low,
-                "high" => Self::High,
-                other => Self::Other(other.to_owned()),
-            }
-        }
-    }
-
-    __runtime::__private::open_enum!(Level);
 
     /// An object of the interface.
-    #[derive(Clone, Debug, Default, PartialEq)]
     pub struct ReadFilter {
         /// The field `a`.
         pub a: Option<String>,
@@ -56,8 +35,8 @@ pub mod types {
 
     __runtime::__private::object! {
         ReadFilter {
-            0 "a" a text optional;
-        }
+            0 "a" a optional;
+        } default
     }
 }
 

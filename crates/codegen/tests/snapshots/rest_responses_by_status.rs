@@ -6,7 +6,6 @@ pub mod types {
     use super::__runtime;
 
     /// An object of the interface.
-    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
     pub struct Job {
         /// The field `job`.
@@ -15,12 +14,11 @@ pub mod types {
 
     __runtime::__private::object! {
         Job {
-            0 "job" job text optional;
-        }
+            0 "job" job optional;
+        } default
     }
 
     /// An object of the interface.
-    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
     pub struct RunQueryResponse {
         /// The field `result`.
@@ -29,8 +27,8 @@ pub mod types {
 
     __runtime::__private::object! {
         RunQueryResponse {
-            0 "result" result text optional;
-        }
+            0 "result" result optional;
+        } default
     }
 }
 
@@ -293,18 +291,7 @@ impl __runtime::__private::rest::ByStatus for RunQueryResponse {
             match response.status() {
                 200u16 => Self::Status200(response.json()?),
                 202u16 => Self::Status202(response.json()?),
-                203u16 => {
-                    Self::Status203(
-                        response
-                            .shaped::<
-                                __runtime::__private::lenient::shape::List<
-                                    __runtime::__private::lenient::shape::Nullable<
-                                        __runtime::__private::lenient::shape::Integer<i64>,
-                                    >,
-                                >,
-                            >()?,
-                    )
-                }
+                203u16 => Self::Status203(response.json()?),
                 204u16 => Self::Status204,
                 206u16 => Self::Status206(response.text()?),
                 207u16 => Self::Status207(response.bytes()?),

@@ -6,10 +6,8 @@ pub mod types {
     use ::std::prelude::v1::*;
     use ::std::collections::HashMap;
     use super::__runtime;
-    use __runtime::__private::lenient;
 
     /// One of several values.
-    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     #[non_exhaustive]
     pub enum CustomerObject {
         /// `customer`.
@@ -18,29 +16,11 @@ pub mod types {
         Other(String),
     }
 
-    impl CustomerObject {
-        /// The value as it stands on the wire.
-        pub fn as_str(&self) -> &str {
-            match self {
-                Self::Customer => "customer",
-                Self::Other(value) => value,
-            }
-        }
+    __runtime::__private::open_enum! {
+        CustomerObject Other { 0 Customer "customer"; }
     }
-
-    impl From<&str> for CustomerObject {
-        fn from(value: &str) -> Self {
-            match value {
-                "customer" => Self::Customer,
-                other => Self::Other(other.to_owned()),
-            }
-        }
-    }
-
-    __runtime::__private::open_enum!(CustomerObject);
 
     /// One of several values.
-    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     #[non_exhaustive]
     pub enum ImageType {
         /// `image`.
@@ -49,29 +29,11 @@ pub mod types {
         Other(String),
     }
 
-    impl ImageType {
-        /// The value as it stands on the wire.
-        pub fn as_str(&self) -> &str {
-            match self {
-                Self::Image => "image",
-                Self::Other(value) => value,
-            }
-        }
+    __runtime::__private::open_enum! {
+        ImageType Other { 0 Image "image"; }
     }
-
-    impl From<&str> for ImageType {
-        fn from(value: &str) -> Self {
-            match value {
-                "image" => Self::Image,
-                other => Self::Other(other.to_owned()),
-            }
-        }
-    }
-
-    __runtime::__private::open_enum!(ImageType);
 
     /// One of several values.
-    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     #[non_exhaustive]
     pub enum MakerKind {
         /// `maker`.
@@ -80,29 +42,11 @@ pub mod types {
         Other(String),
     }
 
-    impl MakerKind {
-        /// The value as it stands on the wire.
-        pub fn as_str(&self) -> &str {
-            match self {
-                Self::Maker => "maker",
-                Self::Other(value) => value,
-            }
-        }
+    __runtime::__private::open_enum! {
+        MakerKind Other { 0 Maker "maker"; }
     }
-
-    impl From<&str> for MakerKind {
-        fn from(value: &str) -> Self {
-            match value {
-                "maker" => Self::Maker,
-                other => Self::Other(other.to_owned()),
-            }
-        }
-    }
-
-    __runtime::__private::open_enum!(MakerKind);
 
     /// One of several values.
-    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     #[non_exhaustive]
     pub enum StockKind {
         /// `stock`.
@@ -111,29 +55,11 @@ pub mod types {
         Other(String),
     }
 
-    impl StockKind {
-        /// The value as it stands on the wire.
-        pub fn as_str(&self) -> &str {
-            match self {
-                Self::Stock => "stock",
-                Self::Other(value) => value,
-            }
-        }
+    __runtime::__private::open_enum! {
+        StockKind Other { 0 Stock "stock"; }
     }
-
-    impl From<&str> for StockKind {
-        fn from(value: &str) -> Self {
-            match value {
-                "stock" => Self::Stock,
-                other => Self::Other(other.to_owned()),
-            }
-        }
-    }
-
-    __runtime::__private::open_enum!(StockKind);
 
     /// One of several values.
-    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     #[non_exhaustive]
     pub enum TextType {
         /// `text`.
@@ -142,29 +68,11 @@ pub mod types {
         Other(String),
     }
 
-    impl TextType {
-        /// The value as it stands on the wire.
-        pub fn as_str(&self) -> &str {
-            match self {
-                Self::Text => "text",
-                Self::Other(value) => value,
-            }
-        }
+    __runtime::__private::open_enum! {
+        TextType Other { 0 Text "text"; }
     }
-
-    impl From<&str> for TextType {
-        fn from(value: &str) -> Self {
-            match value {
-                "text" => Self::Text,
-                other => Self::Other(other.to_owned()),
-            }
-        }
-    }
-
-    __runtime::__private::open_enum!(TextType);
 
     /// One of several values.
-    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     #[non_exhaustive]
     pub enum EventsFirstType {
         /// `ping`.
@@ -173,39 +81,20 @@ pub mod types {
         Other(String),
     }
 
-    impl EventsFirstType {
-        /// The value as it stands on the wire.
-        pub fn as_str(&self) -> &str {
-            match self {
-                Self::Ping => "ping",
-                Self::Other(value) => value,
-            }
-        }
+    __runtime::__private::open_enum! {
+        EventsFirstType Other { 0 Ping "ping"; }
     }
-
-    impl From<&str> for EventsFirstType {
-        fn from(value: &str) -> Self {
-            match value {
-                "ping" => Self::Ping,
-                other => Self::Other(other.to_owned()),
-            }
-        }
-    }
-
-    __runtime::__private::open_enum!(EventsFirstType);
 
     /// An object of the interface.
-    #[derive(
-        __runtime::__private::serde::Deserialize,
-        __runtime::__private::serde::Serialize,
-        Clone,
-        Debug,
-        PartialEq
-    )]
-    #[serde(crate = "__runtime::__private::serde")]
     pub struct ByDay {
         /// The field `day`.
         pub day: String,
+    }
+
+    __runtime::__private::object! {
+        ByDay {
+            0 "day" day required;
+        }
     }
 
     /// One of several types.
@@ -252,21 +141,18 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(
-        __runtime::__private::serde::Deserialize,
-        __runtime::__private::serde::Serialize,
-        Clone,
-        Debug,
-        PartialEq
-    )]
-    #[serde(crate = "__runtime::__private::serde")]
     pub struct ByName {
         /// The field `name`.
         pub name: String,
     }
 
+    __runtime::__private::object! {
+        ByName {
+            0 "name" name required;
+        }
+    }
+
     /// An object of the interface.
-    #[derive(Clone, Default, PartialEq)]
     pub struct Card {
         /// The field `number`.
         pub number: Option<String>,
@@ -280,38 +166,23 @@ pub mod types {
         /// Creates one from the fields that are required; the others are omitted.
         #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
         pub fn new(number: impl Into<String>, type_: impl Into<String>) -> Self {
-            fn make(number: Option<String>, type_: Option<String>) -> Card {
-                Card {
-                    number,
-                    type_,
-                    password: ::std::default::Default::default(),
-                }
+            Self {
+                number: Some(number.into()),
+                type_: Some(type_.into()),
+                ..Self::default()
             }
-            make(Some(number.into()), Some(type_.into()))
-        }
-    }
-
-    impl ::std::fmt::Debug for Card {
-        #[allow(deprecated)]
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            f.debug_struct("Card")
-                .field("number", &self.number)
-                .field("password", &format_args!("[redacted]"))
-                .field("type_", &self.type_)
-                .finish()
         }
     }
 
     __runtime::__private::object! {
         Card {
-            0 "number" number text optional;
-            1 "password" password text optional;
-            2 "type" type_ text optional;
-        }
+            0 "number" number optional;
+            1 "password" password optional secret;
+            2 "type" type_ optional;
+        } default
     }
 
     /// An object of the interface.
-    #[derive(Clone, Debug, Default, PartialEq)]
     pub struct Cat {
         /// The field `friend`.
         pub friend: Option<Pet>,
@@ -328,29 +199,23 @@ pub mod types {
         #[allow(clippy::new_without_default)]
         #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
         pub fn new() -> Self {
-            fn make() -> Cat {
-                Cat {
-                    pet_type: Some("Cat".into()),
-                    friend: ::std::default::Default::default(),
-                    lives: ::std::default::Default::default(),
-                    name: ::std::default::Default::default(),
-                }
+            Self {
+                pet_type: Some("Cat".into()),
+                ..Self::default()
             }
-            make()
         }
     }
 
     __runtime::__private::object! {
         Cat {
-            0 "friend" friend plain optional;
-            1 "lives" lives integer optional;
-            2 "name" name text optional;
-            3 "petType" pet_type text optional;
-        }
+            0 "friend" friend optional;
+            1 "lives" lives optional;
+            2 "name" name optional;
+            3 "petType" pet_type optional;
+        } default
     }
 
     /// An object of the interface.
-    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
     pub struct Customer {
         /// The field `id`.
@@ -363,10 +228,10 @@ pub mod types {
 
     __runtime::__private::object! {
         Customer {
-            0 "id" id text optional;
-            1 "name" name text optional;
-            2 "object" object text optional;
-        }
+            0 "id" id optional;
+            1 "name" name optional;
+            2 "object" object optional;
+        } default
     }
 
     /// One of several types.
@@ -419,7 +284,6 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
     pub struct DeletedCustomer {
         /// The field `deleted`.
@@ -432,14 +296,13 @@ pub mod types {
 
     __runtime::__private::object! {
         DeletedCustomer {
-            0 "deleted" deleted boolean optional;
-            1 "id" id text optional;
-            2 "object" object text optional;
-        }
+            0 "deleted" deleted optional;
+            1 "id" id optional;
+            2 "object" object optional;
+        } default
     }
 
     /// An object of the interface.
-    #[derive(Clone, Debug, Default, PartialEq)]
     pub struct Dog {
         /// The field `bark`.
         pub bark: Option<String>,
@@ -453,27 +316,23 @@ pub mod types {
         /// Creates one from the fields that are required; the others are omitted.
         #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
         pub fn new(bark: impl Into<String>) -> Self {
-            fn make(bark: Option<String>) -> Dog {
-                Dog {
-                    bark,
-                    pet_type: Some("dog".into()),
-                    name: ::std::default::Default::default(),
-                }
+            Self {
+                bark: Some(bark.into()),
+                pet_type: Some("dog".into()),
+                ..Self::default()
             }
-            make(Some(bark.into()))
         }
     }
 
     __runtime::__private::object! {
         Dog {
-            0 "bark" bark text optional;
-            1 "name" name text optional;
-            2 "petType" pet_type text optional;
-        }
+            0 "bark" bark optional;
+            1 "name" name optional;
+            2 "petType" pet_type optional;
+        } default
     }
 
     /// An object of the interface.
-    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
     pub struct Events {
         /// The field `all`.
@@ -496,15 +355,15 @@ pub mod types {
 
     __runtime::__private::object! {
         Events {
-            0 "all" all list optional;
-            1 "around" around plain optional;
-            2 "beside" beside plain optional;
-            3 "by_name" by_name map optional;
-            4 "deleted" deleted plain optional;
-            5 "either" either plain optional;
-            6 "first" first plain optional;
-            7 "part" part plain optional;
-        }
+            0 "all" all optional;
+            1 "around" around optional;
+            2 "beside" beside optional;
+            3 "by_name" by_name optional;
+            4 "deleted" deleted optional;
+            5 "either" either optional;
+            6 "first" first optional;
+            7 "part" part optional;
+        } default
     }
 
     /// One of several types.
@@ -551,7 +410,6 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
     pub struct EventsAroundImage {
         /// The field `page`.
@@ -564,14 +422,13 @@ pub mod types {
 
     __runtime::__private::object! {
         EventsAroundImage {
-            0 "page" page integer optional;
-            1 "type" type_ text optional;
-            2 "url" url text optional;
-        }
+            0 "page" page optional;
+            1 "type" type_ optional;
+            2 "url" url optional;
+        } default
     }
 
     /// An object of the interface.
-    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
     pub struct EventsAroundText {
         /// The field `page`.
@@ -586,11 +443,11 @@ pub mod types {
 
     __runtime::__private::object! {
         EventsAroundText {
-            0 "page" page integer optional;
-            1 "reply" reply plain optional;
-            2 "text" text text optional;
-            3 "type" type_ text optional;
-        }
+            0 "page" page optional;
+            1 "reply" reply optional;
+            2 "text" text optional;
+            3 "type" type_ optional;
+        } default
     }
 
     /// One of several types.
@@ -637,7 +494,6 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
     pub struct EventsBesideByDay {
         /// The field `day`.
@@ -648,13 +504,12 @@ pub mod types {
 
     __runtime::__private::object! {
         EventsBesideByDay {
-            0 "day" day text optional;
-            1 "id" id text optional;
-        }
+            0 "day" day optional;
+            1 "id" id optional;
+        } default
     }
 
     /// An object of the interface.
-    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
     pub struct EventsBesideByName {
         /// The field `id`.
@@ -665,9 +520,9 @@ pub mod types {
 
     __runtime::__private::object! {
         EventsBesideByName {
-            0 "id" id text optional;
-            1 "name" name text optional;
-        }
+            0 "id" id optional;
+            1 "name" name optional;
+        } default
     }
 
     /// One of several types.
@@ -725,7 +580,6 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
     pub struct EventsFirstPing {
         /// The field `at`.
@@ -736,13 +590,12 @@ pub mod types {
 
     __runtime::__private::object! {
         EventsFirstPing {
-            0 "at" at integer optional;
-            1 "type" type_ text optional;
-        }
+            0 "at" at optional;
+            1 "type" type_ optional;
+        } default
     }
 
     /// An object of the interface.
-    #[derive(Clone, Debug, Default, PartialEq)]
     pub struct Iban {
         /// The field `holder`.
         pub holder: Option<String>,
@@ -756,27 +609,23 @@ pub mod types {
         /// Creates one from the fields that are required; the others are omitted.
         #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
         pub fn new(iban: impl Into<String>) -> Self {
-            fn make(iban: Option<String>) -> Iban {
-                Iban {
-                    iban,
-                    type_: Some("iban".into()),
-                    holder: ::std::default::Default::default(),
-                }
+            Self {
+                iban: Some(iban.into()),
+                type_: Some("iban".into()),
+                ..Self::default()
             }
-            make(Some(iban.into()))
         }
     }
 
     __runtime::__private::object! {
         Iban {
-            0 "holder" holder text optional;
-            1 "iban" iban text optional;
-            2 "type" type_ text optional;
-        }
+            0 "holder" holder optional;
+            1 "iban" iban optional;
+            2 "type" type_ optional;
+        } default
     }
 
     /// An object of the interface.
-    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
     pub struct Image {
         /// The field `type`.
@@ -787,13 +636,12 @@ pub mod types {
 
     __runtime::__private::object! {
         Image {
-            0 "type" type_ text optional;
-            1 "url" url text optional;
-        }
+            0 "type" type_ optional;
+            1 "url" url optional;
+        } default
     }
 
     /// An object of the interface.
-    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
     pub struct LeftOrRight {
         /// The field `id`.
@@ -806,30 +654,17 @@ pub mod types {
 
     __runtime::__private::object! {
         LeftOrRight {
-            0 "id" id text optional;
-            1 "left" left text optional;
-            2 "right" right text optional;
-        }
+            0 "id" id optional;
+            1 "left" left optional;
+            2 "right" right optional;
+        } default
     }
 
     /// An object of the interface.
-    #[derive(
-        __runtime::__private::serde::Deserialize,
-        __runtime::__private::serde::Serialize,
-        Clone,
-        Debug,
-        PartialEq
-    )]
-    #[serde(crate = "__runtime::__private::serde")]
     pub struct Maker {
         /// The field `kind`.
         pub kind: MakerKind,
         /// The field `name`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::text",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub name: Option<String>,
     }
 
@@ -838,13 +673,17 @@ pub mod types {
         #[allow(clippy::new_without_default)]
         #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
         pub fn new() -> Self {
-            fn make() -> Maker {
-                Maker {
-                    kind: "maker".into(),
-                    name: ::std::default::Default::default(),
-                }
+            Self {
+                kind: "maker".into(),
+                ..__runtime::__private::lenient::Lenient::blank()
             }
-            make()
+        }
+    }
+
+    __runtime::__private::object! {
+        Maker {
+            0 "kind" kind required;
+            1 "name" name optional;
         }
     }
 
@@ -935,23 +774,10 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(
-        __runtime::__private::serde::Deserialize,
-        __runtime::__private::serde::Serialize,
-        Clone,
-        Debug,
-        PartialEq
-    )]
-    #[serde(crate = "__runtime::__private::serde")]
     pub struct Order {
         /// The field `source`.
         pub source: MakerOrStock,
         /// The field `sources`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::list",
-            skip_serializing_if = "Vec::is_empty"
-        )]
         pub sources: Vec<MakerOrStock>,
     }
 
@@ -959,18 +785,21 @@ pub mod types {
         /// Creates one from the fields that are required; the others are omitted.
         #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
         pub fn new(source: MakerOrStock) -> Self {
-            fn make(source: MakerOrStock) -> Order {
-                Order {
-                    source,
-                    sources: ::std::default::Default::default(),
-                }
+            Self {
+                source,
+                ..__runtime::__private::lenient::Lenient::blank()
             }
-            make(source)
+        }
+    }
+
+    __runtime::__private::object! {
+        Order {
+            0 "source" source required;
+            1 "sources" sources optional;
         }
     }
 
     /// An object of the interface.
-    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
     pub struct Part {
         /// The field `id`.
@@ -979,8 +808,8 @@ pub mod types {
 
     __runtime::__private::object! {
         Part {
-            0 "id" id text optional;
-        }
+            0 "id" id optional;
+        } default
     }
 
     /// One of several types.
@@ -1123,7 +952,6 @@ pub mod types {
     }
 
     /// An object of the interface.
-    #[derive(Clone, Debug, Default, PartialEq)]
     pub struct Puppy {
         /// The field `bark`.
         pub bark: Option<String>,
@@ -1137,43 +965,27 @@ pub mod types {
         /// Creates one from the fields that are required; the others are omitted.
         #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
         pub fn new(bark: impl Into<String>) -> Self {
-            fn make(bark: Option<String>) -> Puppy {
-                Puppy {
-                    bark,
-                    pet_type: Some("Puppy".into()),
-                    name: ::std::default::Default::default(),
-                }
+            Self {
+                bark: Some(bark.into()),
+                pet_type: Some("Puppy".into()),
+                ..Self::default()
             }
-            make(Some(bark.into()))
         }
     }
 
     __runtime::__private::object! {
         Puppy {
-            0 "bark" bark text optional;
-            1 "name" name text optional;
-            2 "petType" pet_type text optional;
-        }
+            0 "bark" bark optional;
+            1 "name" name optional;
+            2 "petType" pet_type optional;
+        } default
     }
 
     /// An object of the interface.
-    #[derive(
-        __runtime::__private::serde::Deserialize,
-        __runtime::__private::serde::Serialize,
-        Clone,
-        Debug,
-        PartialEq
-    )]
-    #[serde(crate = "__runtime::__private::serde")]
     pub struct Stock {
         /// The field `kind`.
         pub kind: StockKind,
         /// The field `note`.
-        #[serde(
-            default,
-            deserialize_with = "lenient::text",
-            skip_serializing_if = "Option::is_none"
-        )]
         pub note: Option<String>,
         /// The field `shelf`.
         pub shelf: i64,
@@ -1183,19 +995,23 @@ pub mod types {
         /// Creates one from the fields that are required; the others are omitted.
         #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
         pub fn new(shelf: i64) -> Self {
-            fn make(shelf: i64) -> Stock {
-                Stock {
-                    shelf,
-                    kind: "stock".into(),
-                    note: ::std::default::Default::default(),
-                }
+            Self {
+                shelf,
+                kind: "stock".into(),
+                ..__runtime::__private::lenient::Lenient::blank()
             }
-            make(shelf)
+        }
+    }
+
+    __runtime::__private::object! {
+        Stock {
+            0 "kind" kind required;
+            1 "note" note optional;
+            2 "shelf" shelf required;
         }
     }
 
     /// An object of the interface.
-    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
     pub struct Text {
         /// The field `reply`.
@@ -1208,14 +1024,13 @@ pub mod types {
 
     __runtime::__private::object! {
         Text {
-            0 "reply" reply plain optional;
-            1 "text" text text optional;
-            2 "type" type_ text optional;
-        }
+            0 "reply" reply optional;
+            1 "text" text optional;
+            2 "type" type_ optional;
+        } default
     }
 
     /// An object of the interface.
-    #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
     pub struct Whole {
         /// The field `id`.
@@ -1226,9 +1041,9 @@ pub mod types {
 
     __runtime::__private::object! {
         Whole {
-            0 "id" id text optional;
-            1 "size" size integer optional;
-        }
+            0 "id" id optional;
+            1 "size" size optional;
+        } default
     }
 }
 
@@ -1434,12 +1249,7 @@ impl FindPayments {
                 __runtime::__private::rest::Style::Json,
             )
             .timeout(self.timeout)
-            .send_shaped::<
-                __runtime::__private::lenient::shape::List<
-                    __runtime::__private::lenient::shape::Plain<types::Payment>,
-                >,
-                _,
-            >(self.service)
+            .send(self.service)
     }
 }
 
@@ -1473,12 +1283,7 @@ impl FindPets {
         __runtime::__private::rest::RestCall::new("find_pets", "GET")
             .literal("/pets")
             .timeout(self.timeout)
-            .send_shaped::<
-                __runtime::__private::lenient::shape::List<
-                    __runtime::__private::lenient::shape::Plain<types::Pet>,
-                >,
-                _,
-            >(self.service)
+            .send(self.service)
     }
 }
 

@@ -50,6 +50,16 @@ pub fn decode_at<T: DeserializeOwned>(
     })
 }
 
+/// The error for JSON whose value at `path` does not have its type.
+pub fn of_another_type(attempted: &Attempted, json: &[u8], path: &str, why: &str) -> Error {
+    // A replaced number is mentioned only if the resulting null is the cause.
+    let note = if why.contains("null") && finite(json).is_some() { READ_AS_NULL } else { "" };
+    Undecodable { what: UNEXPECTED, why: without_values(why), note }
+        .describe(Error::new(ErrorKind::Decode, attempted, ""), path)
+}
+
+const UNEXPECTED: &str = "has an unexpected shape";
+
 /// A description of bytes that are recognizably no JSON.
 fn note_on(bytes: &[u8]) -> &'static str {
     match bytes.trim_ascii_start() {
@@ -81,7 +91,7 @@ fn undecodable(
     error: &serde_json::Error,
     note: &'static str,
 ) -> Error {
-    let what = if error.is_data() { "has an unexpected shape" } else { "is not JSON" };
+    let what = if error.is_data() { UNEXPECTED } else { "is not JSON" };
     let why = without_values(&error.to_string());
     Undecodable { what, why, note }.describe(Error::new(ErrorKind::Decode, attempted, ""), path)
 }
@@ -135,7 +145,7 @@ pub fn not_serializable(
 }
 
 /// The message of a serde error without the values that it quotes: `invalid type: string …, expected f64`.
-fn without_values(message: &str) -> String {
+pub fn without_values(message: &str) -> String {
     for unknown in ["unknown variant `", "unknown field `"] {
         // The name is quoted as received, with any character in it.
         let rest = message.strip_prefix(unknown);

@@ -4,9 +4,10 @@
 //! fields it has. A value of an unknown branch is kept as JSON and written unchanged, because a service may
 //! add branches. A branch is always written with its tag.
 
-use serde::de::{Deserialize, Deserializer};
-use serde::ser::{Error as _, Serialize, Serializer};
-use serde_json::{Error, Map, Value as Json};
+use serde_json::{Map, Value as Json};
+
+use super::choice::readings;
+use super::field::{Misfit, Node, Reading};
 
 /// A value of a tag.
 #[derive(Clone, Copy, Debug)]
@@ -28,11 +29,22 @@ impl Constant {
         }
     }
 
-    fn json(self) -> Json {
+    fn is_node(self, node: &Node<'_>) -> bool {
+        match (self, node) {
+            (Self::Text(text), Node::Text(it)) => text == *it,
+            (Self::Number(number), Node::Integer(it)) => number == *it,
+            (Self::Flag(flag), Node::Flag(it)) => flag == *it,
+            (_, Node::Json(json)) => self.is(json),
+            (_, Node::Owned(json)) => self.is(json),
+            _ => false,
+        }
+    }
+
+    fn node(self) -> Node<'static> {
         match self {
-            Self::Text(text) => text.into(),
-            Self::Number(number) => number.into(),
-            Self::Flag(flag) => flag.into(),
+            Self::Text(text) => Node::Text(text),
+            Self::Number(number) => Node::Integer(number),
+            Self::Flag(flag) => Node::Flag(flag),
         }
     }
 }
@@ -68,6 +80,15 @@ impl Alternative {
             object.get(*tag).is_some_and(|value| values.iter().any(|it| it.is(value)))
         })
     }
+
+    /// Whether an object is written with the tags of the branch.
+    fn is_written(&self, object: &[(&str, Node<'_>)]) -> bool {
+        self.tags.iter().all(|(tag, values)| {
+            object
+                .iter()
+                .any(|(name, value)| name == tag && values.iter().any(|it| it.is_node(value)))
+        })
+    }
 }
 
 /// One of the types of a union.
@@ -91,32 +112,34 @@ pub trait Union: Sized {
     /// # Errors
     ///
     /// If the value does not have the branch's type.
-    fn read(branch: usize, value: &Json) -> Result<Self, Error>;
+    fn of_branch(branch: usize, value: &Json, reading: Reading) -> Result<Self, Misfit>;
 
     /// Keeps a value of no branch.
     fn other(value: Json) -> Self;
 
     /// The value as JSON, and its branch; none for a value of no branch.
-    ///
-    /// # Errors
-    ///
-    /// The errors of the branch's type.
-    fn write(&self) -> Result<(Option<usize>, Json), Error>;
+    fn node(&self) -> (Option<usize>, Node<'_>);
 }
 
 /// Reads a union.
-///
-/// # Errors
-///
-/// If the input is no JSON.
-pub fn read<'de, T: Union, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
-    let value = Json::deserialize(deserializer)?;
-    Ok(known(&value).unwrap_or_else(|| T::other(value)))
+pub fn read<T: Union>(value: &Json, reading: Reading) -> Option<T> {
+    if value.is_null() {
+        return None;
+    }
+    let known = branch_of(T::BRANCHES, value, reading, &mut |branch, reading| {
+        T::of_branch(branch, value, reading).ok()
+    });
+    Some(known.unwrap_or_else(|| T::other(value.clone())))
 }
 
-/// A value of any branch.
-fn known<T: Union>(value: &Json) -> Option<T> {
-    let branches = T::BRANCHES.iter().enumerate();
+/// The value as the branch that it belongs to.
+fn branch_of<T>(
+    branches: &[Branch],
+    value: &Json,
+    reading: Reading,
+    read: &mut dyn FnMut(usize, Reading) -> Option<T>,
+) -> Option<T> {
+    let branches = branches.iter().enumerate();
     if let Json::Object(object) = value {
         let mut best: Option<(usize, usize)> = None;
         let mut is_alone = true;
@@ -130,40 +153,45 @@ fn known<T: Union>(value: &Json) -> Option<T> {
             }
         }
         if let Some((place, _)) = best {
-            return if is_alone { T::read(place, value).ok() } else { None };
+            return if is_alone { read(place, reading) } else { None };
         }
     }
-    let mut others = branches.filter(|(_, branch)| branch.alternatives.is_empty());
-    others.find_map(|(place, _)| T::read(place, value).ok())
+    let others = branches.filter(|(_, branch)| branch.alternatives.is_empty());
+    let mut tries = readings(value).iter();
+    tries.find_map(|reading| others.clone().find_map(|(place, _)| read(place, *reading)))
 }
 
-/// Writes a union.
-///
-/// # Errors
-///
-/// The errors of the serializer, and a missing field that the branch requires.
-pub fn write<T: Union, S: Serializer>(union: &T, serializer: S) -> Result<S::Ok, S::Error> {
-    let (place, mut value) = union.write().map_err(S::Error::custom)?;
-    if let (Some(branch), Json::Object(object)) =
-        (place.and_then(|it| T::BRANCHES.get(it)), &mut value)
-    {
-        let is_tagged = branch.alternatives.iter().any(|it| it.is_tagged(object));
-        if let (false, Some(first)) = (is_tagged, branch.alternatives.first()) {
-            for (tag, values) in first.tags {
-                let is_one = object.get(*tag).is_some_and(|it| values.iter().any(|one| one.is(it)));
-                if let (false, Some(value)) = (is_one, values.first()) {
-                    object.insert((*tag).to_owned(), value.json());
-                }
+/// Writes a union: a branch with its tag, and only with its required fields.
+pub fn write<T: Union>(union: &T) -> Node<'_> {
+    let (place, node) = union.node();
+    match place.and_then(|it| T::BRANCHES.get(it)) {
+        Some(branch) => complete(branch, node),
+        None => node,
+    }
+}
+
+fn complete<'a>(branch: &Branch, node: Node<'a>) -> Node<'a> {
+    let mut object = match node {
+        Node::Object(object) => object,
+        other => return other,
+    };
+    let is_tagged = branch.alternatives.iter().any(|it| it.is_written(&object));
+    if let (false, Some(first)) = (is_tagged, branch.alternatives.first()) {
+        for (tag, values) in first.tags {
+            let Some(value) = values.first() else { continue };
+            match object.iter_mut().find(|(name, _)| name == tag) {
+                Some((_, it)) if values.iter().any(|one| one.is_node(it)) => {}
+                Some((_, it)) => *it = value.node(),
+                None => object.push((tag, value.node())),
             }
         }
-        if let Some(missing) = branch.wanted.iter().find(|it| !object.contains_key(**it)) {
-            let name = branch.name;
-            return Err(S::Error::custom(format_args!(
-                "{name} lacks its required field `{missing}`"
-            )));
-        }
     }
-    value.serialize(serializer)
+    let is_missing = |name: &&&str| !object.iter().any(|(it, _)| it == *name);
+    if let Some(missing) = branch.wanted.iter().find(is_missing) {
+        let name = branch.name;
+        return Node::Failed(format!("{name} lacks its required field `{missing}`"));
+    }
+    Node::Object(object)
 }
 
 /// Has an enum read and written by its branches: place, variant, what an object must be (tags;
@@ -195,13 +223,13 @@ macro_rules! __union {
                 }),*]
             };
 
-            fn read(
+            fn of_branch(
                 branch: usize,
                 value: &$crate::__private::serde_json::Value,
-            ) -> ::std::result::Result<Self, $crate::__private::serde_json::Error> {
+                reading: $crate::lenient::Reading,
+            ) -> ::std::result::Result<Self, $crate::lenient::Misfit> {
                 match branch {
-                    $($place => $crate::__private::serde::Deserialize::deserialize(value)
-                        .map(Self::$variant),)*
+                    $($place => $crate::lenient::value(value, reading).map(Self::$variant),)*
                     _ => ::std::result::Result::Ok(Self::$other(value.clone())),
                 }
             }
@@ -210,36 +238,40 @@ macro_rules! __union {
                 Self::$other(value)
             }
 
-            fn write(&self) -> ::std::result::Result<
-                (::std::option::Option<usize>, $crate::__private::serde_json::Value),
-                $crate::__private::serde_json::Error,
-            > {
-                ::std::result::Result::Ok(match self {
+            fn node(&self) -> (::std::option::Option<usize>, $crate::lenient::Node<'_>) {
+                match self {
                     $(Self::$variant(value) => (
                         ::std::option::Option::Some($place),
-                        $crate::__private::serde_json::to_value(value)?,
+                        $crate::lenient::Lenient::write(value),
                     ),)*
-                    Self::$other(value) => (::std::option::Option::None, value.clone()),
-                })
+                    Self::$other(value) => {
+                        (::std::option::Option::None, $crate::lenient::Node::Json(value))
+                    }
+                }
             }
         }
 
-        impl<'de> $crate::__private::serde::Deserialize<'de> for $name {
-            fn deserialize<__D>(deserializer: __D) -> ::std::result::Result<Self, __D::Error>
-            where
-                __D: $crate::__private::serde::Deserializer<'de>,
-            {
-                $crate::lenient::union::read(deserializer)
+        impl $crate::lenient::Lenient for $name {
+            fn read(
+                value: &$crate::__private::serde_json::Value,
+                reading: $crate::lenient::Reading,
+            ) -> ::std::result::Result<::std::option::Option<Self>, $crate::lenient::Misfit> {
+                ::std::result::Result::Ok($crate::lenient::union::read(value, reading))
+            }
+
+            fn of_null() -> ::std::option::Option<Self> {
+                ::std::option::Option::Some(Self::blank())
+            }
+
+            fn blank() -> Self {
+                Self::$other($crate::__private::serde_json::Value::Null)
+            }
+
+            fn write(&self) -> $crate::lenient::Node<'_> {
+                $crate::lenient::union::write(self)
             }
         }
 
-        impl $crate::__private::serde::Serialize for $name {
-            fn serialize<__S>(&self, serializer: __S) -> ::std::result::Result<__S::Ok, __S::Error>
-            where
-                __S: $crate::__private::serde::Serializer,
-            {
-                $crate::lenient::union::write(self, serializer)
-            }
-        }
+        $crate::__serde!($name);
     };
 }

@@ -14,7 +14,7 @@ use super::credentials::{self, is_trivial};
 use crate::secret_string::SecretString;
 
 /// Stands in place of a secret.
-pub(super) const REDACTED: &str = "[redacted]";
+pub(crate) const REDACTED: &str = "[redacted]";
 
 const ENVIRONMENT: [&str; 4] = ["env", "envs", "environment", "environmentvariables"];
 

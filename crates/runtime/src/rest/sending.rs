@@ -6,14 +6,13 @@ use std::pin::Pin;
 use std::task::{self, Poll, ready};
 
 use bytes::Bytes;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::call::RestCall;
 use crate::call::Target;
 use crate::error::{Error, ErrorKind, Result};
 use crate::events::ServerEvents;
-use crate::lenient::shape::{Answer, Reading};
+use crate::lenient::Lenient;
 use crate::service::Service;
 use crate::transport::Reply;
 
@@ -21,43 +20,19 @@ impl RestCall {
     /// Sends the call and reads the response as a `T`.
     pub fn send<T, E>(self, service: Service) -> Sending<T, E>
     where
-        T: DeserializeOwned + 'static,
+        T: Lenient,
         E: From<Error> + 'static,
     {
         self.read(service, |response| response.json())
     }
 
-    /// Sends the call and reads the response as a value of the shape `R`.
-    pub fn send_shaped<R, E>(self, service: Service) -> Sending<R::Value, E>
-    where
-        R: Reading<Value: 'static>,
-        E: From<Error> + 'static,
-    {
-        self.read(service, |response| response.shaped::<R>())
-    }
-
     /// Sends a call whose response may have no content.
     pub fn send_optional<T, E>(self, service: Service) -> Sending<Option<T>, E>
     where
-        T: DeserializeOwned + 'static,
+        T: Lenient,
         E: From<Error> + 'static,
     {
         self.read(service, |response| if response.is_empty() { Ok(None) } else { response.json() })
-    }
-
-    /// Sends a call whose response may have no content, or is a value of the shape `R`.
-    pub fn send_optional_shaped<R, E>(self, service: Service) -> Sending<Option<R::Value>, E>
-    where
-        R: Reading<Value: 'static>,
-        E: From<Error> + 'static,
-    {
-        self.read(service, |response| {
-            if response.is_empty() {
-                return Ok(None);
-            }
-            let answer: Option<Answer<R>> = response.json()?;
-            Ok(answer.map(|answer| answer.0))
-        })
     }
 
     /// Sends a call whose response is UTF-8 text.
@@ -140,13 +115,8 @@ impl Response<'_> {
     }
 
     /// The content as JSON.
-    pub fn json<T: DeserializeOwned>(&self) -> Result<T> {
-        self.reply.decode()
-    }
-
-    /// The content as JSON of the shape `R`.
-    pub fn shaped<R: Reading>(&self) -> Result<R::Value> {
-        self.json().map(|answer: Answer<R>| answer.0)
+    pub fn json<T: Lenient>(&self) -> Result<T> {
+        self.reply.decode_lenient()
     }
 
     /// The content as UTF-8 text.

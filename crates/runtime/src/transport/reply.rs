@@ -9,7 +9,8 @@ use super::attempt::ReceivedResponse;
 use super::response_body::IncomingBody;
 use crate::error::{Attempted, Error, Result};
 use crate::idempotency::Idempotency;
-use crate::json::{decode_at, redacted};
+use crate::json::{decode_at, of_another_type, redacted};
+use crate::lenient::{self, Lenient, Reading};
 use crate::redact::Secrets;
 
 /// A successful response, read completely unless it is a stream of events.
@@ -92,6 +93,15 @@ impl Reply {
     /// As [`json`](Self::json), whatever the idempotency of the call.
     pub fn decode<T: DeserializeOwned>(&self) -> Result<T> {
         decode_at(&self.attempted, "", self.body()).map_err(|error| self.explain(error))
+    }
+
+    /// Reads the body as a type that is read leniently.
+    pub(crate) fn decode_lenient<T: Lenient>(&self) -> Result<T> {
+        let json = self.decode()?;
+        lenient::value(&json, Reading::Lenient).map_err(|misfit| {
+            let (path, why) = (misfit.path(), misfit.reason());
+            self.explain(of_another_type(&self.attempted, self.body(), path, why))
+        })
     }
 
     /// Adds the response to an error about it.

@@ -4,7 +4,6 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{Item, Type, parse_quote};
 
-use crate::rest::fields::answer_shape;
 use crate::rest::model::{Answer, Content, Success};
 use crate::syntax::{argument, is_named, wire_name};
 use crate::{print, redact};
@@ -19,24 +18,12 @@ pub(super) fn send(answer: Option<&Answer>, ty: &Type) -> (TokenStream, TokenStr
         // Null says no more than no content does.
         _ if answer.may_be_empty && is_named(ty, "Option") => optional(argument(ty).unwrap_or(ty)),
         _ if answer.may_be_empty => optional(ty),
-        _ => plain(ty),
+        _ => (quote!(#ty), quote!(send)),
     }
 }
 
-fn plain(ty: &Type) -> (TokenStream, TokenStream) {
-    let send = match answer_shape(ty) {
-        Some(shape) => quote!(send_shaped::<#shape, _>),
-        None => quote!(send),
-    };
-    (quote!(#ty), send)
-}
-
 fn optional(ty: &Type) -> (TokenStream, TokenStream) {
-    let send = match answer_shape(ty) {
-        Some(shape) => quote!(send_optional_shaped::<#shape, _>),
-        None => quote!(send_optional),
-    };
-    (quote!(Option<#ty>), send)
+    (quote!(Option<#ty>), quote!(send_optional))
 }
 
 /// The restriction of a call to the statuses whose responses are of its own type, where some are not.
@@ -83,13 +70,7 @@ pub(super) fn by_status(
             &format!("The response of status {}.", success.status),
         ));
         let (ty, read) = match (success.content, ty) {
-            (Some(Content::Json), Some(ty)) => {
-                let read = match answer_shape(ty) {
-                    Some(shape) => quote!(shaped::<#shape>()),
-                    None => quote!(json()),
-                };
-                (quote!(#ty), read)
-            }
+            (Some(Content::Json), Some(ty)) => (quote!(#ty), quote!(json())),
             (Some(Content::Text), _) => (quote!(String), quote!(text())),
             (Some(_), _) => (quote!(__runtime::__private::rest::Bytes), quote!(bytes())),
             (None, _) => (quote!(), quote!()),

@@ -1,26 +1,25 @@
 //! Decoding an answer, and what must be true of it.
 
-use std::fmt::Debug;
+use podqueue::__private::lenient::{Lenient, Reading, serialize, value};
+use podqueue::__private::serde_json::{Serializer, Value, from_str};
 
-use podqueue::__private::lenient::shape::{Answer, Reading};
-use podqueue::__private::serde::Serialize;
-use podqueue::__private::serde_json::{Value, from_str, to_string};
-
-/// Decodes an answer of a shape, and says what is wrong with the outcome: it must decode, be equal
-/// after it was written and read again, print, and hold all that a `complete` answer says.
-pub fn check<S: Reading>(what: &str, complete: bool, text: &str) -> Option<String>
-where
-    S::Value: Serialize + PartialEq + Debug,
-{
-    let value = match from_str::<Answer<S>>(text) {
-        Ok(answer) => answer.0,
+/// Decodes an answer of a type, and says what is wrong with the outcome: it must decode, be equal
+/// after it was written and read again, and when it was copied, print, and hold all that a `complete`
+/// answer says.
+pub fn check<T: Lenient>(what: &str, complete: bool, text: &str) -> Option<String> {
+    let read = |text: &str| {
+        let json: Value = from_str(text).map_err(|error| error.to_string())?;
+        value::<T>(&json, Reading::Lenient).map_err(|error| error.to_string())
+    };
+    let value = match read(text) {
+        Ok(value) => value,
         Err(error) => return Some(format!("{what}: {error} in {text}")),
     };
     let again = match to_string(&value) {
         Ok(again) => again,
         Err(error) => return Some(format!("{what}: cannot be written: {error}")),
     };
-    if !from_str::<Answer<S>>(&again).is_ok_and(|same| same.0 == value) {
+    if !read(&again).is_ok_and(|same| same == value) || value.clone() != value {
         return Some(format!("{what}: {text} became {again}, which is another value"));
     }
     if format!("{value:?}").is_empty() {
@@ -31,6 +30,12 @@ where
         Some(place) if complete => Some(format!("{what}: {place} of {text} is lost in {again}")),
         _ => None,
     }
+}
+
+fn to_string<T: Lenient>(value: &T) -> Result<String, String> {
+    let mut text = Vec::new();
+    serialize(value, &mut Serializer::new(&mut text)).map_err(|error| error.to_string())?;
+    String::from_utf8(text).map_err(|error| error.to_string())
 }
 
 /// The place of a value that is not in the other one.
