@@ -72,7 +72,7 @@ pub(super) fn of(
             None => given(&field.ty, ident),
         };
         arguments.push(quote!(#ident: #ty));
-        let is_itself = value.to_string() == ident.to_string();
+        let is_itself = *ident == value.to_string();
         values.push(if is_itself { quote!(#ident) } else { quote!(#ident: #value) });
     }
     let tagged = tagged.iter().map(|field| {

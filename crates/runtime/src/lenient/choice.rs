@@ -75,7 +75,7 @@ macro_rules! __choice {
             $crate::__shape!($variant $($wire $field $($property)*;)+),
             $value,
             *$reading,
-            |fields| Self::$variant { $($field: fields.next()),+ },
+            |fields| Self::$variant { $($field: fields.take()),+ },
         )
         .ok()
         .flatten()

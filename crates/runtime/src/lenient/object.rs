@@ -61,7 +61,7 @@ enum Origin<'a> {
 
 impl Source<'_> {
     /// The next field.
-    pub fn next<T: Lenient>(&mut self) -> T {
+    pub fn take<T: Lenient>(&mut self) -> T {
         let place = self.place;
         self.place += 1;
         match self.origin {
@@ -228,7 +228,7 @@ macro_rules! __object {
             }
 
             fn make(fields: &mut $crate::lenient::object::Source<'_>) -> Self {
-                Self { $($field: fields.next()),* }
+                Self { $($field: fields.take()),* }
             }
 
             fn field(
