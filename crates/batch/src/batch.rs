@@ -25,7 +25,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::inputs::{ChangedInputs, Inputs, Shape, Source, SourceRecord, Texts, copy, index};
 use crate::journal::{Journal, JournalState};
 use crate::progress::clear;
-use crate::results::{Failures, LargeOutputs, Results, Writer, committed};
+use crate::results::{Failures, LargeOutputs, OwnershipFile, Results, committed};
 use crate::run::Run;
 use crate::shared::{Resolved, Shared, WebhookCall, not_yet};
 use crate::state::State;
@@ -66,13 +66,13 @@ impl fmt::Debug for Batch {
 }
 
 impl Batch {
-    /// Opens a batch, or begins a new one. Inputs that were submitted before and got no response become
+    /// Opens a batch, or begins a new batch. Inputs that were submitted before and got no response become
     /// [`State::Unknown`](crate::State::Unknown), or are submitted again: see [`Open::on_unknown`].
     pub fn open<S: JournalStore>(store: S) -> Open {
         Open::new(store)
     }
 
-    /// Submits what is pending to this endpoint, and collects what is outstanding, also from
+    /// Submits the pending inputs to this endpoint, and collects the outstanding jobs, also from
     /// endpoints that earlier runs submitted to.
     pub fn run(&self, endpoint: Endpoint) -> Run {
         Run::new(Arc::clone(&self.shared), endpoint)
@@ -91,7 +91,7 @@ impl Batch {
         self.shared.imported
     }
 
-    /// Returns the number of inputs in each state, and their times.
+    /// Returns the input counts by state, and the total execution and queue time.
     ///
     /// # Errors
     ///
@@ -113,7 +113,7 @@ impl Batch {
         list.await
     }
 
-    /// The first inputs that were refused, at most so many, by index.
+    /// The first `most` inputs that were refused, by index.
     ///
     /// # Errors
     ///
@@ -126,11 +126,11 @@ impl Batch {
 
     /// Delivers a webhook call: the query of the URL that was called, or the whole URL, and the
     /// body. If it is about an input that is [`State::Unknown`](crate::State::Unknown), the job is
-    /// now known, and is collected by the current or the next run. Returns whether the call is about
+    /// now known, and is collected by the current or the next run. Returns true if the call is about
     /// this batch, and names a job; respond with 200 only once this has returned.
     ///
-    /// Calls about any other submission change nothing, also about one that was refused, as with a
-    /// 429: a refusal is believed, and the input is submitted again.
+    /// Calls about any other submission change nothing, including a submission that was refused, as with
+    /// a 429: a refusal is believed, and the input is submitted again.
     ///
     /// See [`OnUnknown::ByWebhook`](crate::OnUnknown::ByWebhook).
     ///
@@ -152,14 +152,14 @@ impl Batch {
         if let Resolved::NotYet = self.shared.resolve(ticket, job_id.clone()).await? {
             return Err(not_yet(ticket));
         }
-        // A run that has begun in between may not know of it.
+        // A run that has begun in between may not know the job.
         let (reply, _) = oneshot::channel();
         self.shared.forward(WebhookCall { ticket, job_id, reply });
         Ok(true)
     }
 
     /// Returns true if a webhook call is about this batch, given the query of the URL that was called, or
-    /// the whole URL: of any other one, the body need not be read.
+    /// the whole URL: the body of any other call need not be read.
     #[must_use]
     pub fn expects(&self, url: &str) -> bool {
         self.ticket(url).is_some()
@@ -201,7 +201,7 @@ impl<S: OpenStore> OpenAny for S {
 ///   [`ErrorKind::Interrupted`] if the connection to it breaks again and again, or while inputs are
 ///   copied that are not in a file;
 /// - [`ErrorKind::InUse`] if another process has the journal open, or the results with another
-///   one, and [`ErrorKind::Duplicate`] if the journal is a copy, or another name, of one that is
+///   journal, and [`ErrorKind::Duplicate`] if the journal is a copy, or another name, of one that is
 ///   still there;
 /// - [`ErrorKind::Inputs`] if the inputs cannot be read, or there are none;
 /// - [`ErrorKind::InputsChanged`] if they are not those of the journal;
@@ -239,8 +239,8 @@ impl Open {
     }
 
     /// The inputs. A batch that exists already has them: see [`Inputs`]. If they are omitted and
-    /// their file is gone or has changed, only what submits them fails: what is outstanding can
-    /// still be collected, retried with [`Batch::retry_jobs`], and cancelled.
+    /// their file is gone or has changed, only submissions fail: outstanding jobs can still
+    /// be collected, retried with [`Batch::retry_jobs`], and cancelled.
     pub fn inputs(mut self, inputs: Inputs) -> Self {
         self.inputs = Some(inputs);
         self
@@ -254,8 +254,8 @@ impl Open {
     ///  "output": …, "delay_ms": 12, "execution_ms": 640}
     /// ```
     ///
-    /// It can be read while the batch runs. A line that was written and not committed when a
-    /// process died is removed when the batch is opened again. What did not complete is written
+    /// The file can be read while the batch runs. A line that was written and not committed when a
+    /// process died is removed when the batch is opened again. Inputs that did not complete are written
     /// next to it, to `….failed.jsonl`.
     pub fn results(mut self, path: impl Into<PathBuf>) -> Self {
         self.settings.results = Some(path.into());
@@ -263,14 +263,14 @@ impl Open {
     }
 
     /// The policy for inputs of which it is not known whether they were accepted, from this run and
-    /// from earlier ones.
+    /// from earlier runs.
     pub fn on_unknown(mut self, policy: OnUnknown) -> Self {
         self.settings.on_unknown = policy;
         self
     }
 
     /// The largest output, in bytes, that stands in a line of the results; 1 MiB by default. A
-    /// larger one is stored as a file in the folder `….outputs` next to them, and its line has that
+    /// larger output is stored as a file in the folder `….outputs` next to them, and its line has that
     /// file's path as `output_file`.
     pub fn largest_output_in_line(mut self, bytes: usize) -> Self {
         self.settings.largest_in_line = bytes;
@@ -279,9 +279,9 @@ impl Open {
 
     /// Takes up inputs that have changed since the batch began, instead of refusing them. An input
     /// is its position: those that are still pending are submitted with their new content, and
-    /// those that were submitted, or have ended, keep what became of them; a result has the key
-    /// that stands in its line when it is collected. [`Batch::changed_inputs`] says how many these
-    /// are. None may be missing, and the batch must be without [`dedupe`](Inputs::dedupe).
+    /// those that were submitted, or have ended, keep their state; a result has the key that
+    /// stands in its line when it is collected. [`Batch::changed_inputs`] returns their numbers.
+    /// None may be missing, and the batch must be without [`dedupe`](Inputs::dedupe).
     pub fn accept_changed_inputs(mut self) -> Self {
         self.settings.may_change = true;
         self
@@ -294,7 +294,7 @@ impl Open {
         self
     }
 
-    /// Another clock than the system's, for tests.
+    /// The clock of the batch, instead of the system's; for tests.
     #[doc(hidden)]
     pub fn clock(mut self, now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
         self.settings.clock = Clock::new(now);
@@ -315,7 +315,7 @@ impl Open {
                 (Some(given), Some((None, shape)))
             }
         };
-        // The last one is `None`.
+        // The last item is `None`.
         let (copied, mut to_copy) = mpsc::channel(AHEAD);
         let opening = tokio::task::spawn_blocking(move || {
             let inputs = known.as_ref().and_then(|(path, _)| path.as_deref());
@@ -327,11 +327,11 @@ impl Open {
             }
             let mut store = store.open()?;
             let mut writer = identify(&mut *store, &settings)?;
-            // Inputs of a stream can be drawn only once.
+            // A stream of inputs can be read only once.
             let mut has_drawn = false;
             let opened = repeated(&mut *store, |store| {
                 if has_drawn {
-                    return Err(drawn());
+                    return Err(copy_interrupted());
                 }
                 let to_copy = std::iter::from_fn(|| {
                     has_drawn = true;
@@ -349,7 +349,7 @@ impl Open {
             loop {
                 let input = given.next().await;
                 let is_last = input.is_none();
-                // Ends early if the inputs are not wanted any more.
+                // Ends early if the receiver was dropped.
                 if copied.send(input).await.is_err() || is_last {
                     break;
                 }
@@ -376,13 +376,13 @@ fn after_intent(on_unknown: &OnUnknown) -> State {
 }
 
 /// Identifies the results of this process to a shared store.
-fn identify(store: &mut dyn Store, settings: &Settings) -> Result<Option<Writer>> {
+fn identify(store: &mut dyn Store, settings: &Settings) -> Result<Option<OwnershipFile>> {
     let Some(sharing) = store.sharing() else { return Ok(None) };
     let Some(results) = &settings.results else {
         let message = "the journal is shared: say where this process writes its results";
         return Err(Error::new(ErrorKind::Settings, message));
     };
-    let writer = Writer::open(results)?;
+    let writer = OwnershipFile::open(results)?;
     sharing.identify(writer.token(), after_intent(&settings.on_unknown))?;
     Ok(Some(writer))
 }
@@ -404,8 +404,8 @@ fn repeated<T>(
     done
 }
 
-/// A connection broke while inputs were copied.
-fn drawn() -> Error {
+/// The error of a connection that broke while inputs were copied.
+fn copy_interrupted() -> Error {
     let message = "the connection to the database broke while inputs were copied, which can be read only once: none of them was added; open the batch again";
     Error::new(ErrorKind::Interrupted, message)
 }
@@ -424,7 +424,7 @@ impl Opened {
     /// Indexes the inputs, and recovers the results and expired processes. Idempotent.
     fn begin(
         store: &mut dyn Store,
-        writer: Option<&mut Writer>,
+        writer: Option<&mut OwnershipFile>,
         inputs: Option<(Option<PathBuf>, Shape)>,
         to_copy: impl Iterator<Item = serde_json::Result<Vec<u8>>>,
         settings: &Settings,
@@ -444,8 +444,8 @@ impl Opened {
             None => committed(store)?.pop().map(|(path, _)| path).ok_or_else(without_results)?,
         };
         let are_of_batch = writer.as_ref().is_some_and(|writer| writer.is_of(identity.id()));
-        // The results may not prove that a backup was put back: they may be as old as it is. What they
-        // are imported into is marked before.
+        // The results may not prove that a backup was put back: they may be as old as it is. The store is
+        // marked before they are imported.
         if let Some(position) =
             writer.as_ref().filter(|_| are_of_batch).and_then(|it| it.position())
             && let Some(sharing) = store.sharing()
@@ -479,7 +479,7 @@ impl Opened {
     fn open(
         self,
         store: Box<dyn Store>,
-        writer: Option<Writer>,
+        writer: Option<OwnershipFile>,
         settings: Settings,
     ) -> Result<Batch> {
         let Self { source, changed, identity, results, failures, texts } = self;
@@ -550,7 +550,7 @@ fn index_inputs(
             Some(file) => {
                 let shape = known.shape.clone();
                 match index(store, &file.path, shape, Some(known.clone()), may_change) {
-                    // They are only needed by a process that submits them.
+                    // The inputs are only needed by a process that submits them.
                     Err(error) if !may_change && error.is_of_inputs() => {
                         (SourceRecord::read(store)?.unwrap_or(known), ChangedInputs::default())
                     }

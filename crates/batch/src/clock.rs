@@ -1,4 +1,4 @@
-//! Clock of a batch: the system's, that of a shared store, or one that a test controls.
+//! Clock of a batch: the system's, that of a shared store, or a clock that a test controls.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};

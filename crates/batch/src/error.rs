@@ -17,8 +17,8 @@ pub struct Error(Box<Detail>);
 struct Detail {
     kind: ErrorKind,
     message: String,
-    /// There was no room for what was to be written, so none of it is there.
-    has_no_room: bool,
+    /// True if the write failed because the disk is full: nothing was written.
+    is_disk_full: bool,
     service: Option<podqueue::Error>,
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
@@ -36,7 +36,7 @@ pub enum ErrorKind {
     NewerVersion,
     /// The file is not a journal of a batch.
     NotAJournal,
-    /// The journal is a copy, or another name, of one that is still there: both would submit the
+    /// The journal is a copy, or another name, of a journal that still exists: both would submit the
     /// same inputs. Remove one of them.
     Duplicate,
     /// The inputs could not be read, or there are none.
@@ -47,22 +47,22 @@ pub enum ErrorKind {
     Results,
     /// The results file belongs to another batch, or something else has changed it.
     OtherResults,
-    /// A setting is invalid, or contradicts what the journal says.
+    /// A setting is invalid, or contradicts the journal.
     Settings,
     /// The service refused a call in a way that concerns all inputs: the key is invalid, or the
     /// endpoint is unknown. [`Error::service`] has the details.
     Service,
     /// The service, or the database of a shared journal, could not be reached for too long.
     Unreachable,
-    /// This process lost its lease of a shared journal, because it was cut off or stopped for too long,
-    /// and another one has recovered its jobs. A run rejoins by itself; any other call can be repeated.
+    /// The process lost its lease of a shared journal, because it was cut off or stopped for too long,
+    /// and another process has recovered its jobs. A run rejoins by itself; any other call can be repeated.
     Interrupted,
 }
 
 impl Error {
     pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        let (message, has_no_room) = (message.into(), false);
-        Self(Box::new(Detail { kind, message, has_no_room, service: None, source: None }))
+        let (message, is_disk_full) = (message.into(), false);
+        Self(Box::new(Detail { kind, message, is_disk_full, service: None, source: None }))
     }
 
     pub(crate) fn with_source(
@@ -83,23 +83,23 @@ impl Error {
         Self::new(kind, format!("could not {what} {}: {error}", path.display())).with_source(error)
     }
 
-    /// Marks that nothing was written because there is no room.
-    pub(crate) fn without_room(mut self, has_no_room: bool) -> Self {
-        self.0.has_no_room = has_no_room;
+    /// Marks that nothing was written because the disk is full.
+    pub(crate) fn with_disk_full(mut self, is_disk_full: bool) -> Self {
+        self.0.is_disk_full = is_disk_full;
         self
     }
 
-    /// Returns true if nothing was written because there is no room for it, as on a full disk.
-    pub(crate) fn has_no_room(&self) -> bool {
-        self.0.has_no_room
+    /// Returns true if nothing was written because the disk is full.
+    pub(crate) fn is_disk_full(&self) -> bool {
+        self.0.is_disk_full
     }
 
     /// A copy, for another waiter of the same operation.
     pub(crate) fn again(&self) -> Self {
-        Self::new(self.kind(), self.0.message.clone()).without_room(self.0.has_no_room)
+        Self::new(self.kind(), self.0.message.clone()).with_disk_full(self.0.is_disk_full)
     }
 
-    /// Extends the message with the consequence, and what to do.
+    /// Extends the message with the consequence and the remedy.
     pub(crate) fn explained(mut self, explain: impl FnOnce(&str) -> String) -> Self {
         self.0.message = explain(&self.0.message);
         self

@@ -1,7 +1,8 @@
 //! Files: private permissions, durable names, and identity.
 
+use std::ffi::OsString;
 use std::fs::{self, Metadata, OpenOptions};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Lets only the owner read a file that is created.
 pub(crate) fn private(options: &mut OpenOptions) {
@@ -9,6 +10,13 @@ pub(crate) fn private(options: &mut OpenOptions) {
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
     #[cfg(not(unix))]
     let _ = options;
+}
+
+/// Returns the path of a file next to this one, whose name has this ending in addition.
+pub(crate) fn with_suffix(path: &Path, ending: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(ending);
+    name.into()
 }
 
 /// Makes the name of a new file durable.

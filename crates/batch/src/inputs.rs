@@ -18,13 +18,13 @@ use std::pin::Pin;
 use futures_util::{Stream, StreamExt};
 use serde::Serialize;
 
-/// The inputs of a batch, and how to read them.
+/// The inputs of a batch, and their format.
 ///
 /// Each input is a JSON object, which the worker's handler gets. Its index is its position, from
-/// zero; blank lines of a file do not count. One that is longer than 32 MiB is refused, whatever
-/// the client's payload limits.
+/// zero; blank lines of a file do not count. An input longer than 32 MiB is refused, regardless
+/// of the client's payload limits.
 ///
-/// When a batch is opened again, its inputs may be passed again or omitted. Passed again, they must
+/// A batch that is opened again may get its inputs again, or omit them. Passed again, they must
 /// be the same: more may have been appended, but none changed or removed.
 #[must_use = "inputs do nothing until a batch is opened with them"]
 pub struct Inputs {
@@ -75,14 +75,14 @@ impl Inputs {
     }
 
     /// Copies this member of each value, its key, into the results and the failures. Keys are unique:
-    /// a value without the member, or with the key of an earlier one, is refused.
+    /// a value without the member, or with the key of an earlier value, is refused.
     pub fn key_field(mut self, name: impl Into<String>) -> Self {
         self.shape.key_field = Some(name.into());
         self
     }
 
-    /// Submits equal inputs once: an input that is equal to an earlier one, apart from white space
-    /// and the order of members, gets that one's result. Needs 50 bytes of memory per input while
+    /// Submits equal inputs once: an input that is equal to an earlier input, apart from white space
+    /// and the order of members, gets the earlier input's result. Needs 50 bytes of memory per input while
     /// the journal is made.
     pub fn dedupe(mut self) -> Self {
         self.shape.dedupe = true;

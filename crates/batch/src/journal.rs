@@ -1,6 +1,6 @@
 //! Journal thread: one thread that writes journal and results, with group commit.
 //!
-//! Changes wait for up to [`LINGER`] for further ones to be committed with them. The order makes a batch durable:
+//! Changes wait for up to [`LINGER`], so that further changes are committed with them. The order makes a batch durable:
 //! the lines of results are synced before the states of their inputs are committed, and the length of the
 //! results is committed together with these states. Invariant: a committed state has its line in the file;
 //! lines of a commit that did not happen are beyond that length, and recovered or cut off when the batch is
@@ -22,7 +22,7 @@ use tokio::sync::oneshot;
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::{Change, Claim, Event, Outage};
 
-/// Longest wait of a change for further ones to be committed with it. A claim does not wait.
+/// Longest wait of a change for further changes to be committed with it. A claim does not wait.
 const LINGER: Duration = Duration::from_millis(10);
 
 /// Timeout of closing a shared store.
@@ -36,7 +36,7 @@ enum Command {
     With(Box<dyn FnOnce(&mut JournalState) + Send>),
 }
 
-/// A commit, and its waiter. One that claims inputs changes none.
+/// A commit, and its waiter. A commit that claims inputs changes none.
 struct PendingCommit {
     settled: Vec<Settled>,
     claim: Option<Claim>,
@@ -84,8 +84,8 @@ impl Journal {
         self.commit(settled, None).await.map(drop)
     }
 
-    /// Records the outcome of a submission; or nothing if its job is that of another input, which is
-    /// returned.
+    /// Records the outcome of a submission. If the job belongs to another input, nothing is recorded, and
+    /// that input is returned.
     pub(crate) async fn record_submission(&self, change: Change) -> Result<Option<u64>> {
         let settled = vec![Settled { change, completed: None }];
         Ok(self.commit(settled, None).await?.holder)
@@ -170,7 +170,7 @@ fn receive(state: &mut JournalState, commands: &Receiver<Command>) -> Option<Com
     }
 }
 
-/// The commits that are made together, and the command after them, if it is of another kind.
+/// Returns the commits of a group, and the command that ended the group, if it cannot join it.
 fn gather(
     first: PendingCommit,
     commands: &Receiver<Command>,
@@ -225,7 +225,7 @@ fn without_taken_jobs(state: &mut JournalState, group: Vec<PendingCommit>) -> Ve
     kept
 }
 
-/// Writes the results of a group, and returns what can be committed. An input whose key cannot be read
+/// Writes the results of a group, and returns the commits that can be made. An input whose key cannot be read
 /// fails alone.
 fn with_results(state: &mut JournalState, group: Vec<PendingCommit>) -> Vec<PendingCommit> {
     match state.write_results(settled(&group)) {

@@ -28,21 +28,21 @@
 //! - [`Run`]: the settings of a run, its [`Progress`] and its [`Report`]. [`Stopper`] ends it early.
 //! - [`State`]: the states of an input. [`OnUnknown`]: the policy for unknown outcomes.
 //! - [`Reader`]: the status of a batch that another process runs.
-//! - [`Sqlite`]: a journal in a file, for one process. `Postgres`, with the feature `postgres`: one in
-//!   a database, for any number of machines.
+//! - [`Sqlite`]: a journal in a file, for one process. `Postgres`, with the feature `postgres`: a
+//!   journal in a database, for any number of machines.
 //! - [`Submit`]: the step that submits.
 //!
 //! # How it works
 //!
-//! Each step is durable before the next one. That an input is about to be submitted
+//! Each step is durable before the next step. That an input is about to be submitted
 //! ([`State::Intent`]) is recorded before the request is sent; the job's id ([`State::Submitted`])
 //! before the first poll; the output before [`State::Completed`]. So whenever a process crashes,
-//! the next one knows which inputs are certain, and which are [`State::Unknown`]: at most 200, the
+//! the next process knows which inputs are certain, and which are [`State::Unknown`]: at most 200, the
 //! concurrency of `/run`, and usually a handful, because inputs are claimed just as the client's rate
 //! limiter has room for them.
 //!
 //! All rate limits are those of the [client](podqueue::Client). Status reads go to the job whose result
-//! may expire first. How many jobs are outstanding follows the rate at which they end
+//! may expire first. The number of outstanding jobs follows the rate at which they end
 //! ([`Run::window`]).
 
 #![cfg_attr(docsrs, feature(doc_cfg))]

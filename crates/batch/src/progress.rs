@@ -71,14 +71,14 @@ pub struct Report {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Stopped {
-    /// It was told to ([`Stopper`](crate::Stopper)).
+    /// A caller requested it ([`Stopper`](crate::Stopper)).
     OnRequest,
     /// There were too many failures ([`Run::max_failures`](crate::Run::max_failures)).
     TooManyFailures,
     /// Another process requested that the batch is cancelled
     /// ([`Reader::request_cancel`](crate::Reader::request_cancel)).
     Cancelled,
-    /// It has submitted as many inputs as it was to ([`Run::take`](crate::Run::take)).
+    /// The requested number of inputs was submitted ([`Run::take`](crate::Run::take)).
     Taken,
 }
 
@@ -144,16 +144,16 @@ fn seconds_if_any<S: Serializer>(
     time.map(|time| time.as_secs_f64()).serialize(serializer)
 }
 
-/// The name of the note that holds a request.
+/// Key of the cancel request.
 const REQUEST: &str = "request";
 
-/// The name of the note that holds the pace of a run.
+/// Key of the pace of a run.
 const PACE: &str = "pace";
 
-/// The name of the note that says why the last run ended.
+/// Key of the reason for which the last run ended.
 const ENDING: &str = "ending";
 
-/// The text of the one request there is.
+/// Prefix of the text of a cancel request.
 const CANCEL: &str = "cancel";
 
 /// Pace of a batch that a process runs.
@@ -176,7 +176,7 @@ impl Pace {
             Some(sharing) => sharing.own_notes(PACE, true)?,
             None => store.own_note(PACE)?.into_iter().collect(),
         };
-        // A note that cannot be parsed is of another version.
+        // A record that cannot be parsed is of another version of this crate.
         let paces = paces.iter().filter_map(|text| serde_json::from_str(text).ok());
         Ok(paces.reduce(Self::and))
     }
@@ -209,9 +209,9 @@ impl Pace {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Ending {
-    /// It stopped, as its [`Report`] says.
+    /// The run stopped, as its [`Report`] says.
     Stopped(Stopped),
-    /// It failed: the message of its [`Error`](crate::Error).
+    /// The run failed: the message of its [`Error`](crate::Error).
     Failed(String),
 }
 
@@ -223,7 +223,7 @@ impl Ending {
         }
     }
 
-    /// Of a shared store, why the last of all runs ended; `None` while one is in progress.
+    /// Reads the reason for which the last run ended; in a shared store, `None` while a run is in progress.
     pub(crate) fn read(store: &mut dyn Store) -> Result<Option<Self>> {
         if let Some(what) = store.note(LOST)? {
             return Ok(Some(Self::Failed(what)));
@@ -232,7 +232,7 @@ impl Ending {
             Some(sharing) => (sharing.own_notes(ENDING, true)?, sharing.own_notes(ENDING, false)?),
             None => (Vec::new(), store.own_note(ENDING)?.into_iter().collect()),
         };
-        // A note that cannot be parsed is of another version.
+        // A record that cannot be parsed is of another version of this crate.
         let parse = |text: &String| serde_json::from_str::<RunEvent>(text).ok();
         if at_work.iter().filter_map(parse).any(|event| event.ending.is_none()) {
             return Ok(None);
@@ -242,7 +242,7 @@ impl Ending {
     }
 }
 
-/// When a run of a process began, or ended, and why.
+/// Begin or end of a run of a process: its time, and the reason of the end.
 #[derive(Serialize, Deserialize)]
 struct RunEvent {
     /// By the clock of a shared store.
@@ -263,7 +263,7 @@ pub(crate) fn begin(store: &mut dyn Store) -> Result<()> {
     set(store, vec![event])
 }
 
-/// Records why a run ended, and forgets its pace.
+/// Records the reason for which a run ended, and removes its pace.
 pub(crate) fn end(store: &mut dyn Store, ending: Option<Ending>) -> Result<()> {
     let event = RunEvent::note(store, ending)?;
     set(store, vec![(PACE, String::new()), event])?;
@@ -278,25 +278,25 @@ pub(crate) fn request_cancel(store: &mut dyn Store) -> Result<()> {
     store.request(&[(REQUEST, format!("{CANCEL} {:x}", u64::from_ne_bytes(number)))])
 }
 
-/// The request that stands.
-pub(crate) fn standing(store: &mut dyn Store) -> Result<Option<String>> {
+/// The pending cancel request.
+pub(crate) fn pending_cancel(store: &mut dyn Store) -> Result<Option<String>> {
     store.note(REQUEST)
 }
 
-/// Returns true if a request to cancel the batch stands, other than this one.
-pub(crate) fn is_cancel_requested(store: &mut dyn Store, standing: Option<&str>) -> Result<bool> {
-    let is_new = |request: &String| Some(request.as_str()) != standing;
+/// Returns true if a cancel request other than `ignored` is pending.
+pub(crate) fn is_cancel_requested(store: &mut dyn Store, ignored: Option<&str>) -> Result<bool> {
+    let is_new = |request: &String| Some(request.as_str()) != ignored;
     Ok(store.note(REQUEST)?.filter(is_new).is_some_and(|request| request.starts_with(CANCEL)))
 }
 
-/// Forgets the request, and the pace of the last run.
+/// Removes the request, and the pace of the last run.
 pub(crate) fn clear(store: &mut dyn Store) -> Result<()> {
     set(store, [(PACE, String::new())].into())?;
     forget_request(store)
 }
 
-/// Forgets the request, unless other processes may have yet to heed it: those remember what was
-/// requested before they began.
+/// Removes the request, unless other processes may not have handled it yet: a new run ignores the
+/// request that was pending when it began.
 fn forget_request(store: &mut dyn Store) -> Result<()> {
     if store.sharing().is_none() && store.note(REQUEST)?.is_some_and(|request| !request.is_empty())
     {
@@ -305,7 +305,7 @@ fn forget_request(store: &mut dyn Store) -> Result<()> {
     Ok(())
 }
 
-/// Sets notes about this process.
+/// Sets records of this process.
 fn set(store: &mut dyn Store, notes: Vec<Note>) -> Result<()> {
     store.commit(&Commit { notes, ..Commit::default() }).map(drop)
 }

@@ -14,7 +14,7 @@ mod uncommitted;
 pub(crate) use export::export;
 pub(crate) use failures::Failures;
 pub(crate) use line::{Completed, LargeOutputs, each_line};
-pub(crate) use ownership::Writer;
+pub(crate) use ownership::OwnershipFile;
 pub(crate) use paths::{check_unoccupied, failures_of};
 use paths::{occupied, of_another_journal, writer_of};
 
@@ -32,7 +32,7 @@ use crate::files::{is_in_place, private, sync_folder};
 use crate::state::State;
 use crate::store::{Commit, IMPORTED, Note, Store, lock as lock_store, unlock as unlock_store};
 
-/// The name of the note that says how much of the file counts.
+/// Key of the record of the committed length.
 const NOTE: &str = "results";
 
 /// Time to wait for other processes to collect a job, or to find it gone.
@@ -56,9 +56,9 @@ struct Extent {
 /// The results file, open for appending.
 pub(crate) struct Results {
     path: PathBuf,
-    /// Locked; read and cut through this one.
+    /// The locked handle, for reading and truncating.
     file: File,
-    /// Written through this one, which can only append: text that another program appends at the same
+    /// The handle for writing, which can only append: text that another program appends at the same
     /// moment is never overwritten.
     appender: File,
     /// Length of the lines, in bytes, once they are committed.
@@ -68,7 +68,7 @@ pub(crate) struct Results {
     written: u64,
     /// The last bytes, at most [`TAIL`].
     tail: Vec<u8>,
-    /// They are known to be of this batch, also if the store does not know them.
+    /// True if lines without a record in the store are still accepted.
     are_of_batch: bool,
     /// Number of results that a store that has lost changes did not know.
     imported: u64,
@@ -81,8 +81,8 @@ enum ForeignInputs {
     Skip,
 }
 
-/// An end of the lines.
-pub(crate) struct End {
+/// Rollback point of the results file.
+pub(crate) struct RollbackPoint {
     length: u64,
     tail: Vec<u8>,
 }
@@ -148,7 +148,7 @@ impl Results {
             Some(known) if found < known.length => {
                 return Err(other(path, "is shorter than what was written to it"));
             }
-            // Nothing in the file identifies its batch.
+            // The file does not identify its batch.
             Some(known) if known.length == 0 && found > 0 && known.path != path && !is_shared => {
                 return Err(occupied(path));
             }
@@ -220,8 +220,8 @@ impl Results {
         }
     }
 
-    /// Recovers lines, or returns how many must be waited for: the process that has their inputs may not
-    /// get these results.
+    /// Recovers lines, or returns the number of lines to wait for: the process that has their inputs may
+    /// not get these results.
     fn try_recover(&mut self, store: &mut dyn Store, on_foreign: ForeignInputs) -> Result<usize> {
         let imports = store.sharing().is_some_and(|sharing| sharing.accepts_loss());
         let due = uncommitted::due(store, &self.path, self.length, imports)?;
@@ -248,7 +248,7 @@ impl Results {
             return Ok(());
         }
         let has_begun = !store.inputs(&State::ALL, 0, 1)?.is_empty();
-        // Its lines of this batch are checked when it is opened.
+        // Lines of this batch are checked when the file is opened.
         if store.sharing().is_some() && has_begun && writer_of(path).exists() {
             return Ok(());
         }
@@ -285,7 +285,7 @@ impl Results {
         Ok(())
     }
 
-    /// Counts what is written, also of lines that could not be written to their end.
+    /// Appends lines, and counts the written bytes even if it fails in between.
     fn try_append(&mut self, mut lines: &[u8]) -> std::io::Result<()> {
         while !lines.is_empty() {
             match self.appender.write(lines) {
@@ -330,13 +330,13 @@ impl Results {
     }
 
     /// The current end of the lines, for [`cut_to`](Self::cut_to).
-    pub(crate) fn end(&self) -> End {
-        End { length: self.length, tail: self.tail.clone() }
+    pub(crate) fn end(&self) -> RollbackPoint {
+        RollbackPoint { length: self.length, tail: self.tail.clone() }
     }
 
-    /// Removes the lines that this process has written beyond this end. Where that fails, it is done
-    /// when the file is next opened. What another program has cut off, or appended, is left as it is.
-    pub(crate) fn cut_to(&mut self, end: End) {
+    /// Removes the lines that this process has written beyond the rollback point. If that fails, they are
+    /// removed when the file is next opened. Changes by other programs are kept.
+    pub(crate) fn cut_to(&mut self, end: RollbackPoint) {
         (self.length, self.tail) = (end.length, end.tail);
         let is_ours = self.file.metadata().is_ok_and(|found| found.len() == self.written);
         if is_ours && self.file.set_len(self.length).is_ok() {
@@ -365,8 +365,8 @@ fn in_use(path: &Path) -> Error {
     Error::new(ErrorKind::InUse, message)
 }
 
-/// The paths of the results and how many of their bytes count: of a shared store, those of all
-/// processes, where they have them.
+/// The paths of the results and their committed lengths: of a shared store, those of all processes, each
+/// on its machine.
 pub(crate) fn committed(store: &mut dyn Store) -> Result<Vec<(PathBuf, u64)>> {
     let texts = match store.sharing() {
         Some(sharing) => sharing.own_notes(NOTE, false)?,
@@ -376,8 +376,8 @@ pub(crate) fn committed(store: &mut dyn Store) -> Result<Vec<(PathBuf, u64)>> {
     texts.iter().map(committed).collect()
 }
 
-/// Returns the number of bytes of these files that count, which may have been moved here from other machines. Each is
-/// listed once, and files of failures, which have similar names, are left out.
+/// Returns the committed length of each of these files, which may have been moved here from other
+/// machines. Each is listed once, and files of failures, which have similar names, are left out.
 pub(crate) fn committed_of(
     store: &mut dyn Store,
     files: &[PathBuf],
@@ -397,8 +397,8 @@ pub(crate) fn committed_of(
         let length = file.metadata().map_err(failed)?.len();
         let mut longest: Option<&Extent> = None;
         for extent in extents.iter().filter(|extent| extent.length <= length) {
-            // Any file begins with nothing; but this one is known to have it, and lines that do not
-            // count yet.
+            // An empty extent matches any file: it counts only for the file that it names, whose lines are
+            // not committed yet.
             if extent.length == 0 && length > 0 && !is_at(extent, path) {
                 continue;
             }

@@ -99,18 +99,18 @@ impl Run {
         self.set(|settings| settings.max_failures = Some(most))
     }
 
-    /// Submits this many inputs at most.
+    /// Largest number of inputs to submit.
     pub fn take(self, inputs: u64) -> Self {
         self.set(|settings| settings.take = Some(inputs))
     }
 
-    /// Another step that submits than `POST /run`.
+    /// The step that submits, instead of `POST /run`.
     pub fn submit_with(self, step: impl Submit) -> Self {
         self.set(|settings| settings.step = Arc::new(step))
     }
 
-    /// Another endpoint that earlier runs submitted to, from which to collect results. Only needed
-    /// for one of another service: those of the same service are found by their recorded id.
+    /// An endpoint that earlier runs submitted to, from which to collect results. Only needed for an
+    /// endpoint of another service: endpoints of the same service are found by their recorded id.
     pub fn collect_from(self, endpoint: Endpoint) -> Self {
         self.set(|settings| settings.further_endpoints.push(endpoint))
     }
@@ -120,8 +120,8 @@ impl Run {
         self.set(|settings| settings.patience = time)
     }
 
-    /// With [`OnUnknown::ByWebhook`](crate::OnUnknown::ByWebhook): how long after the last event to
-    /// wait for calls about inputs that are unknown, when nothing else is left to do. One minute by
+    /// With [`OnUnknown::ByWebhook`](crate::OnUnknown::ByWebhook): the time after the last event
+    /// for which to wait for calls about unknown inputs, when no other work is left. One minute by
     /// default; it should be longer than a job takes.
     pub fn await_webhooks(self, time: Duration) -> Self {
         self.set(|settings| settings.await_webhooks = time)

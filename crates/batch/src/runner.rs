@@ -14,12 +14,12 @@
 //!
 //! - [`Submitter`]: admission, window, submission attempts.
 //! - [`Collector`]: poll schedule, polls, webhook calls, cancellation.
-//! - [`Coordinator`]: peers, maintenance, progress, and whether the run goes on.
+//! - [`Coordinator`]: peers, maintenance, progress, and the end of the run.
 //!
 //! Short tasks make the calls, record their outcome in the journal, and report it as an event to their
 //! part. Invariant: what a part knows of an input is durable, because the event is sent after the
-//! commit. A run whose process has lost its lease drops its parts and restarts: what it had is what the
-//! journal says, and [`CarryOver`] keeps the rest.
+//! commit. A run whose process has lost its lease drops its parts and restarts: its state is reloaded
+//! from the journal, and [`CarryOver`] keeps the rest.
 
 mod collector;
 mod coordinator;
@@ -36,7 +36,7 @@ use self::collector::Collector;
 use self::coordinator::{Coordinator, Maintained, Peers, ProgressReporter, outstanding};
 use self::submitter::{Applied, Submitter};
 use crate::error::{ErrorKind, Result};
-use crate::progress::{Ending, Progress, Report, begin, end, standing};
+use crate::progress::{Ending, Progress, Report, begin, end, pending_cancel};
 use crate::run::settings::{Settings, Stop, record_of};
 use crate::shared::{Guard, Shared, WebhookCall, cancel_pending};
 use crate::store::Change;
@@ -115,7 +115,7 @@ impl Runner {
             Ok((run, state.store.runs()?, outstanding, peers, state.store.tally()?.counts))
         });
         let (run, runs, outstanding, peers, counts) = began.await?;
-        let peers = Peers::new(peers, carry_over.standing.clone());
+        let peers = Peers::new(peers, carry_over.pending_cancel.clone());
         let started = carry_over.started;
         let mut coordinator =
             Coordinator::new(Arc::clone(&shared), &settings, outside, peers, counts, started);
@@ -230,7 +230,7 @@ impl Runner {
             if has_ended {
                 state.accept_loss()?;
             }
-            // Other processes may collect what is still outstanding.
+            // Other processes may collect the outstanding jobs.
             state.store.sharing().map_or(Ok(()), |sharing| sharing.release())
         });
         let closed = closed.await;
@@ -267,12 +267,12 @@ impl Runner {
 
 /// State of a run that survives a lost lease.
 ///
-/// Another process has recovered the jobs of this one, which continues under a new lease: with the time and
-/// the counts of the run, and the outcomes that it could not record.
+/// Another process has recovered the jobs of this process, which continues under a new lease: with the
+/// time and the counts of the run, and the outcomes that it could not record.
 struct CarryOver {
     started: Instant,
-    /// The cancel request that stood when the run began, of a shared journal.
-    standing: Option<String>,
+    /// The cancel request that was pending when the run began, of a shared journal.
+    pending_cancel: Option<String>,
     /// Number of inputs that it has submitted.
     submitted: u64,
     /// Number of leases that were lost.
@@ -283,12 +283,12 @@ struct CarryOver {
 
 impl CarryOver {
     async fn begin(shared: &Shared) -> Result<Self> {
-        let standing = shared.journal.with(|state| match state.store.sharing() {
-            Some(_) => standing(&mut *state.store),
+        let pending_cancel = shared.journal.with(|state| match state.store.sharing() {
+            Some(_) => pending_cancel(&mut *state.store),
             None => Ok(None),
         });
-        let (standing, started) = (standing.await?, Instant::now());
-        Ok(Self { started, standing, submitted: 0, interrupted: 0, unrecorded: Vec::new() })
+        let (pending_cancel, started) = (pending_cancel.await?, Instant::now());
+        Ok(Self { started, pending_cancel, submitted: 0, interrupted: 0, unrecorded: Vec::new() })
     }
 
     /// Rejoins under a new lease.

@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::inputs::{ChangedInputs, Shape};
 use crate::journal::{Journal, Settled};
 use crate::state::State;
-use crate::store::{Change, Commit, Ended, Event, Input, RunRecord, Store, lock, unlock};
+use crate::store::{Change, Commit, Ended, Event, Input, PAGE, RunRecord, Store, lock, unlock};
 use crate::submit::OnUnknown;
 use crate::webhook::{Identity, Ticket};
 
@@ -40,7 +40,7 @@ impl Shared {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Delivers a call to the run in progress. Returns whether there is one.
+    /// Delivers a call to the run in progress. Returns true if a run is in progress.
     pub(crate) fn forward(&self, delivered: WebhookCall) -> bool {
         self.running().as_ref().is_some_and(|runner| runner.send(delivered).is_ok())
     }
@@ -60,7 +60,7 @@ impl Shared {
                     unlock(store, accepted)
                 }
                 State::Submitted if input.job_id.as_ref() == Some(&job_id) => {
-                    // Another process collects a job that this one does not own.
+                    // Another process collects a job that this process does not own.
                     let is_own = store.sharing().map_or(Ok(true), |it| it.owns(input.index))?;
                     Ok(if is_own { job(store, input)? } else { Resolved::Nothing })
                 }
@@ -78,7 +78,7 @@ impl Shared {
             Event::Accepted { job_id, .. } => {
                 self.resolve(Ticket { index, attempt }, job_id).await.map(drop)
             }
-            // It is recorded as unknown already.
+            // The input is recorded as unknown already.
             Event::Unknown(_) => Ok(()),
             event => {
                 let recorded = self.journal.with(move |state| {
@@ -103,7 +103,7 @@ fn find(store: &mut dyn Store, states: &[State], ticket: Ticket) -> Result<Optio
     Ok(found.filter(|input| input.index == ticket.index && input.attempt == ticket.attempt))
 }
 
-/// Records the job of an input that is unknown, unless another process has done so meanwhile.
+/// Records the job of an unknown input, unless another process has recorded it meanwhile.
 fn accept(store: &mut dyn Store, ticket: Ticket, job_id: String, at: u64) -> Result<Resolved> {
     let found = find(store, &[State::Unknown], ticket)?;
     let Some(mut input) = found else { return Ok(Resolved::Nothing) };
@@ -119,7 +119,7 @@ fn accept(store: &mut dyn Store, ticket: Ticket, job_id: String, at: u64) -> Res
 }
 
 fn job(store: &mut dyn Store, input: Input) -> Result<Resolved> {
-    // Another process may have submitted it, in a run that this one does not know.
+    // Another process may have submitted it, in a run that this process does not know.
     Ok(Resolved::Job(Box::new((input, store.runs()?))))
 }
 
@@ -127,7 +127,7 @@ fn job(store: &mut dyn Store, input: Input) -> Result<Resolved> {
 pub(crate) enum Resolved {
     /// The job of this input, which was unknown; and all runs.
     Job(Box<(Input, Vec<(u64, RunRecord)>)>),
-    /// Nothing new to the journal.
+    /// The call adds nothing to the journal.
     Nothing,
     /// The outcome of the submission has not been recorded, and may never be by this process.
     NotYet,
@@ -144,9 +144,6 @@ pub(crate) fn not_yet(ticket: Ticket) -> Error {
 
 /// Error of a cancelled input.
 pub(crate) const CANCELLED: &str = "the batch was cancelled";
-
-/// Number of inputs that are handled at a time.
-const PAGE: usize = 1_000;
 
 /// Ends all inputs that are pending.
 pub(crate) async fn cancel_pending(journal: &Journal) -> Result<()> {

@@ -41,7 +41,7 @@ pub enum State {
     Expired,
     /// The service no longer has the job, although neither its ttl nor its result can have expired.
     Lost,
-    /// It is not known if the service accepted the input: the request was sent, and no readable
+    /// The outcome of the submission is unknown: the request was sent, and no readable
     /// response arrived, or the process ended in between.
     Unknown,
     /// The input was not accepted: it is invalid, or the service refused it.
@@ -128,7 +128,7 @@ impl fmt::Display for State {
 
 /// Number of inputs in each state.
 ///
-/// It serializes as an object: `{"total": …, "pending": …, …}`, with the names of [`State::key`].
+/// Serializes as an object: `{"total": …, "pending": …, …}`, with the names of [`State::key`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts([u64; State::ALL.len()]);
 

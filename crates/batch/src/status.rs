@@ -33,13 +33,13 @@ pub struct Status {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct UnknownInput {
-    /// Its index.
+    /// The index of the input.
     pub index: u64,
-    /// Its key, as JSON, if the batch has keys and its inputs can be read.
+    /// The key, as JSON, if the batch has keys and its inputs can be read.
     pub key: Option<Box<RawValue>>,
     /// The attempt whose outcome is unknown, from one.
     pub attempt: u64,
-    /// Its line in the inputs file.
+    /// The line of the inputs file.
     #[serde(skip)]
     pub line: u64,
     /// Reason for which it is unknown.
@@ -51,9 +51,9 @@ pub struct UnknownInput {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RefusedInput {
-    /// Its index.
+    /// The index of the input.
     pub index: u64,
-    /// Its line in the inputs file.
+    /// The line of the inputs file.
     pub line: u64,
     /// Reason for which it was refused.
     pub reason: String,
@@ -122,7 +122,7 @@ impl Reader {
         Ok(Self { store: Box::new(journal.inspect()?) })
     }
 
-    /// Returns the number of inputs in each state, and their times.
+    /// Returns the input counts by state, and the total execution and queue time.
     ///
     /// # Errors
     ///
@@ -144,7 +144,7 @@ impl Reader {
         UnknownInput::list(&mut *self.store, texts.as_mut())
     }
 
-    /// Writes the results in the order of their inputs, and returns how many there are: of a shared
+    /// Writes the results in the order of their inputs, and returns their number: of a shared
     /// journal, those of all processes, which must be on this machine, where they were written.
     /// Needs 32 bytes of memory per result.
     ///
@@ -159,13 +159,13 @@ impl Reader {
         export(&results, to)
     }
 
-    /// The same for these files of results, wherever they were written: those of a shared journal,
-    /// copied from all machines. One that is named twice, also as a copy, is read once. The files of
-    /// failures beside them, which a pattern like `answers.*.jsonl` finds as well, are left out.
+    /// Like [`export`](Self::export), from these files of results: those of a shared journal, copied from
+    /// all machines. A file that is named twice, also as a copy, is read once. The files of
+    /// failures next to them, which a pattern like `answers.*.jsonl` finds as well, are left out.
     ///
     /// # Errors
     ///
-    /// If one of them cannot be read, or is not of this batch.
+    /// If a file cannot be read, or is not of this batch.
     pub fn export_files(&mut self, files: &[PathBuf], to: &mut dyn Write) -> Result<u64> {
         export(&committed_of(&mut *self.store, files)?, to)
     }
@@ -183,7 +183,7 @@ impl Reader {
 
     /// The pace of the batch, and its persistent errors, as last published: check
     /// [`Sqlite::is_open`](crate::Sqlite::is_open), too, since a process that crashes leaves its last
-    /// note. `None` after the orderly end of a run. Of a shared journal, what all processes do
+    /// pace. `None` after the orderly end of a run. Of a shared journal, the pace of all processes
     /// together.
     ///
     /// # Errors
@@ -193,8 +193,8 @@ impl Reader {
         Pace::read(&mut *self.store)
     }
 
-    /// Returns the reason of a last run that ended before all inputs did: `None` if it did not, while a run is in progress,
-    /// and if its process crashed. Of a shared journal, that of any process.
+    /// Returns the reason of a last run that ended before all inputs did: `None` otherwise, while a run is
+    /// in progress, and if its process crashed. Of a shared journal, the reason of any process.
     ///
     /// # Errors
     ///
@@ -205,8 +205,8 @@ impl Reader {
 
     /// Requests that the process that runs the batch cancels it, as
     /// [`Batch::cancel`](crate::Batch::cancel) does where none runs it. That process ends its run
-    /// with [`Stopped::Cancelled`](crate::Stopped::Cancelled) once it has collected what became of
-    /// the jobs. Without such a process, the request is forgotten.
+    /// with [`Stopped::Cancelled`](crate::Stopped::Cancelled) once it has collected the
+    /// results of the jobs. Without such a process, the request has no effect.
     ///
     /// # Errors
     ///

@@ -13,7 +13,8 @@ pub use postgres::Postgres;
 #[cfg(all(feature = "postgres", feature = "unstable-store"))]
 pub use postgres::PostgresStore;
 pub use records::{
-    Change, Claim, Commit, Digest, Ended, Event, Input, NewInput, Note, Place, RunRecord, Tally,
+    Change, Claim, Commit, Digest, Ended, Event, Input, NewInput, Note, RunRecord, Tally,
+    TextLocation,
 };
 pub use sqlite::Sqlite;
 #[cfg(feature = "unstable-store")]
@@ -25,10 +26,13 @@ use std::time::{Duration, Instant};
 use crate::error::Result;
 use crate::state::State;
 
-/// The name of the note that says that a shared store has lost changes, and what follows.
+/// Number of inputs that are read, or changed, at a time.
+pub(crate) const PAGE: usize = 1_000;
+
+/// Key of the mark of a shared store that has lost changes. Its text is the message for users.
 pub(crate) const LOST: &str = "lost";
 
-/// The name of the note that says that results have been imported since then: those of one process.
+/// Key of the record that a process has imported its results since the mark was set.
 pub(crate) const IMPORTED: &str = "imported";
 
 /// A store of journals: [`Sqlite`], or `Postgres` with the feature `postgres`. No other type can be one.
@@ -36,17 +40,16 @@ pub trait JournalStore: OpenStore {}
 
 impl<S: OpenStore> JournalStore for S {}
 
-/// A recipe for a [`Store`], which [`Batch::open`](crate::Batch::open) follows.
+/// Factory of a [`Store`], which [`Batch::open`](crate::Batch::open) calls.
 pub trait OpenStore: Send + 'static {
     /// The store.
     type Store: Store;
 
-    /// Returns true if there is nothing yet, so that opening it creates a store: what no batch can begin
-    /// with is refused before that.
+    /// Returns true if the store does not exist. Settings are validated before it is created.
     ///
     /// # Errors
     ///
-    /// If that cannot be told.
+    /// If the existence of the store cannot be determined.
     fn is_new(&self) -> Result<bool> {
         Ok(false)
     }
@@ -107,15 +110,15 @@ pub trait Store: Send + 'static {
     ///
     /// # Errors
     ///
-    /// If the store cannot be written. Nothing is added then.
+    /// If the store cannot be written: then no input is added.
     fn add(&mut self, inputs: &[NewInput], notes: &[Note]) -> Result<()>;
 
-    /// Replaces the texts of inputs, all or none: their line, place, digest and flaw, and
-    /// what they are copies of.
+    /// Replaces the texts of inputs, all or none: their line, location, digest and validation
+    /// error, and the inputs that they are copies of.
     ///
     /// # Errors
     ///
-    /// If the store cannot be written. Nothing is replaced then.
+    /// If the store cannot be written: then no text is replaced.
     fn replace(&mut self, inputs: &[(u64, NewInput)]) -> Result<()>;
 
     /// Records that a run begins, and returns its number.
@@ -133,12 +136,12 @@ pub trait Store: Send + 'static {
     fn runs(&mut self) -> Result<Vec<(u64, RunRecord)>>;
 
     /// Makes all changes of a commit or none, and returns the inputs that it claims: the first
-    /// pending ones, now [`State::Intent`], with their attempt counted.
+    /// pending inputs, now [`State::Intent`], with their attempt counted.
     ///
     /// # Errors
     ///
     /// If the store cannot be written, or a change is about an input in another state or attempt.
-    /// Nothing is changed then.
+    /// Then no change is made.
     fn commit(&mut self, commit: &Commit) -> Result<Vec<Input>>;
 
     /// Moves all inputs from one state to another, without ending them.
@@ -148,7 +151,7 @@ pub trait Store: Send + 'static {
     /// If the store cannot be written.
     fn move_all(&mut self, from: &[State], to: State) -> Result<u64>;
 
-    /// Returns the number of inputs in each state, and their times.
+    /// Returns the input counts by state, and the total execution and queue time.
     ///
     /// # Errors
     ///
@@ -162,15 +165,15 @@ pub trait Store: Send + 'static {
     /// If the store cannot be read.
     fn inputs(&mut self, states: &[State], from: u64, limit: usize) -> Result<Vec<Input>>;
 
-    /// The index of another input than this one that has this job, submitted to the same endpoint
-    /// as this one was.
+    /// The index of an input other than `index` that has this job and was submitted to the same
+    /// endpoint.
     ///
     /// # Errors
     ///
     /// If the store cannot be read.
     fn holder(&mut self, job_id: &str, index: u64) -> Result<Option<u64>>;
 
-    /// The inputs that are copies of this one.
+    /// The inputs that are copies of this input.
     ///
     /// # Errors
     ///
@@ -178,18 +181,18 @@ pub trait Store: Send + 'static {
     fn copies(&mut self, index: u64) -> Result<Vec<Input>>;
 }
 
-/// Excludes other processes from a shared store, until [`unlock`] is called.
+/// Begins an exclusive transaction of a shared store, until [`unlock`] is called.
 pub(crate) fn lock(store: &mut dyn Store) -> Result<()> {
     store.sharing().map_or(Ok(()), |sharing| sharing.lock())
 }
 
-/// Ends what [`lock`] began: the changes take effect, unless `done` is an error.
+/// Ends the transaction of [`lock`]: the changes take effect, unless `done` is an error.
 pub(crate) fn unlock<T>(store: &mut dyn Store, done: Result<T>) -> Result<T> {
     let Some(sharing) = store.sharing() else { return done };
     match done {
         Ok(done) => sharing.unlock(true).map(|()| done),
         Err(error) => {
-            // Nothing of it remains, whether or not this succeeds.
+            // The transaction is rolled back even if this call fails.
             let _ = sharing.unlock(false);
             Err(error)
         }
@@ -206,9 +209,9 @@ pub(crate) fn unlock<T>(store: &mut dyn Store, done: Result<T>) -> Result<T> {
 /// Inputs that are being submitted, or outstanding, belong to the process that claimed or
 /// recovered them. Times are compared by the clock of the store alone.
 pub trait Sharing {
-    /// Says where this process writes its results (a token that no other results have), and what
-    /// becomes of inputs that a process was submitting when it lost its lease:
-    /// [`State::Unknown`] or [`State::Pending`]. An earlier process with the same results is recovered
+    /// Registers the results of this process (by a token that no other results have), and the state of
+    /// inputs that a process was submitting when it lost its lease: [`State::Unknown`] or
+    /// [`State::Pending`]. An earlier process with the same results is recovered
     /// at once.
     ///
     /// # Errors
@@ -217,7 +220,7 @@ pub trait Sharing {
     fn identify(&mut self, results: &str, intents: State) -> Result<()>;
 
     /// Returns the last change of this process that is known to be durable, as a text that
-    /// [`check_position`](Self::check_position) reads after a restart; none before the first one.
+    /// [`check_position`](Self::check_position) reads after a restart; `None` before the first change.
     fn position(&self) -> Option<String>;
 
     /// Compares the store with the [`position`](Self::position) of an earlier process with the same
@@ -229,7 +232,7 @@ pub trait Sharing {
     /// If changes are lost and their loss is not to be accepted, or the store cannot be written.
     fn check_position(&mut self, position: &str) -> Result<()>;
 
-    /// Rejoins under a new lease, with nothing but what it recovers.
+    /// Rejoins under a new lease. The process has only the inputs that it recovers.
     ///
     /// # Errors
     ///
@@ -278,7 +281,7 @@ pub trait Sharing {
     /// If the lease was lost, or the store cannot be written.
     fn renew(&mut self) -> Result<()>;
 
-    /// Gives up the lease: other processes may recover what is outstanding. The next change
+    /// Gives up the lease: other processes may recover the outstanding jobs. The next change
     /// begins a new lease.
     ///
     /// # Errors
@@ -286,20 +289,20 @@ pub trait Sharing {
     /// If the store cannot be written.
     fn release(&mut self) -> Result<()>;
 
-    /// Records that the store has lost changes that were durable, so that every process is refused, also
-    /// one that joins later, until that is accepted.
+    /// Records that the store has lost changes that were durable, so that every process is refused,
+    /// including processes that join later, until the loss is accepted.
     ///
     /// # Errors
     ///
     /// If the store cannot be written.
     fn report_loss(&mut self) -> Result<()>;
 
-    /// Returns true if this process accepts such a loss: the store had one when it joined, or the process has
-    /// reported one, and it was told to accept it.
+    /// Returns true if this process accepts a loss: its settings accept it, and the store was marked when
+    /// the process joined, or by the process itself.
     fn accepts_loss(&self) -> bool;
 
-    /// Refuses to accept a loss while there are results that were not imported since. Accepts none any
-    /// more where there is none.
+    /// Refuses to accept a loss while there are results that were not imported since. If there is no loss,
+    /// later losses are not accepted.
     ///
     /// # Errors
     ///
@@ -330,22 +333,21 @@ pub trait Sharing {
     fn own_notes(&mut self, name: &str, at_work: bool) -> Result<Vec<String>>;
 
     /// The inputs with these results that ended other than with an output, from index `from` on, at
-    /// most `limit`, by index: what this process, or an earlier one with the same results, ended.
+    /// most `limit`, by index: inputs that this process, or an earlier process with the same results, ended.
     ///
     /// # Errors
     ///
     /// If the store cannot be read.
     fn failures(&mut self, from: u64, limit: usize) -> Result<Vec<Input>>;
 
-    /// Begins changes that take effect together, once [`unlock`](Self::unlock) is called. Until then
-    /// no other process is here, and inputs that are read are not changed by another one.
+    /// Begins an exclusive transaction: no other process can write until [`unlock`](Self::unlock).
     ///
     /// # Errors
     ///
     /// If the store cannot be written.
     fn lock(&mut self) -> Result<()>;
 
-    /// Ends what [`lock`](Self::lock) began: the changes take effect, or are discarded.
+    /// Ends the transaction of [`lock`](Self::lock): the changes take effect, or are discarded.
     ///
     /// # Errors
     ///
@@ -353,8 +355,8 @@ pub trait Sharing {
     fn unlock(&mut self, keep: bool) -> Result<()>;
 }
 
-/// A failure this long after the one before is another outage: the time in between is unknown.
-const APART: Duration = Duration::from_secs(60);
+/// A failure this long after the last failure begins a new outage: the time in between is unknown.
+const SEPARATE_OUTAGE: Duration = Duration::from_secs(60);
 
 /// The divisor of the patience of a process that must stop.
 const SHORTENED: u32 = 30;
@@ -366,7 +368,7 @@ pub struct Outage(Arc<Mutex<OutageState>>);
 
 #[derive(Debug, Default)]
 struct OutageState {
-    /// The first failure, if nothing has succeeded since, and the last one.
+    /// The first and the last failure since the last success, if there was one.
     failed: Option<(Instant, Instant)>,
     why: String,
     is_given_up: bool,
@@ -378,7 +380,7 @@ impl Outage {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the time for which the store has been unreachable, and why. `None` if it responded last.
+    /// Returns the time for which the store has been unreachable, and the last error. `None` if it is reachable.
     #[must_use]
     pub fn so_far(&self) -> Option<(Duration, String)> {
         let known = self.known();
@@ -391,12 +393,12 @@ impl Outage {
         self.known().is_shortened = !patiently;
     }
 
-    /// Reports a failure, in a store with this patience. Whether to retry.
+    /// Reports a failure, in a store with this patience. Returns true if the operation is to be retried.
     pub fn failed(&self, why: String, patience: Duration) -> bool {
         let mut known = self.known();
         let now = Instant::now();
         let first = match known.failed {
-            Some((first, last)) if now - last < APART => first,
+            Some((first, last)) if now - last < SEPARATE_OUTAGE => first,
             _ => now,
         };
         (known.failed, known.why) = (Some((first, now)), why);

@@ -11,8 +11,8 @@ use crate::error::{Error, ErrorKind, Result};
 /// Step that turns an input into a job: by `POST /run` unless [`Run::submit_with`](crate::Run::submit_with)
 /// says otherwise.
 ///
-/// The input's [`Intent`](crate::State::Intent) is durable before, and what this returns is recorded
-/// after. It is called for many inputs at the same time, so that an implementation may also gather
+/// The input's [`Intent`](crate::State::Intent) is durable before the call, and the result is recorded
+/// after it. It is called for many inputs at the same time, so that an implementation may also gather
 /// some of them and submit them together.
 pub trait Submit: Send + Sync + 'static {
     /// Submits an input once, and returns the id of its job.
@@ -21,7 +21,7 @@ pub trait Submit: Send + Sync + 'static {
     ///
     /// The client's error decides the state of the input. One of the kind
     /// [`OutcomeUnknown`](podqueue::ErrorKind::OutcomeUnknown) says that it may have been accepted;
-    /// any other one that it certainly was not.
+    /// any other error that it certainly was not.
     fn submit<'a>(&'a self, submission: Submission<'a>) -> JobId<'a>;
 }
 

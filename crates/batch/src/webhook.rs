@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::{Note, Store};
 
-/// The name of the note that holds the identity.
+/// Key of the identity.
 const NOTE: &str = "batch";
 
 /// The identity of a batch.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Identity {
     id: String,
-    /// Of the keyed hash.
+    /// The key of the keyed hash.
     key: String,
 }
 
@@ -71,7 +71,7 @@ impl Identity {
         let number = |name: &str| value(name)?.parse().ok();
         let ticket = Ticket { index: number("index")?, attempt: number("attempt")? };
         let proof = blake3::Hash::from_hex(value("proof")?).ok()?;
-        // The comparison of hashes takes the same time whatever they are.
+        // The comparison of hashes takes the same time for any hashes.
         let is_ours = value("batch")? == self.id && self.hash(ticket) == proof;
         is_ours.then_some(ticket)
     }
@@ -102,15 +102,15 @@ pub(crate) fn job_id(body: &[u8]) -> Option<String> {
     let id = match serde_json::from_slice(body) {
         Ok(Record { id }) => id,
         // Handlers written in Python return NaN, which is not JSON.
-        Err(_) => id_in_flawed(body)?,
+        Err(_) => id_in_invalid(body)?,
     };
     // The dots would name another URL.
     let is_id = !matches!(id.as_str(), "" | "." | "..") && id.len() <= LONGEST;
     is_id.then_some(id)
 }
 
-/// The member `id` of an object whose other members may not be JSON, but which is whole.
-fn id_in_flawed(body: &[u8]) -> Option<String> {
+/// The member `id` of a complete object whose other members may not be valid JSON.
+fn id_in_invalid(body: &[u8]) -> Option<String> {
     let (mut depth, mut found, mut at) = (0_u32, None, 0);
     let mut name = None;
     while let Some(byte) = body.get(at) {

@@ -13,18 +13,15 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::journal::JournalState;
 use crate::shared::{Guard, cancel_pending, cancelled, settled};
 use crate::state::State;
-use crate::store::{Ended, Event, Input};
-
-/// Inputs of a page.
-const PAGE: usize = 1_000;
+use crate::store::{Ended, Event, Input, PAGE};
 
 /// Calls in flight.
 const CALLS: usize = 16;
 
 /// Number of bytes around the input in the body of a submission, at least: `{"input":}`.
-const AROUND: usize = 10;
+const BODY_OVERHEAD: usize = 10;
 
-/// Number of flaws listed.
+/// Number of validation errors listed.
 const LISTED: usize = 100;
 
 /// Result of [`Batch::check`].
@@ -33,11 +30,11 @@ const LISTED: usize = 100;
 pub struct Checked {
     /// Number of inputs that would be submitted.
     pub valid: u64,
-    /// Number of inputs that equal an earlier one, and would not be submitted.
+    /// Number of inputs that equal an earlier input, and would not be submitted.
     pub copies: u64,
     /// Number of inputs that would be refused.
     pub flawed: u64,
-    /// The line and the flaw of the first 100 of them.
+    /// The line and the validation error of the first 100 invalid inputs.
     pub flaws: Vec<(u64, String)>,
 }
 
@@ -66,20 +63,20 @@ impl Batch {
                 from = last.index + 1;
                 for input in &page {
                     let text = state.texts.of(input)?;
-                    let flaw = match &input.flaw {
-                        Some(flaw) => Some(flaw.clone()),
+                    let rejection = match &input.rejection {
+                        Some(rejection) => Some(rejection.clone()),
                         None => match state.texts.shape.parse(&text) {
                             Ok(parsed) => too_large(parsed.input.get().len()),
-                            Err(flaw) => Some(flaw),
+                            Err(rejection) => Some(rejection),
                         },
                     };
-                    match flaw {
+                    match rejection {
                         None if input.same_as.is_some() => checked.copies += 1,
                         None => checked.valid += 1,
-                        Some(flaw) => {
+                        Some(rejection) => {
                             checked.flawed += 1;
                             if checked.flaws.len() < LISTED {
-                                checked.flaws.push((input.line, flaw));
+                                checked.flaws.push((input.line, rejection));
                             }
                         }
                     }
@@ -90,7 +87,7 @@ impl Batch {
     }
 
     /// Makes all inputs in these states pending again, to be submitted as new jobs by the next run,
-    /// and returns how many there are. [`State::Unknown`] may be among them: their earlier
+    /// and returns their number. [`State::Unknown`] may be among them: their earlier
     /// submission may have been accepted.
     ///
     /// # Errors
@@ -126,7 +123,7 @@ impl Batch {
     /// next run collects them. The service allows that until their results expire.
     ///
     /// Each is recorded as outstanding before its request is sent, so that the next run collects it
-    /// whatever the outcome of the request, also after a crash.
+    /// regardless of the outcome of the request, also after a crash.
     ///
     /// # Errors
     ///
@@ -158,7 +155,7 @@ impl Batch {
         failure.map_or(Ok(done), Err)
     }
 
-    /// Retries a job. Whether the service still allows it.
+    /// Retries a job. Returns true if the service still allows it.
     async fn retry_job(&self, input: Input, job: Job) -> Result<bool> {
         let (index, journal) = (input.index, &self.shared.journal);
         // Copies wait for the result of their original, as they did before.
@@ -177,12 +174,12 @@ impl Batch {
             let was = Event::Ended(Ended { state, error, delay_ms: None, execution_ms: None });
             journal.apply(vec![settled(&input, was)]).await?;
         }
-        if is_gone(&error) { Ok(false) } else { Err(failed("retry a job", error)) }
+        if is_not_retryable(&error) { Ok(false) } else { Err(service_error("retry a job", error)) }
     }
 
     /// Cancels the batch: its pending inputs are not submitted, and its outstanding jobs are
-    /// cancelled. Those that have ended in the meantime are collected by the next run. Returns how
-    /// many inputs were cancelled. If another process runs the batch,
+    /// cancelled. Those that have ended in the meantime are collected by the next run. Returns the
+    /// number of cancelled inputs. If another process runs the batch,
     /// [`Reader::request_cancel`](crate::Reader::request_cancel) lets it do the same.
     ///
     /// # Errors
@@ -204,8 +201,8 @@ impl Batch {
                 }
                 // The job has ended otherwise: the next run collects it.
                 Ok(_) => {}
-                Err(error) if is_gone(&error) => {}
-                Err(error) => return Err(failed("cancel a job", error)),
+                Err(error) if is_not_retryable(&error) => {}
+                Err(error) => return Err(service_error("cancel a job", error)),
             }
         }
         self.rewrite_failures().await?;
@@ -220,7 +217,7 @@ impl Batch {
             let next = self.shared.journal.with(move |state| {
                 let page = state.store.inputs(&states, from, PAGE)?;
                 for input in &page {
-                    state.texts.of(input).map_err(needed)?;
+                    state.texts.of(input).map_err(explain_retry_inputs)?;
                 }
                 Ok(page.last().map(|last| last.index + 1))
             });
@@ -280,27 +277,27 @@ impl Batch {
     }
 }
 
-/// The flaw of an input that exceeds the default payload limit of the client.
+/// The validation error of an input that exceeds the default payload limit of the client.
 fn too_large(input: usize) -> Option<String> {
-    let (body, most) = (input + AROUND, Run::MAX_BODY);
+    let (body, most) = (input + BODY_OVERHEAD, Run::MAX_BODY);
     (body > most).then(|| format!("makes a body of {body} bytes, above the limit of {most} bytes"))
 }
 
-/// Returns true if the service has no such job any more, or one that has ended otherwise.
-fn is_gone(error: &podqueue::Error) -> bool {
+/// Returns true if the service has no such job any more, or the job's state permits no retry or cancellation.
+fn is_not_retryable(error: &podqueue::Error) -> bool {
     matches!(
         error.kind(),
         ServiceKind::NotFound | ServiceKind::JobExpired | ServiceKind::BadRequest
     )
 }
 
-/// A retry as a new job submits the input again.
-fn needed(error: Error) -> Error {
+/// Explains that a retry as a new job needs the text of the input.
+fn explain_retry_inputs(error: Error) -> Error {
     error.explained(|what| {
         format!("{what}. Nothing was changed: a retry as new jobs submits the inputs again, so restore them first, or run the batch with them where they are now. The jobs that failed or timed out can be retried without them, while the service has them")
     })
 }
 
-fn failed(what: &str, error: podqueue::Error) -> Error {
+fn service_error(what: &str, error: podqueue::Error) -> Error {
     Error::new(ErrorKind::Service, format!("could not {what}: {error}")).with_service(error)
 }

@@ -39,7 +39,7 @@ pub(super) fn check_new(inputs: Option<&Path>, results: &Path) -> Result<()> {
     if results.exists() {
         return Ok(());
     }
-    // Whether they can be created shows when they are.
+    // Creation itself reports missing permissions.
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     private(&mut options);
@@ -52,7 +52,7 @@ pub(super) fn check_new(inputs: Option<&Path>, results: &Path) -> Result<()> {
     removed.map_err(|error| Error::file(ErrorKind::Results, "create the results", results, error))
 }
 
-/// There is nothing in the inputs.
+/// The error of inputs without content.
 pub(super) fn is_empty(inputs: &Path) -> Error {
     Error::new(ErrorKind::Inputs, format!("{} has no inputs", inputs.display()))
 }

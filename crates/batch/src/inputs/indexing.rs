@@ -1,8 +1,8 @@
-//! Input index: the position, digest and flaw of each input, in the journal.
+//! Input index: the position, digest and validation error of each input, in the journal.
 //!
 //! A file is not copied: the journal has the offset and the digest of each line, so that a changed line is
 //! refused wherever it is read again. When a batch is opened again, known inputs are compared, and appended
-//! ones are added. The last line may lack its line break, and grow while another program writes it.
+//! inputs are added. The last line may lack its line break, and grow while another program writes it.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -14,7 +14,7 @@ use super::parsed::{Shape, canonical, digest};
 use super::source::{FileRecord, SourceRecord, changed, missing, modified};
 use crate::error::{Error, ErrorKind, Result};
 use crate::state::State;
-use crate::store::{Change, Commit, Digest, Event, Input, NewInput, Place, Store};
+use crate::store::{Change, Commit, Digest, Event, Input, NewInput, Store, TextLocation};
 
 /// Inputs that have changed since the batch began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub struct ChangedInputs {
 }
 
 /// Number of inputs that are added in one transaction, and read in one page.
-const PAGE: usize = 5_000;
+const TRANSACTION_INPUTS: usize = 5_000;
 
 /// Index under construction: takes inputs in order, compares those that the journal has, and adds those
 /// that it lacks.
@@ -42,7 +42,7 @@ struct Index<'a> {
     /// Replacements of inputs of the journal; `None` if inputs may not change.
     replaced: Option<Vec<(u64, NewInput)>>,
     changed: ChangedInputs,
-    /// The last one of the journal, if its line may have grown.
+    /// The last input of the journal, if its line may have grown.
     unfinished: Option<Unfinished>,
     /// The first input with each content, and the line of each key.
     contents: HashMap<Digest, u64>,
@@ -60,24 +60,25 @@ impl<'a> Index<'a> {
         Self { store, record, next, known, added, replaced, changed, unfinished, contents, keys }
     }
 
-    /// Takes the next input. Returns whether it equals the known input of this index, if there is one, or
+    /// Takes the next input. Returns true if it equals the known input of this index, if there is one, or
     /// may replace it.
-    fn take(&mut self, line: u64, text: &[u8], place: Place) -> Result<bool> {
+    fn take(&mut self, line: u64, text: &[u8], location: TextLocation) -> Result<bool> {
         let digest = digest(text);
-        let (same_as, flaw) = self.inspect(line, text);
+        let (same_as, rejection) = self.inspect(line, text);
         self.next += 1;
         if self.next > self.record.inputs {
-            self.added.push(NewInput { line, place, digest, same_as, flaw });
+            self.added.push(NewInput { line, location, digest, same_as, rejection });
             return Ok(true);
         }
         let Some(known) = self.next_known()? else { return Ok(false) };
         // A text that is stored in the journal stays there.
-        let is_there = known.place == place || matches!(known.place, Place::Stored(_));
+        let is_there =
+            known.location == location || matches!(known.location, TextLocation::Stored(_));
         if known.digest != digest
             && let Some(unfinished) = self.unfinished.take_if(|it| it.index == known.index)
             && unfinished.has_become(text)
         {
-            let input = NewInput { line, place, digest, same_as, flaw };
+            let input = NewInput { line, location, digest, same_as, rejection };
             unfinished.replace(self.store, input)?;
             return Ok(true);
         }
@@ -92,8 +93,8 @@ impl<'a> Index<'a> {
             };
             *count += 1;
         }
-        if known.digest != digest || !is_there || known.flaw != flaw {
-            replaced.push((known.index, NewInput { line, place, digest, same_as, flaw }));
+        if known.digest != digest || !is_there || known.rejection != rejection {
+            replaced.push((known.index, NewInput { line, location, digest, same_as, rejection }));
         }
         Ok(true)
     }
@@ -101,12 +102,12 @@ impl<'a> Index<'a> {
     fn next_known(&mut self) -> Result<Option<Input>> {
         if self.known.len() == 0 {
             let from = self.next - 1;
-            self.known = self.store.inputs(&State::ALL, from, PAGE)?.into_iter();
+            self.known = self.store.inputs(&State::ALL, from, TRANSACTION_INPUTS)?.into_iter();
         }
         Ok(self.known.next())
     }
 
-    /// The earlier input that it is a copy of, and its flaw.
+    /// The earlier input that this input is a copy of, and its validation error.
     fn inspect(&mut self, line: u64, text: &[u8]) -> (Option<u64>, Option<String>) {
         if text.len() >= LONGEST {
             return (None, Some(format!("is longer than {} MiB", LONGEST >> 20)));
@@ -129,16 +130,16 @@ impl<'a> Index<'a> {
         (first.filter(|first| *first != self.next), None)
     }
 
-    /// Adds what has been taken, once it is enough for a transaction.
+    /// Inserts the buffered inputs, once they fill a transaction.
     fn flush_if_full(&mut self, file: impl FnOnce() -> Option<FileRecord>) -> Result<()> {
         let replaced = self.replaced.as_ref().map_or(0, Vec::len);
-        if self.added.len() + replaced < PAGE {
+        if self.added.len() + replaced < TRANSACTION_INPUTS {
             return Ok(());
         }
         self.flush(file())
     }
 
-    /// Adds what has been taken; `file` says how far the file is indexed then.
+    /// Inserts the buffered inputs; `file` records the indexed part of the file.
     fn flush(&mut self, file: Option<FileRecord>) -> Result<()> {
         self.record.inputs = self.record.inputs.max(self.next);
         self.record.file = file;
@@ -197,7 +198,7 @@ enum Purpose {
     Grow,
 }
 
-/// Indexes a file to its end, or only what was appended to it.
+/// Indexes a whole file, or only the lines appended to it.
 fn read(
     store: &mut dyn Store,
     path: &Path,
@@ -220,10 +221,10 @@ fn read(
         None => None,
     };
     if !to_the_end && unfinished.as_ref().is_some_and(|it| it.is_intent) {
-        // Its outcome is recorded before the next attempt.
+        // The outcome of the last input is recorded before the next attempt.
         return Ok((record, ChangedInputs::default()));
     }
-    // Lines are checked again when they are read, so that appended ones can be added without
+    // Lines are checked again when they are read, so that appended lines can be added without
     // reading the rest; unless these have to be compared with them.
     let mut rest_of = None;
     let (offset, lines, next) = match was {
@@ -250,7 +251,7 @@ fn read(
         index.flush_if_full(|| indexed(before, None))?;
         let Some(line) = lines.next().map_err(failed)? else { break };
         if rest_of == Some(line.number) {
-            // It was submitted with its earlier content.
+            // The line was submitted with its earlier content.
             return Err(changed(path, line.number));
         }
         if !to_the_end && !line.is_complete && index.next >= finished {
@@ -260,9 +261,9 @@ fn read(
             }
             return Ok((index.record, index.changed));
         }
-        let place = Place::File { offset: line.offset, length: line.text.len() as u64 };
+        let location = TextLocation::File { offset: line.offset, length: line.text.len() as u64 };
         let number = line.number;
-        if !index.take(number, line.text, place)? {
+        if !index.take(number, line.text, location)? {
             return Err(changed(path, number));
         }
     }
@@ -294,7 +295,7 @@ pub(crate) fn copy(
             Error::new(ErrorKind::Inputs, message).with_source(error)
         })?;
         bytes += text.len();
-        if !index.take(number as u64 + 1, &text, Place::Stored(text.clone()))? {
+        if !index.take(number as u64 + 1, &text, TextLocation::Stored(text.clone()))? {
             return Err(other_inputs(&format!("input {number} is not the one")));
         }
         index.flush_if_full(|| None)?;
@@ -326,7 +327,7 @@ struct Unfinished {
     index: u64,
     line: u64,
     offset: u64,
-    /// Its outcome is about to be recorded.
+    /// True if the outcome of the input is about to be recorded.
     is_intent: bool,
     length: u64,
     digest: Digest,
@@ -345,12 +346,12 @@ impl Unfinished {
     ) -> Result<Option<Self>> {
         let Some(last) = inputs.checked_sub(1) else { return Ok(None) };
         let states = [State::Pending, State::Intent, State::Refused];
-        let Some(Input { index, line, place, digest, state, attempt, .. }) =
+        let Some(Input { index, line, location, digest, state, attempt, .. }) =
             store.inputs(&states, last, 1)?.pop()
         else {
             return Ok(None);
         };
-        let Place::File { offset, length } = place else { return Ok(None) };
+        let TextLocation::File { offset, length } = location else { return Ok(None) };
         let mut after = Vec::new();
         let end = offset + length;
         file.seek(SeekFrom::Start(end))
@@ -365,7 +366,7 @@ impl Unfinished {
         Ok(Some(Self { index, line, offset, is_intent, length, digest, attempt, is_refused }))
     }
 
-    /// Returns true if this text begins with the recorded one.
+    /// Returns true if this text begins with the recorded text.
     fn has_become(&self, text: &[u8]) -> bool {
         let was = usize::try_from(self.length).ok().and_then(|length| text.get(..length));
         was.is_some_and(|was| digest(was) == self.digest)

@@ -3,20 +3,20 @@
 use std::io::{self, BufRead, Read};
 
 /// Part of a line that is read, in bytes: three times what can be submitted, because a line may have
-/// other members than its input. One that is longer is refused, and never in memory as a whole.
+/// other members than its input. A longer line is refused, and never in memory as a whole.
 pub(crate) const LONGEST: usize = 32 * 1024 * 1024;
 
 /// A line that is not blank.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Line<'a> {
-    /// Its number in the file, from one.
+    /// The number of the line in the file, from one.
     pub(super) number: u64,
-    /// Where its text begins.
+    /// Offset of the text.
     pub(super) offset: u64,
     /// Without the line break, and without white space around it. Of a line that is too long, its
     /// first [`LONGEST`] bytes.
     pub(super) text: &'a [u8],
-    /// It ends in a line break.
+    /// True if the line ends in a line break.
     pub(super) is_complete: bool,
 }
 
@@ -65,14 +65,14 @@ impl<R: BufRead> Lines<R> {
         Ok(Some(Line { number, offset, text, is_complete }))
     }
 
-    /// Reads a line into the buffer, as far as that goes. Whether its line break is there.
+    /// Reads a line into the buffer, up to [`LONGEST`] bytes. Returns true if the line is terminated.
     fn read(&mut self) -> io::Result<bool> {
         let mut part = Read::by_ref(&mut self.reader).take(LONGEST as u64);
         self.offset += part.read_until(b'\n', &mut self.buffer)? as u64;
         Ok(self.buffer.ends_with(b"\n"))
     }
 
-    /// Leaves out the rest of a line. Whether it ends in a line break.
+    /// Skips the rest of a line. Returns true if the line is terminated.
     fn skip(&mut self) -> io::Result<bool> {
         const PART: u64 = 64 * 1024;
         let mut part = Vec::new();

@@ -42,7 +42,7 @@ impl Shape {
         self.key_field.is_some() || self.dedupe
     }
 
-    /// Parses a text, or returns its flaw.
+    /// Parses a text, or returns its validation error.
     pub(crate) fn parse(&self, text: &[u8]) -> Result<Parsed, String> {
         let whole = || {
             let json: serde_json::Result<&RawValue> = serde_json::from_slice(text);
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn flaws_of_inputs_are_described() {
-        for (shape, text, flaw) in [
+        for (shape, text, rejection) in [
             (
                 shape(None, None),
                 "{\"a\": ",
@@ -183,7 +183,7 @@ mod tests {
             (shape(None, Some("id")), "{\"id\": null}", "not a string, a number or a boolean"),
         ] {
             let found = shape.parse(text.as_bytes()).expect_err(text);
-            assert!(found.contains(flaw), "{text}: {found}");
+            assert!(found.contains(rejection), "{text}: {found}");
         }
     }
 

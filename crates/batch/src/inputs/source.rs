@@ -11,18 +11,18 @@ use serde::{Deserialize, Serialize};
 
 use super::parsed::{Shape, digest};
 use crate::error::{Error, ErrorKind, Result};
-use crate::store::{Input, Note, Place, Store};
+use crate::store::{Input, Note, Store, TextLocation};
 
-/// The name of the note that holds it.
+/// Key of the source record.
 const NOTE: &str = "source";
 
-/// Origin of the inputs, and how far they are indexed.
+/// Origin of the inputs, and the extent of their index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SourceRecord {
     pub(crate) shape: Shape,
     /// Number of inputs.
     pub(crate) inputs: u64,
-    /// There were more to copy when the process ended.
+    /// True if the process ended before all inputs were copied.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) is_partial: bool,
     /// The file; `None` for inputs that are in the journal.
@@ -36,7 +36,7 @@ pub(crate) struct FileRecord {
     /// Number of its bytes and lines that are indexed.
     pub(crate) length: u64,
     pub(crate) lines: u64,
-    /// When the file was last changed, in nanoseconds of Unix time; `None` while it is indexed.
+    /// Time of the last change of the file, in nanoseconds of Unix time; `None` while it is indexed.
     pub(crate) modified: Option<u64>,
 }
 
@@ -104,7 +104,7 @@ impl FileRecord {
     }
 }
 
-/// When a file was last changed, where the system says so.
+/// Time of the last change of a file, if the system provides it.
 pub(super) fn modified(found: &Metadata) -> Option<u64> {
     let since = found.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     u64::try_from(since.as_nanos()).ok()
@@ -144,9 +144,11 @@ impl Texts {
 
     /// Returns the text of an input, as it was when it was recorded.
     pub(crate) fn of<'a>(&mut self, input: &'a Input) -> Result<Cow<'a, [u8]>> {
-        let text = match &input.place {
-            Place::Stored(text) => Cow::from(text),
-            Place::File { offset, length } => Cow::from(self.read(*offset, *length, input.line)?),
+        let text = match &input.location {
+            TextLocation::Stored(text) => Cow::from(text),
+            TextLocation::File { offset, length } => {
+                Cow::from(self.read(*offset, *length, input.line)?)
+            }
         };
         self.check(&text, input)?;
         Ok(text)
@@ -154,15 +156,15 @@ impl Texts {
 
     /// Takes the text of an input, as it was when it was recorded.
     pub(crate) fn take(&mut self, input: &mut Input) -> Result<Vec<u8>> {
-        let text = match &mut input.place {
-            Place::Stored(text) => std::mem::take(text),
-            Place::File { offset, length } => self.read(*offset, *length, input.line)?,
+        let text = match &mut input.location {
+            TextLocation::Stored(text) => std::mem::take(text),
+            TextLocation::File { offset, length } => self.read(*offset, *length, input.line)?,
         };
         self.check(&text, input)?;
         Ok(text)
     }
 
-    /// Refuses a text that is not the one that was recorded.
+    /// Refuses a text that differs from the recorded text.
     fn check(&self, text: &[u8], input: &Input) -> Result<()> {
         if digest(text) == input.digest {
             return Ok(());

@@ -7,9 +7,9 @@ use serde_json::value::RawValue;
 
 use crate::error::{Error, Result};
 use crate::inputs::{SourceRecord, Texts, grow};
-use crate::results::{Completed, Failures, LargeOutputs, Results, Writer, each_line};
+use crate::results::{Completed, Failures, LargeOutputs, OwnershipFile, Results, each_line};
 use crate::state::State;
-use crate::store::{Change, Claim, Commit, Ended, Event, Input, Store, lock, unlock};
+use crate::store::{Change, Claim, Commit, Ended, Event, Input, PAGE, Store, lock, unlock};
 use crate::webhook::Ticket;
 
 /// Number of bytes of lines that are written at a time.
@@ -24,7 +24,7 @@ pub(crate) struct JournalState {
     pub(crate) failures: Failures,
     pub(crate) large: LargeOutputs,
     /// Ownership of the results, where the store is shared.
-    pub(crate) writer: Option<Writer>,
+    pub(crate) writer: Option<OwnershipFile>,
     /// A commit failed, and may be durable all the same: opening the journal again shows it.
     pub(crate) broken: Option<Error>,
 }
@@ -65,9 +65,9 @@ impl JournalState {
         self.commit_and_claim(changes, None).map(drop)
     }
 
-    /// Commits changes, and the results that have been written, and claims inputs. Where there is no room
-    /// for the claim, there may be for the changes: the outer result is theirs, the inner one that of the
-    /// claim.
+    /// Commits changes, and the results that have been written, and claims inputs. If the disk is
+    /// too full for the claim, there may be space for the changes: the outer result is that of the changes,
+    /// the inner result that of the claim.
     pub(super) fn commit_and_claim(
         &mut self,
         mut changes: Vec<Change>,
@@ -78,7 +78,7 @@ impl JournalState {
         let mut commit = Commit { changes, notes: vec![self.results.note()?], claim };
         match self.make(&commit) {
             Ok(claimed) => Ok(Ok(claimed.into_iter().map(|it| self.with_text(it)).collect())),
-            Err(error) if claim.is_some() && error.has_no_room() => {
+            Err(error) if claim.is_some() && error.is_disk_full() => {
                 commit.claim = None;
                 if !commit.changes.is_empty() {
                     self.make(&commit)?;
@@ -111,7 +111,7 @@ impl JournalState {
     fn make(&mut self, commit: &Commit) -> Result<Vec<Input>> {
         let claimed = self.store.commit(commit);
         let claimed = claimed.inspect_err(|error| {
-            if commit.claim.is_none() || !error.has_no_room() {
+            if commit.claim.is_none() || !error.is_disk_full() {
                 self.broken = Some(error.again());
             }
         })?;
@@ -155,7 +155,7 @@ impl JournalState {
         Ok(page.last().map(|last| last.index + 1))
     }
 
-    /// Rejoins under a new lease: what this process has is what the journal says.
+    /// Rejoins under a new lease: state is reloaded from the journal.
     pub(crate) fn rejoin(&mut self) -> Result<()> {
         if let Some(sharing) = self.store.sharing() {
             sharing.rejoin()?;
@@ -171,7 +171,7 @@ impl JournalState {
         self.store.sharing().map_or(Ok(()), |sharing| sharing.accept_loss())
     }
 
-    /// Renews the lease of a shared store. If that fails, so does what is written next.
+    /// Renews the lease of a shared store. If that fails, so does the next write.
     pub(super) fn renew(&mut self) {
         if let Some(sharing) = self.store.sharing() {
             let _ = sharing.renew();
@@ -201,7 +201,7 @@ impl JournalState {
         // The last line may have grown, too.
         let has_more = grown.inputs > self.source.inputs || length(&grown) > length(&self.source);
         if grown != self.source {
-            // The file may have been replaced by a longer one.
+            // The file may have been replaced by a longer file.
             self.texts = Texts::open(&grown);
             self.source = grown;
         }
@@ -211,8 +211,8 @@ impl JournalState {
     /// Takes the text of a claimed input, which travels once: to its submission.
     fn with_text(&mut self, mut input: Input) -> Claimed {
         let text = self.texts.take(&mut input);
-        let Input { index, attempt, line, flaw, .. } = input;
-        Claimed { ticket: Ticket { index, attempt }, line, flaw, text }
+        let Input { index, attempt, line, rejection, .. } = input;
+        Claimed { ticket: Ticket { index, attempt }, line, rejection, text }
     }
 
     /// The key of the input with this index, if the batch has keys.
@@ -265,8 +265,8 @@ pub(crate) struct Claimed {
     pub(crate) ticket: Ticket,
     /// The line of the inputs file.
     pub(crate) line: u64,
-    /// Its flaw, for which it is refused.
-    pub(crate) flaw: Option<String>,
+    /// The validation error for which the input is refused.
+    pub(crate) rejection: Option<String>,
     pub(crate) text: Result<Vec<u8>>,
 }
 
@@ -276,9 +276,6 @@ impl Claimed {
         self.text.as_ref().map_or(0, |text| text.len() as u64)
     }
 }
-
-/// Number of pending inputs that are read at a time.
-const PAGE: usize = 1_000;
 
 impl JournalState {
     /// Ends the pending copies whose originals have ended, as these did.

@@ -1,4 +1,5 @@
-//! Export of the results, in the order of the inputs.
+//! Export of the results, in the order of the inputs: JSONL only, because a results file stays
+//! append-only.
 
 use std::fs::File;
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
@@ -7,8 +8,7 @@ use std::path::{Path, PathBuf};
 use super::line::each_line;
 use crate::error::{Error, ErrorKind, Result};
 
-/// Writes the first bytes of these results, so many of each, to `to`, ordered by the index. How many
-/// lines.
+/// Merges the committed prefix of each file into `to`, by index; returns the number of lines.
 pub(crate) fn export(results: &[(PathBuf, u64)], to: &mut dyn Write) -> Result<u64> {
     let failed =
         |path: &Path, error| Error::file(ErrorKind::Results, "export the results", path, error);

@@ -8,15 +8,12 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::paths::{beside, failures_of};
+use super::paths::failures_of;
 use crate::error::{Error, ErrorKind, Result};
-use crate::files::{private, sync_folder};
+use crate::files::{private, sync_folder, with_suffix};
 use crate::inputs::{LONGEST, Texts};
 use crate::state::State;
-use crate::store::{Input, Store};
-
-/// Number of inputs that are read at a time.
-const PAGE: usize = 1_000;
+use crate::store::{Input, PAGE, Store};
 
 /// Number of bytes that are shown of an input that is too long to be read.
 const BEGINNING: usize = 1_000;
@@ -71,7 +68,7 @@ impl Failures {
                 _ => Ok(None),
             };
         }
-        let unfinished = beside(path, ".new");
+        let unfinished = with_suffix(path, ".new");
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(true);
         private(&mut options);

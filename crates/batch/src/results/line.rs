@@ -95,7 +95,7 @@ impl Line<'_> {
         Ended { state: State::Completed, error: None, delay_ms, execution_ms }
     }
 
-    /// The same result, for another input.
+    /// Returns the same result for another input.
     pub(crate) fn of_copy<'a>(&'a self, index: u64, key: Option<&'a RawValue>) -> Line<'a> {
         Line {
             index,

@@ -14,18 +14,18 @@ use crate::files::{is_in_place, private, sync_folder};
 ///
 /// The position outlives a process that is killed, so that its successor can prove that a database
 /// was put back in between, also when no result was written since. It is not synced: after a loss of
-/// power it may be an earlier one, which proves less and nothing wrong.
-pub(crate) struct Writer {
+/// power it may be an earlier position, which proves less, but nothing wrong.
+pub(crate) struct OwnershipFile {
     path: PathBuf,
     token: String,
     batch: Option<String>,
     position: Option<String>,
-    /// Nothing was written yet.
+    /// True if no batch is recorded in the file yet.
     is_new: bool,
     locked: File,
 }
 
-impl Writer {
+impl OwnershipFile {
     /// Opens the file, or creates it where there are no results yet.
     pub(crate) fn open(results: &Path) -> Result<Self> {
         let path = writer_of(results);
@@ -70,7 +70,7 @@ impl Writer {
         Ok(Self { path, token, batch, position, is_new, locked: file })
     }
 
-    /// Keeps the file: from now on there are results of this batch, which it tells from those of another one.
+    /// Keeps the file, which identifies the batch of the results from now on.
     pub(crate) fn keep(&mut self, batch: &str) -> Result<()> {
         if self.batch.is_none() {
             let failed = |error| Error::file(ErrorKind::Results, "write", &self.path, error);
@@ -104,8 +104,8 @@ impl Writer {
         };
         let start = (self.token.len() + 1 + batch.len()) as u64;
         let mut file = &self.locked;
-        // Of a fixed width, so that each one covers the one before. On a disk without room the earlier
-        // one stays, and the outcomes of submissions are still recorded.
+        // Of a fixed width, so that each position overwrites the last. On a full disk the earlier position
+        // stays, and the outcomes of submissions are still recorded.
         let line = format!("\n{position:<POSITION$}\n");
         let written =
             file.seek(SeekFrom::Start(start)).and_then(|_| file.write_all(line.as_bytes()));
@@ -120,7 +120,7 @@ impl Writer {
     }
 }
 
-impl Drop for Writer {
+impl Drop for OwnershipFile {
     /// A batch that was refused leaves nothing behind.
     fn drop(&mut self) {
         if self.is_new && is_in_place(&self.path, &self.locked).is_ok_and(|is_in_place| is_in_place)

@@ -1,31 +1,24 @@
 //! Paths of the files next to the results, and checks that they are not occupied.
 
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::files::with_suffix;
 
 /// The file of failures, next to the results.
 pub(crate) fn failures_of(results: &Path) -> PathBuf {
-    beside(results, ".failed.jsonl")
+    with_suffix(results, ".failed.jsonl")
 }
 
 /// The folder of outputs that are too large for a line, next to the results.
 pub(crate) fn outputs_of(results: &Path) -> PathBuf {
-    beside(results, ".outputs")
+    with_suffix(results, ".outputs")
 }
 
 /// The ownership file of the results, next to them.
 pub(super) fn writer_of(results: &Path) -> PathBuf {
-    beside(results, ".writer")
-}
-
-/// A file next to the results.
-pub(super) fn beside(results: &Path, ending: &str) -> PathBuf {
-    let mut name = OsString::from(results);
-    name.push(ending);
-    name.into()
+    with_suffix(results, ".writer")
 }
 
 /// Refuses files that have content.

@@ -21,18 +21,18 @@ struct Span {
 /// Beginning of the last line, whose writing was interrupted.
 const BEGINNING: &[u8] = b"{\"index\":";
 
-/// A result of a job that the journal does not know: it is older than the results, and would submit
-/// what they have once more, or has done so.
+/// A result whose job the journal does not know: evidence that the journal was rolled back, and submits
+/// inputs again that have results.
 #[derive(Clone, Copy)]
 pub(super) struct UnknownResult {
     index: u64,
-    /// Nothing else can be the reason. Of an input that was submitted again, the journal only
-    /// knows the last job.
+    /// True if only a rollback explains the result: of an input that was submitted again, the journal
+    /// only knows the last job.
     pub(super) is_proof: bool,
 }
 
-/// Finds a result after the first `length` bytes whose job the journal does not know, preferably one
-/// that proves it to be older.
+/// Finds a result after the first `length` bytes whose job the journal does not know, preferably a proof
+/// of a rollback.
 pub(super) fn find_unknown(
     store: &mut dyn Store,
     path: &Path,
@@ -58,7 +58,7 @@ pub(super) fn find_unknown(
 }
 
 impl UnknownResult {
-    /// The journal, or the database, is older than the results.
+    /// The error for a journal or database that is older than the results.
     pub(super) fn refused(self, path: &Path, is_shared: bool) -> Error {
         let path = path.display();
         let what = format!("the results {path} have an output of input {} that", self.index);
@@ -74,15 +74,14 @@ impl UnknownResult {
     }
 }
 
-/// The offset of text of another program after the first `length` bytes, if there is any.
+/// The offset of text of another program after the first `length` bytes, if there is such text.
 pub(super) fn foreign_from(path: &Path, length: u64) -> Result<Option<u64>> {
     let end = each(path, length, |_, _| Ok(()))?;
     Ok(is_foreign(path, end)?.then_some(end))
 }
 
-/// Returns true if another program wrote what follows this end of the lines. What a batch leaves there
-/// is the beginning of one line; or, after a loss of power, blocks that were never written, which are
-/// zeros.
+/// Returns true if another program wrote the text from `end` on. A batch leaves there only the beginning
+/// of one line; or, after a loss of power, blocks that were never written, which are zeros.
 fn is_foreign(path: &Path, end: u64) -> Result<bool> {
     let failed = |error| Error::file(ErrorKind::Results, "read the results", path, error);
     let mut file = File::open(path).map_err(failed)?;
@@ -108,12 +107,12 @@ fn is_foreign(path: &Path, end: u64) -> Result<bool> {
 pub(super) struct RecoverableLines {
     spans: Vec<Span>,
     pub(super) changes: Vec<Change>,
-    /// Number of inputs that have none either, and are those of another process.
+    /// Number of inputs without a result that belong to another process.
     pub(super) of_peers: usize,
 }
 
-/// Finds those after the first `length` bytes. Those that are `imported` need not be of a job that the
-/// store knows.
+/// Finds the recoverable lines after the first `length` bytes. With `imported`, their jobs need not be
+/// known to the store.
 pub(super) fn due(
     store: &mut dyn Store,
     path: &Path,
@@ -162,8 +161,8 @@ impl RecoverableLines {
         self.spans.len() as u64
     }
 
-    /// Makes them durable as the next lines after the first `length` bytes, without what is between
-    /// them. Where they end.
+    /// Moves the lines together after the first `length` bytes, makes them durable, and returns the new
+    /// end of the file.
     pub(super) fn move_up(&self, file: &mut File, length: u64) -> io::Result<u64> {
         let mut end = length;
         for span in &self.spans {
@@ -181,8 +180,8 @@ impl RecoverableLines {
     }
 }
 
-/// Passes on each line after the first `length` bytes of the results, and where it is. Returns where
-/// the first one begins that cannot be read.
+/// Passes each line after the first `length` bytes of the results, and its span, to `take`. Returns the
+/// offset of the first line that cannot be parsed.
 fn each(
     results: &Path,
     length: u64,
@@ -211,13 +210,14 @@ fn find(store: &mut dyn Store, states: &[State], index: u64) -> Result<Option<In
     Ok(found.filter(|input| input.index == index))
 }
 
-/// Expired and lost jobs count as without a result: another process may have found them gone meanwhile.
+/// Returns true if the input has no result. Expired and lost jobs have none: another process may have
+/// recorded them as not found in the meantime.
 fn has_no_result(input: &Input) -> bool {
     use State::{Expired, Intent, Lost, Pending, Submitted, Unknown};
     matches!(input.state, Pending | Intent | Submitted | Unknown | Expired | Lost)
 }
 
-/// Returns true if it was submitted, and not as another job.
+/// Returns true if the input was submitted, and not as another job.
 fn is_of_its_job(input: &Input, line: &Line<'_>) -> bool {
     input.attempt > 0 && input.job_id.as_deref().is_none_or(|job_id| job_id == line.job_id())
 }

@@ -9,10 +9,9 @@
 //!                          └──ended, and recorded──▶ removed
 //! ```
 //!
-//! Where the batch is cancelled, the jobs are cancelled first, by calls of their own; the next poll
-//! shows the result. Webhook calls are about inputs whose outcome is unknown. One that comes while its
-//! submission is in flight is held until that ends: only then is it known whether there is anything to
-//! resolve.
+//! If the batch is cancelled, each job is first cancelled by a call; the next poll
+//! shows the result. Webhook calls are about inputs whose outcome is unknown. A call that comes while its
+//! submission is in flight is held until that ends: only then is it known if the input is unknown.
 //!
 //! Invariant: a job is polled only after its id is durable, by one poll at a time, and leaves the
 //! schedule only after its end is durable. It holds because all events come after their commits, and a
@@ -259,7 +258,7 @@ impl Collector {
         let Some(event) = self.tasks.try_next() else { return false };
         // Calls that say nothing new do not keep the run waiting for more.
         if !matches!(event, CollectorEvent::Resolved(Ok(Resolved::Nothing | Resolved::NotYet))) {
-            coordinator.saw_event();
+            coordinator.record_activity();
         }
         match event {
             CollectorEvent::Polled(polled) => self.polled(*polled, coordinator),
@@ -302,13 +301,13 @@ impl Collector {
                 let description = coordinator.describe(error);
                 coordinator.not_polled(index, description);
             }
-            PollOutcome::Unfinished(Seen::Odd(status)) => {
+            PollOutcome::Unfinished(Seen::Undocumented(status)) => {
                 coordinator.not_polled(index, status.clone());
             }
             _ => coordinator.polled(index),
         }
         match &outcome {
-            PollOutcome::Unfinished(Seen::Running | Seen::Odd(_)) => {
+            PollOutcome::Unfinished(Seen::Running | Seen::Undocumented(_)) => {
                 (job.missing, job.unseen_since) = (0, None);
             }
             _ => {
@@ -318,16 +317,16 @@ impl Collector {
         match outcome {
             PollOutcome::Ended { ended, took, .. } => {
                 coordinator.ended(ended.state);
-                coordinator.saw_service();
+                coordinator.record_response();
                 self.schedule.remove(index);
                 if let Some(took) = took {
                     self.schedule.took(took);
                 }
             }
             PollOutcome::Unfinished(seen) => {
-                coordinator.saw_service();
+                coordinator.record_response();
                 let least = match seen {
-                    Seen::Running | Seen::Odd(_) => Duration::ZERO,
+                    Seen::Running | Seen::Undocumented(_) => Duration::ZERO,
                     Seen::Missing => {
                         job.missing += 1;
                         AGAIN
@@ -338,7 +337,7 @@ impl Collector {
             PollOutcome::Nothing(error) => {
                 self.schedule.keep(job, error.retry_after().unwrap_or_default().max(AGAIN));
                 if error.status().is_some() {
-                    coordinator.saw_service();
+                    coordinator.record_response();
                 }
                 coordinator.unreached(error);
             }
@@ -349,7 +348,7 @@ impl Collector {
         }
     }
 
-    /// Aborts the calls in flight: what they have not recorded is polled by the next run.
+    /// Aborts the calls in flight: their jobs are polled again by the next run.
     pub(super) async fn shutdown(&mut self) {
         self.tasks.shutdown().await;
     }

@@ -1,4 +1,4 @@
-//! Coordinator: decides whether a run goes on, for all of its parts and for the processes that share it.
+//! Coordinator: the state machine of a run (submitting, collecting, ended), its maintenance and progress.
 //!
 //! Both parts report to it what they see of the service, and ask it before they begin anything:
 //! [`may_submit`](Coordinator::may_submit), [`may_poll`](Coordinator::may_poll). It calls neither of them.
@@ -12,11 +12,11 @@
 //! Four times a second it does the maintenance: it renews what it knows of the journal, checks that the
 //! files are in place, reads requests to cancel, recovers the inputs of processes whose lease has
 //! expired, and publishes and reports the pace. Other errors than those of a call to the service end the
-//! run: the first one is kept, and reported when what is in flight is recorded.
+//! run: the first error is kept, and reported when the submissions in flight are recorded.
 //!
-//! Invariant: the state only moves to the right. No later event lets a run submit that has stopped, or poll
-//! that has failed; and while a peer is alive that may leave inputs behind, a run that may still collect
-//! them does not end.
+//! Invariant: states never go back: a stopped run does not submit again, a failed run does not poll
+//! again. While a peer is alive that may leave inputs behind, a run that may still collect them does not
+//! end.
 //!
 //! Tests: `a_killed_process_is_recovered_within_its_lease_and_two_seconds`,
 //! `the_reason_of_a_stop_is_journalled_and_a_complete_end_is_not`,
@@ -48,7 +48,7 @@ use crate::submit::OnUnknown;
 /// Interval at which the pace is published for other processes.
 const PUBLISHED: Duration = Duration::from_secs(2);
 
-/// Decides whether a run goes on.
+/// State of a run, shared by its parts.
 pub(super) struct Coordinator {
     shared: Arc<Shared>,
     max_failures: Option<MaxFailures>,
@@ -57,14 +57,14 @@ pub(super) struct Coordinator {
     stop: watch::Sender<Stop>,
     stopped: Option<Stopped>,
     failed: Option<Error>,
-    /// Nothing can be collected any more.
+    /// True if jobs cannot be collected any more.
     is_broken: bool,
     peers: Peers,
     throughput: Throughput,
     connections: Connections,
     errors: ErrorSummary,
     reporter: ProgressReporter,
-    /// The pace that was last published for other processes, and when.
+    /// The pace that was last published for other processes, and its time.
     published: (Instant, Option<Pace>),
     started: Instant,
     /// The last response of the service, and the last event.
@@ -72,7 +72,7 @@ pub(super) struct Coordinator {
     last_event: Instant,
 }
 
-/// Result of the maintenance, for the other parts.
+/// Result of the maintenance, for the submitter and the collector.
 pub(super) struct Maintained {
     /// The batch is to be cancelled.
     pub(super) is_cancelled: bool,
@@ -82,7 +82,7 @@ pub(super) struct Maintained {
 }
 
 impl Coordinator {
-    /// The coordinator of a run that started at this time, beside these peers.
+    /// The coordinator of a run that started at this time and shares the batch with these peers.
     pub(super) fn new(
         shared: Arc<Shared>,
         settings: &Settings,
@@ -148,7 +148,7 @@ impl Coordinator {
         self.stop.subscribe()
     }
 
-    /// Stops submitting, for this reason, unless there is one already.
+    /// Stops submitting, for this reason, unless it has stopped already.
     pub(super) fn stop(&mut self, reason: Stopped) {
         self.stopped.get_or_insert(reason);
     }
@@ -197,7 +197,7 @@ impl Coordinator {
         if !is_out_of_files(error) {
             return error.to_string();
         }
-        self.connections.ran_out();
+        self.connections.record_exhaustion();
         format!(
             "this process can open no more files, and makes fewer calls at once: raise its limit (`ulimit -n`). {error}"
         )
@@ -216,23 +216,23 @@ impl Coordinator {
         self.connections.ended();
     }
 
-    /// The service has responded.
-    pub(super) fn saw_service(&mut self) {
+    /// Records that the service has responded.
+    pub(super) fn record_response(&mut self) {
         self.last_contact = Instant::now();
     }
 
-    /// There was an event that says something new.
-    pub(super) fn saw_event(&mut self) {
+    /// Records an event.
+    pub(super) fn record_activity(&mut self) {
         self.last_event = Instant::now();
     }
 
-    /// The service has accepted an input.
+    /// Records that the service has accepted an input.
     pub(super) fn accepted(&mut self) {
         self.errors.submitted();
-        self.saw_service();
+        self.record_response();
     }
 
-    /// The service has not accepted an input.
+    /// Records that the service has not accepted an input.
     pub(super) fn not_accepted(&mut self, error: String) {
         self.errors.not_submitted(error);
     }
@@ -262,11 +262,11 @@ impl Coordinator {
     /// Checks the files, measures the rate, reads requests and recovers peers.
     pub(super) async fn maintain(&mut self) -> Maintained {
         let now = Instant::now();
-        let standing = self.peers.standing_request();
+        let pending_cancel = self.peers.standing_request();
         let checked = self.shared.journal.with(move |state| {
             state.check()?;
             state.results.check_in_place()?;
-            let is_cancelled = is_cancel_requested(&mut *state.store, standing.as_deref())?;
+            let is_cancelled = is_cancel_requested(&mut *state.store, pending_cancel.as_deref())?;
             Ok((state.store.tally()?, is_cancelled))
         });
         let is_cancelled = match checked.await {
@@ -339,14 +339,14 @@ impl Coordinator {
 /// Interval of recovery, and its jitter: about once a second, and not all processes at once.
 const INTERVAL: (Duration, u32) = (Duration::from_millis(800), 400);
 
-/// The processes that share a batch with this one.
+/// The processes that share a batch with this process.
 #[derive(Default)]
 pub(super) struct Peers {
     /// Number of peers that have a lease, or have crashed and were not recovered yet.
     processes: u64,
-    /// The cancel request that stood when this run began, which it ignores.
-    standing: Option<String>,
-    /// When to count and recover them next; `None` for a store of one process.
+    /// The cancel request that was pending when this run began, which it ignores.
+    pending_cancel: Option<String>,
+    /// Time at which peers are counted and recovered next; `None` for a store of one process.
     check_at: Option<Instant>,
 }
 
@@ -362,9 +362,9 @@ pub(super) struct Recovered {
 
 impl Peers {
     /// `processes` is `None` for a store of one process.
-    pub(super) fn new(processes: Option<u64>, standing: Option<String>) -> Self {
+    pub(super) fn new(processes: Option<u64>, pending_cancel: Option<String>) -> Self {
         let check_at = processes.map(|_| Instant::now());
-        Self { processes: processes.unwrap_or(0), standing, check_at }
+        Self { processes: processes.unwrap_or(0), pending_cancel, check_at }
     }
 
     fn are_at_work(&self) -> bool {
@@ -372,7 +372,7 @@ impl Peers {
     }
 
     fn standing_request(&self) -> Option<String> {
-        self.standing.clone()
+        self.pending_cancel.clone()
     }
 
     /// Counts the peers, and recovers those whose lease has expired, if that is due.

@@ -1,7 +1,7 @@
 //! Submitter: turns pending inputs into jobs, at the rate that the client's limiter admits.
 //!
 //! Pending inputs become in flight in three steps: the client's limiter permits a number of submissions,
-//! the journal claims as many inputs (their intent is durable), and each is sent by a task of its own
+//! the journal claims as many inputs (their intent is durable), and each is sent by its own task
 //! ([`attempt`]), which records the outcome:
 //!
 //! ```text
@@ -47,15 +47,15 @@ use crate::state::State;
 use crate::store::{Change, Claim};
 use crate::webhook::Ticket;
 
-/// The concurrency of `/run`: how many submissions can be in flight, and so how many a crash leaves
-/// unknown at most.
+/// Concurrency of `/run`: the largest number of submissions in flight, and so of inputs that a crash leaves
+/// unknown.
 const IN_FLIGHT: usize = 200;
 
-/// No more inputs are claimed while the texts of those in flight have so many bytes: each is in memory
-/// until its outcome is recorded.
+/// Bound on the texts in flight, in bytes: no more inputs are claimed beyond it. Each text is in memory
+/// until the outcome of its input is recorded.
 const BYTES_IN_FLIGHT: u64 = 64 * 1024 * 1024;
 
-/// A permit that came within this time did not have to wait.
+/// Time within which a permit counts as available at once.
 const AT_ONCE: Duration = Duration::from_millis(1);
 
 /// Time for which permits are gathered where the limiter delays them, so that one commit claims several
@@ -63,7 +63,8 @@ const AT_ONCE: Duration = Duration::from_millis(1);
 const GATHER: Duration = Duration::from_millis(20);
 
 /// Explains a 429 that comes although this process keeps to the limits.
-const FULL_QUEUE: &str = "the service's queue is full, or others use the same limits (429)";
+const FULL_QUEUE: &str =
+    "the service's queue is full, or other clients of the account use the same limits (429)";
 
 /// Submits the pending inputs of a run.
 pub(super) struct Submitter {
@@ -77,7 +78,7 @@ pub(super) struct Submitter {
     window: Window,
     /// Bytes of each input between its claim and the record of its outcome.
     in_flight: HashMap<u64, u64>,
-    /// Number of inputs submitted, and the largest that is wanted.
+    /// Number of inputs submitted, and the requested limit.
     submitted: u64,
     take: Option<u64>,
     /// Outcomes that could not be recorded.
@@ -93,7 +94,7 @@ enum SubmitterEvent {
     Panicked(Option<u64>),
 }
 
-/// Effect of an event for the other parts.
+/// Effect of an event, for the collector and the coordinator.
 pub(super) enum Applied {
     Nothing,
     /// A submission has ended, and its outcome is recorded: with the job that the input became, if it was
@@ -173,7 +174,7 @@ impl Submitter {
         self.claims.is_exhausted = false;
     }
 
-    /// Returns the number of inputs that may be claimed now, beside so many outstanding jobs.
+    /// Returns the number of inputs that may be claimed now, given the number of outstanding jobs.
     fn capacity(&self, outstanding: usize, coordinator: &Coordinator) -> usize {
         if !coordinator.may_submit()
             || self.claims.is_exhausted
@@ -230,14 +231,14 @@ impl Submitter {
         self.tasks.arrived().await;
     }
 
-    /// Applies the next event, if there is one, beside so many outstanding jobs.
+    /// Applies the next event, if there is one, given the number of outstanding jobs.
     pub(super) fn apply_event(
         &mut self,
         outstanding: usize,
         coordinator: &mut Coordinator,
     ) -> Option<Applied> {
         let event = self.tasks.try_next()?;
-        coordinator.saw_event();
+        coordinator.record_activity();
         match event {
             SubmitterEvent::Permitted(permits) => self.claim(permits, outstanding, coordinator),
             SubmitterEvent::Claimed(claimed) => self.claimed(claimed, coordinator),
@@ -338,7 +339,7 @@ impl Submitter {
             Outcome::Unused => self.claims.returned(),
             Outcome::NotSent(TransientReason::QueueFull(_)) => {
                 coordinator.not_accepted(FULL_QUEUE.to_owned());
-                coordinator.saw_service();
+                coordinator.record_response();
                 let outstanding = outstanding + self.in_flight.len() + 1;
                 self.window.queue_is_full(outstanding, Instant::now());
                 self.claims.returned();
@@ -356,7 +357,7 @@ impl Submitter {
         Applied::Ended { ticket, accepted }
     }
 
-    /// Indexes what was appended to the inputs, once nothing else is pending.
+    /// Indexes appended inputs, once no other input is pending.
     pub(super) async fn index_appended_inputs(&mut self, coordinator: &mut Coordinator) {
         if !self.claims.is_exhausted || !coordinator.may_submit() {
             return;
@@ -364,7 +365,7 @@ impl Submitter {
         let is_first = !self.claims.has_checked_for_more;
         let grown = self.shared.journal.with(move |state| {
             let grown = state.grow()?;
-            // Nothing else is pending.
+            // No other input is pending.
             if is_first && !grown {
                 state.end_late_copies()?;
             }
@@ -388,10 +389,10 @@ impl Submitter {
 #[derive(Default)]
 struct Claims {
     phase: ClaimPhase,
-    /// There is nothing pending, and nothing was appended since.
+    /// True if no input is pending, and none was appended since.
     is_exhausted: bool,
     has_checked_for_more: bool,
-    /// Since the last claim began, an input may have become pending again, which it did not find.
+    /// True if an input may have become pending again since the last claim began, which did not find it.
     was_returned: bool,
 }
 
@@ -411,13 +412,13 @@ impl Claims {
         self.was_returned = false;
     }
 
-    /// A claim found nothing.
+    /// Records that a claim found no inputs.
     fn found_nothing(&mut self) {
         self.is_exhausted = !self.was_returned;
         self.has_checked_for_more = false;
     }
 
-    /// An input may be pending again.
+    /// Records that an input may be pending again.
     fn returned(&mut self) {
         self.is_exhausted = false;
         self.was_returned = true;
@@ -428,9 +429,9 @@ impl Claims {
 /// inputs unknown.
 const AT_FIRST: usize = 8;
 
-/// After this many unknown outcomes in a row, one submission is made at a time, with exponential
+/// After this number of unknown outcomes in a row, one submission is made at a time, with exponential
 /// backoff: a failing service must not make all inputs unknown.
-const DOUBTS: u32 = 3;
+const MAX_CONSECUTIVE_UNKNOWN: u32 = 3;
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
 /// Allowance of submissions in flight: additive increase, multiplicative decrease (AIMD). It grows by one
@@ -438,34 +439,34 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 struct Allowance {
     most: usize,
     /// Consecutive unknown outcomes.
-    doubts: u32,
+    consecutive_unknown: u32,
     /// Consecutive pauses because of them.
     pauses: u32,
 }
 
 impl Default for Allowance {
     fn default() -> Self {
-        Self { most: AT_FIRST, doubts: 0, pauses: 0 }
+        Self { most: AT_FIRST, consecutive_unknown: 0, pauses: 0 }
     }
 }
 
 impl Allowance {
     fn responded(&mut self) {
-        if self.doubts < DOUBTS {
+        if self.consecutive_unknown < MAX_CONSECUTIVE_UNKNOWN {
             self.most = (self.most + 1).min(IN_FLIGHT);
         }
     }
 
     fn accepted(&mut self) {
-        (self.doubts, self.pauses) = (0, 0);
+        (self.consecutive_unknown, self.pauses) = (0, 0);
     }
 
-    /// Backs off after an unknown outcome: the next ones may be unknown, too. Returns the pause that
+    /// Backs off after an unknown outcome: the next outcomes may be unknown, too. Returns the pause that
     /// follows, if there is none yet: the calls in flight fail together, and cause one pause.
     fn unknown(&mut self, is_paused: bool) -> Option<Duration> {
         self.most = (self.most / 2).max(1);
-        self.doubts += 1;
-        if self.doubts < DOUBTS {
+        self.consecutive_unknown += 1;
+        if self.consecutive_unknown < MAX_CONSECUTIVE_UNKNOWN {
             return None;
         }
         self.most = 1;

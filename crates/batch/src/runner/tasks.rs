@@ -66,7 +66,7 @@ impl<E: Send + 'static> Tasks<E> {
         self.next.take().or_else(|| self.receiver.try_recv().ok())
     }
 
-    /// Aborts all tasks but the detached ones, and waits for their end.
+    /// Aborts all tasks except detached tasks, and waits for their end.
     pub(super) async fn shutdown(&mut self) {
         self.tasks.shutdown().await;
     }

@@ -1,6 +1,7 @@
 //! PostgreSQL store: a journal that any number of processes share.
 
 mod connection;
+mod fence;
 mod leases;
 mod loss;
 mod migrations;
@@ -34,8 +35,8 @@ const PATIENCE: Duration = Duration::from_secs(5 * 60);
 /// A journal in a PostgreSQL database, for any number of processes on any number of machines. The
 /// database keeps several batches, each by its name.
 ///
-/// Every process opens the same batch, runs it and writes results of its own. An input is claimed by
-/// one of them. The inputs of a process that crashes are recovered by another one 9 to 11 seconds
+/// Every process opens the same batch, runs it and writes its own results. An input is claimed by a
+/// single process. The inputs of a process that crashes are recovered by another process 9 to 11 seconds
 /// later; a process that was only stopped, or cut off, is fenced off, and rejoins under a new lease.
 /// Times are compared by the database's clock alone.
 ///
@@ -60,10 +61,10 @@ impl Postgres {
     /// with the parameters of PostgreSQL's own programs. A password that is not in the URL is taken
     /// from `PGPASSWORD`, or from the file `PGPASSFILE` (`~/.pgpass`).
     ///
-    /// Where the server offers TLS, it is used, and its certificate verified: by the certificates
+    /// If the server offers TLS, it is used, and its certificate verified: by the certificates
     /// that the system trusts, and those in the file `sslrootcert`. `sslmode=require` refuses a
     /// server without TLS, where the connection falls back to an unencrypted one otherwise, and
-    /// `sslmode=disable` never uses TLS. On one machine there is none, unless `sslmode` or `sslrootcert` says so. Client certificates
+    /// `sslmode=disable` never uses TLS. On one machine, TLS is used only if `sslmode` or `sslrootcert` says so. Client certificates
     /// are not supported. Without a feature for TLS (`rustls`, which is on by default,
     /// `rustls-no-provider`, `native-tls`), a URL that demands it is refused.
     pub fn connect(url: impl Into<String>, name: impl Into<String>) -> Self {
@@ -88,11 +89,11 @@ impl Postgres {
     /// behind became the primary, or a backup was put back, while processes were at work. Otherwise, a
     /// batch of which a process has noticed this is refused.
     ///
-    /// Opening it imports what the results have and the database does not know, so that no input that
-    /// has a result is submitted again. Each process that ran the batch has results of its own: until
-    /// those of all of them were imported, opening it fails after it has imported these, with
-    /// [`ErrorKind::OtherResults`] and the paths of those that are missing. So open it in this way
-    /// wherever it ran; the last process continues, and the other ones can be opened as usual then.
+    /// Opening the batch imports the results that the database does not know, so that no input that has a
+    /// result is submitted again. Each process that ran the batch has its own results: until those of all
+    /// processes are imported, opening fails after the import, with [`ErrorKind::OtherResults`] and the
+    /// paths of the missing results. So open it in this way
+    /// wherever it ran; the last process continues, and the other processes can open it as usual then.
     ///
     /// The loss is accepted once inputs are claimed, a run ends without claiming any, or
     /// [`Batch::cancel`](crate::Batch::cancel) ends: until then, every process that does not accept it
@@ -236,7 +237,7 @@ fn find(connection: &mut Connection, name: &str) -> Result<Option<i64>> {
 /// The batch with this name, which is created if there is none.
 fn create(connection: &mut Connection, name: &str) -> Result<i64> {
     let created = connection.persist_durably(async |client| {
-        // A second process waits for the first one.
+        // A second process waits for the first process.
         let sql = "INSERT INTO podqueue.batch (name) VALUES ($1) ON CONFLICT DO NOTHING";
         client.query_typed(sql, &[(&name, Type::TEXT)]).await.map_err(Failure::from)
     });

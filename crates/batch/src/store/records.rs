@@ -14,18 +14,18 @@ pub struct NewInput {
     /// The line of the inputs file, counted from one; for other inputs, the index plus one.
     pub line: u64,
     /// The location of its text.
-    pub place: Place,
+    pub location: TextLocation,
     /// The digest of its text.
     pub digest: Digest,
     /// The index of an earlier input with the same content, whose result it gets.
     pub same_as: Option<u64>,
-    /// Its flaw: the input is refused whenever it is claimed.
-    pub flaw: Option<String>,
+    /// The validation error, for which the input is refused whenever it is claimed.
+    pub rejection: Option<String>,
 }
 
 /// Location of the text of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum TextLocation {
     /// In the inputs file.
     File {
         /// The offset of its first byte.
@@ -37,7 +37,7 @@ pub enum Place {
     Stored(Vec<u8>),
 }
 
-impl Place {
+impl TextLocation {
     /// Returns the number of bytes of the text.
     pub fn length(&self) -> u64 {
         match self {
@@ -50,19 +50,19 @@ impl Place {
 /// An input, as recorded.
 #[derive(Clone, Debug)]
 pub struct Input {
-    /// Its index, from zero.
+    /// The index of the input, from zero.
     pub index: u64,
     /// The line of the inputs file, counted from one.
     pub line: u64,
     /// The location of its text.
-    pub place: Place,
+    pub location: TextLocation,
     /// The digest of its text.
     pub digest: Digest,
     /// The index of the input that it is a copy of.
     pub same_as: Option<u64>,
-    /// Its flaw, for which it is refused whenever it is claimed.
-    pub flaw: Option<String>,
-    /// Its state.
+    /// The validation error, for which the input is refused whenever it is claimed.
+    pub rejection: Option<String>,
+    /// The state of the input.
     pub state: State,
     /// Number of times that it was submitted, or may have been.
     pub attempt: u64,
@@ -70,9 +70,9 @@ pub struct Input {
     pub run: Option<u64>,
     /// The job that it became.
     pub job_id: Option<String>,
-    /// When it was accepted, in milliseconds of Unix time.
+    /// Time of acceptance, in milliseconds of Unix time.
     pub submitted_at: Option<u64>,
-    /// When its job was last seen not to have ended, in milliseconds of Unix time.
+    /// Time of the last poll that found the job unfinished, in milliseconds of Unix time.
     pub seen_at: Option<u64>,
     /// Reason for which it did not complete.
     pub error: Option<String>,
@@ -89,7 +89,7 @@ pub struct RunRecord {
     pub policy: Option<String>,
     /// The ttl of that policy, in milliseconds.
     pub ttl: Option<u64>,
-    /// When it began, in milliseconds of Unix time.
+    /// Start of the run, in milliseconds of Unix time.
     pub started_at: u64,
 }
 
@@ -107,10 +107,10 @@ pub struct Commit {
 /// A request for inputs to submit.
 #[derive(Clone, Copy, Debug)]
 pub struct Claim {
-    /// Largest number of them.
+    /// Largest number of inputs.
     pub limit: usize,
-    /// No more of them once the texts of those before take so many bytes. The first is always
-    /// claimed.
+    /// Bound on the sum of the texts, in bytes: no further input is claimed once it is reached. The first
+    /// input is always claimed.
     pub bytes: u64,
     /// The run that submits them.
     pub run: u64,
@@ -121,7 +121,7 @@ pub struct Claim {
 pub struct Change {
     /// The input.
     pub index: u64,
-    /// The attempt that it is about.
+    /// The attempt that the change applies to.
     pub attempt: u64,
     /// The transition.
     pub event: Event,
@@ -130,26 +130,26 @@ pub struct Change {
 /// Transition of an input.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// It was certainly not accepted, and is pending again, also if that was unknown; the attempt does
-    /// not count.
+    /// The input was certainly not accepted, and is pending again, also if its outcome was unknown; the
+    /// attempt does not count.
     NotSent,
-    /// It may have been accepted, and is submitted again.
+    /// The input may have been accepted, and is submitted again.
     Resubmit,
-    /// It was accepted as this job. An unknown input becomes a submitted one.
+    /// The input was accepted as this job. An unknown input becomes submitted.
     Accepted {
         /// The job's id.
         job_id: String,
-        /// When, in milliseconds of Unix time.
+        /// Time of the event, in milliseconds of Unix time.
         at: u64,
     },
-    /// It is not known if it was accepted, for this reason.
+    /// The outcome of the submission is unknown, for this reason.
     Unknown(String),
-    /// Its job has not ended yet.
+    /// The job has not ended yet.
     Seen {
-        /// When, in milliseconds of Unix time.
+        /// Time of the event, in milliseconds of Unix time.
         at: u64,
     },
-    /// Nothing more happens to it.
+    /// The input has reached a final state.
     Ended(Ended),
 }
 
@@ -166,7 +166,7 @@ pub struct Ended {
     pub execution_ms: Option<f64>,
 }
 
-/// Number of inputs in each state, and their times in all.
+/// Input counts by state, and total execution and queue time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tally {
     /// The number of inputs, by state.

@@ -21,13 +21,13 @@ use super::{OpenStore, Store};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::{private, sync_folder};
 
-/// Time to wait for a reader in another process that happens to hold a lock.
+/// Timeout of a lock that a reader in another process holds.
 const BUSY: Duration = Duration::from_secs(10);
 
-/// The name of the note that counts commits.
+/// Key of the commit counter.
 const COMMITS: &str = "commits";
 
-/// The name of the note that says where the last changes are. It is [`IN_LOG`] in the file itself, and
+/// Key of the location of the last changes. It is [`IN_LOG`] in the file itself, and
 /// not only in its log, before the first change of a process; an orderly end makes it [`IN_FILE`]. So a
 /// file that says `IN_LOG`, and has no log next to it, was copied or moved without it.
 const CHANGES: &str = "changes";
@@ -51,7 +51,7 @@ pub struct SqliteStore {
     connection: Connection,
     path: PathBuf,
     opened: OpenedFile,
-    /// Reason for which nothing more is claimed in this run: there is no room to record outcomes.
+    /// Reason for which nothing more is claimed in this run: the disk is full.
     full: Option<Error>,
     /// Held as long as the store is open for writing.
     lock: Option<Lock>,
@@ -63,8 +63,7 @@ impl Sqlite {
         Self { path: path.into() }
     }
 
-    /// The file itself where the path is that of a link to it: it has one lock and one log, which are
-    /// next to it.
+    /// Follows a link to the file, whose lock and log are next to the file itself.
     fn followed(&self) -> Self {
         let is_link = fs::symlink_metadata(&self.path).is_ok_and(|found| found.is_symlink());
         let path = if is_link { fs::canonicalize(&self.path).ok() } else { None };
@@ -84,7 +83,7 @@ impl Sqlite {
         // Opened for writing, without which it could not share the log of a writer.
         let connection = self.connect(&self.path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         let mut store = SqliteStore::of(connection, self.path.clone())?;
-        // Whether there is one tells the next run that the last one was killed.
+        // A log left behind marks an unclean shutdown.
         store.leave_log(wal::exists(&self.path))?;
         let read = store.connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()));
         if read.as_ref().is_err_and(cannot_write) {
@@ -125,9 +124,9 @@ impl Sqlite {
         Ok(store)
     }
 
-    /// Refuses a journal that was copied or moved without the log of a process that did not come to close
-    /// it. Where that process was, its lock file tells more: other programs that read a journal merge its
-    /// log into it.
+    /// Refuses a journal that was copied or moved without the log of a process that was killed. On its
+    /// machine the lock file gives stronger evidence: other programs that read a journal merge its log
+    /// into it.
     fn check_has_log(&self, lock: &Lock) -> Result<()> {
         let is_elsewhere = last_commit(lock, &self.path)? == 0;
         if !is_elsewhere || wal::is_there(&self.path) {
@@ -137,8 +136,8 @@ impl Sqlite {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
         let connection = self.connect(Path::new(&unchanging(&self.path)), flags)?;
         let mut file = SqliteStore::of(connection, self.path.clone())?;
-        // A file that cannot be read as it stands is one whose creation was cut off, which SQLite rolls
-        // back when it opens it (it does not here), or a damaged one, which it refuses then.
+        // A file that cannot be read this way is a file whose creation was interrupted, which SQLite rolls
+        // back when it opens it for writing, or a damaged file, which it refuses then.
         match file.note_if_any(CHANGES).ok().flatten().as_deref() {
             Some(IN_LOG) => {
                 // A copy whose original is still there is refused for that.
@@ -155,7 +154,7 @@ impl Sqlite {
         !self.path.exists()
     }
 
-    /// Returns true if the journal is open for writing, in another process or in this one.
+    /// Returns true if the journal is open for writing, in another process or in this process.
     #[must_use]
     pub fn is_open(&self) -> bool {
         while_unlocked(&self.followed().path, || ()).is_none()
@@ -181,7 +180,7 @@ impl OpenStore for Sqlite {
         Ok(self.is_new())
     }
 
-    /// It may also be in a folder that cannot be written.
+    /// The file may also be in a folder that cannot be written.
     fn inspect(&self) -> Result<SqliteStore> {
         self.followed().read()
     }
@@ -220,7 +219,7 @@ impl SqliteStore {
         if known == 0 {
             return Ok(());
         }
-        // Nothing of what is left of the log goes into a file that is refused.
+        // A remaining log is not merged into a file that is refused.
         self.leave_log(true)?;
         let found = self.note_if_any(COMMITS)?.and_then(|text| text.parse().ok());
         if known > found.unwrap_or_default() {
@@ -239,7 +238,7 @@ impl SqliteStore {
         }
     }
 
-    /// Remembers where the journal is and that its last changes are in its log from now on, and refuses a
+    /// Records the journal's path, and that its last changes are in its log from now on, and refuses a
     /// copy. Both are in the file itself, and not only in its log: a copy of the file alone is a copy, too.
     fn keep_place(&mut self) -> Result<()> {
         let place = self.place()?;
@@ -249,7 +248,7 @@ impl SqliteStore {
         self.merge_log()
     }
 
-    /// Refuses a copy; the note of where the journal is now, unless it is the one that it has.
+    /// Refuses a copy; returns the record of the journal's path, unless it is unchanged.
     fn place(&mut self) -> Result<Option<String>> {
         let (path, note) = (self.path.clone(), self.note(file_identity::NOTE)?);
         let note_of =
@@ -273,10 +272,10 @@ impl SqliteStore {
         }
     }
 
-    /// Checks what can be checked in a second per million inputs, and begins a new log, in which
-    /// nothing is left of what was being written.
+    /// Makes the checks that take a second per million inputs, and begins a new log, without the remains
+    /// of an interrupted write.
     fn check(&mut self) -> Result<()> {
-        // Nothing of the log goes into a file that is damaged.
+        // The log is not merged into a file that is damaged.
         self.leave_log(true)?;
         let check = self.connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0));
         let found: String = check.map_err(|error| failed("check", &self.path, error))?;
@@ -288,18 +287,18 @@ impl SqliteStore {
         self.configure("PRAGMA wal_checkpoint(TRUNCATE);")
     }
 
-    /// Reserves room on the disk to record the outcomes of submissions.
-    fn keep_room(&self) -> Result<()> {
-        let kept = self.lock.as_ref().map_or(Ok(()), Lock::keep_room);
+    /// Reserves disk space to record the outcomes of submissions.
+    fn reserve_space(&self) -> Result<()> {
+        let kept = self.lock.as_ref().map_or(Ok(()), Lock::reserve_space);
         kept.map_err(|error| {
-            Error::file(ErrorKind::Journal, "keep room on the disk for", &self.path, error)
+            Error::file(ErrorKind::Journal, "reserve disk space for", &self.path, error)
         })
     }
 
-    /// Gives back the room that was kept, and what the log takes.
-    fn make_room(&mut self) {
+    /// Releases the reserved disk space, and that of the log.
+    fn release_space(&mut self) {
         if let Some(lock) = &self.lock {
-            lock.give_room();
+            lock.release_space();
         }
         if self.configure("PRAGMA wal_checkpoint(TRUNCATE);").is_ok() {
             self.opened.forget_log();
@@ -312,7 +311,7 @@ impl SqliteStore {
         random.map_err(|error| failed("read", &self.path, error))
     }
 
-    /// Decides if the log stays when this connection is closed, although it is the last one.
+    /// Decides if the log stays when the last connection is closed.
     fn leave_log(&self, leave: bool) -> Result<()> {
         let set = self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, leave);
         set.map(drop).map_err(|error| failed("open", &self.path, error))
@@ -334,14 +333,15 @@ impl Drop for SqliteStore {
     }
 }
 
-/// The number of the last commit of a process that did not come to close the journal.
+/// The number of the last commit of a process that was killed.
 fn last_commit(lock: &Lock, journal: &Path) -> Result<u64> {
     lock.last_commit()
         .map_err(|error| Error::file(ErrorKind::Journal, "read the lock file of", journal, error))
 }
 
-/// Creates the file before SQLite does, which would let other users read it. An existing one is not opened:
-/// closing it would end the locks that SQLite holds on it elsewhere in this process. Whether it is new.
+/// Creates the file before SQLite does, which would let other users read it. An existing file is not opened:
+/// closing it would end the locks that SQLite holds on it elsewhere in this process. Returns true if
+/// the file is new.
 fn create(path: &Path) -> Result<bool> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -369,7 +369,7 @@ fn cannot_write(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly))
 }
 
-/// The URI of a file that no process changes, which SQLite reads without creating another one.
+/// The URI of a file that no process changes, which SQLite reads without creating a log.
 fn unchanging(path: &Path) -> String {
     let path = path.to_string_lossy();
     let separator = if cfg!(windows) { '\\' } else { '/' };

@@ -296,7 +296,7 @@ async fn progress_reports_persistent_errors() {
     local.add_fault(Fault::response(429, "{}").on(Operation::Run));
     let mut run = batch.run(endpoint(&local, "double"));
     let error = persistent_error(&mut run).await;
-    let why = "no input is accepted: the service's queue is full, or others use the same limits";
+    let why = "no input is accepted: the service's queue is full, or other clients of the account use the same limits";
     assert!(error.contains(why), "{error}");
     local.clear_faults();
     assert!(run.await.unwrap().is_complete());

@@ -6,9 +6,9 @@
 //! # Memory budget of outputs
 //!
 //! A semaphore of bytes ([`Outputs`]), from which each poll acquires what its response may need before
-//! that is read. How large an output is shows only when it arrives. A poll therefore reads small responses
-//! only; one that is larger is refused before it is read, and read again under the next limit, and in the
-//! end alone. Invariant: the responses being read, and those read and not yet recorded, together fit into
+//! that is read. The size of an output is known only when it arrives. A poll therefore reads small
+//! responses only; a larger response is refused before it is read, and read again under the next limit,
+//! and in the end alone. Invariant: the responses being read, and those read and not yet recorded, together fit into
 //! the budget, or there is only one response. `a_batch_of_large_outputs_needs_little_memory` of the program
 //! holds it.
 
@@ -30,10 +30,10 @@ use crate::store::{Change, Ended, Event};
 use crate::submit::OnUnknown;
 use crate::webhook::Ticket;
 
-/// Polls that must not find a job before it counts as gone: a gateway may err once.
-const GONE: u32 = 2;
+/// Number of polls in a row that must not find a job before it ends: a gateway may err once.
+const NOT_FOUND_POLLS: u32 = 2;
 
-/// Time for which a job must not be found before it counts as gone: a gateway may err for a while.
+/// Time for which a job must not be found before it ends: a gateway may err for a while.
 const UNSEEN: Duration = Duration::from_secs(10);
 
 /// The longest status that is shown.
@@ -57,7 +57,7 @@ pub(super) struct Polled {
 
 /// Outcome of a poll.
 pub(super) enum PollOutcome {
-    /// It has not ended, or was not found for the first time.
+    /// The job has not ended, or was not found for the first time.
     Unfinished(Seen),
     /// The job has ended: reported as terminal, or no longer there.
     Ended { ended: Ended, completed: Option<Completed>, took: Option<Duration> },
@@ -70,7 +70,7 @@ pub(super) enum PollOutcome {
 pub(super) enum Seen {
     Running,
     /// An undocumented status, which may be terminal.
-    Odd(String),
+    Undocumented(String),
     Missing,
 }
 
@@ -82,13 +82,15 @@ fn judge(
     match read {
         Ok(record) if record.status().is_terminal() => ended(&record, job.is_cancelled),
         Ok(record) => match record.status() {
-            JobStatus::Other(status) => odd(job, status.as_str()),
+            JobStatus::Other(status) => undocumented_status(job, status.as_str()),
             _ => PollOutcome::Unfinished(Seen::Running),
         },
         Err(error) => match error.kind() {
-            ErrorKind::NotFound | ErrorKind::JobExpired if is_the_services(&error) => {
-                match job.missing + 1 >= GONE && (job.is_cancelled || is_long_unseen(job)) {
-                    true => gone(job, now()),
+            ErrorKind::NotFound | ErrorKind::JobExpired if is_from_service(&error) => {
+                match job.missing + 1 >= NOT_FOUND_POLLS
+                    && (job.is_cancelled || is_long_unseen(job))
+                {
+                    true => end_not_found(job, now()),
                     false => PollOutcome::Unfinished(Seen::Missing),
                 }
             }
@@ -114,23 +116,24 @@ fn is_long_unseen(job: &Outstanding) -> bool {
     job.unseen_since.is_some_and(|since| since.elapsed() >= UNSEEN)
 }
 
-/// A status that the interface does not document, which may never change.
-fn odd(job: &Outstanding, status: &str) -> PollOutcome {
+/// The outcome of a status that the interface does not document: it may never change.
+fn undocumented_status(job: &Outstanding, status: &str) -> PollOutcome {
     // Anything else could be a secret.
     let is_name = |byte: u8| byte.is_ascii_uppercase() || byte == b'_';
     let name = match status.len() <= SHOWN && status.bytes().all(is_name) {
-        true => format!("{status:?}"),
-        false => "one".to_owned(),
+        true => format!("the status {status:?}"),
+        false => "a status".to_owned(),
     };
-    let said = format!("the service reports {name}, which the interface does not document");
+    let said = format!("the service reports {name} that the interface does not document");
     match job.ttl_has_elapsed() {
         true => end(State::Expired, Some(format!("its ttl has elapsed, although {said}"))),
-        false => PollOutcome::Unfinished(Seen::Odd(said)),
+        false => PollOutcome::Unfinished(Seen::Undocumented(said)),
     }
 }
 
-/// An HTML page comes from a gateway, and tells nothing about the job.
-fn is_the_services(error: &podqueue::Error) -> bool {
+/// Returns true if the service itself sent the error: an HTML page comes from a gateway, and tells
+/// nothing about the job.
+fn is_from_service(error: &podqueue::Error) -> bool {
     error.body().is_none_or(|body| {
         let body = body.trim();
         body.is_empty() || serde_json::from_str::<&RawValue>(body).is_ok()
@@ -139,7 +142,7 @@ fn is_the_services(error: &podqueue::Error) -> bool {
 
 /// The end of a job that the service no longer has. The wall clock, which may be wrong, only decides
 /// the reason that is recorded.
-fn gone(job: &Outstanding, now: u64) -> PollOutcome {
+fn end_not_found(job: &Outstanding, now: u64) -> PollOutcome {
     let (state, why) = if job.is_cancelled {
         (State::Cancelled, CANCELLED)
     } else if now >= job.dies_at() {
@@ -237,7 +240,7 @@ pub(super) async fn poll_and_record(
         PollOutcome::Ended { ended, completed, .. } => {
             (Some(Event::Ended(ended.clone())), completed.take())
         }
-        PollOutcome::Unfinished(Seen::Running | Seen::Odd(_)) => {
+        PollOutcome::Unfinished(Seen::Running | Seen::Undocumented(_)) => {
             let now = shared.clock.now();
             job.seen_at = Some(now);
             let is_old = now >= job.recorded_at.unwrap_or(job.submitted_at).saturating_add(RECORD);
@@ -282,7 +285,7 @@ impl Outputs {
         Self(Arc::new(Semaphore::new(BUDGET as usize)))
     }
 
-    /// Reads the status of a job. What it returns is in the budget until `Held` is dropped.
+    /// Reads the status of a job. The returned record counts towards the budget until `Held` is dropped.
     pub(super) async fn read(&self, job: &Job) -> (podqueue::Result<JobRecord>, Held) {
         for limit in LIMITS {
             let held = self.acquire(units(limit)).await;

@@ -1,4 +1,5 @@
-//! Poll schedule: a priority queue of outstanding jobs by next poll time.
+//! Poll schedule: a priority queue of outstanding jobs by next poll time. The client's `Polling` does not
+//! apply to batches.
 //!
 //! A job sleeps until its next poll is due; of those that are due, the job whose result may expire first
 //! is polled first. Intervals grow with the age of a job, up to 30 seconds, or longer where all jobs
@@ -29,23 +30,23 @@ const POLLS_PER_SECOND: f64 = 100.0;
 pub(super) struct Outstanding {
     pub(super) ticket: Ticket,
     pub(super) job: Job,
-    /// When it was accepted, and last seen unfinished, in milliseconds of Unix time.
+    /// Time of acceptance, and of the last poll that found the job unfinished, in milliseconds of Unix time.
     pub(super) submitted_at: u64,
     pub(super) seen_at: Option<u64>,
     /// `seen_at` as recorded in the journal.
     pub(super) recorded_at: Option<u64>,
     ttl: Duration,
-    /// Number of polls in a row that did not find it.
+    /// Number of polls in a row that did not find the job.
     pub(super) missing: u32,
-    /// The first poll of those in a row that did not succeed.
+    /// Time of the first of the polls in a row that did not succeed.
     pub(super) unseen_since: Option<Instant>,
-    /// It was to be cancelled.
+    /// True if the job was to be cancelled.
     pub(super) is_cancelled: bool,
-    /// The time until which it sleeps; `None` while it is due, or being polled.
+    /// Time of the next poll; `None` while the job is due, or being polled.
     asleep_until: Option<Instant>,
-    /// When it was accepted, resumed or cancelled: the origin of its interval.
+    /// Time at which it was accepted, resumed or cancelled: the origin of its interval.
     since: Instant,
-    /// When this process learned that it was accepted, at which time it was.
+    /// Time at which this process learned of the acceptance, by the monotonic clock.
     known_since: Instant,
 }
 
@@ -80,7 +81,7 @@ impl Outstanding {
         after(self.submitted_at, self.ttl)
     }
 
-    /// Returns true if its ttl has certainly expired: so much monotonic time has elapsed in this process.
+    /// Returns true if the ttl has certainly expired: it has elapsed on the monotonic clock of this process.
     /// No step of the time of day can make this true, and what elapsed before a restart does not count.
     pub(super) fn ttl_has_elapsed(&self) -> bool {
         self.known_since.elapsed() > self.ttl
@@ -153,7 +154,7 @@ impl Schedule {
     pub(super) fn keep(&mut self, mut job: Outstanding, least: Duration) {
         let now = Instant::now();
         if let Some(known) = self.jobs.get(&job.ticket.index) {
-            // It may have been cancelled during the poll.
+            // The job may have been cancelled during the poll.
             (job.is_cancelled, job.since) = (known.is_cancelled, known.since);
         }
         let pause = ((now - job.since) / 2).max(least).clamp(SHORTEST, self.longest());

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// More than there ever are.
+/// Initial bound: more calls than a run ever makes.
 const MOST: usize = 400;
 
-/// Calls that run out of files within this time are one event.
-const SAME: Duration = Duration::from_secs(1);
+/// Failures for lack of files within this time count once.
+const SAME_EXHAUSTION: Duration = Duration::from_secs(1);
 
 /// Interval at which the bound grows by one.
 const GROWTH: Duration = Duration::from_secs(10);
@@ -21,17 +21,17 @@ const OUT_OF_FILES: [i32; 2] = [24, 23];
 #[cfg(not(unix))]
 const OUT_OF_FILES: [i32; 1] = [10_024];
 
-/// The bound, and the calls that it is about.
+/// The bound, and the number of calls in flight.
 pub(super) struct Connections {
     most: usize,
-    /// When that last changed.
-    at: Instant,
+    /// Time of the last change of the bound.
+    changed_at: Instant,
     in_flight: usize,
 }
 
 impl Connections {
     pub(super) fn new() -> Self {
-        Self { most: MOST, at: Instant::now(), in_flight: 0 }
+        Self { most: MOST, changed_at: Instant::now(), in_flight: 0 }
     }
 
     pub(super) fn began(&mut self) {
@@ -42,18 +42,18 @@ impl Connections {
         self.in_flight = self.in_flight.saturating_sub(1);
     }
 
-    /// No further connection could be opened for a call that has ended since, beside those in flight.
-    pub(super) fn ran_out(&mut self) {
-        if self.most == MOST || self.at.elapsed() >= SAME {
+    /// Lowers the bound, because a call failed for lack of files with those in flight still open.
+    pub(super) fn record_exhaustion(&mut self) {
+        if self.most == MOST || self.changed_at.elapsed() >= SAME_EXHAUSTION {
             self.most = (self.most.min(self.in_flight + 1) * 3 / 4).max(2);
-            self.at = Instant::now();
+            self.changed_at = Instant::now();
         }
     }
 
     pub(super) fn grow(&mut self) {
-        if self.most < MOST && self.at.elapsed() >= GROWTH {
+        if self.most < MOST && self.changed_at.elapsed() >= GROWTH {
             self.most += 1;
-            self.at = Instant::now();
+            self.changed_at = Instant::now();
         }
     }
 
@@ -88,14 +88,14 @@ mod tests {
             connections.began();
         }
         for _ in 0..20 {
-            connections.ran_out();
+            connections.record_exhaustion();
         }
         assert_eq!(connections.half(), 15);
         for _ in 0..20 {
             connections.ended();
         }
-        tokio::time::advance(SAME).await;
-        connections.ran_out();
+        tokio::time::advance(SAME_EXHAUSTION).await;
+        connections.record_exhaustion();
         assert_eq!(connections.half(), 7);
         for _ in 0..2 {
             tokio::time::advance(GROWTH).await;
@@ -107,8 +107,8 @@ mod tests {
             connections.ended();
         }
         for _ in 0..9 {
-            tokio::time::advance(SAME).await;
-            connections.ran_out();
+            tokio::time::advance(SAME_EXHAUSTION).await;
+            connections.record_exhaustion();
         }
         assert_eq!(connections.half(), 1, "never none");
     }

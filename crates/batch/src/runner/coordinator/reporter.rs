@@ -71,14 +71,14 @@ impl ProgressReporter {
 /// Errors since the last success, of submissions and of polls.
 #[derive(Default)]
 pub(super) struct ErrorSummary {
-    submitting: Option<Since>,
-    polling: Option<Since>,
+    submitting: Option<FirstFailure>,
+    polling: Option<FirstFailure>,
     /// The inputs whose last poll failed.
     unseen: HashSet<u64>,
 }
 
-/// A failure, and when the first one of its kind was.
-struct Since {
+/// A persistent failure: the time of the first failure since the last success, and the last error.
+struct FirstFailure {
     at: Instant,
     error: String,
 }
@@ -106,7 +106,7 @@ impl ErrorSummary {
 
     /// Describes the errors that persist.
     pub(super) fn summary(&self) -> Option<String> {
-        let is_persistent = |since: &&Since| since.at.elapsed() >= PERSISTENT;
+        let is_persistent = |since: &&FirstFailure| since.at.elapsed() >= PERSISTENT;
         let submitting = self.submitting.as_ref().filter(is_persistent);
         let submitting = submitting.map(|since| format!("no input is accepted: {}", since.error));
         let polling = self.polling.as_ref().filter(is_persistent);
@@ -122,10 +122,10 @@ impl ErrorSummary {
     }
 }
 
-fn renew(since: &mut Option<Since>, error: String) {
+fn renew(since: &mut Option<FirstFailure>, error: String) {
     match since {
         Some(since) => since.error = error,
-        None => *since = Some(Since { at: Instant::now(), error }),
+        None => *since = Some(FirstFailure { at: Instant::now(), error }),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::state::{Counts, State};
 
 /// Counts of a run, and their rates.
 pub(super) struct Throughput {
-    /// The counts of the journal, which include what other processes do.
+    /// The counts of the journal, which include the changes of other processes.
     pub(super) counts: Counts,
     /// Number of inputs that had ended before this run.
     before: u64,
@@ -53,8 +53,8 @@ impl Throughput {
         most.are_exceeded(known.failures, known.inputs)
     }
 
-    /// Measures the rates. Returns that of this run's own jobs, per second: what peers collect does not
-    /// widen its window.
+    /// Measures the rates. Returns the rate of this run's own jobs, per second: jobs that peers collect do
+    /// not widen its window.
     pub(super) fn measure(&mut self, now: Instant) -> f64 {
         self.rate.measure(self.counts.ended().saturating_sub(self.before), now);
         self.drain.measure(self.ended.inputs.saturating_sub(self.before), now);
@@ -95,7 +95,7 @@ impl Rate {
         }
     }
 
-    /// Returns the rate per second, once there is one.
+    /// Returns the rate per second, once it is known.
     fn per_second(&self) -> Option<f64> {
         let ((from, before), (to, after)) = self.measured.front().zip(self.measured.back())?;
         let time = (*to - *from).as_secs_f64();

@@ -1,7 +1,7 @@
 //! Submission attempt: one claimed input, from its text to the record of its outcome.
 //!
-//! Claimed → sent or not → verdict → event in the journal. The outcome is recorded before the submitter is
-//! told; a pause starts before the record that makes an input pending again, because a claim may find it
+//! Claimed → sent or not → verdict → event in the journal. The outcome is recorded before the
+//! submitter gets the event; a pause starts before the record that makes an input pending again, because a claim may find it
 //! as soon as that is durable. The text travels once, with the claim, and is dropped once it is parsed:
 //! from then on, a [`Ticket`] stands for the input.
 
@@ -87,8 +87,10 @@ pub(super) async fn submit(
     let (event, outcome) = match claimed.text {
         _ if must_wait => (Event::NotSent, Outcome::Unused),
         Err(error) => (Event::NotSent, Outcome::Changed(error)),
-        Ok(text) => match parse(shared, claimed.flaw, &text) {
-            Err(flaw) => refuse(format!("line {} of the inputs {flaw}", claimed.line), false),
+        Ok(text) => match parse(shared, claimed.rejection, &text) {
+            Err(rejection) => {
+                refuse(format!("line {} of the inputs {rejection}", claimed.line), false)
+            }
             Ok(input) => {
                 drop(text);
                 let webhook = match &shared.on_unknown {
@@ -119,8 +121,7 @@ pub(super) async fn submit(
     }
 }
 
-/// Records as unknown an input whose job id another input already has: which of them the output is for
-/// cannot be known, and the other input came first.
+/// Records an input as unknown whose job id an earlier input already has: the job runs only one of them.
 async fn disputed(shared: &Shared, ticket: Ticket, outcome: Outcome, holder: u64) -> Submitted {
     let job = match &outcome {
         Outcome::Accepted { job_id, .. } => job_id.as_str(),
@@ -144,10 +145,10 @@ fn unknown(shared: &Shared, ticket: Ticket, why: String) -> Event {
     }
 }
 
-/// Parses the text; or returns the flaw of the input.
-fn parse(shared: &Shared, flaw: Option<String>, text: &[u8]) -> Result<Box<RawValue>, String> {
-    match flaw {
-        Some(flaw) => Err(flaw),
+/// Parses the text, or returns the validation error of the input.
+fn parse(shared: &Shared, rejection: Option<String>, text: &[u8]) -> Result<Box<RawValue>, String> {
+    match rejection {
+        Some(rejection) => Err(rejection),
         None => shared.shape.parse(text).map(|parsed| parsed.input),
     }
 }
@@ -184,13 +185,13 @@ const LONGEST_ASKED: Duration = Duration::from_secs(5 * 60);
 pub(super) enum Verdict {
     /// Accepted as this job.
     Accepted(String),
-    /// It may have been accepted.
+    /// The input may have been accepted.
     Unknown(podqueue::Error),
-    /// It was certainly not accepted, because of the input: by the service, or before it was sent.
+    /// The input was certainly not accepted because of its content: by the service, or before it was sent.
     Refused { why: String, was_sent: bool },
-    /// It was certainly not accepted, for a transient reason.
+    /// The input was certainly not accepted, for a transient reason.
     NotSent(TransientReason),
-    /// It was certainly not accepted, and no other input will be.
+    /// The input was certainly not accepted, and any other input would not be accepted either.
     Stop(podqueue::Error),
 }
 

@@ -32,7 +32,7 @@ pub(super) struct Window {
 
 struct Ceiling {
     jobs: f64,
-    /// When it was last lowered or raised.
+    /// Time of the last change of the ceiling.
     at: Instant,
 }
 
@@ -56,7 +56,7 @@ impl Window {
         }
     }
 
-    /// The service refused a submission while so many jobs were outstanding.
+    /// Lowers the window: the service refused a submission, with this number of outstanding jobs.
     pub(super) fn queue_is_full(&mut self, outstanding: usize, now: Instant) {
         let is_same = self.ceiling.as_ref().is_some_and(|ceiling| now - ceiling.at < SAME);
         if !is_same {

@@ -102,7 +102,7 @@ impl Connection {
         let done = self.raw.attempt(time, work);
         self.has_answered |= done.is_ok();
         match done {
-            // A certificate or a setting that was right before is wrong transiently.
+            // A certificate or a setting was valid before, so the failure counts as transient.
             Err(Failure::Insecure(why)) if self.has_answered => {
                 Err(Failure::Transient(why.to_string()))
             }
@@ -204,7 +204,7 @@ pub(super) enum Failure {
     Insecure(Error),
     /// A retry cannot succeed.
     Final(Error),
-    /// This process has lost its lease.
+    /// The process has lost its lease.
     LeaseLost,
     /// The database has lost changes that were durable.
     Lost,

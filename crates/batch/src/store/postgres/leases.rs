@@ -3,7 +3,7 @@
 //! Every commit renews the lease of its process, and idle processes renew it every quarter of it. A process
 //! whose lease has expired, by the database's clock, is deleted under a lock of its row; its outstanding
 //! inputs get a new owner, and its interrupted submissions become unknown or pending. Invariant: a commit
-//! first locks the row of its process (the fence, `loss::check_lease`), so nothing is written by a process
+//! first locks the row of its process (the fence, `fence::check_lease`), so nothing is written by a process
 //! that was recovered. After an outage, no process is recovered before all had a lease's time to renew
 //! theirs. `tests/postgres/sharing.rs` and `machines.rs` hold this.
 
@@ -15,6 +15,7 @@ use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
 use super::connection::Failure;
+use super::fence;
 use super::loss::{self, LAST_ACCEPTED, OnLoss};
 use super::removed;
 use super::rows::{self, Value, int, int8, int8s, text, value};
@@ -71,7 +72,7 @@ impl Sharing for PostgresStore {
         let (Some(process), Some(durable)) = (number(), number()) else { return Ok(()) };
         let accepted = words.next().unwrap_or_default();
         let has_lost = self.read(async |client, batch| {
-            Ok(!loss::has_change(client, batch, process, durable).await?)
+            Ok(!fence::has_change(client, batch, process, durable).await?)
         })?;
         if !has_lost {
             return Ok(());
@@ -205,7 +206,8 @@ impl Sharing for PostgresStore {
         }
         let on_loss = self.on_loss;
         let accepted = self.write(async |writing| {
-            let acceptance = accept_loss(writing, on_loss).await?;
+            let Writing { client, batch, results, is_done, .. } = writing;
+            let acceptance = loss::accept(client, *batch, *results, *is_done, on_loss).await?;
             Ok((acceptance, Delta::default()))
         });
         self.loss_accepted(accepted?);
@@ -276,7 +278,7 @@ impl PostgresStore {
         let (batch, results, lease) = (self.batch, self.results, self.lease);
         let begun = Instant::now();
         let joined = self.connection.persist_durably(async |client| {
-            // A new id for each attempt: an earlier one may have been committed, and recovered since, although
+            // A new id for each attempt: an earlier attempt may have been committed, and recovered since, although
             // its response was lost.
             let id = rows::random()?;
             let sql = format!(
@@ -354,8 +356,7 @@ async fn find_expired(
     may_recover: bool,
     lease: Duration,
 ) -> Result<Vec<ExpiredProcess>, Failure> {
-    // A process that is about to write has not crashed, and one that another process recovers can be
-    // skipped.
+    // A locked row is skipped: its process is about to write, or is being recovered by another process.
     let sql = format!("{EXPIRED} FOR UPDATE SKIP LOCKED");
     let lease = lease.as_secs_f64();
     let values = expired_values(&batch, &id, &results, &may_recover, &lease);
@@ -411,31 +412,4 @@ async fn outstanding(client: &Client, batch: i64, process: i64) -> Result<Vec<In
     );
     let values = [int8(&batch), int8(&process)];
     rows::inputs(&client.query_typed(&sql, &values).await?)
-}
-
-/// Accepts the loss of a marked batch, unless results were not imported, or this change is one that
-/// was made before. Returns the number of the last acceptance.
-pub(super) async fn accept_loss(
-    writing: &Writing<'_>,
-    on_loss: OnLoss,
-) -> std::result::Result<String, Failure> {
-    let Writing { client, batch, results, is_done, .. } = writing;
-    match is_done {
-        true => loss::last_accepted(client, *batch).await,
-        false => loss::accept(client, *batch, *results, on_loss).await,
-    }
-}
-
-impl PostgresStore {
-    /// Remembers that the loss was accepted, or that there is none any more.
-    pub(super) fn loss_accepted(&mut self, acceptance: String) {
-        if let Some(process) = &mut self.process {
-            process.accepted = acceptance;
-        }
-        // A later loss needs an acceptance of its own. What is not committed yet may have to be
-        // accepted again.
-        if self.locked.is_none() {
-            self.on_loss = OnLoss::Refuse;
-        }
-    }
 }

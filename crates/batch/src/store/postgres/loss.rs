@@ -6,8 +6,8 @@
 //!
 //! The mark is removed in the transaction of the first operation that its acceptance permits, and so
 //! after all other checks: the claim of inputs, or the end of a cancellation. Before, each machine
-//! imports what only its results know, and notes that ([`IMPORTED`]): whatever has a result is not
-//! pending any more when inputs are claimed. A new mark begins with no results imported.
+//! imports what only its results know, and records that ([`IMPORTED`]), so an input with a result is not
+//! pending when inputs are claimed. A new mark resets the imports.
 
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
@@ -17,7 +17,7 @@ use super::rows::{int8, random, text, value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::{IMPORTED, LOST};
 
-/// The name of the note that tells one acceptance of such a loss from another.
+/// Key of the random number of the last acceptance of a loss.
 const ACCEPTED: &str = "accepted";
 
 /// Text of the mark.
@@ -31,7 +31,7 @@ const LISTED: i64 = 20;
 pub(super) enum OnLoss {
     /// Stop, or refuse to join.
     Refuse,
-    /// Join, import the own results, and continue once all results that are known were imported.
+    /// Join, import the own results, and continue once all known results are imported.
     Accept,
     /// The same, without results of other processes.
     GiveUpResults,
@@ -49,12 +49,12 @@ pub(super) fn check(connection: &mut Connection, batch: i64, on_loss: OnLoss) ->
     }
 }
 
-/// The last acceptance that a process knows which joins now, as an expression.
+/// SQL expression: last accepted loss, for a joining process.
 pub(super) const LAST_ACCEPTED: &str = "coalesce((SELECT text FROM podqueue.note
     WHERE batch = $1 AND results = 0 AND name = 'accepted'), '')";
 
-/// Marks the batch, so that no process submits anything, also one that joins later. If the loss was
-/// accepted since this process joined, only this process has to rejoin.
+/// Marks the batch, so that no process submits anything, including processes that join later. If the loss
+/// was accepted since this process joined, only this process has to rejoin.
 pub(super) fn judged(connection: &mut Connection, batch: i64, accepted: &str) -> Failure {
     match mark(connection, batch, Some(accepted)) {
         Ok(false) => Failure::LeaseLost,
@@ -63,8 +63,8 @@ pub(super) fn judged(connection: &mut Connection, batch: i64, accepted: &str) ->
     }
 }
 
-/// Marks the batch, unless it is marked, or a loss was accepted since this one. Whether it is marked
-/// then. What was imported before a mark was made says nothing about what was lost since.
+/// Marks the batch, unless it is marked, or a loss was accepted since `accepted`. Returns true if marked.
+/// A new mark resets the imports.
 pub(super) fn mark(
     connection: &mut Connection,
     batch: i64,
@@ -109,15 +109,16 @@ pub(super) async fn not_imported(
     Ok(found.iter().map(|row| (row.get(0), path(row))).collect())
 }
 
-/// Accepts the loss of a marked batch, unless results were not imported. `own` are the results of
-/// this process. The number of the last acceptance since.
+/// Accepts the loss of a marked batch, unless results were not imported, or this change is already
+/// committed (`is_done`). `own` are the results of this process. Returns the number of the last acceptance.
 pub(super) async fn accept(
     client: &Client,
     batch: i64,
     own: i64,
+    is_done: bool,
     on_loss: OnLoss,
 ) -> Result<String, Failure> {
-    if is_marked(client, batch).await? {
+    if !is_done && is_marked(client, batch).await? {
         let missing = not_imported(client, batch, own).await?;
         refuse(&missing, on_loss)?;
         let acceptance = random()?.to_string();
@@ -133,7 +134,7 @@ pub(super) async fn accept(
 }
 
 /// The number of the last acceptance.
-pub(super) async fn last_accepted(client: &Client, batch: i64) -> Result<String, Failure> {
+async fn last_accepted(client: &Client, batch: i64) -> Result<String, Failure> {
     let sql = format!("SELECT {LAST_ACCEPTED}");
     Ok(client.query_typed_one(&sql, &[int8(&batch)]).await?.get(0))
 }
@@ -141,7 +142,7 @@ pub(super) async fn last_accepted(client: &Client, batch: i64) -> Result<String,
 pub(super) fn refuse(missing: &[(bool, String)], on_loss: OnLoss) -> Result<(), Failure> {
     let is_new = missing.iter().any(|(is_own, _)| *is_own);
     if is_new {
-        // The mark is a newer one than that which this process was to accept.
+        // The mark is newer than the loss that this process accepts.
         return Err(Failure::Lost);
     }
     if missing.is_empty() || on_loss == OnLoss::GiveUpResults {
@@ -149,60 +150,8 @@ pub(super) fn refuse(missing: &[(bool, String)], on_loss: OnLoss) -> Result<(), 
     }
     let paths: Vec<_> = missing.iter().map(|(_, path)| path.as_str()).collect();
     let message = format!(
-        "the loss of changes is not accepted yet: this process has imported its results, but others may know of jobs, too, whose inputs would be submitted again: {}. Nothing was submitted: import these where they are, in the same way, and the last process continues; if some are gone for good, give them up (Postgres::accept_loss_of_results)",
+        "the loss of changes is not accepted yet: this process has imported its results, but the results of other processes may contain jobs that are missing here, whose inputs would be submitted again: {}. Nothing was submitted: import these where they are, in the same way, and the last process continues; if some are gone for good, give them up (Postgres::accept_loss_of_results)",
         paths.join(", ")
     );
     Err(Failure::Final(Error::new(ErrorKind::OtherResults, message)))
-}
-
-/// Checks the fence: locks the row of this process until the transaction ends, or fails if the lease was
-/// lost; and fails if the database has lost changes, unless that is to be accepted. Returns the number
-/// of the last change of this process.
-pub(super) async fn check_lease(
-    client: &Client,
-    batch: i64,
-    process: i64,
-    durable: i64,
-    on_loss: OnLoss,
-) -> Result<i64, Failure> {
-    let sql = "SELECT last_change, EXISTS (
-            SELECT FROM podqueue.note WHERE batch = $2 AND results = 0 AND name = $3)
-        FROM podqueue.process WHERE id = $1 FOR UPDATE";
-    let values = [int8(&process), int8(&batch), text(&LOST)];
-    let Some(row) = client.query_typed_opt(sql, &values).await? else {
-        return Err(missing(client, batch, process, durable).await?);
-    };
-    let (last, is_marked): (i64, bool) = (row.get(0), row.get(1));
-    match last >= durable && (!is_marked || on_loss != OnLoss::Refuse) {
-        true => Ok(last),
-        false => Err(Failure::Lost),
-    }
-}
-
-/// Returns the reason for which the row of the process is missing: a recovery keeps a record of the last change.
-async fn missing(
-    client: &Client,
-    batch: i64,
-    process: i64,
-    durable: i64,
-) -> Result<Failure, Failure> {
-    Ok(match has_change(client, batch, process, durable).await? {
-        true => Failure::LeaseLost,
-        false => Failure::Lost,
-    })
-}
-
-/// Returns true if the database has this change of a process, or the batch was removed from it.
-pub(super) async fn has_change(
-    client: &Client,
-    batch: i64,
-    process: i64,
-    durable: i64,
-) -> Result<bool, Failure> {
-    let sql = "SELECT EXISTS (
-            SELECT FROM podqueue.process WHERE id = $1 AND last_change >= $3
-            UNION ALL SELECT FROM podqueue.taken WHERE process = $1 AND last_change >= $3)
-        OR NOT EXISTS (SELECT FROM podqueue.batch WHERE id = $2)";
-    let values = [int8(&process), int8(&batch), int8(&durable)];
-    Ok(client.query_typed_one(sql, &values).await?.get(0))
 }

@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind, Result};
 /// Timeout of a migration.
 const LONG: Duration = Duration::from_secs(10 * 60);
 
-/// Migration to each version from the one before. The version of a database is the number of migrations.
+/// Migrations, each from the preceding version. The version of a database is the number of migrations.
 ///
 /// The counts of a batch are its number of inputs, which begin as pending, and what each of its
 /// processes has moved from state to state. An input's owner is the process that submits it or

@@ -8,7 +8,7 @@ use tokio_postgres::{Client, Row};
 use super::connection::Failure;
 use crate::error::{Error, ErrorKind};
 use crate::state::State;
-use crate::store::{Input, NewInput, Note, Place, RunRecord};
+use crate::store::{Input, NewInput, Note, RunRecord, TextLocation};
 
 /// Columns that [`input`] reads.
 pub(super) const INPUT: &str = "idx, line, start, length, body, digest, state, attempt, run, job_id, submitted_at, seen_at, error, same_as, flaw";
@@ -72,9 +72,9 @@ pub(super) fn inputs(rows: &[Row]) -> Result<Vec<Input>, Failure> {
 }
 
 fn input(row: &Row) -> Result<Input, Failure> {
-    let place = match row.get(4) {
-        Some(body) => Place::Stored(body),
-        None => Place::File {
+    let location = match row.get(4) {
+        Some(body) => TextLocation::Stored(body),
+        None => TextLocation::File {
             offset: number_if_any(row, 2).unwrap_or_default(),
             length: number_if_any(row, 3).unwrap_or_default(),
         },
@@ -82,7 +82,7 @@ fn input(row: &Row) -> Result<Input, Failure> {
     Ok(Input {
         index: number(row, 0),
         line: number(row, 1),
-        place,
+        location,
         digest: row.get::<_, &[u8]>(5).try_into().map_err(|_| damaged("a digest"))?,
         state: state(row.get(6))?,
         attempt: number(row, 7),
@@ -92,7 +92,7 @@ fn input(row: &Row) -> Result<Input, Failure> {
         seen_at: number_if_any(row, 11),
         error: row.get(12),
         same_as: number_if_any(row, 13),
-        flaw: row.get(14),
+        rejection: row.get(14),
     })
 }
 
@@ -125,25 +125,25 @@ struct Columns<'a> {
     bodies: Vec<Option<&'a [u8]>>,
     digests: Vec<&'a [u8]>,
     same_as: Vec<Option<i64>>,
-    flaws: Vec<Option<Cow<'a, str>>>,
+    rejections: Vec<Option<Cow<'a, str>>>,
 }
 
 impl<'a> Columns<'a> {
     fn of(inputs: impl Iterator<Item = (u64, &'a NewInput)> + Clone) -> Self {
-        let place = |input: &'a NewInput| match &input.place {
-            Place::File { offset, length } => (Some(int(*offset)), Some(int(*length)), None),
-            Place::Stored(body) => (None, None, Some(body.as_slice())),
+        let location = |input: &'a NewInput| match &input.location {
+            TextLocation::File { offset, length } => (Some(int(*offset)), Some(int(*length)), None),
+            TextLocation::Stored(body) => (None, None, Some(body.as_slice())),
         };
         let each = || inputs.clone().map(|(_, input)| input);
         Self {
             indexes: inputs.clone().map(|(index, _)| int(index)).collect(),
             lines: each().map(|input| int(input.line)).collect(),
-            starts: each().map(|input| place(input).0).collect(),
-            lengths: each().map(|input| place(input).1).collect(),
-            bodies: each().map(|input| place(input).2).collect(),
+            starts: each().map(|input| location(input).0).collect(),
+            lengths: each().map(|input| location(input).1).collect(),
+            bodies: each().map(|input| location(input).2).collect(),
             digests: each().map(|input| input.digest.as_slice()).collect(),
             same_as: each().map(|input| input.same_as.map(int)).collect(),
-            flaws: each().map(|input| input.flaw.as_deref().map(clean)).collect(),
+            rejections: each().map(|input| input.rejection.as_deref().map(clean)).collect(),
         }
     }
 
@@ -157,7 +157,7 @@ impl<'a> Columns<'a> {
             value(&self.bodies, Type::BYTEA_ARRAY),
             value(&self.digests, Type::BYTEA_ARRAY),
             value(&self.same_as, Type::INT8_ARRAY),
-            value(&self.flaws, Type::TEXT_ARRAY),
+            value(&self.rejections, Type::TEXT_ARRAY),
         ]
     }
 }
@@ -182,9 +182,9 @@ pub(super) async fn insert(
     Ok(())
 }
 
-/// The inputs to update that `new` lists, which are locked: an update by another
-/// process would move them. They are found one by one, whatever the database believes of how many there
-/// are: in a join, it might hold all inputs of the batch against each.
+/// The inputs to update that `new` lists, which are locked: an update by another process would move them.
+/// A lateral join forces an index lookup for each input; with stale statistics the planner may choose a
+/// nested loop over the batch.
 pub(super) const LISTED: &str = "CROSS JOIN LATERAL (
         SELECT ctid AS place FROM podqueue.input WHERE batch = $1 AND idx = new.idx OFFSET 0
     ) AS old WHERE input.ctid = old.place";

@@ -9,8 +9,7 @@ use std::collections::BTreeMap;
 use tokio_postgres::types::Type;
 
 use super::connection::Failure;
-use super::leases::accept_loss;
-use super::loss::OnLoss;
+use super::loss::{self, OnLoss};
 use super::rows::{self, clean, int, int8, int8s, text, value};
 use super::transaction::{Delta, LONG, NOWHERE, PostgresStore, Writing};
 use crate::error::{Error, ErrorKind, Result};
@@ -107,13 +106,14 @@ impl Store for PostgresStore {
         let claims = commit.claim.is_some() && self.on_loss != OnLoss::Refuse;
         let on_loss = self.on_loss;
         let (claimed, accepted) = self.write(async |writing| {
+            let Writing { client, batch, results, is_done, .. } = writing;
             let mut delta = Delta::default();
             // Before the claim, which the acceptance permits.
             let accepted = match claims {
-                true => Some(accept_loss(writing, on_loss).await?),
+                true => Some(loss::accept(client, *batch, *results, *is_done, on_loss).await?),
                 false => None,
             };
-            if writing.is_done {
+            if *is_done {
                 let claimed = match commit.claim {
                     Some(_) => claimed(writing).await?,
                     None => Vec::new(),
@@ -123,7 +123,6 @@ impl Store for PostgresStore {
                 return Ok(((claimed, accepted), delta));
             }
             apply_changes(writing, &commit.changes, &mut delta).await?;
-            let Writing { client, batch, results, .. } = writing;
             rows::set_notes(client, *batch, *results, &commit.notes).await?;
             let claimed = match commit.claim {
                 Some(claim) => claim_next(writing, claim).await?,
@@ -265,7 +264,7 @@ async fn add(writing: &Writing<'_>, inputs: &[NewInput]) -> Result<(), Failure> 
     rows::insert(client, *batch, rows::number(&row, 0), inputs).await
 }
 
-/// Claims the first pending inputs that are no copies. Skips those that another process has locked.
+/// Claims the first pending inputs that are no copies, except those that another process has locked.
 async fn claim_next(writing: &Writing<'_>, claim: Claim) -> Result<Vec<Input>, Failure> {
     let sql = format!(
         "WITH next AS (

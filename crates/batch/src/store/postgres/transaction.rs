@@ -10,6 +10,7 @@ use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
 use super::connection::{Connection, Failure};
+use super::fence;
 use super::loss::{self, OnLoss};
 use super::rows::{int8, value};
 use crate::error::{Error, ErrorKind, Result};
@@ -25,8 +26,8 @@ const LISTED: Duration = Duration::from_secs(3 * 60);
 pub(super) const LONG: Duration = Duration::from_secs(30 * 60);
 
 /// Planner settings of every transaction: a million inputs may just have been added, and the statistics
-/// be old. Everything is found by an index, in its order. A statement that needs a plan that is off seems
-/// so expensive that it would be compiled, for much longer than it takes.
+/// be old. Everything is found by an index, in its order. If a statement needs a disabled plan, its inflated cost
+/// triggers JIT compilation, which takes longer than the query.
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; \
     SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off; \
     SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; \
@@ -37,7 +38,7 @@ const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; \
 const FEW: &str = "SET LOCAL idle_in_transaction_session_timeout = '4s'; \
     SET LOCAL statement_timeout = '12s'; ";
 
-/// The same for one that is about all inputs.
+/// Timeouts of a transaction over all inputs.
 const ALL: &str = "SET LOCAL idle_in_transaction_session_timeout = '300s'; \
     SET LOCAL statement_timeout = 0; ";
 
@@ -45,7 +46,7 @@ const ALL: &str = "SET LOCAL idle_in_transaction_session_timeout = '300s'; \
 struct NextChange {
     /// The process.
     id: i64,
-    /// The number of the change, and of the last one that is known to be durable.
+    /// The number of the change, and of the last change that is known to be durable.
     change: i64,
     durable: i64,
 }
@@ -56,7 +57,8 @@ pub(super) struct Writing<'a> {
     pub(super) batch: i64,
     pub(super) process: i64,
     pub(super) results: i64,
-    /// It was committed, and its response lost: the work must only read again what it returned.
+    /// True if the transaction was committed, and its response lost: the work must only read again what it
+    /// returned.
     pub(super) is_done: bool,
 }
 
@@ -128,7 +130,7 @@ impl PostgresStore {
         let written = self.connection.persist_with(|connection| {
             connection.attempt(time, async |client| {
                 begin(client, time > SHORT, settings).await?;
-                let last = loss::check_lease(client, batch, id, durable, on_loss).await?;
+                let last = fence::check_lease(client, batch, id, durable, on_loss).await?;
                 let is_done = last == change;
                 let writing = Writing { client, batch, process: id, results, is_done };
                 let (done, delta) = work(&writing).await?;
@@ -180,7 +182,7 @@ impl PostgresStore {
         let begun = self.connection.persist_with(|connection| {
             connection.attempt(LONG, async |client| {
                 begin(client, true, settings).await?;
-                loss::check_lease(client, batch, id, durable, on_loss).await?;
+                fence::check_lease(client, batch, id, durable, on_loss).await?;
                 // The row can be read meanwhile, and inputs added to other batches.
                 let sql = "SELECT 1 FROM podqueue.batch WHERE id = $1 FOR NO KEY UPDATE";
                 client.query_typed_one(sql, &[int8(&batch)]).await?;
@@ -211,10 +213,21 @@ impl PostgresStore {
         Ok(())
     }
 
-    /// This change is durable, and the lease was renewed by it, which began then.
+    /// Records that the loss was accepted, or that there is none any more.
+    pub(super) fn loss_accepted(&mut self, acceptance: String) {
+        if let Some(process) = &mut self.process {
+            process.accepted = acceptance;
+        }
+        // A later loss needs its own acceptance. An uncommitted acceptance may have to be repeated.
+        if self.locked.is_none() {
+            self.on_loss = OnLoss::Refuse;
+        }
+    }
+
+    /// Records that this change, which began at `begun`, is durable and has renewed the lease.
     fn wrote(&mut self, change: i64, begun: Instant) {
         if let Some(process) = &mut self.process {
-            // Other processes may have been cut off with this one.
+            // Other processes may have been cut off with this process.
             if process.renewed.elapsed() > self.lease / 2 {
                 self.recovery_from = Instant::now() + self.lease;
             }
@@ -315,9 +328,9 @@ pub struct PostgresStore {
     /// The results of this process, and the state of interrupted submissions.
     pub(super) results: i64,
     pub(super) intents: State,
-    /// This process, as long as it has a lease.
+    /// The process, while it has a lease.
     pub(super) process: Option<Process>,
-    /// The lease was lost, and the process has to rejoin.
+    /// True if the lease was lost: the process has to rejoin.
     pub(super) is_interrupted: bool,
     /// No process is recovered before: those that were cut off together can renew their leases.
     pub(super) recovery_from: Instant,
@@ -328,30 +341,30 @@ pub struct PostgresStore {
     pub(super) on_loss: OnLoss,
 }
 
-/// This process, as the database knows it.
+/// Lease of this process, as the database knows it.
 pub(super) struct Process {
     pub(super) id: i64,
-    /// The number of its last change: whether a change was durable whose response was lost.
+    /// The number of its last change, which tells if a change is durable whose response was lost.
     pub(super) changes: i64,
-    /// The last one that is known to be durable.
+    /// The number of the last change that is known to be durable.
     pub(super) durable: i64,
     /// The last loss of changes that was accepted before it joined.
     pub(super) accepted: String,
-    /// When the change began that renewed the lease last.
+    /// Begin of the change that renewed the lease last.
     pub(super) renewed: Instant,
     /// The inputs that it is submitting.
     pub(super) submitting: HashSet<u64>,
 }
 
 impl Process {
-    /// Returns true if so much time has passed that the lease should be renewed.
+    /// Returns true if the lease is due for renewal.
     pub(super) fn is_due(&self, every: Duration) -> bool {
         self.renewed.elapsed() >= every
     }
 }
 
-/// Number of inputs that a transaction has moved to each state, less those it has moved from there, and
-/// what they took.
+/// Change of the tally by a transaction: the number of inputs moved to each state, less those moved from
+/// it, and their times.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Delta {
     pub(super) moved: [i64; State::ALL.len()],

@@ -24,14 +24,14 @@ pub(super) fn failed(what: &str, path: &Path, error: rusqlite::Error) -> Error {
         _ => "",
     };
     let message = format!("could not {what} the journal {}: {error}{hint}", path.display());
-    let has_no_room = error.sqlite_error().is_some_and(|error| {
+    let is_disk_full = error.sqlite_error().is_some_and(|error| {
         // The latter where a quota or a limit is in the way.
         matches!(error.extended_code, ffi::SQLITE_FULL | ffi::SQLITE_IOERR_WRITE)
     });
-    Error::new(ErrorKind::Journal, message).with_source(error).without_room(has_no_room)
+    Error::new(ErrorKind::Journal, message).with_source(error).with_disk_full(is_disk_full)
 }
 
-/// The journal is not at its path any more: what is recorded is lost with it.
+/// The error of a journal that is not at its path any more: new records are lost with it.
 pub(super) fn displaced(path: &Path) -> Error {
     let message = format!(
         "the journal {} or its -wal file was removed, moved or replaced while it was open, so what is recorded does not last: put it back, and run the batch again. If it is lost, keep the results, and run the inputs that are not in them with new results and a new journal; those that were outstanding may then run twice",

@@ -12,7 +12,7 @@ use super::wal;
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::is_same_file;
 
-/// The name of the note that holds a random number, which copies share, and the journal's path.
+/// Key of the journal's identity: a random number, which copies share, and the journal's path.
 pub(super) const NOTE: &str = "origin";
 
 /// Refuses what is not a file, or has several names: each has a log and a lock of its own, and what

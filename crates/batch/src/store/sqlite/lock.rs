@@ -1,13 +1,12 @@
-//! Lock file of a journal: excludes other processes, reserves room on the disk, and holds the number of
-//! the last commit.
+//! Lock file of a journal: excludes other processes, reserves disk space, and holds the number of the last
+//! commit.
 //!
 //! That number is written after each commit, without a sync, so it is never higher than that of the
-//! journal, however its process ends: a journal that has a lower one has lost commits, because its
+//! journal, however its process ends: a journal with a lower number has lost commits, because its
 //! write-ahead log was taken away, or an older journal was put in its place. SQLite would go back in
 //! time silently, and the batch would submit inputs twice. An orderly end removes the number.
 
 use std::cell::Cell;
-use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -15,15 +14,15 @@ use std::thread;
 use std::time::Duration;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::files::private;
+use crate::files::{private, with_suffix};
 
 /// Retries of a lock, and their interval.
 const PROBES: usize = 20;
 const PROBE: Duration = Duration::from_millis(10);
 
-/// Reserved room, in bytes: more than it takes to record the outcomes of all inputs that can be in
+/// Reserved disk space, in bytes: more than it takes to record the outcomes of all inputs that can be in
 /// flight.
-const ROOM: usize = 1024 * 1024;
+const RESERVED: usize = 1024 * 1024;
 
 /// Prefix of the number of the last commit, at the beginning of the file.
 const MARK: &[u8; 8] = b"commits ";
@@ -36,17 +35,17 @@ const HEAD: usize = MARK.len() + 16;
 pub(super) struct Lock {
     file: File,
     path: PathBuf,
-    /// There was no such file before.
+    /// True if this lock created the file.
     is_new: bool,
-    /// The file has nothing else in it than what is written here: it may have been there before.
+    /// True if the file contains only what a lock writes: a file of this name may have existed before.
     is_ours: bool,
-    /// The number of the last commit stays when the lock ends.
+    /// True if the number of the last commit stays when the lock ends.
     leaves_number: Cell<bool>,
 }
 
 impl Lock {
     pub(super) fn take(journal: &Path) -> Result<Self> {
-        let path = beside(journal);
+        let path = path_of(journal);
         let failed = |error| Error::file(ErrorKind::Journal, "create the lock file", &path, error);
         let mut options = OpenOptions::new();
         options.read(true).write(true);
@@ -82,24 +81,24 @@ impl Lock {
         }
     }
 
-    /// Keeps room on the disk, for [`give_room`](Self::give_room).
-    pub(super) fn keep_room(&self) -> io::Result<()> {
+    /// Reserves disk space, until [`release_space`](Self::release_space).
+    pub(super) fn reserve_space(&self) -> io::Result<()> {
         if !self.is_ours {
             return Ok(());
         }
         let mut file = &self.file;
         file.seek(SeekFrom::Start(HEAD as u64))?;
-        file.write_all(&vec![0; ROOM - HEAD])
+        file.write_all(&vec![0; RESERVED - HEAD])
     }
 
-    /// Gives back the room that was kept. Whether it is there shows when it is used.
-    pub(super) fn give_room(&self) {
+    /// Releases the reserved disk space.
+    pub(super) fn release_space(&self) {
         if self.is_ours {
             let _ = self.file.set_len(HEAD as u64);
         }
     }
 
-    /// The number of the last commit of a process that did not come to close the journal.
+    /// The number of the last commit of a process that was killed.
     pub(super) fn last_commit(&self) -> io::Result<u64> {
         let mut head = [0; HEAD];
         let mut file = &self.file;
@@ -120,7 +119,7 @@ impl Lock {
         }
     }
 
-    /// Forgets the number of the last commit: that of another journal.
+    /// Removes the number of the last commit, which is of another journal.
     pub(super) fn forget_commits(&self) {
         if self.is_ours {
             let _ = self.file.set_len(0);
@@ -132,7 +131,7 @@ impl Lock {
         self.leaves_number.set(leave);
     }
 
-    /// Leaves no file behind that was not there before: what it is next to is not a journal.
+    /// Removes the lock file if this lock created it: the file next to it is not a journal.
     pub(super) fn withdraw(self) {
         if self.is_new {
             let _ = fs::remove_file(&self.path);
@@ -144,19 +143,19 @@ impl Drop for Lock {
     fn drop(&mut self) {
         let has_number = || self.last_commit().is_ok_and(|number| number > 0);
         match self.leaves_number.get() && has_number() {
-            true => self.give_room(),
+            true => self.release_space(),
             false => self.forget_commits(),
         }
     }
 }
 
-/// Returns true if a file has nothing in it but a number, and room.
+/// Returns true if a file contains only a number, and reserved space.
 fn is_ours(mut file: &File) -> io::Result<bool> {
     let mut found = Vec::new();
     file.seek(SeekFrom::Start(0))?;
-    file.take(ROOM as u64 + 1).read_to_end(&mut found)?;
-    let room = found.first_chunk().filter(|head| number(head).is_some()).map_or(0, |_| HEAD);
-    Ok(found.len() <= ROOM && found[room..].iter().all(|byte| *byte == 0))
+    file.take(RESERVED as u64 + 1).read_to_end(&mut found)?;
+    let start = found.first_chunk().filter(|head| number(head).is_some()).map_or(0, |_| HEAD);
+    Ok(found.len() <= RESERVED && found[start..].iter().all(|byte| *byte == 0))
 }
 
 /// The number at the beginning of a file.
@@ -167,14 +166,12 @@ fn number(head: &[u8; HEAD]) -> Option<u64> {
 
 /// Calls a function while no process has the journal open, or not at all.
 pub(super) fn while_unlocked<T>(journal: &Path, work: impl FnOnce() -> T) -> Option<T> {
-    let file = File::open(beside(journal)).ok();
+    let file = File::open(path_of(journal)).ok();
     let locked = file.as_ref().map(File::try_lock_shared);
     // The lock ends with the file.
     (!matches!(locked, Some(Err(TryLockError::WouldBlock)))).then(work)
 }
 
-fn beside(journal: &Path) -> PathBuf {
-    let mut name = OsString::from(journal);
-    name.push(".lock");
-    name.into()
+fn path_of(journal: &Path) -> PathBuf {
+    with_suffix(journal, ".lock")
 }

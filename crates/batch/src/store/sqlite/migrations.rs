@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 /// Marks the file as a journal ("pqba").
 const APPLICATION: i32 = 0x7071_6261;
 
-/// Migration to each version from the one before. The version of a file is the number of migrations.
+/// Migrations, each from the preceding version. The version of a file is the number of migrations.
 const MIGRATIONS: [&str; 2] = [
     // `input_state` finds the next pending input that is no copy.
     "CREATE TABLE note (name TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;

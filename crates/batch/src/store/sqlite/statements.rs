@@ -10,7 +10,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::state::State;
 use crate::store::records::can_happen;
 use crate::store::{
-    Change, Claim, Commit, Ended, Event, Input, NewInput, Note, Place, RunRecord, Store, Tally,
+    Change, Claim, Commit, Ended, Event, Input, NewInput, Note, RunRecord, Store, Tally,
+    TextLocation,
 };
 
 impl Store for SqliteStore {
@@ -51,7 +52,7 @@ impl Store for SqliteStore {
 
     fn begin_run(&mut self, run: &RunRecord) -> Result<u64> {
         self.full = None;
-        self.keep_room()?;
+        self.reserve_space()?;
         self.write(|transaction| {
             let mut insert = transaction.prepare_cached(
                 "INSERT INTO run (endpoint_id, base_url, policy, ttl, started_at)
@@ -73,19 +74,19 @@ impl Store for SqliteStore {
         })
     }
 
-    /// Without room, nothing more is claimed in this run. The reserve, and what the log takes, is for
+    /// On a full disk, nothing more is claimed in this run. The reserve, and the space of the log, is for
     /// recording the outcomes of the inputs in flight.
     fn commit(&mut self, commit: &Commit) -> Result<Vec<Input>> {
         if let (Some(full), Some(_)) = (&self.full, commit.claim) {
             return Err(full.again());
         }
         match self.try_commit(commit) {
-            Err(error) if error.has_no_room() => {
+            Err(error) if error.is_disk_full() => {
                 self.full = Some(error.again());
                 if commit.claim.is_some() {
                     return Err(error);
                 }
-                self.make_room();
+                self.release_space();
                 self.try_commit(commit)
             }
             done => done,
@@ -202,7 +203,7 @@ impl SqliteStore {
         &mut self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T> {
-        // Another process may write a request: one that begins by reading could not wait for that.
+        // Another process may write a request: a transaction that begins by reading could not wait for that.
         let begun = self.connection.transaction_with_behavior(TransactionBehavior::Immediate);
         let done = begun.and_then(|transaction| {
             let done = work(&transaction)?;
@@ -234,7 +235,7 @@ fn count_commit(transaction: &Transaction<'_>) -> rusqlite::Result<u64> {
     count.query_row([], |row| row.get(0))
 }
 
-/// Makes a change. Whether the input was in a state in which it can happen.
+/// Makes a change. Returns true if the input was in a state that permits it.
 fn apply(transaction: &Transaction<'_>, change: &Change) -> rusqlite::Result<bool> {
     let mut select =
         transaction.prepare_cached("SELECT state FROM input WHERE idx = ? AND attempt = ?")?;
@@ -295,7 +296,7 @@ fn claim_next(transaction: &Transaction<'_>, claim: Claim) -> rusqlite::Result<V
     let (mut inputs, mut bytes) = (Vec::new(), 0);
     for input in select.query_map([limit], read_input)? {
         let input = input?;
-        bytes += input.place.length();
+        bytes += input.location.length();
         inputs.push(input);
         if bytes >= claim.bytes {
             break;
@@ -314,7 +315,7 @@ fn claim_next(transaction: &Transaction<'_>, claim: Claim) -> rusqlite::Result<V
     Ok(inputs)
 }
 
-/// Counts so many more inputs in a state.
+/// Adds a number of inputs to the count of a state.
 fn shift(transaction: &Transaction<'_>, state: State, by: i64) -> rusqlite::Result<()> {
     if by == 0 {
         return Ok(());
@@ -339,14 +340,14 @@ fn set_notes(transaction: &Transaction<'_>, notes: &[Note]) -> rusqlite::Result<
 const INPUT: &str = "idx, line, start, length, body, digest, state, attempt, run, job_id, submitted_at, seen_at, error, same_as, flaw";
 
 fn read_input(row: &Row<'_>) -> rusqlite::Result<Input> {
-    let place = match row.get(4)? {
-        Some(body) => Place::Stored(body),
-        None => Place::File { offset: row.get(2)?, length: row.get(3)? },
+    let location = match row.get(4)? {
+        Some(body) => TextLocation::Stored(body),
+        None => TextLocation::File { offset: row.get(2)?, length: row.get(3)? },
     };
     Ok(Input {
         index: row.get(0)?,
         line: row.get(1)?,
-        place,
+        location,
         digest: row.get(5)?,
         state: read_state(row.get(6)?)?,
         attempt: row.get(7)?,
@@ -356,7 +357,7 @@ fn read_input(row: &Row<'_>) -> rusqlite::Result<Input> {
         seen_at: row.get(11)?,
         error: row.get(12)?,
         same_as: row.get(13)?,
-        flaw: row.get(14)?,
+        rejection: row.get(14)?,
     })
 }
 
@@ -386,9 +387,9 @@ fn insert_inputs(
          VALUES (?, ?, ?, ?, ?, ?, 0, 0, ?, ?)",
     )?;
     for (index, input) in (first..).zip(inputs) {
-        let (start, length, body) = columns(&input.place);
-        let NewInput { line, digest, same_as, flaw, .. } = input;
-        insert.execute(params![index, line, start, length, body, digest, same_as, flaw])?;
+        let (start, length, body) = columns(&input.location);
+        let NewInput { line, digest, same_as, rejection, .. } = input;
+        insert.execute(params![index, line, start, length, body, digest, same_as, rejection])?;
     }
     Ok(())
 }
@@ -402,17 +403,17 @@ fn replace_texts(
         "UPDATE input SET line = ?, start = ?, length = ?, body = ?, digest = ?, same_as = ?, flaw = ? WHERE idx = ?",
     )?;
     for (index, input) in inputs {
-        let (start, length, body) = columns(&input.place);
-        let NewInput { line, digest, same_as, flaw, .. } = input;
-        update.execute(params![line, start, length, body, digest, same_as, flaw, index])?;
+        let (start, length, body) = columns(&input.location);
+        let NewInput { line, digest, same_as, rejection, .. } = input;
+        update.execute(params![line, start, length, body, digest, same_as, rejection, index])?;
     }
     Ok(())
 }
 
 /// The start of a text, its length, and the text itself if it is in the store.
-fn columns(place: &Place) -> (Option<u64>, Option<u64>, Option<&Vec<u8>>) {
-    match place {
-        Place::File { offset, length } => (Some(*offset), Some(*length), None),
-        Place::Stored(body) => (None, None, Some(body)),
+fn columns(location: &TextLocation) -> (Option<u64>, Option<u64>, Option<&Vec<u8>>) {
+    match location {
+        TextLocation::File { offset, length } => (Some(*offset), Some(*length), None),
+        TextLocation::Stored(body) => (None, None, Some(body)),
     }
 }

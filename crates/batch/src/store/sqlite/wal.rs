@@ -1,21 +1,22 @@
 //! Write-ahead log of SQLite: detects that it has lost durable changes.
 //!
 //! SQLite reads the log up to the first frame that is not valid, and takes the rest for what was being
-//! written when the power failed. But a transaction is synced before the next one is written. So where
-//! a transaction is followed by another one, all of its frames were valid once, and one that is not is
+//! written when the power failed. But a transaction is synced before the next transaction is written. So where
+//! a transaction is followed by another, all of its frames were valid once, and an invalid frame is
 //! damaged: SQLite would go back in time, and the batch would submit inputs twice. The same damage in
 //! the last transaction looks like a loss of power.
 
-use std::ffi::OsString;
 use std::fs::{File, Metadata};
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
+
+use crate::files::with_suffix;
 
 /// The log's header, and that of each frame, in bytes.
 const HEADER: usize = 32;
 const FRAME: usize = 24;
 
-/// Position of the salts of a header: those of a frame are the same as the log's, unless it is an old one.
+/// Position of the salts of a header: those of a frame are the same as the log's, unless the frame is of an earlier log.
 const SALTS: std::ops::Range<usize> = 16..24;
 const FRAME_SALTS: std::ops::Range<usize> = 8..16;
 
@@ -24,29 +25,27 @@ pub(super) fn exists(journal: &Path) -> bool {
     found(journal).is_some()
 }
 
-/// Returns true if there is a log, possibly an empty one.
+/// Returns true if there is a log, possibly an empty log.
 pub(super) fn is_there(journal: &Path) -> bool {
-    beside(journal).exists()
+    path_of(journal).exists()
 }
 
 /// The log, if there is something in it.
 pub(super) fn found(journal: &Path) -> Option<Metadata> {
-    std::fs::metadata(beside(journal)).ok().filter(|found| found.len() > 0)
+    std::fs::metadata(path_of(journal)).ok().filter(|found| found.len() > 0)
 }
 
 /// Returns true if the log of a journal is damaged. No process may be writing it.
 pub(super) fn is_damaged(journal: &Path) -> io::Result<bool> {
-    match File::open(beside(journal)) {
+    match File::open(path_of(journal)) {
         Ok(file) => is_log_damaged(BufReader::with_capacity(256 * 1024, file)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),
     }
 }
 
-fn beside(journal: &Path) -> PathBuf {
-    let mut name = OsString::from(journal);
-    name.push("-wal");
-    name.into()
+fn path_of(journal: &Path) -> PathBuf {
+    with_suffix(journal, "-wal")
 }
 
 fn is_log_damaged(mut log: impl Read) -> io::Result<bool> {
@@ -67,7 +66,7 @@ fn is_log_damaged(mut log: impl Read) -> io::Result<bool> {
     while fill(&mut log, &mut frame)? {
         let is_of_this_log = frame[FRAME_SALTS] == salts[..] && salts.iter().any(|it| *it != 0);
         if !has_header {
-            // Frames that belong together tell each other.
+            // The salts of the first frame identify the log.
             salts.copy_from_slice(&frame[FRAME_SALTS]);
         }
         if is_valid {
@@ -86,7 +85,7 @@ fn is_log_damaged(mut log: impl Read) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Reads as much as there is room for. Whether there was so much.
+/// Fills the buffer. Returns false at the end of the file.
 fn fill(log: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
     match log.read_exact(buffer) {
         Ok(()) => Ok(true),

@@ -2,12 +2,12 @@
 
 use podqueue_batch::State;
 use podqueue_batch::store::{
-    Change, Claim, Commit, Ended, Event, Input, NewInput, OpenStore, Place, RunRecord, Store,
+    Change, Claim, Commit, Ended, Event, Input, NewInput, OpenStore, RunRecord, Store, TextLocation,
 };
 
 pub fn stored(text: &str) -> NewInput {
-    let place = Place::Stored(text.as_bytes().to_vec());
-    NewInput { line: 1, place, digest: [7; 16], same_as: None, flaw: None }
+    let location = TextLocation::Stored(text.as_bytes().to_vec());
+    NewInput { line: 1, location, digest: [7; 16], same_as: None, rejection: None }
 }
 
 pub fn run() -> RunRecord {
@@ -61,7 +61,7 @@ pub fn an_input_passes_through_its_states<O: OpenStore>(open: impl Fn() -> O) {
         claimed.iter().map(|it| (it.index, it.attempt)).collect::<Vec<_>>(),
         [(0, 1), (1, 1)]
     );
-    assert_eq!(claimed[0].place, Place::Stored(b"a".to_vec()));
+    assert_eq!(claimed[0].location, TextLocation::Stored(b"a".to_vec()));
     assert_eq!(counts(&mut store), "1 pending, 2 intent");
 
     store.commit(&change(&claimed[0], accepted())).unwrap();
@@ -134,7 +134,8 @@ pub fn copies_are_not_claimed<O: OpenStore>(open: impl Fn() -> O) {
 
 pub fn a_claim_ends_where_its_bytes_do<O: OpenStore>(open: impl Fn() -> O) {
     let mut store = open().open().unwrap();
-    let in_file = |length| NewInput { place: Place::File { offset: 0, length }, ..stored("") };
+    let in_file =
+        |length| NewInput { location: TextLocation::File { offset: 0, length }, ..stored("") };
     let lengths = [4, 3, 3, 9, 1, 1, 1];
     store.add(&lengths[..4].iter().map(|it| in_file(*it)).collect::<Vec<_>>(), &[]).unwrap();
     store.add(&vec![stored("a"); 3], &[]).unwrap();
