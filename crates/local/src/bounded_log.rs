@@ -28,7 +28,7 @@ impl<T> BoundedLog<T> {
         Self { entries, max_entries, max_bytes, size_of, bytes: 0, appended: 0 }
     }
 
-    /// Appends an entry, and removes the oldest ones beyond the bounds. Returns its number.
+    /// Appends an entry, and removes the oldest entries beyond the bounds. Returns its number.
     pub(crate) fn append(&mut self, entry: T) -> u64 {
         let number = self.appended;
         self.appended += 1;
@@ -41,7 +41,7 @@ impl<T> BoundedLog<T> {
         number
     }
 
-    /// How many entries there were, kept or not.
+    /// Number of entries so far, kept or not.
     pub(crate) fn appended(&self) -> u64 {
         self.appended
     }

@@ -134,7 +134,7 @@ impl Builder {
         self
     }
 
-    /// Adds an API key with permission for some operations only; all others respond with 401. The
+    /// Adds an API key with permission for some operations only; all other operations respond with 401. The
     /// control plane counts as one operation, [`Operation::Control`].
     pub fn restricted_api_key(
         mut self,
@@ -218,7 +218,7 @@ impl Builder {
     /// are started elsewhere, with the environment that
     /// [`worker_environment`](LocalService::worker_environment) returns.
     ///
-    /// They are neither started nor stopped by the service, so of [`Workers`] only
+    /// The service neither starts nor stops these workers, so of [`Workers`] only
     /// [`ping_interval`](Workers::ping_interval) applies to them. See [the crate's
     /// documentation](crate#workers-that-attach).
     pub fn endpoint_for_workers(mut self, name: impl Into<String>) -> Self {
@@ -228,8 +228,8 @@ impl Builder {
 
     /// Adds an endpoint whose workers are programs that attach to the service over HTTP, started with
     /// a shell command when they are needed, with the environment that tells them how. A worker is
-    /// starting until it first takes a job; if it ends unasked, its jobs run once more on another one.
-    /// What it prints is kept: see [`worker_logs`](LocalService::worker_logs).
+    /// starting until it first takes a job; if it ends by itself, its jobs run once more on another worker.
+    /// Its output is kept: see [`worker_logs`](LocalService::worker_logs).
     ///
     /// See [the crate's documentation](crate#workers-that-attach).
     pub fn worker_endpoint(mut self, name: impl Into<String>, command: impl Into<String>) -> Self {
@@ -259,7 +259,7 @@ impl Builder {
         self
     }
 
-    /// Sets how many workers each endpoint has: at least 1 and at most 3 by default. With
+    /// Sets the number of workers of each endpoint: at least 1 and at most 3 by default. With
     /// `workers(0, 0)` every job stays in the queue.
     pub fn workers(mut self, min: usize, max: usize) -> Self {
         self.defaults.workers = Workers::between(min, max);
@@ -272,14 +272,14 @@ impl Builder {
         self
     }
 
-    /// Sets how long a job of one endpoint may run unless its policy says otherwise: 10 minutes by
+    /// Sets the execution timeout of jobs of an endpoint without one in their policy: 10 minutes by
     /// default.
     pub fn execution_timeout_of(mut self, endpoint: impl Into<String>, timeout: Duration) -> Self {
         self.execution_timeouts.insert(endpoint.into(), timeout);
         self
     }
 
-    /// Sets how many jobs, of whatever size, can wait in the queue of each endpoint: 100,000 by
+    /// Sets the number of jobs, of any size, that can wait in the queue of each endpoint: 100,000 by
     /// default. Beyond that, a submission gets 429. The interface has no such limit; it protects the
     /// memory of the process.
     pub fn max_queued(mut self, jobs: usize) -> Self {
@@ -310,7 +310,7 @@ impl Builder {
         self
     }
 
-    /// Sets how many connections may be open at once: 4,096 by default. A further connection closes
+    /// Sets the number of connections that may be open at once: 4,096 by default. A further connection closes
     /// the oldest one that is waiting for its client, one without a key first; if there is none, the
     /// new one is reset.
     pub fn max_connections(mut self, connections: usize) -> Self {
@@ -525,7 +525,7 @@ impl Builder {
     }
 }
 
-/// Whether the name of an environment variable can begin with this prefix.
+/// Returns true if the name of an environment variable can begin with this prefix.
 fn is_variable_prefix(prefix: &str) -> bool {
     prefix.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
         && !prefix.starts_with(|first: char| first.is_ascii_digit())

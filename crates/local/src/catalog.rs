@@ -23,7 +23,7 @@ pub use seeds::{
     WORKER_POD,
 };
 
-/// How long a template cannot be deleted after its last use.
+/// Time after its last use during which a template cannot be deleted.
 const DELETE_DELAY: Duration = Duration::from_secs(120);
 
 pub(crate) struct Catalog {
@@ -243,7 +243,7 @@ impl Pod {
         self.fields.get("templateId")?.as_str()
     }
 
-    /// Whether the Pod keeps a template from being deleted.
+    /// Returns true if the Pod keeps a template from being deleted.
     pub(crate) fn uses(&self, template_id: &str) -> bool {
         let terminated = self.fields.get("desiredStatus").is_some_and(|it| it == "TERMINATED");
         self.template_id() == Some(template_id) && !terminated
@@ -414,12 +414,12 @@ impl Template {
         Ok(template)
     }
 
-    /// Whether the template belongs to the user of the service.
+    /// Returns true if the template belongs to the user of the service.
     pub(crate) fn is_own(&self) -> bool {
         !self.is_public && !self.is_vendor
     }
 
-    /// Whether the template is of a kind to return.
+    /// Returns true if the template is of a kind to return.
     pub(crate) fn is_among(&self, includes: TemplateIncludes) -> bool {
         (includes.vendor || !self.is_vendor)
             && (includes.public || !self.is_public || self.is_vendor)

@@ -1,5 +1,4 @@
-//! Clock of a service, the one source of time: every deadline of the service is read from it. It also
-//! carries the change notification that wakes the streams of the page.
+//! Clock of a service, the only source of time: every deadline of the service is read from it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -8,12 +7,13 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use crate::changes::Changes;
 use crate::sync::locked;
 
 /// A point in time: the time since the clock was created.
 pub(crate) type Moment = Duration;
 
-/// By how much a clock can be advanced in all. Far later moments could not be displayed as dates.
+/// Limit of all advances of a clock together. Far later moments could not be displayed as dates.
 const MAX_ADVANCE: Duration = Duration::from_secs(1_000 * 31_556_952);
 
 /// A duration in whole milliseconds, as the interface writes durations.
@@ -103,7 +103,7 @@ impl Clock {
         locked(&self.inner.sleepers).keys().next().copied()
     }
 
-    /// Whether the clock stands still until [`advance`](Self::advance) is called.
+    /// Returns true if the clock stands still until [`advance`](Self::advance) is called.
     pub(crate) fn is_manual(&self) -> bool {
         self.inner.origin.is_none()
     }
@@ -129,12 +129,13 @@ impl Clock {
     pub(crate) async fn sleep_until(&self, deadline: Duration) {
         if self.now() < deadline {
             let _sleeper = Sleeper::new(self, deadline);
-            self.wait_until(deadline).await;
+            self.wait_until_untracked(deadline).await;
         }
     }
 
-    /// Does the same for a task that polls for due timers: its waking is no event to advance the clock to.
-    pub(crate) async fn wait_until(&self, deadline: Moment) {
+    /// Like [`sleep_until`](Self::sleep_until), but not a target of `toNextEvent`: for the task that polls
+    /// for due timers.
+    pub(crate) async fn wait_until_untracked(&self, deadline: Moment) {
         let mut changed = self.inner.changed.subscribe();
         loop {
             changed.mark_unchanged();
@@ -192,51 +193,6 @@ impl Clock {
     }
 }
 
-/// Change notification: a revision counter that every part of the service increments after a change.
-/// Without a watcher, a notification costs one atomic load. A clone is the same counter.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Changes(Arc<watch::Sender<u64>>);
-
-impl Changes {
-    /// Notifies the watchers of a change, after it was made: a watcher that reads now sees it.
-    pub(crate) fn notify(&self) {
-        if self.0.receiver_count() > 0 {
-            self.0.send_modify(|revision| *revision += 1);
-        }
-    }
-
-    /// The number of changes while there were watchers.
-    pub(crate) fn revision(&self) -> u64 {
-        *self.0.borrow()
-    }
-
-    /// Subscribes to changes.
-    pub(crate) fn watch(&self) -> Watcher {
-        let watcher = Watcher(self.0.subscribe());
-        // Changes without a watcher were not counted.
-        self.notify();
-        watcher
-    }
-}
-
-/// Waits for changes.
-pub(crate) struct Watcher(watch::Receiver<u64>);
-
-impl Watcher {
-    /// Marks all changes until now as seen, and returns their revision. To be called before reading.
-    pub(crate) fn catch_up(&mut self) -> u64 {
-        *self.0.borrow_and_update()
-    }
-
-    /// Waits for a change after the last one seen.
-    pub(crate) async fn changed(&mut self) {
-        if self.0.changed().await.is_err() {
-            // The service is gone.
-            std::future::pending().await
-        }
-    }
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
@@ -270,14 +226,5 @@ mod tests {
         assert_eq!(clock.now(), Duration::from_secs(63));
         clock.sleep(Duration::from_secs(1)).await;
         assert_eq!(clock.now(), Duration::from_secs(64));
-    }
-
-    #[test]
-    fn changes_without_a_watcher_are_new_to_the_next_watcher() {
-        let changes = Changes::default();
-        let before = changes.watch().catch_up();
-        assert_eq!(changes.revision(), before);
-        changes.notify();
-        assert!(changes.watch().catch_up() > before);
     }
 }

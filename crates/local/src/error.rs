@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 
-/// Why the service did not start, or why a Pod or template was rejected.
+/// Reason for which the service did not start, or a Pod or template was rejected.
 #[derive(Debug)]
 pub struct Error {
     setting: Option<&'static str>,
@@ -66,7 +66,7 @@ impl std::error::Error for Error {
     }
 }
 
-/// Why a request is refused: the kind of mistake, and a sentence that says what is wrong.
+/// Refusal of a request: the kind of mistake, and a sentence that describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
     pub(crate) kind: RefusalKind,

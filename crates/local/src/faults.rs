@@ -1,7 +1,7 @@
 //! Fault injection: faults that make the service misbehave, as networks and services do.
 //!
 //! A [`Fault`] says which requests it affects and its effect; [`FaultJson`] is its form in the control
-//! plane; [`FaultInjector`] holds the faults in effect and chooses the one of a request.
+//! plane; [`FaultInjector`] holds the faults in effect and chooses the fault of a request.
 //! `site/fault_injection.rs` applies the effect to a request and its response.
 
 use std::collections::BTreeMap;
@@ -14,7 +14,8 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::clock::{Changes, milliseconds};
+use crate::changes::Changes;
+use crate::clock::milliseconds;
 use crate::error::Refusal;
 use crate::http::RepeatTiming;
 use crate::operation::Operation;
@@ -25,7 +26,7 @@ use crate::sync::locked;
 ///
 /// By default a fault affects all requests. [`on`](Self::on), [`endpoint`](Self::endpoint) and
 /// [`times`](Self::times) or [`probability`](Self::probability) restrict it. If several faults match a
-/// request, the one added first applies.
+/// request, the fault that was added first applies.
 ///
 /// ```
 /// use std::time::Duration;
@@ -33,7 +34,7 @@ use crate::sync::locked;
 ///
 /// // The next two submissions are processed, and their responses lost.
 /// let lost = Fault::lost_response().on(Operation::Run).times(2);
-/// // One status read in ten fails at a gateway, the same ones in every run.
+/// // One status read in ten fails at a gateway, the same reads in every run.
 /// let gateway = Fault::response(503, "<html>upstream unavailable</html>")
 ///     .header("content-type", "text/html")
 ///     .header("retry-after", "3")
@@ -52,7 +53,7 @@ pub struct Fault {
     pub(crate) effect: Effect,
 }
 
-/// How many of the matching requests are affected.
+/// Part of the matching requests that is affected.
 #[derive(Clone, Debug)]
 enum Frequency {
     Always,
@@ -69,19 +70,19 @@ pub(crate) enum Effect {
     Response { status: StatusCode, headers: HeaderMap, body: Bytes },
     /// The connection is reset after this many bytes of it.
     Reset { after: u64 },
-    /// The connection is reset, and new ones are refused for this time.
+    /// The connection is reset, and new connections are refused for this time.
     Down { time: Duration },
-    /// Its body ends after this many bytes, in an otherwise complete message.
+    /// The body ends after this number of bytes, in an otherwise complete message.
     Truncated { to: usize },
-    /// Its body is sent in pieces of this many bytes, with a pause before each.
+    /// The body is sent in pieces of this number of bytes, with a pause before each.
     Drip { piece: usize, pause: Duration },
     /// The connection is closed after this many bytes of the body, less than its head announced.
     Cut { to: usize },
-    /// Its head is sent, but no body.
+    /// The head is sent, but no body.
     Stalled,
-    /// Its body is rewritten.
+    /// The body is rewritten.
     Rewritten { by: fn(&[u8]) -> Vec<u8> },
-    /// It is sent a second time.
+    /// The response is sent a second time.
     Repeated { timing: RepeatTiming },
 }
 
@@ -122,7 +123,8 @@ impl Fault {
     }
 
     /// Takes the service down instead of processing the request, for `time` in real time: all open
-    /// connections are reset, and the operating system refuses new ones. See [`LocalService::refuse_connections`](crate::LocalService::refuse_connections).
+    /// connections are reset, and the operating system refuses new connections. See
+    /// [`LocalService::refuse_connections`](crate::LocalService::refuse_connections).
     pub fn down(time: Duration) -> Self {
         Self::new(false, Effect::Down { time })
     }
@@ -283,7 +285,7 @@ impl Fault {
             && self.endpoint.as_deref().is_none_or(|of| Some(of) == endpoint)
     }
 
-    /// How many more requests it affects; none for no limit.
+    /// Remaining number of requests that the fault affects; `None` for no limit.
     fn left(&self) -> Option<u64> {
         match self.frequency {
             Frequency::Times(left) => Some(left),
@@ -291,7 +293,7 @@ impl Fault {
         }
     }
 
-    /// Whether it affects the next matching request.
+    /// Returns true if the fault affects the next matching request.
     fn strikes(&mut self) -> bool {
         match &mut self.frequency {
             Frequency::Always => true,
@@ -321,7 +323,7 @@ pub(crate) struct FaultRecord {
     id: u64,
     #[serde(flatten)]
     fault: Value,
-    /// How many more requests it affects; none for no limit.
+    /// Remaining number of requests that the fault affects; `None` for no limit.
     left: Option<u64>,
     affected: u64,
 }

@@ -30,9 +30,9 @@ pub(crate) fn sdl(schema: &Schema) -> String {
 
 /// The outcome of a request.
 pub(crate) enum GraphQlOutcome {
-    /// It was executed, though errors of its fields may be among the results.
+    /// The request was executed; the results may contain errors of its fields.
     Executed(Response),
-    /// It could not be executed.
+    /// The request could not be executed.
     Invalid(Response),
 }
 

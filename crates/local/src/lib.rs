@@ -72,9 +72,9 @@
 //!   jobs that says so three times in a row and does not end is replaced.
 //! - **Starts**: a program is starting until it first takes a job, and at least for the
 //!   [cold start](Workers::cold_start). If programs end again and again before one of them finishes a
-//!   job, the next ones start ever less often, up to a minute apart.
+//!   job, the next programs start ever less often, up to a minute apart.
 //! - **Replacement**: a worker that asks for it with `stopPod` gets no more jobs. Once its last job is
-//!   over, its program is killed and another one starts; a worker that was started elsewhere may
+//!   over, its program is killed and a new program starts; a worker that was started elsewhere may
 //!   attach again.
 //!
 //! # Simulating failures
@@ -144,7 +144,7 @@
 //! - that a page of another origin sent, by `Origin` or `Sec-Fetch-Site`: 403;
 //! - for GraphQL or the control plane without `content-type: application/json`: 415.
 //!
-//! It sends no CORS headers.
+//! The service sends no CORS headers.
 //!
 //! All limits on peers are in real time. A request body must be complete within 5 minutes, without a
 //! pause longer than 30 seconds; the rest of a refused one is read for 5 seconds. A connection is
@@ -156,7 +156,7 @@
 //!
 //! # Interpretations
 //!
-//! Where the interface is silent, the service behaves as follows.
+//! The service behaves as follows in cases that the interface does not define.
 //!
 //! - **Records**: `delayTime` and `executionTime` are in milliseconds and appear in every record of
 //!   `/status` and `/runsync`; they grow while a job waits or runs. A failed job has the handler's
@@ -203,6 +203,7 @@
 mod bounded_log;
 mod builder;
 mod catalog;
+mod changes;
 mod clock;
 mod error;
 mod faults;

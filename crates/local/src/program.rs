@@ -72,22 +72,22 @@ pub struct Arguments {
     #[arg(long, value_name = "PREFIX", default_value = "")]
     worker_env_prefix: String,
 
-    /// How many workers an endpoint of --endpoint or --worker has, as MIN-MAX.
+    /// Number of workers of an endpoint of --endpoint or --worker, as MIN-MAX.
     #[arg(long, value_name = "MIN-MAX", default_value = "1-3", value_parser = parse_range)]
     worker_count: (usize, usize),
 
-    /// How many seconds a worker beyond the minimum takes to start, on top of what its program takes.
+    /// Start time of a worker beyond the minimum, in seconds, in addition to that of its program.
     #[arg(long, value_name = "SECONDS", default_value_t = 0)]
     worker_cold_start: u64,
 
-    /// After how many seconds an idle worker beyond the minimum stops.
+    /// Idle timeout of a worker beyond the minimum, in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 5)]
     worker_idle_timeout: u64,
 
     /// Print the output of workers to standard error.
     ///
-    /// What the commands of --endpoint write to their standard error is printed in any case.
-    /// It can be read later at /_local/endpoints/NAME/worker-logs.
+    /// The standard error of the commands of --endpoint is printed in any case.
+    /// The output can be read later at /_local/endpoints/NAME/worker-logs.
     #[arg(long)]
     worker_logs: bool,
 
@@ -107,13 +107,13 @@ pub struct Arguments {
     #[arg(long)]
     rate_limits: bool,
 
-    /// How many jobs can wait in the queue of each endpoint; a submission beyond that gets 429.
+    /// Largest number of queued jobs of each endpoint; a submission beyond that gets 429.
     #[arg(long, value_name = "JOBS")]
     max_queued: Option<usize>,
 
     /// Stop the clock.
     ///
-    /// It moves only by POST /_local/clock/advance with a body like {"ms": 60000}.
+    /// The clock moves only by POST /_local/clock/advance with a body like {"ms": 60000}.
     #[arg(long)]
     manual_clock: bool,
 }
@@ -158,12 +158,12 @@ pub enum Format {
     Json,
 }
 
-/// Why the program failed.
+/// Failure of the program.
 #[derive(Debug)]
 pub struct Failure {
     /// The message.
     pub text: String,
-    /// Whether an argument, a key or its file is invalid, so that nothing was started.
+    /// True if an argument, a key or its file is invalid, so that nothing was started.
     pub is_usage: bool,
 }
 
@@ -276,7 +276,7 @@ pub async fn run(arguments: Arguments, format: Format, program: &str) -> Result<
     let mut signals = Listener::new()?;
     let local = builder.start().await?;
     warn(&local, &keys, program);
-    // It blocks while standard output is not read.
+    // Blocks while standard output is not read.
     let announced = signals::blocking(|| match format {
         Format::Shell => announce(&local, &keys, &attached),
         Format::Json => announce_as_json(&local, &keys, &attached),

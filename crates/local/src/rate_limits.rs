@@ -258,7 +258,7 @@ impl Usage {
         }
     }
 
-    /// The time until another request is admitted.
+    /// The time until the next request is admitted.
     fn retry_after(&self, window: RateWindow, requests: usize, now: Moment) -> Duration {
         let free_at = match window {
             RateWindow::Sliding => {

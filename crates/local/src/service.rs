@@ -94,7 +94,7 @@ impl LocalService {
         self.app.requests.records()
     }
 
-    /// Returns how many requests had no valid API key, were for a foreign host or came from a page of
+    /// Returns the number of requests that had no valid API key, were for a foreign host or came from a page of
     /// another origin.
     pub fn unauthorized_requests(&self) -> u64 {
         self.app.requests.unauthenticated()
@@ -152,7 +152,7 @@ impl LocalService {
     }
 
     /// Takes the service down for `time`, in real time: the operating system refuses new connections,
-    /// and open ones are reset. Jobs continue meanwhile, and no state is lost. When this returns, the
+    /// and open connections are reset. Jobs continue meanwhile, and no state is lost. When this returns, the
     /// service is down.
     ///
     /// A refused connection never reaches the service, so it is neither counted nor logged.
@@ -173,7 +173,7 @@ impl LocalService {
         self.app.openapi.set_rest(text.into());
     }
 
-    /// Adds a Pod, or replaces the one of that id. See [`Builder::pod`](crate::Builder::pod).
+    /// Adds a Pod, or replaces the Pod of that id. See [`Builder::pod`](crate::Builder::pod).
     ///
     /// # Errors
     ///
@@ -187,11 +187,11 @@ impl LocalService {
         self.app.catalog.remove_pod(id)
     }
 
-    /// Adds a template, or replaces the one of that id. See [`Builder::template`](crate::Builder::template).
+    /// Adds a template, or replaces the template of that id. See [`Builder::template`](crate::Builder::template).
     ///
     /// # Errors
     ///
-    /// If the template is invalid, or another one has its name.
+    /// If the template is invalid, or another template has its name.
     pub fn add_template(&self, template: Value) -> Result<(), Error> {
         self.app.catalog.add_template(template).map_err(Error::seed)
     }
@@ -202,7 +202,7 @@ impl LocalService {
     pub async fn shutdown(mut self) {
         self.stop();
         if let Some(server) = self.server.take() {
-            // It ends in any case; a panic of it would have been reported.
+            // The task ends in any case; its panic would have been reported.
             let _ = server.await;
         }
     }

@@ -55,7 +55,7 @@ impl Site {
         Self { app, router }
     }
 
-    /// Whether a path is of the control plane or the page.
+    /// Returns true if a path is of the control plane or the page.
     fn is_control_path(&self, path: &str) -> bool {
         (self.app.control_plane && path.starts_with(control::PREFIX))
             || (self.app.keys.page.is_some() && path == page::ROOT)

@@ -16,7 +16,7 @@ use crate::sync::{Tasks, locked};
 
 const ATTEMPTS: u32 = 3;
 const BETWEEN_ATTEMPTS: Duration = Duration::from_secs(10);
-/// How long a receiver may take, in real time.
+/// Timeout of a receiver, in real time.
 const RECEIVER_TIMEOUT: Duration = Duration::from_secs(30);
 /// The largest number of attempts in the log.
 const MAX_LOGGED: usize = 10_000;
@@ -24,7 +24,7 @@ const MAX_LOGGED: usize = 10_000;
 /// An attempt at calling a webhook.
 ///
 /// Written as JSON or with `Debug`, it has its [`url`](Self::url) without credentials: the user, and
-/// the values of the query, are replaced by `[hidden]`.
+/// the values of the query, are replaced by `[redacted]`.
 #[derive(Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -38,9 +38,9 @@ pub struct WebhookDelivery {
     pub attempt: u32,
     /// The status of the response; `None` if there was no response.
     pub status: Option<u16>,
-    /// Why there was no response.
+    /// Reason for which there was no response.
     pub error: Option<String>,
-    /// When the attempt ended, on the service's clock.
+    /// End of the attempt, on the service's clock.
     #[serde(rename = "atMs", serialize_with = "as_milliseconds")]
     pub at: Duration,
 }
@@ -68,7 +68,7 @@ impl fmt::Debug for WebhookDelivery {
 }
 
 impl WebhookDelivery {
-    /// Returns whether the receiver accepted the call: only status 200 counts.
+    /// Returns true if the receiver accepted the call: only status 200 counts.
     pub fn is_accepted(&self) -> bool {
         self.status == Some(200)
     }
@@ -176,17 +176,17 @@ fn redacted_text(url: &str) -> String {
 
 /// A URL without the parts that may be secret: its user, the values of its query, and its fragment.
 pub(crate) fn without_credentials(url: &Url) -> String {
-    const HIDDEN: &str = "[hidden]";
+    const REDACTED: &str = "[redacted]";
     let has_user = !url.username().is_empty() || url.password().is_some();
-    let user = if has_user { format!("{HIDDEN}@") } else { String::new() };
+    let user = if has_user { format!("{REDACTED}@") } else { String::new() };
     let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
     let host = url.host_str().unwrap_or_default();
     let mut text = format!("{}://{user}{host}{port}{}", url.scheme(), url.path());
     for (index, pair) in url.query().into_iter().flat_map(|query| query.split('&')).enumerate() {
         text.push(if index == 0 { '?' } else { '&' });
         match pair.split_once('=') {
-            Some((name, _)) => text.extend([name, "=", HIDDEN]),
-            None => text.push_str(HIDDEN),
+            Some((name, _)) => text.extend([name, "=", REDACTED]),
+            None => text.push_str(REDACTED),
         }
     }
     text

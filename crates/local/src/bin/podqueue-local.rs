@@ -19,7 +19,7 @@ fn main() -> ExitCode {
     match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            // When even standard error is closed, the exit code is all there is.
+            // If standard error is closed too, only the exit code remains.
             let _ = writeln!(io::stderr(), "{NAME}: {}", failure.text);
             // 2 for arguments that cannot be used, as where they cannot be read.
             ExitCode::from(if failure.is_usage { 2 } else { 1 })

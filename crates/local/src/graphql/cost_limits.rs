@@ -85,7 +85,7 @@ pub(super) fn check_text(text: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Returns what follows a string whose first quote has been read.
+/// Returns the text after a string whose first quote has been read.
 fn after_string(text: &[u8]) -> &[u8] {
     let is_block = text.starts_with(b"\"\"");
     let mut rest = if is_block { &text[2..] } else { text };

@@ -12,7 +12,7 @@ use crate::error::Refusal;
 
 pub(crate) struct Void;
 
-/// Nothing. The one value is null; what the service returns in its place is not documented.
+/// Nothing. The only value is null; the service's value is not documented.
 #[Scalar]
 impl ScalarType for Void {
     fn parse(value: async_graphql::Value) -> InputValueResult<Self> {
@@ -29,8 +29,7 @@ impl ScalarType for Void {
 
 pub(crate) struct Query;
 
-/// No query of the service is documented. GraphQL asks every schema for a query type, so there
-/// is this one, with one field of no use.
+/// GraphQL requires a query type: a placeholder, because no query of the service is documented.
 #[Object]
 impl Query {
     /// Always null.
@@ -113,7 +112,7 @@ pub(crate) struct SaveTemplateInput {
     name: String,
     /// Size of the local volume in GB. Must be 0 for a serverless template.
     volume_in_gb: i32,
-    /// Whether instances are serverless workers. Must be true for a serverless template.
+    /// True if instances are serverless workers. Must be true for a serverless template.
     is_serverless: Option<bool>,
     /// Arguments that the container is started with.
     docker_args: Option<String>,
@@ -183,7 +182,7 @@ pub(crate) struct Template {
     name: Option<String>,
     /// Size of the local volume in GB. 0 for a serverless template.
     volume_in_gb: Option<i32>,
-    /// Whether instances are serverless workers. Otherwise they are Pods.
+    /// True if instances are serverless workers. Otherwise they are Pods.
     is_serverless: Option<bool>,
     /// Arguments that the container is started with.
     docker_args: Option<String>,

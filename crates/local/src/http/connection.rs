@@ -17,7 +17,7 @@
 //!   connection as long. Here the head timeout starts with the first byte of a head.
 //! - **Write timeout.** hyper waits for ever for a peer that does not read.
 //! - **Eviction.** A semaphore would refuse the newest connection. The connections to close are those
-//!   that wait for their peers, unauthenticated ones first: `listener` chooses among them by
+//!   that wait for their peers, unauthenticated connections first: `listener` chooses among them by
 //!   [`ConnectionState::is_responding`] and [`ConnectionState::is_authenticated`].
 //! - **Buffers of unauthenticated peers.** Only [`MAX_UNAUTHENTICATED_WAITING`] connections that have
 //!   sent something but no key may wait for their peers, so that what they make the service hold is
@@ -55,14 +55,14 @@ use tokio::time::{Sleep, sleep};
 
 use crate::sync::locked;
 
-/// How many connections without a key that have sent something may wait for their peers at a time.
+/// Limit of connections without a key that have sent something and wait for their peers.
 const MAX_UNAUTHENTICATED_WAITING: usize = 256;
-/// How long the head of a request may take from its first byte on, in real time.
+/// Timeout of the head of a request from its first byte on, in real time.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(15);
-/// How long a peer may leave a response unread, in real time.
+/// Timeout of a peer that does not read a response, in real time.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A connection, as the handler of a request can reach it.
+/// Handle of a connection for request handlers.
 #[derive(Clone, Debug)]
 pub(crate) struct Connection(pub(super) Arc<ConnectionState>);
 
@@ -86,7 +86,7 @@ impl Connection {
     }
 }
 
-/// When a response is sent a second time.
+/// Time at which a response is sent a second time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RepeatTiming {
     Immediately,
@@ -104,7 +104,7 @@ struct RepeatedResponse {
     has_begun: bool,
 }
 
-/// What the stream of a connection, its requests and the listener share.
+/// State of a connection, shared by its stream, its requests and the listener.
 #[derive(Debug)]
 pub(super) struct ConnectionState {
     fields: Mutex<ConnectionFields>,
@@ -116,17 +116,17 @@ pub(super) struct ConnectionState {
 #[derive(Debug)]
 struct ConnectionFields {
     phase: ConnectionPhase,
-    /// How many requests have begun: their heads were complete.
+    /// Number of requests that have begun: their heads were complete.
     requests: u64,
-    /// Whether any request had a key of the service.
+    /// True if any request had a key of the service.
     is_authenticated: bool,
-    /// Whether it is among the waiting unauthenticated connections.
+    /// True if the connection is among the waiting unauthenticated connections.
     is_listed: bool,
-    /// Whether the peer has yet to read what was written.
+    /// True if the peer has yet to read what was written.
     is_write_blocked: bool,
-    /// How many more bytes it sends before it is reset; none for no limit.
+    /// Number of bytes until the connection is reset; `None` for no limit.
     bytes_until_reset: Option<u64>,
-    /// Whether it was reset from outside.
+    /// True if the connection was reset from outside.
     is_reset: bool,
     repeated: Option<RepeatedResponse>,
 }
@@ -188,18 +188,18 @@ impl ConnectionState {
         self.fields().phase = ConnectionPhase::Responding;
     }
 
-    /// Whether the service works on a request. If it does not, closing the connection loses nothing
-    /// that was accepted.
+    /// Returns true if the service works on a request. Otherwise, closing the connection loses nothing that
+    /// was accepted.
     pub(super) fn is_responding(&self) -> bool {
         self.fields().phase == ConnectionPhase::Responding
     }
 
-    /// Whether any request had a key of the service.
+    /// Returns true if any request had a key of the service.
     pub(super) fn is_authenticated(&self) -> bool {
         self.fields().is_authenticated
     }
 
-    /// Whether the connection can be closed without cutting a response short.
+    /// Returns true if the connection can be closed without cutting a response short.
     pub(super) fn is_idle(&self) -> bool {
         let fields = self.fields();
         fields.phase != ConnectionPhase::Responding && !fields.is_write_blocked
@@ -280,7 +280,7 @@ impl BreakableStream {
         .await
     }
 
-    /// How many of `wanted` bytes may be sent, or the error that resets the connection.
+    /// Returns the number of the `wanted` bytes that may be sent, or the error that resets the connection.
     fn allowance(&self, wanted: usize) -> io::Result<usize> {
         let Some(left) = self.connection.fields().bytes_until_reset else { return Ok(wanted) };
         if left == 0 && wanted > 0 {
@@ -347,7 +347,7 @@ impl BreakableStream {
         }
     }
 
-    /// Whether the head that has begun is overdue. If it is not, this wakes the reader then.
+    /// Returns true if the head that has begun is overdue. Otherwise, the reader is woken at its deadline.
     fn is_head_overdue(&mut self, context: &mut Context<'_>) -> bool {
         let awaited = self.connection.awaited_head();
         match &mut self.head_timeout {

@@ -4,7 +4,7 @@
 //! refuse connections, as it does for a service that is down, the socket itself has to be closed and
 //! opened again ([`ListenerControl::refuse_connections`]).
 //!
-//! It also bounds the number of open connections: see "Bounds on peers" in
+//! The listener also bounds the number of open connections: see "Bounds on peers" in
 //! [`connection`](super::connection).
 
 use std::future::poll_fn;
@@ -24,7 +24,7 @@ use crate::sync::locked;
 const BACKLOG: u32 = 1024;
 /// The pause before another attempt at accepting a connection, or at binding the address again.
 const RETRY_INTERVAL: Duration = Duration::from_millis(10);
-/// How long a caller waits for the accepting task, which a service that has stopped does not run.
+/// Timeout of a caller that waits for the accepting task, which a stopped service does not run.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Closes a listener from outside.
@@ -39,20 +39,20 @@ pub(crate) struct ListenerControl {
 struct ListenerState {
     /// None while connections are refused.
     socket: Option<TcpListener>,
-    /// For how long connections are to be refused.
+    /// Requested time of refusing connections.
     refuse_for: Option<Duration>,
-    /// Whether it is closed for good.
+    /// True if the listener is closed for good.
     is_shut_down: bool,
     /// The connections that are open, and some that were, the oldest first.
     connections: Vec<Weak<ConnectionState>>,
 }
 
 impl ListenerState {
-    /// Stops listening. A process that was just forked still holds all sockets of this one, so the
-    /// socket itself is shut down, besides closing this process's descriptor.
+    /// Stops listening. A process that was just forked still holds all sockets of this process, so the
+    /// socket itself is shut down, in addition to closing the descriptor.
     fn close(&mut self) {
         let Some(socket) = self.socket.take() else { return };
-        // Where a system does not support this for a listening socket, closing has to do.
+        // Best effort: some systems do not support this for a listening socket.
         #[cfg(unix)]
         let _ = rustix::net::shutdown(&socket, rustix::net::Shutdown::Both);
         drop(socket);
@@ -139,7 +139,7 @@ impl Listener {
                     if self.admit(&connection) {
                         return BreakableStream::new(stream, connection);
                     }
-                    // All others are responding: this one is reset.
+                    // All open connections are responding, so the new connection is reset.
                     let _ = stream.set_zero_linger();
                 }
                 Err(error) if is_of_one_connection(&error) => {}
@@ -152,8 +152,8 @@ impl Listener {
         }
     }
 
-    /// Notes a connection. If there are too many, one that waits for its peer is evicted; returns
-    /// false if there is none.
+    /// Adds a connection. If there are too many, evicts a connection that waits for its peer; returns
+    /// false if there is no such connection.
     fn admit(&self, connection: &Arc<ConnectionState>) -> bool {
         let connections = &mut locked(&self.control.state).connections;
         if connections.len() >= self.max_connections || connections.len() == connections.capacity()
@@ -169,9 +169,9 @@ impl Listener {
 
     async fn refuse_as_requested(&self) {
         locked(&self.control.state).close();
-        // A socket that is bound and does not listen keeps the port from all others, until it is
-        // the one that listens again: only some systems would bind another one beside it. Without
-        // it the listener opens again all the same, once the port is free.
+        // A bound socket that does not listen reserves the port, until it listens again: only some systems
+        // would bind a second socket to the port. If it cannot be bound, the listener still opens again
+        // once the port is free.
         let placeholder = bound(self.address);
         let control = &self.control;
         while let Some(time) = { locked(&control.state).refuse_for.take() } {
@@ -194,8 +194,8 @@ impl Listener {
     }
 }
 
-/// Resets the oldest connection that waits for its peer, an unauthenticated one first: connections
-/// without a key must not displace those of clients. Returns whether there was one.
+/// Resets the oldest connection that waits for its peer, unauthenticated connections first: those
+/// without a key must not displace those of clients. Returns true if a connection was reset.
 fn evict(connections: &mut Vec<Weak<ConnectionState>>) -> bool {
     let waiting = |(index, connection): (usize, &Weak<ConnectionState>)| {
         let connection = connection.upgrade().filter(|connection| !connection.is_responding())?;
@@ -210,7 +210,7 @@ fn evict(connections: &mut Vec<Weak<ConnectionState>>) -> bool {
     true
 }
 
-/// Whether accepting failed for this one connection only.
+/// Returns true if accepting failed for a single connection only.
 fn is_of_one_connection(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
@@ -223,7 +223,7 @@ pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 
 fn bound(address: SocketAddr) -> io::Result<TcpSocket> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-    // Elsewhere the option would let others take the port.
+    // On Windows the option would let other processes bind the port.
     #[cfg(unix)]
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;

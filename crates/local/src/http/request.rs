@@ -78,7 +78,7 @@ impl QueryParameters {
     }
 }
 
-/// Why a body could not be read.
+/// Reason for which a body could not be read.
 pub(crate) enum BodyError {
     /// Sending it again would fail, too.
     TooLarge {

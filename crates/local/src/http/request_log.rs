@@ -1,7 +1,7 @@
 //! Request log: the last requests that the service received, without their credentials.
 //!
 //! Requests without a key of the service are kept apart, within smaller bounds, so that a flood of
-//! them neither fills the memory nor displaces the requests of clients. What workers print is in
+//! them neither fills the memory nor displaces the requests of clients. The output of workers is in
 //! [`worker_log`](crate::worker::WorkerLog).
 
 use std::sync::{Arc, Mutex};
@@ -79,7 +79,7 @@ pub(crate) struct RequestEntry {
     path_length: usize,
     pub(crate) status: Option<u16>,
     pub(crate) at: Moment,
-    /// Whether a fault was injected.
+    /// True if a fault was injected.
     pub(crate) is_faulted: bool,
     pub(crate) is_authenticated: bool,
 }
@@ -186,7 +186,7 @@ impl RequestLog {
         entries.iter().rev().map(RequestEntry::record).collect()
     }
 
-    /// How many requests had no key of the service.
+    /// Number of requests without a key of the service.
     pub(crate) fn unauthenticated(&self) -> u64 {
         locked(&self.logs).unauthenticated.appended()
     }
@@ -197,7 +197,7 @@ fn without_key(query: &str) -> String {
     kept.join("&")
 }
 
-/// Whether a pair of a query is the API key, its name escaped or not.
+/// Returns true if a pair of a query is the API key, its name escaped or not.
 fn is_key(pair: &str) -> bool {
     format!("/?{pair}")
         .parse::<Uri>()
@@ -217,7 +217,7 @@ mod tests {
                 log.add(&Method::GET, &uri, true)
             })
             .collect();
-        // One that was removed, and one that is kept.
+        // A removed entry, and a kept entry.
         log.set_response(ids[2], 500, false);
         log.set_response(ids[4], 200, false);
         let kept = log.records();

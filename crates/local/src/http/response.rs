@@ -14,7 +14,7 @@ use crate::error::{Refusal, RefusalKind};
 pub(crate) struct ErrorResponse {
     pub(crate) status: StatusCode,
     pub(crate) message: String,
-    /// When to retry, in seconds.
+    /// Time until a retry, in seconds.
     pub(crate) retry_after: Option<u64>,
 }
 

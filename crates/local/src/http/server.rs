@@ -42,18 +42,18 @@ use super::connection::{BreakableStream, Connection, ConnectionState};
 use super::listener::Listener;
 use crate::sync::locked;
 
-/// How long a connection may stay idle, in real time: longer than HTTP clients keep an idle one, which
+/// Idle timeout of a connection, in real time: longer than HTTP clients keep an idle connection, which
 /// would otherwise send a request while it is closed.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(100);
 /// The largest head of a request in bytes, and the most that is buffered of a connection.
 const MAX_HEAD: usize = 64 * 1024;
-/// How long a peer may take to read a pending response when the service stops, in real time.
+/// Timeout of reading a pending response when the service stops, in real time.
 const STOP_TIMEOUT: Duration = Duration::from_secs(2);
-/// How long a peer may pause within the body of a request, in real time.
+/// Timeout of a pause within the body of a request, in real time.
 const BODY_PAUSE_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long the whole body may take, in real time.
+/// Timeout of the whole body of a request, in real time.
 const BODY_TIMEOUT: Duration = Duration::from_secs(300);
-/// How much of the unread body of a refused request is still received, and how long it may pause and
+/// Limits of receiving the unread body of a refused request: its size, and the time of a pause and
 /// take, in real time. This is open to peers without a key, so it must not take long.
 const MAX_DRAINED: usize = 64 * 1024 * 1024;
 const DRAIN_PAUSE_TIMEOUT: Duration = Duration::from_millis(500);
@@ -213,7 +213,7 @@ struct RequestBody {
     unread: Option<Arc<UnreadBody>>,
     connection: Arc<ConnectionState>,
     stopping: CancellationToken,
-    /// When the whole body is due, since the first wait for it.
+    /// Deadline of the whole body, set by the first wait for it.
     due: Option<Instant>,
     timeout: Option<BoxFuture<'static, io::ErrorKind>>,
 }

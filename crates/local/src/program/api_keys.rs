@@ -23,7 +23,7 @@ enum KeySource {
     CommandLine,
     File {
         path: PathBuf,
-        /// Whether a shell reads the first key as the first line of the file.
+        /// True if a shell reads the first key as the first line of the file.
         is_readable: bool,
     },
     StandardInput,
@@ -108,7 +108,7 @@ fn key_from_environment(value: OsString) -> io::Result<String> {
     Ok(key.to_owned())
 }
 
-/// Whether a key is a valid header value.
+/// Returns true if a key is a valid header value.
 fn is_header_value(key: &str) -> bool {
     key.trim() == key && key.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }

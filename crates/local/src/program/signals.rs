@@ -43,7 +43,7 @@ use tokio::sync::Notify;
 use self::system::{Blocked, Handlers, Wakeups, end_by};
 use crate::sync::locked;
 
-/// How long blocking work may continue after a signal until it counts as blocked.
+/// Time after a signal until blocking work counts as blocked.
 const BLOCKED_AFTER: Duration = Duration::from_millis(500);
 
 /// A termination signal.
@@ -78,7 +78,7 @@ impl Listener {
     ///
     /// # Errors
     ///
-    /// As [`install`].
+    /// Listens to the signals, like [`install`].
     pub fn new() -> io::Result<Self> {
         let receiver = SignalReceiver::installed()?;
         receiver.state().listeners += 1;
@@ -166,7 +166,7 @@ struct SignalState {
 enum SignalDecision {
     /// Ends the process by the signal.
     End(Signal),
-    /// Waits until something changes, at most so long.
+    /// Waits for a change, with a timeout.
     Wait(Option<Duration>),
     /// There is none.
     Sleep,
@@ -303,7 +303,7 @@ mod system {
 
     impl Drop for Blocked {
         fn drop(&mut self) {
-            // It cannot fail for a valid set.
+            // Cannot fail for a valid set.
             let _ = SigSet::empty().thread_set_mask();
         }
     }
@@ -316,13 +316,13 @@ mod system {
         pub(super) fn install() -> io::Result<(Self, Wakeups)> {
             let (read, write) = UnixStream::pair()?;
             let wakeups = Wakeups(read.try_clone()?);
-            let mut heeded = Vec::new();
+            let mut handled = Vec::new();
             for (number, _) in NUMBERS {
                 if !is_ignored(number as c_int)? {
-                    heeded.push(number as c_int);
+                    handled.push(number as c_int);
                 }
             }
-            let delivery = SignalDelivery::with_pipe(read, write, SignalOnly, heeded)?;
+            let delivery = SignalDelivery::with_pipe(read, write, SignalOnly, handled)?;
             Ok((Self(delivery), wakeups))
         }
 
@@ -361,7 +361,7 @@ mod system {
     /// Ends the process by a signal, as its default action does.
     pub(super) fn end_by(signal: Signal) -> ! {
         if let Some((number, _)) = NUMBERS.into_iter().find(|(_, it)| *it == signal) {
-            // It fails for unknown signals only.
+            // Fails for unknown signals only.
             let _ = emulate_default_handler(number as c_int);
         }
         abort()
@@ -429,17 +429,17 @@ mod tests {
     use super::*;
 
     #[expect(unsafe_code, reason = "the action of a signal is that of the whole process")]
-    fn heed(number: Number) {
+    fn restore_default_action(number: Number) {
         // SAFETY: the default action runs no code of this process.
         unsafe { nix::sys::signal::signal(number, SigHandler::SigDfl) }.expect("an action");
     }
 
-    /// The only test that raises signals: others in this process would take them.
+    /// The only test that raises signals: handlers of other tests in this process would take them.
     #[tokio::test]
     async fn a_signal_that_arrived_before_the_work_was_done_counts() {
         // The tests may run in the background of a shell, which ignores an interrupt there.
         for number in [Number::SIGINT, Number::SIGTERM] {
-            heed(number);
+            restore_default_action(number);
         }
         let mut listener = Listener::new().expect("a listener");
         for (number, signal) in

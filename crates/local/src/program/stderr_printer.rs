@@ -11,7 +11,7 @@ use std::time::Duration;
 /// The bounds of the buffer: lines, and bytes before the last line.
 const MAX_LINES: usize = 1024;
 const MAX_BYTES: usize = 1024 * 1024;
-/// How long the end of the program waits for the printer.
+/// Longest wait for the printer at the end of the program.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
 enum Message {

@@ -15,7 +15,7 @@ use crate::worker::WorkerId;
 /// After this many missed pings in a row, a worker is lost; after this many unhealthy pings in a row,
 /// a worker process is replaced.
 const MAX_BAD_PINGS: u32 = 3;
-/// The largest number of jobs that a worker is told to stop at once. Its pings name any further ones.
+/// The largest number of jobs that a worker is told to stop at once. Its pings name further jobs.
 const MAX_STOPS: usize = 1000;
 /// The largest number of workers that are not attached, but have jobs to stop.
 const MAX_DETACHED: usize = 1000;
@@ -54,7 +54,7 @@ pub(super) struct AttachedWorker {
     pub(super) last_ping: Option<Moment>,
     /// The number of its last pings, in a row, that reported it as unhealthy.
     unhealthy_pings: u32,
-    /// It asked to be replaced, once its jobs have ended.
+    /// True if it requested replacement, once its jobs have ended.
     pub(super) wants_replacement: bool,
     pub(super) unhealthy: Option<Unhealthy>,
     /// Ends its process, if the service has started one, when the worker is removed.
@@ -132,7 +132,7 @@ impl AttachedWorkers {
         let Some(worker) = self.workers.get_mut(&id) else { return };
         worker.jobs.insert(job.clone());
         let name = worker.name.clone();
-        // A stop of an earlier attempt would stop this one.
+        // A stop of an earlier attempt would stop this attempt.
         self.cancel_stop(&name, job);
     }
 
@@ -143,8 +143,9 @@ impl AttachedWorkers {
         }
     }
 
-    /// Removes a job of a worker. If the worker has not ended it itself, it will be told to stop it.
-    pub(super) fn end_unasked(&mut self, id: WorkerId, job: &JobId) {
+    /// Revokes a job: removes it from its worker, and tells the worker to stop it, unless the worker has
+    /// ended it.
+    pub(super) fn revoke(&mut self, id: WorkerId, job: &JobId) {
         if let Some(worker) = self.workers.get_mut(&id)
             && worker.jobs.remove(job)
         {
@@ -153,13 +154,13 @@ impl AttachedWorkers {
         }
     }
 
-    /// Whether a worker has a job.
+    /// Returns true if a worker has a job.
     pub(super) fn has(&self, name: &str, job: &str) -> bool {
         let worker = self.id_of(name).and_then(|id| self.workers.get(&id));
         worker.is_some_and(|worker| worker.jobs.contains(job))
     }
 
-    /// A worker has to stop a job.
+    /// Tells a worker to stop a job.
     pub(super) fn stop(&mut self, name: &str, job: JobId) {
         if self.to_stop.len() > MAX_DETACHED + 2 * self.by_name.len() {
             self.to_stop.retain(|name, _| self.by_name.contains_key(name));
@@ -174,7 +175,7 @@ impl AttachedWorkers {
         }
     }
 
-    /// A worker does not have to stop a job any more.
+    /// Withdraws a stop.
     pub(super) fn cancel_stop(&mut self, name: &str, job: &str) {
         if let Some(jobs) = self.to_stop.get_mut(name) {
             jobs.retain(|stopped| **stopped != *job);
@@ -188,20 +189,20 @@ impl AttachedWorkers {
 }
 
 impl AttachedWorker {
-    /// Notes a missed ping. Returns whether the worker is lost.
+    /// Records a missed ping. Returns true if the worker is lost.
     pub(super) fn miss_ping(&mut self) -> bool {
         self.missed_pings += 1;
         self.missed_pings >= MAX_BAD_PINGS
     }
 
-    /// Notes the health of a ping. Returns whether the worker has been unhealthy for too long.
+    /// Records the health of a ping. Returns true if the worker has been unhealthy for too long.
     pub(super) fn note_health(&mut self, unhealthy: Option<Unhealthy>) -> bool {
         self.unhealthy_pings = if unhealthy.is_some() { self.unhealthy_pings + 1 } else { 0 };
         self.unhealthy = unhealthy;
         self.unhealthy_pings >= MAX_BAD_PINGS
     }
 
-    /// Whether it asked to be replaced and has no jobs.
+    /// Returns true if it requested replacement and has no jobs.
     pub(super) fn can_be_replaced(&self) -> bool {
         self.wants_replacement && self.jobs.is_empty()
     }

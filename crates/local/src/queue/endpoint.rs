@@ -2,7 +2,7 @@
 //!
 //! # Time
 //!
-//! Whatever has a due time has a timer in the state. Every access first runs the timers that are due, in
+//! Every deadline has a timer in the state. Every access first runs the timers that are due, in
 //! the order of their due times and as of these times, then the action, and then assigns queued jobs to
 //! idle workers ([`Endpoint::access`]). So a caller never sees a state that time has outdated, however
 //! far a manual clock was advanced. A task runs the timers between accesses
@@ -24,7 +24,7 @@
 //!
 //! Invariant: a running job has one attempt, numbered by `attempt`; a report or a result of an earlier
 //! attempt is ignored. `tests/interface/states.rs` checks each transition, and
-//! `tests/interface/worker_kinds.rs` the same ones over all kinds of worker.
+//! `tests/interface/worker_kinds.rs` the same transitions over all kinds of worker.
 //!
 //! `worker_api` has the operations for workers that attach over HTTP, `page_view` those for the page.
 
@@ -69,7 +69,7 @@ pub(crate) struct Endpoint {
     tasks: Tasks,
     webhooks: Webhooks,
     state: Mutex<EndpointState>,
-    /// Tells the timer task that a timer is due earlier than the one that it waits for.
+    /// Tells the timer task that a timer is due earlier than the timer that it waits for.
     earlier_timer: Notify,
     /// The number of requests that were refused with 429.
     throttled: AtomicU64,
@@ -196,7 +196,7 @@ pub(crate) struct EndpointSettings {
     pub(crate) execution_timeout: Duration,
     /// The largest number of queued jobs.
     pub(crate) max_queued: usize,
-    /// Whether expired jobs and fetched chunks are kept for the page.
+    /// True if expired jobs and fetched chunks are kept for the page.
     pub(crate) keeps_history: bool,
 }
 
@@ -280,7 +280,7 @@ pub(crate) struct JobUpdate {
 }
 
 impl Endpoint {
-    /// Submits a job. Returns also the time, and what notifies of changes of the job.
+    /// Submits a job. Returns also the time, and the notification of changes of the job.
     pub(crate) fn submit(
         self: &Arc<Self>,
         submission: Submission,
@@ -427,7 +427,7 @@ impl Endpoint {
         })
     }
 
-    /// Removes all queued jobs, and returns how many there were.
+    /// Removes all queued jobs, and returns their number.
     pub(crate) fn purge(self: &Arc<Self>) -> usize {
         self.access(|state, now| {
             let queued = state.queued_jobs();
@@ -452,7 +452,7 @@ impl Endpoint {
     }
 }
 
-/// How long a handler that was told to stop may still run, in real time. Its worker is free for
+/// Timeout of a handler that was told to stop, in real time. Its worker is free for
 /// another job meanwhile.
 const STOP_GRACE_PERIOD: Duration = Duration::from_secs(1);
 
@@ -580,7 +580,7 @@ impl Endpoint {
             });
             let due = async {
                 match next {
-                    Some(next) => self.clock.wait_until(next).await,
+                    Some(next) => self.clock.wait_until_untracked(next).await,
                     None => std::future::pending().await,
                 }
             };
@@ -626,7 +626,7 @@ impl Endpoint {
         self.settings.keeps_history.then(|| HistoryChunk::of(output)).flatten()
     }
 
-    /// Takes what a handler reports on its job, unless its attempt is over.
+    /// Applies the report of a handler on its job, unless its attempt is over.
     fn take_handler_report(self: &Arc<Self>, id: &str, attempt: u64, report: HandlerReport) {
         match report {
             HandlerReport::Chunk { output, metrics } => {

@@ -45,7 +45,7 @@ impl Status {
         !matches!(self, Self::InQueue | Self::InProgress)
     }
 
-    /// As the interface spells it.
+    /// The name of the status in the interface.
     pub(crate) fn text(self) -> &'static str {
         match self {
             Self::InQueue => "IN_QUEUE",
@@ -74,7 +74,7 @@ pub(crate) enum Mode {
 }
 
 impl Mode {
-    /// How long a result is kept.
+    /// Retention of the result.
     fn retention(self) -> Duration {
         match self {
             Self::Async => ASYNC_RETENTION,
@@ -101,7 +101,7 @@ enum JobPhase {
     Queued {
         position: u64,
     },
-    /// It keeps its position in the queue, in case its worker is lost.
+    /// The position in the queue, kept in case the worker is lost.
     Running {
         position: u64,
         worker: WorkerId,
@@ -150,7 +150,7 @@ pub(crate) struct Job {
     pub(crate) backlog: Backlog,
     /// Wakes the requests that wait for the job, after a chunk and at its end.
     pub(crate) changed: Arc<Notify>,
-    /// Whether its worker was lost since it was submitted or retried.
+    /// True if its worker was lost since it was submitted or retried.
     has_lost_worker: bool,
     retried: u32,
     worker: Option<WorkerLabel>,
@@ -217,7 +217,7 @@ impl Job {
         self.submitted_at
     }
 
-    /// Whether the job may start a worker while it is queued.
+    /// Returns true if the job may start a worker while it is queued.
     pub(crate) fn may_start_worker(&self) -> bool {
         !self.submission.policy.low_priority
     }
@@ -327,7 +327,7 @@ impl Job {
         self.refusal.clone()
     }
 
-    /// Whether a worker has ended the job.
+    /// Returns true if a worker has ended the job.
     pub(crate) fn has_result(&self) -> bool {
         matches!(self.status(), Status::Completed | Status::Failed)
     }
@@ -358,7 +358,7 @@ impl Job {
         self.worker.as_ref()
     }
 
-    /// Its output and its error.
+    /// The output and the error.
     pub(crate) fn result(&self) -> (Option<&Arc<Value>>, Option<&Arc<str>>) {
         (self.output.as_ref(), self.error.as_ref())
     }

@@ -181,18 +181,19 @@ impl JobFilter {
         Ok(Self { statuses, search })
     }
 
-    /// Whether jobs in a state match; none is the state of an expired job.
+    /// Returns true if jobs in a state match; none is the state of an expired job.
     pub(crate) fn matches_status(&self, status: Option<Status>) -> bool {
         let status = status.map_or(EXPIRED, Status::text);
         self.statuses.is_empty() || self.statuses.contains(&status)
     }
 
-    /// Whether the jobs have to be searched, which is slow for large values.
+    /// Returns true if the jobs have to be searched, which is slow for large values.
     pub(crate) fn has_search(&self) -> bool {
         self.search.is_some()
     }
 
-    /// Whether the id, the error, or the JSON of the input or output contains the text, whatever its case.
+    /// Returns true if the id, the error, or the JSON of the input or output contains the text, ignoring
+    /// case.
     pub(crate) fn matches_text(&self, job: &JobView) -> bool {
         let Some(Search { text, in_json }) = &self.search else { return true };
         let is_in = |value: &str| value.to_ascii_lowercase().contains(text);
@@ -302,7 +303,7 @@ impl History {
 fn beginning(value: &impl Serialize, characters: usize) -> String {
     let mut excerpt =
         JsonExcerpt { kept: Vec::new(), most: 4 * characters, length: 0, stops_when_full: true };
-    // It ends with an error once enough is written.
+    // Serialization ends with an error once enough is written.
     let _ = serde_json::to_writer(&mut excerpt, value);
     excerpt.text().chars().take(characters).collect()
 }
@@ -321,7 +322,7 @@ struct JsonExcerpt {
     kept: Vec<u8>,
     most: usize,
     length: usize,
-    /// Whether the length of the rest is not needed.
+    /// True if the length of the rest is not needed.
     stops_when_full: bool,
 }
 

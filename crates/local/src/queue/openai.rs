@@ -55,16 +55,16 @@ struct Call {
     has_ended: bool,
     /// The attempt of the chunks so far.
     attempt: Option<u64>,
-    /// Whether the response is complete, though the job may not have ended.
+    /// True if the response is complete, though the job may not have ended.
     is_complete: bool,
-    /// Whether the last chunk that was sent ends within an event.
+    /// True if the last chunk that was sent ends within an event.
     is_within_event: bool,
 }
 
 /// The progress of a call since the last update.
 struct CallUpdate {
     chunks: Vec<Value>,
-    /// Whether earlier chunks are void, because their worker was lost.
+    /// True if earlier chunks are void, because their worker was lost.
     is_restarted: bool,
     end: Option<CallEnd>,
 }
@@ -217,7 +217,7 @@ impl Call {
 impl Drop for Call {
     fn drop(&mut self) {
         if !self.has_ended && !self.is_complete {
-            // It fails if the job has ended meanwhile.
+            // Fails if the job has ended meanwhile.
             let _ = self.endpoint.cancel(&self.id);
         }
     }

@@ -1,5 +1,5 @@
 //! Worker pool: the workers of an endpoint between a minimum and a maximum, and the backoff of their
-//! rebackoff.
+//! restarts.
 //!
 //! ```text
 //!   start            cold start over, and attached            add_job
@@ -18,7 +18,7 @@ use std::time::Duration;
 use crate::clock::Moment;
 use crate::worker::WorkerId;
 
-/// How many workers an endpoint has, and how it gets and loses them.
+/// Settings of the workers of an endpoint: their number, and how they start and stop.
 ///
 /// ```
 /// use std::time::Duration;
@@ -57,7 +57,7 @@ impl Workers {
         }
     }
 
-    /// Sets how long a new worker takes until it can run a job. The first `min` workers are ready when
+    /// Sets the time that a new worker takes until it can run a job. The first `min` workers are ready when
     /// the service starts.
     #[must_use]
     pub const fn cold_start(mut self, time: Duration) -> Self {
@@ -65,7 +65,7 @@ impl Workers {
         self
     }
 
-    /// Sets how long an idle worker above `min` stays.
+    /// Sets the time for which an idle worker above `min` stays.
     #[must_use]
     pub const fn idle_timeout(mut self, time: Duration) -> Self {
         self.idle_timeout = time;
@@ -73,7 +73,7 @@ impl Workers {
     }
 
     /// Sets how often a worker that attaches over HTTP reports that it is alive: every 10 seconds by
-    /// default. One that misses three reports is lost, and its jobs run on another one.
+    /// default. A worker that misses three reports is lost, and its jobs run on another worker.
     #[must_use]
     pub const fn ping_interval(mut self, interval: Duration) -> Self {
         self.ping_interval = interval;
@@ -110,7 +110,7 @@ pub(crate) enum WorkerOrigin {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WorkerState {
     Starting {
-        /// Whether its cold start is not over.
+        /// True if the cold start is not over.
         cold: bool,
         attached: bool,
     },
@@ -122,7 +122,7 @@ enum WorkerState {
 #[derive(Debug)]
 struct PooledWorker {
     state: WorkerState,
-    /// It gets no more jobs: it is unhealthy, or asked to be replaced.
+    /// The worker gets no more jobs: it is unhealthy, or requested replacement.
     retired: bool,
 }
 
@@ -199,14 +199,14 @@ impl WorkerPool {
         Some(*id)
     }
 
-    /// Whether a worker that asks for a job can get one.
+    /// Returns true if a worker that asks for a job can get one.
     pub(crate) fn is_ready(&self, id: WorkerId) -> bool {
         self.workers.get(&id).is_some_and(|worker| {
             !worker.retired && !matches!(worker.state, WorkerState::Starting { .. })
         })
     }
 
-    /// Whether a worker has attached.
+    /// Returns true if a worker has attached.
     pub(crate) fn is_attached(&self, id: WorkerId) -> bool {
         self.workers.get(&id).is_some_and(|worker| {
             !matches!(worker.state, WorkerState::Starting { attached: false, .. })
@@ -230,7 +230,7 @@ impl WorkerPool {
         }
     }
 
-    /// Whether another worker should start for this number of queued jobs.
+    /// Returns true if another worker should start for this number of queued jobs.
     pub(crate) fn needs_more(&self, jobs: usize) -> bool {
         if self.origin == WorkerOrigin::External {
             return false;
@@ -350,7 +350,7 @@ impl RestartBackoff {
         *self = Self::default();
     }
 
-    /// A worker has ended. After the first one, another may start at once. Returns the number of workers
+    /// Records the end of a worker. After the first end, a worker may start at once. Returns the number of workers
     /// that have ended, and the backoff of the next one.
     pub(super) fn fail(&mut self, now: Moment) -> (u32, Duration) {
         self.failures = self.failures.saturating_add(1);

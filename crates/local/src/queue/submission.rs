@@ -22,7 +22,7 @@ pub(crate) struct Submission {
     pub(crate) webhook: Option<Url>,
     pub(crate) policy: JobPolicy,
     pub(crate) s3_config: Option<S3Config>,
-    /// Whether chunks of any size are not split.
+    /// True if chunks of any size are not split.
     pub(crate) has_whole_chunks: bool,
 }
 

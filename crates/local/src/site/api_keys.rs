@@ -15,7 +15,8 @@ pub(crate) struct ApiKey {
 }
 
 impl ApiKey {
-    /// Why the key is invalid, without the key itself: no request could carry it, or every one would.
+    /// Reason for which the key is invalid, without the key itself: no request could carry it, or every
+    /// request would.
     pub(crate) fn invalid_reason(&self) -> Option<&'static str> {
         let key = &self.secret;
         if key.trim().is_empty() {
@@ -48,7 +49,7 @@ pub(crate) struct ApiKeys {
 }
 
 impl ApiKeys {
-    /// Whether a request has a key of the service, in any of the places and with any permissions.
+    /// Returns true if a request has a key of the service, in any place and with any permissions.
     pub(super) fn is_any_key_in<B>(&self, request: &Request<B>) -> bool {
         let is_known = |key: Option<&str>| key.is_some_and(|key| self.user(key).is_some());
         let headers = request.headers();

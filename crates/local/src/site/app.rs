@@ -37,7 +37,7 @@ pub(crate) struct App {
     /// Held by a search of jobs: one at a time, so that searches do not starve the service.
     pub(crate) search_lock: Arc<Mutex<()>>,
     pub(crate) stream_shape: StreamShape,
-    /// Whether requests that the interface does not document are refused.
+    /// True if requests that the interface does not document are refused.
     pub(crate) is_strict: bool,
     pub(crate) max_run_payload: usize,
     pub(crate) max_runsync_payload: usize,

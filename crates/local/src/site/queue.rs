@@ -32,7 +32,7 @@ const STATUS_SYNC: &str = "status-sync";
 pub(super) struct Route<'a> {
     operation: Operation,
     method: Method,
-    /// Whether the interface does not document the path, but existing clients use it.
+    /// True if the interface does not document the path, but existing clients use it.
     is_undocumented: bool,
     /// The id of the endpoint, not decoded.
     endpoint: &'a str,
@@ -87,7 +87,7 @@ impl<'a> Route<'a> {
         })
     }
 
-    /// Whether the service has this path; a strict one has only documented paths.
+    /// Returns true if the service has this path; a strict one has only documented paths.
     pub(super) fn is_served(&self, is_strict: bool) -> bool {
         !(is_strict && self.is_undocumented)
     }
@@ -128,7 +128,7 @@ impl<'a> Route<'a> {
             || (is_posted && *method == Method::POST)
     }
 
-    /// Whether HEAD is allowed, for which hyper omits the body. A request for chunks or jobs removes them,
+    /// Returns true if HEAD is allowed, for which hyper omits the body. A request for chunks or jobs removes them,
     /// so without a body they would be lost.
     fn allows_head(&self) -> bool {
         self.method == Method::GET
@@ -136,7 +136,7 @@ impl<'a> Route<'a> {
             && !self.operation.is_of_workers()
     }
 
-    /// Whether the path is of the worker protocol.
+    /// Returns true if the path is of the worker protocol.
     pub(super) fn is_of_workers(&self) -> bool {
         self.operation.is_of_workers()
     }

@@ -35,7 +35,7 @@ impl<'a> PathNames<'a> {
     }
 }
 
-/// Whether the rest of a path has the names that its operation requires.
+/// Returns true if the rest of a path has the names that its operation requires.
 pub(super) fn has_required_names(operation: Operation, rest: &str) -> bool {
     let names = rest.split('&').next().unwrap_or_default();
     let mut names = names.split('/');
@@ -67,7 +67,7 @@ pub(super) async fn process(
     rest: &str,
     request: Request,
 ) -> Result<Response, ErrorResponse> {
-    // First, since a worker with a wrong URL should get this error before others.
+    // Checked first, because a worker with a wrong URL should get this error.
     let endpoint = endpoint.worker_api()?;
     let PathNames { worker, job, parameters } = PathNames::of(rest, request.uri());
     let (worker, job) = (decoded(worker)?, decoded(job)?);

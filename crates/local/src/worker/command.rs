@@ -88,7 +88,7 @@ impl Handler for CommandHandler {
 /// A process that ended or broke the protocol.
 struct LostProcess {
     why: WorkerLost,
-    /// Whether it may have read its job. If not, another process can run the job: a process that ended
+    /// True if the process may have read its job. If not, another process can run it: a process that ended
     /// after its last response fails no other job.
     has_job: bool,
 }
@@ -101,7 +101,7 @@ struct CommandProcess {
     process: Process,
     stdin: ChildStdin,
     lines: Lines<BufReader<ChildStdout>>,
-    /// Whether it has responded to a job. Lines that it wrote since then do not belong to the next one.
+    /// True if the process has responded to a job. Later lines do not belong to the next job.
     is_used: bool,
     log: ProcessLog,
     /// Notifies the reader of its standard error of its end.
@@ -130,7 +130,7 @@ impl CommandProcess {
         Ok(Self { process, stdin, lines, is_used: false, log, _running: running })
     }
 
-    /// Drops the lines that it wrote after its last response. Returns whether it can take another job.
+    /// Drops the lines that it wrote after its last response. Returns true if it can take another job.
     async fn is_ready(&mut self) -> bool {
         for _ in 0..MAX_UNEXPECTED_LINES {
             // Polled once, without waiting.
@@ -169,7 +169,7 @@ impl CommandProcess {
                 Err(error) => return Err(self.lost(&error.to_string(), written).await),
             };
             if self.is_used && self.is_unread(written) {
-                // It has not read this job.
+                // The process has not read this job.
                 self.log.report_unexpected(&line);
                 unexpected += 1;
                 if unexpected > MAX_UNEXPECTED_LINES {
@@ -208,7 +208,7 @@ impl CommandProcess {
         self.stdin.flush().await
     }
 
-    /// Whether all bytes of a job are still in the pipe. On systems that do not tell, it may have been
+    /// Returns true if all bytes of a job are still in the pipe. On systems that do not tell, it may have been
     /// read.
     #[cfg(target_os = "linux")]
     fn is_unread(&self, written: usize) -> bool {
@@ -228,7 +228,7 @@ impl CommandProcess {
 
     /// The reason why a process did not respond.
     async fn reason(&self, what: &str) -> WorkerLost {
-        // Its exit status is available only shortly after the end of its output.
+        // The exit status is available only shortly after the end of the output.
         let mut status: Option<ExitStatus> = None;
         for _ in 0..20 {
             status = self.process.exit_status().ok().flatten();

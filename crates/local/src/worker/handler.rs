@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use super::job::{LocalJob, WorkerId};
 use super::worker_log::WorkerLogs;
 
-/// Why a handler failed. Its text becomes the `error` of the job.
+/// Failure of a handler. Its text becomes the `error` of the job.
 ///
 /// Convert a string with `Err("out of memory".into())`; `?` converts any error type. One that has an
 /// output as well is a [`FailedWithOutput`](crate::FailedWithOutput).
@@ -40,7 +40,7 @@ pub(crate) trait Handler: Send + Sync {
 pub(crate) struct HandlerOutcome {
     pub(crate) output: Option<Value>,
     pub(crate) error: Option<String>,
-    /// Whether its worker crashed.
+    /// True if the worker crashed.
     pub(crate) worker_lost: bool,
 }
 

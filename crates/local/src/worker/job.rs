@@ -25,7 +25,7 @@ pub struct LocalJob {
     pub policy: JobPolicy,
     /// The object storage of the job.
     pub s3_config: Option<S3Config>,
-    /// How the handler reports on the job.
+    /// Reports of the handler on the job.
     pub context: JobContext,
 }
 
@@ -35,7 +35,7 @@ pub(crate) enum HandlerReport {
     Progress(Value),
 }
 
-/// How a handler reports on its job and learns of its end. A clone refers to the same job, and remains
+/// Handle with which a handler reports on its job and learns of its end. A clone refers to the same job, and remains
 /// usable after the fields of its [`LocalJob`] were moved out.
 #[derive(Clone)]
 pub struct JobContext {
@@ -49,15 +49,15 @@ pub struct JobContext {
     pub(crate) time: Arc<Mutex<Moment>>,
 }
 
-/// The execution policy that a job was submitted with. What the submission omitted is `None`.
+/// The execution policy that a job was submitted with. Fields that the submission omitted are `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct JobPolicy {
-    /// How long the job may run: 5 seconds to 7 days.
+    /// Execution timeout: 5 seconds to 7 days.
     pub execution_timeout: Option<Duration>,
-    /// Whether the job runs only on workers that are already there.
+    /// True if the job runs only on workers that are already there.
     pub low_priority: bool,
-    /// How long the job may exist, counted from its submission: 10 seconds to 7 days.
+    /// Lifespan of the job, counted from its submission: 10 seconds to 7 days.
     pub ttl: Option<Duration>,
 }
 
@@ -80,7 +80,7 @@ impl fmt::Debug for S3Config {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("S3Config")
             .field("access_id", &self.access_id)
-            .field("access_secret", &self.access_secret.as_ref().map(|_| "[hidden]"))
+            .field("access_secret", &self.access_secret.as_ref().map(|_| "[redacted]"))
             .field("bucket_name", &self.bucket_name)
             .field("endpoint_url", &self.endpoint_url)
             .finish()
@@ -153,7 +153,7 @@ impl JobContext {
         self.stop.cancelled().await;
     }
 
-    /// Returns whether the job was cancelled, timed out or deleted.
+    /// Returns true if the job was cancelled, timed out or deleted.
     pub fn is_cancelled(&self) -> bool {
         self.stop.is_cancelled()
     }

@@ -34,7 +34,7 @@ impl Process {
         Self(Mutex::new(child))
     }
 
-    /// Its exit status, if it has ended.
+    /// The exit status, if the process has ended.
     pub(super) fn exit_status(&self) -> io::Result<Option<ExitStatus>> {
         locked(&self.0).try_wait()
     }
@@ -53,7 +53,7 @@ impl Drop for Process {
         // There is an id only until the process was waited for, so no other process has it.
         let id = locked(&self.0).id().and_then(|id| i32::try_from(id).ok());
         if let Some(group) = id.and_then(Pid::from_raw) {
-            // It fails if the group has ended.
+            // Fails if the group has ended.
             let _ = kill_process_group(group, Signal::KILL);
         }
     }

@@ -1,6 +1,6 @@
 //! Worker log: the lines that worker processes print, and the messages of the service about them.
 //!
-//! The text of a line is kept as it is, cut at [`MAX_LINE`], with secrets replaced by `[hidden]`. A line
+//! The text of a line is kept as it is, cut at [`MAX_LINE`], with secrets replaced by `[redacted]`. A line
 //! that is a JSON object with a string `requestId`, as workers of the hosted service write them, belongs
 //! to that job. [`WorkerLog`] is the format in the Rust API and, serialized, of
 //! `/_local/endpoints/{name}/worker-logs`; its `Display` is what the program prints. Requests are in
@@ -28,8 +28,8 @@ const MAX_BYTES: usize = 4 * 1024 * 1024;
 /// The largest line, in bytes. A longer one is cut.
 const MAX_LINE: usize = 64 * 1024;
 /// The replacement of a secret.
-const HIDDEN: &str = "[hidden]";
-/// How long the output of a process is read after its end, in real time.
+const REDACTED: &str = "[redacted]";
+/// Timeout of reading the output of a process after its end, in real time.
 const READ_AFTER_END: Duration = Duration::from_secs(1);
 
 /// A line that a worker printed, or a message of the service about it.
@@ -44,17 +44,17 @@ pub struct WorkerLog {
     /// The id of the job, if the line is a JSON object with a `requestId`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub job: Option<String>,
-    /// Where the line comes from.
+    /// Source of the line.
     pub source: LogSource,
     /// The line, cut at 64 KiB. The key of the workers is hidden in it, and so is any
     /// API key of at least 12 characters.
     pub text: String,
-    /// When it was printed, on the service's clock.
+    /// Time at which the line was printed, on the service's clock.
     #[serde(rename = "atMs", serialize_with = "in_milliseconds")]
     pub at: Duration,
 }
 
-/// Where a [`WorkerLog`] comes from.
+/// Source of a [`WorkerLog`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -152,7 +152,7 @@ impl WorkerLogs {
     fn add(&self, worker: &str, source: LogSource, line: &[u8]) {
         let mut text = String::from_utf8_lossy(line).into_owned();
         for secret in &self.secrets {
-            text = text.replace(secret, HIDDEN);
+            text = text.replace(secret, REDACTED);
             let cut = (1..secret.len()).rev().find(|length| text.ends_with(&secret[..*length]));
             if let Some(length) = cut.filter(|_| line.len() >= MAX_LINE) {
                 text.truncate(text.len() - length);

@@ -360,7 +360,7 @@ async fn secrets_are_in_no_response_of_the_page() {
     let job_path = format!("/_local/endpoints/echo/jobs/{id}");
     eventually("a try", async || browser.get(&job_path).await["webhookTries"] != json!([])).await;
     let shown = browser.get(&job_path).await;
-    let url = "http://[hidden]@127.0.0.1:1/hook?token=[hidden]&[hidden]";
+    let url = "http://[redacted]@127.0.0.1:1/hook?token=[redacted]&[redacted]";
     assert_eq!(shown["webhookUrl"], url);
     assert_eq!(shown["withheld"], json!(["webhook", "s3Config"]));
     assert_eq!((&shown["webhookTries"][0]["url"], &shown["webhook"]), (&json!(url), &json!(true)));

@@ -352,8 +352,8 @@ async fn it_starts_workers_and_shows_what_they_print() {
         "WEBHOOK_POST_STREAM",
     ];
     assert_eq!(names, expected);
-    assert!(printed.contains(&"e/worker-0: DEMO_AI_API_KEY=[hidden]".to_owned()), "{printed:?}");
-    let of_the_user = "e/worker-0: PODQUEUE_API_KEY=[hidden]".to_owned();
+    assert!(printed.contains(&"e/worker-0: DEMO_AI_API_KEY=[redacted]".to_owned()), "{printed:?}");
+    let of_the_user = "e/worker-0: PODQUEUE_API_KEY=[redacted]".to_owned();
     assert!(printed.contains(&of_the_user), "{printed:?}");
     let expected = "podqueue-local: e/worker-0: the worker ended: exit status: 5";
     assert_eq!(printed.last().unwrap(), expected);

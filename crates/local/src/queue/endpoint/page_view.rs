@@ -17,7 +17,7 @@ use crate::queue::job_view::{History, HistoryChunk, JobFilter, JobView};
 pub(crate) struct Overview {
     pub(crate) name: String,
     kind: WorkerKind,
-    /// Whether workers attach over HTTP.
+    /// True if workers attach over HTTP.
     attachable: bool,
     jobs: StatusCounts,
     workers: WorkerCounts,
@@ -162,7 +162,7 @@ impl Endpoint {
         })
     }
 
-    /// Changes a job if its state allows it. Returns whether it did.
+    /// Changes a job if its state allows it. Returns true if it was changed.
     pub(crate) fn apply_change(self: &Arc<Self>, change: BulkChange, id: &str) -> bool {
         match change {
             BulkChange::Retry => self.retry(id).is_ok(),

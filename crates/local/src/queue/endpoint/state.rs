@@ -1,11 +1,11 @@
-//! EndpointState of an endpoint under its lock, and the transitions of its jobs and workers.
+//! Endpoint state, guarded by one lock, and the transitions of its jobs and workers.
 //!
 //! A job is in [`Jobs`] in any state. Queued, it has a position in `queue`; running, it occupies a worker
 //! in `pool`, and if that worker attaches over HTTP it is among the jobs of that worker in `attached`.
 //!
 //! Invariant: before a job changes its state, [`EndpointState::vacate`] frees what it occupies, and
 //! afterwards [`EndpointState::schedule`] sets the one timer that a job has. So the queue holds exactly
-//! the queued jobs, and the pool counts exactly the running ones; the property test in
+//! the queued jobs, and the pool counts exactly the running jobs; the property test in
 //! `tests/interface/properties.rs` compares them with the health report.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -94,7 +94,7 @@ impl EndpointState {
         self.queue.values().cloned().collect()
     }
 
-    /// Whether the queued jobs need another worker.
+    /// Returns true if the queued jobs need another worker.
     pub(super) fn needs_worker(&self) -> bool {
         self.pool.needs_more(self.scaling_jobs)
     }
@@ -113,7 +113,8 @@ impl EndpointState {
         self.timers.iter()
     }
 
-    /// Whether the next timer is due before the timer task runs again, which it then has to do earlier.
+    /// Returns true if the next timer is due before the timer task runs again, which then has to run
+    /// earlier.
     pub(super) fn must_wake_timer_task(&mut self) -> bool {
         let next = self.timers.next();
         let is_earlier = next.is_some_and(|next| self.timer_task_until.is_none_or(|at| next < at));
@@ -194,7 +195,7 @@ impl EndpointState {
                 }
             }
             Occupancy::Worker(worker) => {
-                self.attached.end_unasked(worker, &job.id);
+                self.attached.revoke(worker, &job.id);
                 let timer = self.pool.release(worker);
                 self.set_pool_timer(worker, timer, now);
                 if self.attached.get(worker).is_some_and(|worker| worker.can_be_replaced()) {

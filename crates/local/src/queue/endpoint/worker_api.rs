@@ -261,7 +261,7 @@ impl Drop for PendingAssignment {
     }
 }
 
-/// How long a request of a worker waits for jobs, in real time, as the timeout of its HTTP client is.
+/// Longest wait of a worker's request for jobs, in real time, like the timeout of its HTTP client.
 const LONG_POLL: Duration = Duration::from_secs(5);
 /// The largest number of attached workers of an endpoint. It protects the memory of the process.
 const MAX_WORKERS: usize = 1000;
@@ -410,7 +410,7 @@ pub(crate) enum Report {
     Progress(Value),
     Done {
         result: JobResult,
-        /// Whether the worker asks to be replaced.
+        /// True if the worker asks to be replaced.
         wants_replacement: bool,
     },
 }
@@ -464,7 +464,7 @@ fn object(body: &[u8]) -> Result<Map<String, Value>, Refusal> {
     }
 }
 
-/// Whether a text may contain the numbers that Python writes and JSON lacks.
+/// Returns true if a text may contain the numbers that Python writes and JSON lacks.
 fn has_python_numbers(body: &[u8]) -> bool {
     let has = |number: &str| body.windows(number.len()).any(|part| part == number.as_bytes());
     has("NaN") || has("Infinity")

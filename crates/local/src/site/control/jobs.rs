@@ -33,7 +33,8 @@ pub(super) fn routes() -> Router<Arc<App>> {
         .route("/jobs/{id}", get(details))
 }
 
-type EndpointName = Result<Path<String>, PathRejection>;
+/// Name of the endpoint in the path of a request.
+pub(super) type EndpointName = Result<Path<String>, PathRejection>;
 
 fn endpoint<'a>(app: &'a App, name: &str) -> Result<&'a Arc<Endpoint>, ErrorResponse> {
     let endpoint = app.endpoints.get(name);

@@ -23,7 +23,8 @@ use serde::Serialize;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep_until};
 
-use crate::clock::{Watcher, milliseconds};
+use crate::changes::Watcher;
+use crate::clock::milliseconds;
 use crate::error::Refusal;
 use crate::http::ErrorResponse;
 use crate::queue::Overview;
@@ -112,14 +113,14 @@ struct CachedSnapshot {
 
 #[derive(Clone)]
 struct NumberedEvent {
-    /// Grows with each snapshot that differs from the one before.
+    /// Number of snapshots that differed from the preceding snapshot.
     number: u64,
     event: Event,
 }
 
 impl SnapshotCache {
     /// Returns the event of a snapshot with all changes up to a revision, or, if the last snapshot is
-    /// older and too recent to take another one, the time from which on one may be taken.
+    /// older and too recent to take a new snapshot, the time from which a snapshot may be taken.
     fn event(&self, app: &App, revision: u64) -> Result<NumberedEvent, Instant> {
         let mut last = locked(&self.0);
         let now = Instant::now();

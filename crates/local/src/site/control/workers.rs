@@ -1,9 +1,8 @@
-//! Workers of an endpoint: the attached ones, their environment, and the worker log. Requests are in
+//! Workers of an endpoint: attached workers, their environment, and the worker log. Requests are in
 //! `request_log`.
 
 use std::sync::Arc;
 
-use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::Uri;
 use axum::response::{IntoResponse, Response};
@@ -12,6 +11,7 @@ use axum::{Json, Router};
 use reqwest::Url;
 use serde_json::{Value, json};
 
+use super::jobs::EndpointName;
 use crate::http::{ErrorResponse, QueryParameters};
 use crate::queue::WorkerApi;
 use crate::site::app::App;
@@ -23,8 +23,6 @@ pub(super) fn routes() -> Router<Arc<App>> {
         .route("/worker-env", get(environment))
         .route("/worker-logs", get(worker_logs))
 }
-
-type EndpointName = Result<Path<String>, PathRejection>;
 
 async fn workers(
     State(app): State<Arc<App>>,
