@@ -15,7 +15,7 @@ pub struct Failure {
     /// Empty for a silent exit.
     pub message: String,
     pub hints: Vec<String>,
-    /// Whether data was received, but could not be printed.
+    /// True if data was received, but could not be printed.
     pub unwritten: bool,
 }
 
@@ -134,7 +134,7 @@ impl Failure {
     }
 }
 
-/// Whether a setting or the network may be the reason.
+/// Returns true if a setting or the network may be the reason.
 fn may_be_settings(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Unauthorized | ErrorKind::Connect | ErrorKind::Redirect)
         || error.status() == Some(403)

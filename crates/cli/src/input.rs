@@ -30,7 +30,7 @@ pub struct Input {
 }
 
 impl Input {
-    /// Whether the input comes from standard input.
+    /// Returns true if the input comes from standard input.
     pub fn is_stdin(&self) -> bool {
         self.input.as_deref() == Some("-")
     }

@@ -20,7 +20,7 @@ use crate::failure::{Failure, translate_setting};
 use crate::interrupt::{Signals, blocking};
 use crate::json::{self, Printable};
 
-/// How the program prints.
+/// Output format of the program.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Global options")]
 pub struct OutputArguments {
@@ -32,7 +32,7 @@ pub struct OutputArguments {
     #[arg(long, short, global = true)]
     pub quiet: bool,
 
-    /// When to use colors; NO_COLOR is respected.
+    /// Use of colors; NO_COLOR is respected.
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: Color,
 }
@@ -62,7 +62,7 @@ impl Output {
         Self { json: arguments.json, quiet: arguments.quiet }
     }
 
-    /// Whether data is printed for programs.
+    /// Returns true if data is printed for programs.
     pub fn is_json(&self) -> bool {
         self.json
     }
@@ -159,7 +159,7 @@ impl Output {
         failure.exit
     }
 
-    /// Prints a hint on what to do next.
+    /// Prints a hint on the next step.
     pub fn hint(&self, text: impl Display) {
         self.note(format_args!("{FAINT}hint:{FAINT:#} {}", paragraph(&text.to_string(), 2)));
     }
@@ -231,7 +231,7 @@ pub fn json_number(value: f64) -> Value {
     value.into()
 }
 
-/// Longer than the lifetime of any job: the service uses another unit, or is wrong.
+/// Longer than the lifetime of any job: the service uses a different unit, or is wrong.
 const IMPLAUSIBLE: u128 = 30 * 24 * 60 * 60 * 1000;
 
 /// Formats a duration: in milliseconds if it is short or implausible, in whole seconds otherwise.

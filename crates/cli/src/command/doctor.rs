@@ -201,7 +201,7 @@ async fn rest_and_graphql(settings: &Settings, client: &Client, checks: &mut Vec
     });
 }
 
-/// Explains refused keys: a key that one interface accepts lacks permission for another one.
+/// Explains refused keys: a key that one interface accepts lacks permission for another interface.
 fn compare_authorization(checks: &mut [Check]) {
     let accepted =
         checks.iter().find(|check| check.state == CheckState::Ok).map(|check| check.check);

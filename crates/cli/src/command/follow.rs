@@ -207,7 +207,7 @@ async fn print_chunks(
             }
             Err(error) => {
                 let next = Failure::on_endpoint(&error, endpoint);
-                // The last failure ends the program; earlier ones are printed.
+                // The last failure ends the program; earlier failures are printed.
                 if let Some(earlier) = failure.replace(next) {
                     context.output.failure(&earlier);
                 }

@@ -85,7 +85,7 @@ where
 {
     let handles = jobs.handles(context)?;
     let mut signals = Signals::listen()?;
-    let what = format!("{doing} {}", count(&handles));
+    let what = format!("{doing} {}", jobs_noun(&handles));
     let calls = stream::iter(handles).map(call).buffered(CONCURRENCY).collect::<Vec<_>>();
     let results = context
         .output
@@ -134,7 +134,7 @@ pub async fn wait(context: &Context, arguments: &Wait) -> Result<Exit, Failure> 
             return follow::wait(context, job, waiting).await;
         }
         let waits = join_all(jobs.iter().map(|job| wait_for_end(job, waiting)));
-        let what = format!("waiting for {}", count(&jobs));
+        let what = format!("waiting for {}", jobs_noun(&jobs));
         let results = context.output.with_progress(what, waits).await;
         print_each(context, results.into_iter(), record::exit)
     };
@@ -160,7 +160,8 @@ pub async fn stream(context: &Context, arguments: &Stream) -> Result<Exit, Failu
     Ok(exit_code)
 }
 
-pub fn count(jobs: &[Job]) -> String {
+/// The noun of a message about these jobs: the id of a single job, or their number.
+pub fn jobs_noun(jobs: &[Job]) -> String {
     match jobs {
         [job] => format!("job {}", job.id()),
         jobs => format!("{} jobs", jobs.len()),

@@ -9,7 +9,7 @@ use podqueue::webhook::{WebhookAttempt, WebhookSender};
 use serde_json::json;
 
 use super::follow::{WaitOptions, wait_for_end};
-use super::job::{Jobs, count};
+use super::job::{Jobs, jobs_noun};
 
 use crate::context::Context;
 use crate::exit::Exit;
@@ -36,7 +36,7 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     let sender = WebhookSender::new(arguments.forward_to.as_str())?.pause(arguments.pause);
     let jobs = arguments.jobs.handles(context)?;
     let mut signals = Signals::listen()?;
-    let progress = context.output.progress(format!("waiting for {}", count(&jobs)));
+    let progress = context.output.progress(format!("waiting for {}", jobs_noun(&jobs)));
     let waiting = WaitOptions::default();
     let deliveries = jobs.iter().map(|job| async {
         let record = wait_for_end(job, &waiting).await?;

@@ -72,7 +72,7 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     Ok(Exit::Done)
 }
 
-/// Whether an event ends a response with an error, in the format of OpenAI.
+/// Returns true if an event ends a response with an error, in the format of OpenAI.
 fn is_error(data: &str) -> bool {
     let event: Option<Value> = serde_json::from_str(data).ok();
     event.is_some_and(|event| event.get("error").is_some_and(|error| !error.is_null()))

@@ -82,7 +82,7 @@ pub struct PolicyArguments {
     #[arg(long, value_name = "DURATION", value_parser = parse_duration, help_heading = "Job")]
     execution_timeout: Option<Duration>,
 
-    /// How long a job may exist, from submission on: 10s to 7days, 24h by default.
+    /// Lifespan of a job, from submission on: 10s to 7days, 24h by default.
     #[arg(long, value_name = "DURATION", value_parser = parse_duration, help_heading = "Job")]
     ttl: Option<Duration>,
 

@@ -21,7 +21,7 @@ pub enum Command {
     Create(Create),
     /// Update a template.
     ///
-    /// Its name, image and the sizes of its disk and volume are replaced, by the defaults if an
+    /// The name, image and the sizes of its disk and volume are replaced, by the defaults if an
     /// option is omitted. The service decides about other omitted options.
     Update(Update),
     /// Delete a template.
@@ -59,7 +59,7 @@ pub struct Update {
     /// The template's id.
     id: String,
 
-    /// Its name.
+    /// Name of the template.
     #[arg(long)]
     name: String,
 

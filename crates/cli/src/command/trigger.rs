@@ -138,7 +138,7 @@ struct Body<'a> {
     error: Option<&'a str>,
 }
 
-/// The URL with another last segment of its path; one without a path gets one.
+/// The URL with a replaced last segment of its path; a URL without a path gets a segment.
 fn with_wrong_token(url: &str) -> String {
     let (url, query) = match url.find(['?', '#']) {
         Some(end) => url.split_at(end),

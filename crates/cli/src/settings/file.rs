@@ -102,7 +102,7 @@ impl File {
     }
 }
 
-/// Whether a file does not exist, also because a part of its path is not a folder.
+/// Returns true if a file does not exist, also because a part of its path is not a folder.
 fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }

@@ -24,7 +24,7 @@ use crate::failure::Failure;
 use crate::interrupt::Signals;
 use crate::output::Progress;
 
-/// Interval of polls whether another process has cancelled the batch.
+/// Interval of polls for a cancellation by another process.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Interval of progress updates from the journal.
@@ -110,10 +110,10 @@ pub async fn retry(context: &Context, arguments: &Retry) -> Result<Exit, Failure
     } else if endpoint.is_some() {
         context.output.line(format_args!(
             "retried {}; the service no longer allows it for {gone}",
-            count(retried, "job")
+            pluralized(retried, "job")
         ))?;
     } else {
-        context.output.line(format_args!("{} pending again", count(retried, "input")))?;
+        context.output.line(format_args!("{} pending again", pluralized(retried, "input")))?;
     }
     if retried > 0 {
         context.output.hint("now run the batch again, with the same command as before");
@@ -177,12 +177,12 @@ pub async fn cancel(context: &Context, location: &BatchLocation) -> Result<Exit,
     if context.output.is_json() {
         context.output.json(&json!({ "cancelled": cancelled, "outstanding": outstanding }))?;
     } else {
-        context.output.line(format_args!("cancelled {}", count(cancelled, "input")))?;
+        context.output.line(format_args!("cancelled {}", pluralized(cancelled, "input")))?;
     }
     if outstanding > 0 {
         context.output.hint(format!(
             "{} had ended already, or belong to another service: the next run collects them",
-            count(outstanding, "job")
+            pluralized(outstanding, "job")
         ));
     }
     Ok(Exit::Done)
@@ -224,7 +224,7 @@ struct StallDetector {
 }
 
 impl StallDetector {
-    /// Whether to warn now: once, after the timeout.
+    /// Returns true if to warn now: once, after the timeout.
     fn should_warn(&mut self, counts: Counts) -> bool {
         match self.since {
             Some((since, before)) if before == counts => {
@@ -270,7 +270,7 @@ fn endpoint(context: &Context, location: &BatchLocation) -> Result<Endpoint, Fai
     context.endpoint(&last.map(|run| run.endpoint_id).unwrap_or_default())
 }
 
-fn count(number: u64, what: &str) -> String {
+fn pluralized(number: u64, what: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {what}{plural}")
 }

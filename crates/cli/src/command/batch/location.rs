@@ -36,7 +36,7 @@ impl BatchLocation {
         Journal::of(&self.results, self.journal.as_ref())
     }
 
-    /// Whether several machines may have results of the batch.
+    /// Returns true if several machines may have results of the batch.
     pub fn is_shared(&self) -> bool {
         self.journal.as_ref().is_some_and(|named| named.file().is_none())
     }
@@ -65,7 +65,7 @@ impl BatchLocation {
         }
     }
 
-    /// Whether no journal is named or next to the results, but a file that only the results of a
+    /// Returns true if no journal is named or next to the results, but a file that only the results of a
     /// batch in a database have.
     fn lacks_database_name(&self) -> bool {
         let exists = |suffix| sibling(&self.results, suffix).exists();
@@ -166,7 +166,7 @@ impl Journal {
         }
     }
 
-    /// Whether the batch does not exist yet.
+    /// Returns true if the batch does not exist yet.
     pub fn is_new(&self) -> Result<bool, Error> {
         match self {
             Self::File(file) => Ok(file.is_new()),
@@ -188,7 +188,7 @@ impl Journal {
         }
     }
 
-    /// Whether a process runs the batch.
+    /// Returns true if a process runs the batch.
     pub fn is_open(&self) -> Result<bool, Error> {
         match self {
             Self::File(file) => Ok(file.is_open()),

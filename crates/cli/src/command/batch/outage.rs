@@ -36,7 +36,7 @@ impl Outage {
         *self = Self::default();
     }
 
-    /// Whether to warn now: once per outage, after its minimum duration.
+    /// Returns true if to warn now: once per outage, after its minimum duration.
     pub fn should_warn(&mut self) -> bool {
         let is_long = self.since.is_some_and(|since| since.elapsed() >= WARN_AFTER);
         is_long && !std::mem::replace(&mut self.is_reported, true)

@@ -250,7 +250,7 @@ async fn poll(context: &Context, arguments: &Watch) -> Result<Exit, Failure> {
     Ok(summary::exit(&status.counts))
 }
 
-/// Whether no process has held a lease for so long that no process runs the batch.
+/// Returns true if no process has held a lease for so long that no process runs the batch.
 fn has_ended(location: &BatchLocation, idle_since: &mut Option<Instant>) -> bool {
     !location.is_shared() || idle_since.get_or_insert_with(Instant::now).elapsed() >= IDLE_TIMEOUT
 }
@@ -259,7 +259,7 @@ fn has_ended(location: &BatchLocation, idle_since: &mut Option<Instant>) -> bool
 struct WatchShape<'a> {
     #[serde(flatten)]
     status: &'a Status,
-    /// Whether a process runs the batch.
+    /// True if a process runs the batch.
     running: bool,
     rate: Option<f64>,
     eta_seconds: Option<f64>,

@@ -35,7 +35,7 @@ pub struct ReceiverArguments {
     #[arg(long, value_name = "ADDRESS")]
     pub webhook_listen: Option<SocketAddr>,
 
-    /// How long to wait for calls when nothing else is left to do: longer than a job runs.
+    /// Longest wait for calls when nothing else is left to do: longer than a job runs.
     #[arg(long, value_name = "DURATION", value_parser = parse_duration, default_value = "1m", allow_hyphen_values = true)]
     pub webhook_wait: Duration,
 }

@@ -32,7 +32,7 @@ pub struct Arguments {
     #[arg(long, value_name = "JOURNAL")]
     pub(super) journal: Option<JournalArgument>,
 
-    /// What to do with inputs whose submission has an unknown outcome.
+    /// Policy for inputs whose submission has an unknown outcome.
     #[arg(long, value_name = "WHAT", default_value = "hold")]
     on_unknown: UnknownOutcome,
 
@@ -80,7 +80,7 @@ pub struct Arguments {
         default_missing_value = "imported")]
     pub(super) accept_loss: Option<AcceptedLoss>,
 
-    /// After SIGTERM, or when the terminal is closed, how long to collect outstanding jobs before
+    /// After SIGTERM, or when the terminal is closed, the time to collect outstanding jobs before
     /// they are left to the next run.
     #[arg(long, value_name = "DURATION", value_parser = parse_duration, default_value = "5s", allow_hyphen_values = true)]
     pub(super) grace: Duration,
@@ -108,7 +108,7 @@ pub(super) enum AcceptedLoss {
     All,
 }
 
-/// How to read the inputs.
+/// Format of the inputs.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Inputs")]
 struct InputArguments {
