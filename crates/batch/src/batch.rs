@@ -1,9 +1,9 @@
 //! Batch: the handle of an open batch, and its opening.
 //!
-//! Opening finds journal, inputs and results, and recovers what an earlier process left, in this order, so
-//! that a refusal leaves nothing behind: settings and files are checked, the store is opened, the inputs
-//! are indexed or compared, uncommitted results are recovered, expired processes of a shared store are
-//! recovered, and interrupted submissions become unknown or pending.
+//! Opening finds journal, inputs and results, and recovers what an earlier process left, in this
+//! order, so that a refusal leaves nothing behind: settings and files are checked, the store is
+//! opened, the inputs are indexed or compared, uncommitted results are recovered, expired processes
+//! of a shared store are recovered, and interrupted submissions become unknown or pending.
 
 mod operations;
 mod paths;
@@ -66,8 +66,9 @@ impl fmt::Debug for Batch {
 }
 
 impl Batch {
-    /// Opens a batch, or begins a new batch. Inputs that were submitted before and got no response become
-    /// [`State::Unknown`](crate::State::Unknown), or are submitted again: see [`Open::on_unknown`].
+    /// Opens a batch, or begins a new batch. Inputs that were submitted before and got no response
+    /// become [`State::Unknown`](crate::State::Unknown), or are submitted again: see
+    /// [`Open::on_unknown`].
     pub fn open<S: JournalStore>(store: S) -> Open {
         Open::new(store)
     }
@@ -78,7 +79,8 @@ impl Batch {
         Run::new(Arc::clone(&self.shared), endpoint)
     }
 
-    /// Returns the number of inputs that had changed when the batch was opened: see [`Open::accept_changed_inputs`].
+    /// Returns the number of inputs that had changed when the batch was opened: see
+    /// [`Open::accept_changed_inputs`].
     #[must_use]
     pub fn changed_inputs(&self) -> ChangedInputs {
         self.shared.changed
@@ -158,8 +160,8 @@ impl Batch {
         Ok(true)
     }
 
-    /// Returns true if a webhook call is about this batch, given the query of the URL that was called, or
-    /// the whole URL: the body of any other call need not be read.
+    /// Returns true if a webhook call is about this batch, given the query of the URL that was
+    /// called, or the whole URL: the body of any other call need not be read.
     #[must_use]
     pub fn expects(&self, url: &str) -> bool {
         self.ticket(url).is_some()
@@ -172,7 +174,7 @@ impl Batch {
 }
 
 /// Number of inputs of a stream that wait to be copied.
-const AHEAD: usize = 64;
+const COPY_BUFFER: usize = 64;
 
 /// Largest number of repetitions after a broken connection.
 const REPETITIONS: usize = 5;
@@ -316,7 +318,7 @@ impl Open {
             }
         };
         // The last item is `None`.
-        let (copied, mut to_copy) = mpsc::channel(AHEAD);
+        let (copied, mut to_copy) = mpsc::channel(COPY_BUFFER);
         let opening = tokio::task::spawn_blocking(move || {
             let inputs = known.as_ref().and_then(|(path, _)| path.as_deref());
             let results = settings.results.as_deref();
@@ -444,8 +446,8 @@ impl Opened {
             None => committed(store)?.pop().map(|(path, _)| path).ok_or_else(without_results)?,
         };
         let are_of_batch = writer.as_ref().is_some_and(|writer| writer.is_of(identity.id()));
-        // The results may not prove that a backup was put back: they may be as old as it is. The store is
-        // marked before they are imported.
+        // The results may not prove that a backup was put back: they may be as old as it is. The
+        // store is marked before they are imported.
         if let Some(position) =
             writer.as_ref().filter(|_| are_of_batch).and_then(|it| it.position())
             && let Some(sharing) = store.sharing()

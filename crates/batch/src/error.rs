@@ -54,8 +54,9 @@ pub enum ErrorKind {
     Service,
     /// The service, or the database of a shared journal, could not be reached for too long.
     Unreachable,
-    /// The process lost its lease of a shared journal, because it was cut off or stopped for too long,
-    /// and another process has recovered its jobs. A run rejoins by itself; any other call can be repeated.
+    /// The process lost its lease of a shared journal, because it was cut off or stopped for too
+    /// long, and another process has recovered its jobs. A run rejoins by itself; any other call
+    /// can be repeated.
     Interrupted,
 }
 

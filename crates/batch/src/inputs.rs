@@ -81,9 +81,9 @@ impl Inputs {
         self
     }
 
-    /// Submits equal inputs once: an input that is equal to an earlier input, apart from white space
-    /// and the order of members, gets the earlier input's result. Needs 50 bytes of memory per input while
-    /// the journal is made.
+    /// Submits equal inputs once: an input that is equal to an earlier input, apart from white
+    /// space and the order of members, gets the earlier input's result. Needs 50 bytes of memory
+    /// per input while the journal is made.
     pub fn dedupe(mut self) -> Self {
         self.shape.dedupe = true;
         self

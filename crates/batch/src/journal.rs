@@ -1,10 +1,11 @@
 //! Journal thread: one thread that writes journal and results, with group commit.
 //!
-//! Changes wait for up to [`LINGER`], so that further changes are committed with them. The order makes a batch durable:
-//! the lines of results are synced before the states of their inputs are committed, and the length of the
-//! results is committed together with these states. Invariant: a committed state has its line in the file;
-//! lines of a commit that did not happen are beyond that length, and recovered or cut off when the batch is
-//! next opened. `each_step_is_durable_before_the_next_one` holds it.
+//! Changes wait for up to [`LINGER`], so that further changes are committed with them. The order
+//! makes a batch durable: the lines of results are synced before the states of their inputs are
+//! committed, and the length of the results is committed together with these states. Invariant: a
+//! committed state has its line in the file; lines of a commit that did not happen are beyond that
+//! length, and recovered or cut off when the batch is next opened.
+//! `each_step_is_durable_before_the_next_one` holds it.
 
 mod state;
 
@@ -84,8 +85,8 @@ impl Journal {
         self.commit(settled, None).await.map(drop)
     }
 
-    /// Records the outcome of a submission. If the job belongs to another input, nothing is recorded, and
-    /// that input is returned.
+    /// Records the outcome of a submission. If the job belongs to another input, nothing is
+    /// recorded, and that input is returned.
     pub(crate) async fn record_submission(&self, change: Change) -> Result<Option<u64>> {
         let settled = vec![Settled { change, completed: None }];
         Ok(self.commit(settled, None).await?.holder)
@@ -225,8 +226,8 @@ fn without_taken_jobs(state: &mut JournalState, group: Vec<PendingCommit>) -> Ve
     kept
 }
 
-/// Writes the results of a group, and returns the commits that can be made. An input whose key cannot be read
-/// fails alone.
+/// Writes the results of a group, and returns the commits that can be made. An input whose key
+/// cannot be read fails alone.
 fn with_results(state: &mut JournalState, group: Vec<PendingCommit>) -> Vec<PendingCommit> {
     match state.write_results(settled(&group)) {
         Ok(()) => group,
@@ -274,6 +275,6 @@ fn refuse(group: Vec<PendingCommit>, error: &Error) {
 }
 
 fn reply(pending: PendingCommit, result: Result<CommitOutcome>) {
-    // The waiter may be gone.
+    // The waiter may have been dropped.
     let _ = pending.reply.send(result);
 }

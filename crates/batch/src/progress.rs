@@ -57,8 +57,8 @@ pub struct Report {
     /// Duration of this run.
     #[serde(rename = "elapsed_seconds", serialize_with = "seconds")]
     pub elapsed: Duration,
-    /// Number of times that this process lost its lease of a shared journal, because it was stopped or cut off for
-    /// too long, and rejoined.
+    /// Number of times that this process lost its lease of a shared journal, because it was stopped
+    /// or cut off for too long, and rejoined.
     pub interrupted: u64,
     /// The results.
     pub results: PathBuf,
@@ -223,7 +223,8 @@ impl Ending {
         }
     }
 
-    /// Reads the reason for which the last run ended; in a shared store, `None` while a run is in progress.
+    /// Reads the reason for which the last run ended; in a shared store, `None` while a run is in
+    /// progress.
     pub(crate) fn read(store: &mut dyn Store) -> Result<Option<Self>> {
         if let Some(what) = store.note(LOST)? {
             return Ok(Some(Self::Failed(what)));

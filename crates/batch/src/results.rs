@@ -1,8 +1,9 @@
 //! Results: a JSONL file that can be read while the batch runs.
 //!
-//! The journal records the extent of the file that counts: its length, and a digest of its tail. Lines are
-//! appended and synced before that. Text beyond the extent is either lines of a commit that did not happen,
-//! which are recovered when the file is opened, or of another program, which is refused and kept.
+//! The journal records the extent of the file that counts: its length, and a digest of its tail.
+//! Lines are appended and synced before that. Text beyond the extent is either lines of a commit
+//! that did not happen, which are recovered when the file is opened, or of another program, which
+//! is refused and kept.
 
 mod export;
 mod failures;
@@ -35,7 +36,7 @@ use crate::store::{Commit, IMPORTED, Note, Store, lock as lock_store, unlock as 
 /// Key of the record of the committed length.
 const NOTE: &str = "results";
 
-/// Time to wait for other processes to collect a job, or to find it gone.
+/// Time to wait for other processes to collect a job, or to record it as not found.
 const COLLECTED: Duration = Duration::from_secs(60);
 
 /// Interval at which that is checked.
@@ -301,7 +302,7 @@ impl Results {
         Ok(())
     }
 
-    /// Refuses to continue where the lines so far are gone, or another program has written to the
+    /// Refuses to continue if committed lines are missing, or another program has written to the
     /// file: it was moved, replaced or cut off, or text was appended to it.
     pub(crate) fn check_in_place(&self) -> Result<()> {
         let failed = |error| Error::file(ErrorKind::Results, "check", &self.path, error);
@@ -334,8 +335,8 @@ impl Results {
         RollbackPoint { length: self.length, tail: self.tail.clone() }
     }
 
-    /// Removes the lines that this process has written beyond the rollback point. If that fails, they are
-    /// removed when the file is next opened. Changes by other programs are kept.
+    /// Removes the lines that this process has written beyond the rollback point. If that fails,
+    /// they are removed when the file is next opened. Changes by other programs are kept.
     pub(crate) fn cut_to(&mut self, end: RollbackPoint) {
         (self.length, self.tail) = (end.length, end.tail);
         let is_ours = self.file.metadata().is_ok_and(|found| found.len() == self.written);
@@ -397,8 +398,8 @@ pub(crate) fn committed_of(
         let length = file.metadata().map_err(failed)?.len();
         let mut longest: Option<&Extent> = None;
         for extent in extents.iter().filter(|extent| extent.length <= length) {
-            // An empty extent matches any file: it counts only for the file that it names, whose lines are
-            // not committed yet.
+            // An empty extent matches any file: it counts only for the file that it names, whose
+            // lines are not committed yet.
             if extent.length == 0 && length > 0 && !is_at(extent, path) {
                 continue;
             }

@@ -16,10 +16,10 @@
 //! - [`Collector`]: poll schedule, polls, webhook calls, cancellation.
 //! - [`Coordinator`]: peers, maintenance, progress, and the end of the run.
 //!
-//! Short tasks make the calls, record their outcome in the journal, and report it as an event to their
-//! part. Invariant: what a part knows of an input is durable, because the event is sent after the
-//! commit. A run whose process has lost its lease drops its parts and restarts: its state is reloaded
-//! from the journal, and [`CarryOver`] keeps the rest.
+//! Short tasks make the calls, record their outcome in the journal, and report it as an event to
+//! their part. Invariant: the knowledge of a part about an input is durable, because the event is
+//! sent after the commit. A run whose process has lost its lease drops its parts and restarts: its
+//! state is reloaded from the journal, and [`CarryOver`] keeps the rest.
 
 mod collector;
 mod coordinator;

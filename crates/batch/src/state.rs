@@ -7,9 +7,10 @@
 //!                       └──no response, crash──▶ Unknown ──webhook──▶ Submitted
 //! ```
 //!
-//! Invariant: every transition is durable before the next step is taken, so a request that may have been
-//! sent has an intent, and a result that counts has a line. A failure or an unknown input becomes pending
-//! again only on request (retry, resubmission). `store::records::can_happen` has the valid transitions.
+//! Invariant: every transition is durable before the next step is taken, so a request that may have
+//! been sent has an intent, and a result that counts has a line. A failure or an unknown input
+//! becomes pending again only on request (retry, resubmission). `store::records::can_happen` has
+//! the valid transitions.
 
 use std::fmt;
 

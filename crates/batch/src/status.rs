@@ -85,7 +85,7 @@ impl UnknownInput {
         let mut unknown = Vec::new();
         for input in store.inputs(&[State::Unknown], 0, usize::MAX)? {
             let key = match &mut texts {
-                // The list is complete although the inputs may be gone.
+                // The list is complete although the inputs may be missing.
                 Some(texts) => texts
                     .of(&input)
                     .ok()
@@ -159,9 +159,10 @@ impl Reader {
         export(&results, to)
     }
 
-    /// Like [`export`](Self::export), from these files of results: those of a shared journal, copied from
-    /// all machines. A file that is named twice, also as a copy, is read once. The files of
-    /// failures next to them, which a pattern like `answers.*.jsonl` finds as well, are left out.
+    /// Like [`export`](Self::export), from these files of results: those of a shared journal,
+    /// copied from all machines. A file that is named twice, also as a copy, is read once. The
+    /// files of failures next to them, which a pattern like `answers.*.jsonl` finds as well, are
+    /// left out.
     ///
     /// # Errors
     ///
@@ -193,8 +194,9 @@ impl Reader {
         Pace::read(&mut *self.store)
     }
 
-    /// Returns the reason of a last run that ended before all inputs did: `None` otherwise, while a run is
-    /// in progress, and if its process crashed. Of a shared journal, the reason of any process.
+    /// Returns the reason of a last run that ended before all inputs did: `None` otherwise, while a
+    /// run is in progress, and if its process crashed. Of a shared journal, the reason of any
+    /// process.
     ///
     /// # Errors
     ///

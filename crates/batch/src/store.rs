@@ -261,7 +261,8 @@ pub trait Sharing {
     /// If the store cannot be read.
     fn owns(&mut self, index: u64) -> Result<bool>;
 
-    /// Returns the number of other processes that have a lease, or have crashed and were not recovered yet.
+    /// Returns the number of other processes that have a lease, or have crashed and were not
+    /// recovered yet.
     ///
     /// # Errors
     ///
@@ -297,12 +298,12 @@ pub trait Sharing {
     /// If the store cannot be written.
     fn report_loss(&mut self) -> Result<()>;
 
-    /// Returns true if this process accepts a loss: its settings accept it, and the store was marked when
-    /// the process joined, or by the process itself.
+    /// Returns true if this process accepts a loss: its settings accept it, and the store was
+    /// marked when the process joined, or by the process itself.
     fn accepts_loss(&self) -> bool;
 
-    /// Refuses to accept a loss while there are results that were not imported since. If there is no loss,
-    /// later losses are not accepted.
+    /// Refuses to accept a loss while there are results that were not imported since. If there is
+    /// no loss, later losses are not accepted.
     ///
     /// # Errors
     ///
@@ -333,7 +334,8 @@ pub trait Sharing {
     fn own_notes(&mut self, name: &str, at_work: bool) -> Result<Vec<String>>;
 
     /// The inputs with these results that ended other than with an output, from index `from` on, at
-    /// most `limit`, by index: inputs that this process, or an earlier process with the same results, ended.
+    /// most `limit`, by index: inputs that this process, or an earlier process with the same
+    /// results, ended.
     ///
     /// # Errors
     ///
@@ -380,7 +382,8 @@ impl Outage {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the time for which the store has been unreachable, and the last error. `None` if it is reachable.
+    /// Returns the time for which the store has been unreachable, and the last error. `None` if it
+    /// is reachable.
     #[must_use]
     pub fn so_far(&self) -> Option<(Duration, String)> {
         let known = self.known();

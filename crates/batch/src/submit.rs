@@ -8,8 +8,8 @@ use serde_json::value::RawValue;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Step that turns an input into a job: by `POST /run` unless [`Run::submit_with`](crate::Run::submit_with)
-/// says otherwise.
+/// Step that turns an input into a job: by `POST /run` unless
+/// [`Run::submit_with`](crate::Run::submit_with) says otherwise.
 ///
 /// The input's [`Intent`](crate::State::Intent) is durable before the call, and the result is recorded
 /// after it. It is called for many inputs at the same time, so that an implementation may also gather

@@ -1,7 +1,7 @@
 //! Webhook calls: the ticket in their URL, and the job id in their body.
 //!
-//! A ticket names a submission: batch, index and attempt, with a keyed hash of them. Only the holder of the
-//! journal can make one, so a forged call changes nothing.
+//! A ticket names a submission: batch, index and attempt, with a keyed hash of them. Only the
+//! holder of the journal can make one, so a forged call changes nothing.
 
 use podqueue::SecretString;
 use serde::{Deserialize, Serialize};

@@ -100,8 +100,8 @@ impl<W: Write> Write for LineWriter<W> {
     }
 }
 
-/// Returns true if a character controls a terminal: control characters, line separators and bidirectional
-/// marks. All of them fit into four hexadecimal digits.
+/// Returns true if a character controls a terminal: control characters, line separators and
+/// bidirectional marks. All of them fit into four hexadecimal digits.
 fn is_control(char: char) -> bool {
     let is_bidirectional = matches!(
         char,

@@ -6,7 +6,7 @@
 //! 2. Otherwise, if a variable sets a URL, the variables alone count.
 //! 3. Otherwise the file's `default_profile` counts, if there is one.
 //!
-//! `PODQUEUE_API_KEY` is the key where no profile is selected, or the selected one has none.
+//! `PODQUEUE_API_KEY` is the key where no profile is selected, or the selected profile has no key.
 
 mod file;
 mod key;

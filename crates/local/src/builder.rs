@@ -125,7 +125,7 @@ impl LocalService {
 
 impl Builder {
     /// Adds an API key, valid on all three interfaces. Each key is a separate user with separate rate
-    /// limits. Without any key, a random one is generated, which [`LocalService::api_key`] returns.
+    /// limits. Without any key, a random key is generated, which [`LocalService::api_key`] returns.
     ///
     /// A key must be printable ASCII without surrounding white space; otherwise [`start`](Self::start)
     /// fails.
@@ -134,8 +134,8 @@ impl Builder {
         self
     }
 
-    /// Adds an API key with permission for some operations only; all other operations respond with 401. The
-    /// control plane counts as one operation, [`Operation::Control`].
+    /// Adds an API key with permission for some operations only; all other operations respond with
+    /// 401. The control plane counts as one operation, [`Operation::Control`].
     pub fn restricted_api_key(
         mut self,
         key: impl Into<String>,
@@ -153,7 +153,7 @@ impl Builder {
     }
 
     /// Adds an endpoint whose jobs `handler` runs. The handler returns the job's output or its error.
-    /// An existing endpoint of that name is replaced, including a built-in one.
+    /// An existing endpoint of that name is replaced, including a built-in endpoint.
     ///
     /// ```
     /// # use podqueue_local::{LocalJob, LocalService};
@@ -226,10 +226,10 @@ impl Builder {
         self
     }
 
-    /// Adds an endpoint whose workers are programs that attach to the service over HTTP, started with
-    /// a shell command when they are needed, with the environment that tells them how. A worker is
-    /// starting until it first takes a job; if it ends by itself, its jobs run once more on another worker.
-    /// Its output is kept: see [`worker_logs`](LocalService::worker_logs).
+    /// Adds an endpoint whose workers are programs that attach to the service over HTTP, started
+    /// with a shell command when they are needed, with the environment that tells them how. A
+    /// worker is starting until it first takes a job; if it ends by itself, its jobs run once more
+    /// on another worker. Its output is kept: see [`worker_logs`](LocalService::worker_logs).
     ///
     /// See [the crate's documentation](crate#workers-that-attach).
     pub fn worker_endpoint(mut self, name: impl Into<String>, command: impl Into<String>) -> Self {
@@ -245,9 +245,9 @@ impl Builder {
         self
     }
 
-    /// Sets a function that is called with each line that a worker process prints, except for the standard
-    /// output of a [`command_endpoint`](Self::command_endpoint), and with each message of the service about
-    /// a worker. It must return soon: the service waits for it.
+    /// Sets a function that is called with each line that a worker process prints, except for the
+    /// standard output of a [`command_endpoint`](Self::command_endpoint), and with each message of
+    /// the service about a worker. It must return soon: the service waits for it.
     pub fn on_worker_log(mut self, listener: impl Fn(&WorkerLog) + Send + Sync + 'static) -> Self {
         self.log_listener = Some(Arc::new(listener));
         self
@@ -298,7 +298,7 @@ impl Builder {
     }
 
     /// Allows another host name or IP address, without a port, in the `Host` of requests: for example
-    /// the name by which containers or other machines know this one. Can be called several times.
+    /// the name by which containers or other machines know this machine. Can be called several times.
     /// Case, a trailing dot and the spelling of an IPv6 address, with or without brackets, do not
     /// matter; a name that no request could carry makes [`start`](Self::start) fail.
     ///
@@ -310,9 +310,9 @@ impl Builder {
         self
     }
 
-    /// Sets the number of connections that may be open at once: 4,096 by default. A further connection closes
-    /// the oldest one that is waiting for its client, one without a key first; if there is none, the
-    /// new one is reset.
+    /// Sets the number of connections that may be open at once: 4,096 by default. A further
+    /// connection closes the oldest connection that is waiting for its client, without a key first;
+    /// if no connection is waiting, the new connection is reset.
     pub fn max_connections(mut self, connections: usize) -> Self {
         self.max_connections = connections;
         self
@@ -427,7 +427,8 @@ impl Builder {
         endpoints.extend(self.endpoints);
         let worker_key = ApiKey::random().map_err(Error::random_key)?;
         let worker_key = ApiKey { allowed: Some(Operation::OF_WORKERS.into()), ..worker_key };
-        // Worker processes inherit the environment, so they may print a key. A shorter one could be a word.
+        // Worker processes inherit the environment, so they may print a key. A shorter one could be
+        // a word.
         let secrets = self.keys.iter().map(|key| &key.secret).filter(|key| key.len() >= 12);
         let mut secrets: Vec<String> = secrets.cloned().collect();
         secrets.push(worker_key.secret.clone());

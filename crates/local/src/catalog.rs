@@ -400,7 +400,7 @@ impl Default for Template {
 }
 
 impl Template {
-    /// Parses a seed in the REST shape, with an additional `endpointId` if it is bound to one.
+    /// Parses a seed in the REST shape, with an additional `endpointId` if it is bound to an endpoint.
     pub(crate) fn parse(seed: Value) -> Result<Self, Refusal> {
         let mut template: Self = serde_json::from_value(seed)
             .map_err(|error| Refusal::invalid(format!("invalid template: {error}")))?;
@@ -489,7 +489,7 @@ fn is_port(port: &str) -> bool {
     })
 }
 
-/// Splits a command line as a shell does; one with unbalanced quotes at its white space.
+/// Splits a command line as a shell does; with unbalanced quotes, at its white space.
 fn words(line: &str) -> Vec<String> {
     shlex::split(line).unwrap_or_else(|| line.split_whitespace().map(str::to_owned).collect())
 }

@@ -21,7 +21,8 @@ pub(crate) fn milliseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// The clock of a service. It follows real time, or is manual: then it stands still until it is advanced.
+/// The clock of a service. It follows real time, or is manual: then it stands still until it is
+/// advanced.
 ///
 /// All times of the service (ttl, retention, execution timeout, the `wait` of `/runsync`, the delay
 /// between two webhook attempts, [`LocalJob::sleep`](crate::LocalJob::sleep)) are measured on it. A
@@ -133,8 +134,8 @@ impl Clock {
         }
     }
 
-    /// Like [`sleep_until`](Self::sleep_until), but not a target of `toNextEvent`: for the task that polls
-    /// for due timers.
+    /// Like [`sleep_until`](Self::sleep_until), but not a target of `toNextEvent`: for the task
+    /// that polls for due timers.
     pub(crate) async fn wait_until_untracked(&self, deadline: Moment) {
         let mut changed = self.inner.changed.subscribe();
         loop {

@@ -157,7 +157,8 @@ impl Fault {
         Self::new(true, Effect::Drip { piece: piece.max(1), pause })
     }
 
-    /// Responds with a web page, as a gateway before the service does, instead of processing the request.
+    /// Responds with a web page, as a gateway before the service does, instead of processing the
+    /// request.
     pub fn gateway(status: u16) -> Self {
         let page = "<!DOCTYPE html><html><title>Gateway</title><h1>Try again later</h1></html>";
         Self::response(status, page).header("content-type", "text/html")
@@ -197,7 +198,7 @@ impl Fault {
         Self::new(true, Effect::Repeated { timing: RepeatTiming::Immediately })
     }
 
-    /// Processes the request, and sends the response once more in front of the next one on the same
+    /// Processes the request, and sends the response once more in front of the next response on the same
     /// connection: the next request gets it, and the connection is out of step.
     pub fn out_of_step() -> Self {
         Self::new(true, Effect::Repeated { timing: RepeatTiming::BeforeNextResponse })
@@ -466,7 +467,8 @@ fn replace_numbers(value: &mut Value) {
     }
 }
 
-/// JSON of a fault, as `POST /_local/faults` accepts it: the requests that it affects, and at most one effect.
+/// JSON of a fault, as `POST /_local/faults` accepts it: the requests that it affects, and at most
+/// one effect.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct FaultJson {

@@ -49,7 +49,7 @@
 //! | `GET /job-take-batch/{worker}?batch_size=n` | the same for up to `n` jobs, as a list |
 //! | `GET /job-stop/{worker}` | waits up to 5 seconds for jobs that the worker is to stop: 200 with `jobsToStop`, or 204 |
 //! | `POST /job-stream/{worker}/{job}` | adds a chunk: `output`, and optionally `metrics` |
-//! | `POST /job-done/{worker}/{job}` | ends a job with `output`, `error`, both or neither; with the `status` `IN_PROGRESS` it reports progress; with `stopPod` the worker asks to be replaced |
+//! | `POST /job-done/{worker}/{job}` | ends a job with `output`, `error`, both or neither; with the `status` `IN_PROGRESS` it reports progress; with `stopPod` the worker requests replacement |
 //! | `GET /ping/{worker}` | reports that the worker is alive, or with `status=unhealthy` that it is not well |
 //!
 //! The waits are in real time, and also end when the clock is advanced. The bare key in the variables
@@ -114,8 +114,8 @@
 //! | `POST /_local/clock/advance` | advances the clock: `{"ms": 60000}`, or `{"toNextEvent": true}` |
 //! | `POST /_local/faults` | adds a fault: `operation`, `endpoint`, `times` or `probability` and `seed`, `delayMs`, `processed`, and at most one of `response` (`status`, `headers`, `body`), `reset` (`afterBytes`), `down` (`ms`), `truncate` (bytes), `drip` (`bytes`, `pauseMs`), `cut` (bytes), `stall` (`true`), `rewrite` (`foreign`, `nan`, `byte-order-mark`), `again` (`at-once`, `before-the-next`) |
 //! | `GET /_local/faults` | returns the faults with their ids |
-//! | `DELETE /_local/faults`, `DELETE /_local/faults/{id}` | removes all faults, or one |
-//! | `POST /_local/pods`, `POST /_local/templates` | adds or replaces one, in the shape that REST returns |
+//! | `DELETE /_local/faults`, `DELETE /_local/faults/{id}` | removes all faults, or a single fault |
+//! | `POST /_local/pods`, `POST /_local/templates` | adds or replaces a Pod or template, in the shape that REST returns |
 //! | `DELETE /_local/pods/{id}` | removes a Pod |
 //! | `GET /_local/openapi/queue.yaml`, `workers.yaml` or `rest.yaml` | returns the OpenAPI description that the service follows; no key required |
 //! | `PUT /_local/openapi/rest.yaml` | publishes another text in its place; the service itself does not change |
@@ -124,7 +124,7 @@
 //! `purge-queue`, `health`, `openai`, `requests`, `job-take`, `job-take-batch`, `job-stop`,
 //! `job-stream`, `job-done`, `ping`, `get-pod`, `get-template` and `graphql`.
 //!
-//! A window begins with the newest, after `offset` others, and has at most `limit` items: 100 by
+//! A window begins with the newest item, after `offset` items, and has at most `limit` items: 100 by
 //! default, and 500 at most. The README has the details.
 //!
 //! # The page
@@ -147,7 +147,7 @@
 //! The service sends no CORS headers.
 //!
 //! All limits on peers are in real time. A request body must be complete within 5 minutes, without a
-//! pause longer than 30 seconds; the rest of a refused one is read for 5 seconds. A connection is
+//! pause longer than 30 seconds; the rest of a refused body is read for 5 seconds. A connection is
 //! closed after 100 idle seconds, 15 seconds after the first byte of a request head that is not
 //! complete, and after 60 seconds if the client does not read its response. A request head is limited
 //! to 64 KiB, connections to 4,096 ([`Builder::max_connections`]), those among them that have sent

@@ -35,7 +35,7 @@ pub struct Arguments {
 
     /// Another host name or IP address to accept in the Host header; can be repeated.
     ///
-    /// That is the name by which containers or other machines know this one. Loopback addresses,
+    /// That is the name by which containers or other machines know this machine. Loopback addresses,
     /// localhost and the address at which a request arrives are always accepted.
     #[arg(long = "allow-host", value_name = "NAME")]
     allowed_hosts: Vec<String>,

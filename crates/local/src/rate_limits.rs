@@ -1,8 +1,9 @@
-//! Rate limits of the emulated service (interface: "Rate limits (per endpoint, per user)"): a sliding-window
-//! log, or a fixed window, and a concurrency limit for each user, endpoint and operation.
+//! Rate limits of the emulated service (interface: "Rate limits (per endpoint, per user)"): a
+//! sliding-window log, or a fixed window, and a concurrency limit for each user, endpoint and
+//! operation.
 //!
-//! [`RateLimits::documented`] has the table. The rate limiter of the client is unrelated, so that each is
-//! tested against the other.
+//! [`RateLimits::documented`] has the table. The rate limiter of the client is unrelated, so that
+//! each is tested against the other.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};

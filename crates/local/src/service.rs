@@ -73,7 +73,7 @@ impl LocalService {
         Some(format!("{}/#token={token}", self.base_url()))
     }
 
-    /// Returns the first API key, or the generated one if none was set.
+    /// Returns the first API key, or the generated key if none was set.
     pub fn api_key(&self) -> &str {
         self.app.keys.all.first().map_or("", |key| &key.secret)
     }
@@ -89,13 +89,13 @@ impl LocalService {
     }
 
     /// Returns the last requests in order of arrival: up to 10,000 (and 16 MiB) with a valid API key,
-    /// and up to 100 (and 256 KiB) without one. Requests to the control plane are not logged.
+    /// and up to 100 (and 256 KiB) without a key. Requests to the control plane are not logged.
     pub fn requests(&self) -> Vec<RequestRecord> {
         self.app.requests.records()
     }
 
-    /// Returns the number of requests that had no valid API key, were for a foreign host or came from a page of
-    /// another origin.
+    /// Returns the number of requests that had no valid API key, were for a foreign host or came
+    /// from a page of another origin.
     pub fn unauthorized_requests(&self) -> u64 {
         self.app.requests.unauthenticated()
     }
@@ -151,9 +151,9 @@ impl LocalService {
         self.app.faults.clear();
     }
 
-    /// Takes the service down for `time`, in real time: the operating system refuses new connections,
-    /// and open connections are reset. Jobs continue meanwhile, and no state is lost. When this returns, the
-    /// service is down.
+    /// Takes the service down for `time`, in real time: the operating system refuses new
+    /// connections, and open connections are reset. Jobs continue meanwhile, and no state is lost.
+    /// When this returns, the service is down.
     ///
     /// A refused connection never reaches the service, so it is neither counted nor logged.
     /// [`Fault::down`] takes the service down on a request.
@@ -187,7 +187,8 @@ impl LocalService {
         self.app.catalog.remove_pod(id)
     }
 
-    /// Adds a template, or replaces the template of that id. See [`Builder::template`](crate::Builder::template).
+    /// Adds a template, or replaces the template of that id. See
+    /// [`Builder::template`](crate::Builder::template).
     ///
     /// # Errors
     ///

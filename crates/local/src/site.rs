@@ -31,9 +31,10 @@ pub(crate) use app::{App, OpenApiDescriptions};
 
 /// The request handler of the service.
 ///
-/// The queue has most of the traffic, and a few paths of one form: [`queue::Route`] parses them, at a
-/// fraction of the cost of axum's router with its layers. It also has what a router cannot express: paths
-/// that a strict service does not know, and names that end at the first `&`. axum routes all others.
+/// The queue has most of the traffic, and a few paths of one form: [`queue::Route`] parses them, at
+/// a fraction of the cost of axum's router with its layers. It also has what a router cannot
+/// express: paths that a strict service does not know, and names that end at the first `&`. axum
+/// routes all other paths.
 #[derive(Clone)]
 pub(crate) struct Site {
     app: Arc<App>,

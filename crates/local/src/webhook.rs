@@ -1,5 +1,5 @@
-//! Webhook delivery: calls the webhook of a job that has ended, up to three times (interface: "Events"), and
-//! logs the attempts.
+//! Webhook delivery: calls the webhook of a job that has ended, up to three times (interface:
+//! "Events"), and logs the attempts.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};

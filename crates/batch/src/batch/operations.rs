@@ -283,7 +283,8 @@ fn too_large(input: usize) -> Option<String> {
     (body > most).then(|| format!("makes a body of {body} bytes, above the limit of {most} bytes"))
 }
 
-/// Returns true if the service has no such job any more, or the job's state permits no retry or cancellation.
+/// Returns true if the service has no such job any more, or the job's state permits no retry or
+/// cancellation.
 fn is_not_retryable(error: &podqueue::Error) -> bool {
     matches!(
         error.kind(),

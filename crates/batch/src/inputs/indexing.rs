@@ -1,8 +1,9 @@
 //! Input index: the position, digest and validation error of each input, in the journal.
 //!
-//! A file is not copied: the journal has the offset and the digest of each line, so that a changed line is
-//! refused wherever it is read again. When a batch is opened again, known inputs are compared, and appended
-//! inputs are added. The last line may lack its line break, and grow while another program writes it.
+//! A file is not copied: the journal has the offset and the digest of each line, so that a changed
+//! line is refused wherever it is read again. When a batch is opened again, known inputs are
+//! compared, and appended inputs are added. The last line may lack its line break, and grow while
+//! another program writes it.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -60,8 +61,8 @@ impl<'a> Index<'a> {
         Self { store, record, next, known, added, replaced, changed, unfinished, contents, keys }
     }
 
-    /// Takes the next input. Returns true if it equals the known input of this index, if there is one, or
-    /// may replace it.
+    /// Takes the next input. Returns true if it equals the known input of this index, if there is
+    /// one, or may replace it.
     fn take(&mut self, line: u64, text: &[u8], location: TextLocation) -> Result<bool> {
         let digest = digest(text);
         let (same_as, rejection) = self.inspect(line, text);

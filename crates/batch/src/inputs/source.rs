@@ -137,7 +137,7 @@ impl InputsFile {
 }
 
 impl Texts {
-    /// Opens the texts of a source. If its file is gone, only reading a text fails.
+    /// Opens the texts of a source. If its file is missing, only reading a text fails.
     pub(crate) fn open(source: &SourceRecord) -> Self {
         Self { shape: source.shape.clone(), file: source.file.as_ref().map(InputsFile::open) }
     }

@@ -66,8 +66,8 @@ impl JournalState {
     }
 
     /// Commits changes, and the results that have been written, and claims inputs. If the disk is
-    /// too full for the claim, there may be space for the changes: the outer result is that of the changes,
-    /// the inner result that of the claim.
+    /// too full for the claim, there may be space for the changes: the outer result is that of the
+    /// changes, the inner result that of the claim.
     pub(super) fn commit_and_claim(
         &mut self,
         mut changes: Vec<Change>,
@@ -122,8 +122,8 @@ impl JournalState {
         Ok(claimed)
     }
 
-    /// Writes the number of the last durable change next to the results, before a request that depends on
-    /// it is sent.
+    /// Writes the number of the last durable change next to the results, before a request that
+    /// depends on it is sent.
     fn keep_position(&mut self) {
         let position = self.store.sharing().and_then(|sharing| sharing.position());
         if let (Some(writer), Some(position)) = (&mut self.writer, position) {

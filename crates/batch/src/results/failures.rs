@@ -23,7 +23,7 @@ struct Line<'a> {
     index: u64,
     /// Without keys, the index.
     key: Key<'a>,
-    /// `None` if it could not be read, or is gone.
+    /// `None` if it could not be read, or was removed.
     input: Option<&'a RawValue>,
     /// The line, where it could not be read as an input.
     #[serde(skip_serializing_if = "Option::is_none")]

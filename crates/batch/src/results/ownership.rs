@@ -1,5 +1,5 @@
-//! Ownership of results, where several processes share a journal: a token, a lock, and the position of the
-//! last durable change.
+//! Ownership of results, where several processes share a journal: a token, a lock, and the position
+//! of the last durable change.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -104,8 +104,8 @@ impl OwnershipFile {
         };
         let start = (self.token.len() + 1 + batch.len()) as u64;
         let mut file = &self.locked;
-        // Of a fixed width, so that each position overwrites the last. On a full disk the earlier position
-        // stays, and the outcomes of submissions are still recorded.
+        // Of a fixed width, so that each position overwrites the last. On a full disk the earlier
+        // position stays, and the outcomes of submissions are still recorded.
         let line = format!("\n{position:<POSITION$}\n");
         let written =
             file.seek(SeekFrom::Start(start)).and_then(|_| file.write_all(line.as_bytes()));

@@ -1,5 +1,5 @@
-//! Recovery of uncommitted lines: the process ended between their sync and the commit, or the journal was
-//! restored from a backup.
+//! Recovery of uncommitted lines: the process ended between their sync and the commit, or the
+//! journal was restored from a backup.
 
 use std::collections::HashSet;
 use std::fs::File;

@@ -11,7 +11,7 @@ use crate::store::RunRecord;
 use crate::submit::OnUnknown;
 use crate::submit::{self, Submit};
 
-/// Extent to which a run has been told to stop.
+/// Requested extent of the stop of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Stop {
     Not,

@@ -1,16 +1,16 @@
 //! Collector: polls outstanding jobs until they end, and records their outputs.
 //!
-//! A job becomes outstanding when its submission ends, when a run resumes it, when it is recovered from
-//! another process, or when a webhook call names it; it is in the [`Schedule`] from then on until its end
-//! is recorded:
+//! A job becomes outstanding when its submission ends, when a run resumes it, when it is recovered
+//! from another process, or when a webhook call names it; it is in the [`Schedule`] from then on
+//! until its end is recorded:
 //!
 //! ```text
 //! asleep ──due──▶ polled by a task (poll) ──not ended──▶ asleep, for longer
 //!                          └──ended, and recorded──▶ removed
 //! ```
 //!
-//! If the batch is cancelled, each job is first cancelled by a call; the next poll
-//! shows the result. Webhook calls are about inputs whose outcome is unknown. A call that comes while its
+//! If the batch is cancelled, each job is first cancelled by a call; the next poll shows the
+//! result. Webhook calls are about inputs whose outcome is unknown. A call that comes while its
 //! submission is in flight is held until that ends: only then is it known if the input is unknown.
 //!
 //! Invariant: a job is polled only after its id is durable, by one poll at a time, and leaves the
@@ -50,7 +50,7 @@ const POLLS: usize = 64;
 const CANCEL_CALLS: usize = 16;
 
 /// Shortest interval after a poll that failed or found nothing.
-const AGAIN: Duration = Duration::from_secs(1);
+const SHORTEST_RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Collects the outstanding jobs of a run.
 pub(super) struct Collector {
@@ -169,8 +169,8 @@ impl Collector {
         }
     }
 
-    /// A submission has ended: schedules the job, if there is one, and applies the webhook calls that were
-    /// held until then.
+    /// A submission has ended: schedules the job, if there is one, and applies the webhook calls
+    /// that were held until then.
     pub(super) fn submission_ended(&mut self, ticket: Ticket, accepted: Option<(String, u64)>) {
         if let Some((job_id, at)) = accepted {
             let (endpoint, ttl) = match self.endpoints.get(&self.run) {
@@ -329,20 +329,23 @@ impl Collector {
                     Seen::Running | Seen::Undocumented(_) => Duration::ZERO,
                     Seen::Missing => {
                         job.missing += 1;
-                        AGAIN
+                        SHORTEST_RETRY_INTERVAL
                     }
                 };
                 self.schedule.keep(job, least);
             }
             PollOutcome::Nothing(error) => {
-                self.schedule.keep(job, error.retry_after().unwrap_or_default().max(AGAIN));
+                self.schedule.keep(
+                    job,
+                    error.retry_after().unwrap_or_default().max(SHORTEST_RETRY_INTERVAL),
+                );
                 if error.status().is_some() {
                     coordinator.record_response();
                 }
                 coordinator.unreached(error);
             }
             PollOutcome::Stop(error) => {
-                self.schedule.keep(job, AGAIN);
+                self.schedule.keep(job, SHORTEST_RETRY_INTERVAL);
                 coordinator.refused(error);
             }
         }

@@ -1,7 +1,9 @@
-//! Coordinator: the state machine of a run (submitting, collecting, ended), its maintenance and progress.
+//! Coordinator: the state machine of a run (submitting, collecting, ended), its maintenance and
+//! progress.
 //!
 //! Both parts report to it what they see of the service, and ask it before they begin anything:
-//! [`may_submit`](Coordinator::may_submit), [`may_poll`](Coordinator::may_poll). It calls neither of them.
+//! [`may_submit`](Coordinator::may_submit), [`may_poll`](Coordinator::may_poll). It calls neither
+//! of them.
 //!
 //! ```text
 //!             stopped, or an error of the inputs        broken, or told to exit
@@ -9,7 +11,7 @@
 //!     └──────────────────── nothing left, here or of peers ─────────────────────▲
 //! ```
 //!
-//! Four times a second it does the maintenance: it renews what it knows of the journal, checks that the
+//! Four times a second it does the maintenance: it refreshes the counts of the journal, checks that the
 //! files are in place, reads requests to cancel, recovers the inputs of processes whose lease has
 //! expired, and publishes and reports the pace. Other errors than those of a call to the service end the
 //! run: the first error is kept, and reported when the submissions in flight are recorded.
@@ -46,7 +48,7 @@ use crate::store::{Input, RunRecord};
 use crate::submit::OnUnknown;
 
 /// Interval at which the pace is published for other processes.
-const PUBLISHED: Duration = Duration::from_secs(2);
+const PUBLISH_INTERVAL: Duration = Duration::from_secs(2);
 
 /// State of a run, shared by its parts.
 pub(super) struct Coordinator {
@@ -143,7 +145,7 @@ impl Coordinator {
             && self.last_event.elapsed() < self.await_webhooks
     }
 
-    /// Returns the signal that the run is told to stop.
+    /// Returns the stop signal of the run.
     pub(super) fn stops(&self) -> watch::Receiver<Stop> {
         self.stop.subscribe()
     }
@@ -314,7 +316,7 @@ impl Coordinator {
     async fn publish(&mut self, pace: &Pace) {
         let now = Instant::now();
         let (at, last) = &self.published;
-        if last.as_ref() != Some(pace) && (last.is_none() || now - *at >= PUBLISHED) {
+        if last.as_ref() != Some(pace) && (last.is_none() || now - *at >= PUBLISH_INTERVAL) {
             self.published = (now, Some(pace.clone()));
             let pace = pace.clone();
             let published = self.shared.journal.with(move |state| pace.write(&mut *state.store));

@@ -47,8 +47,8 @@ use crate::state::State;
 use crate::store::{Change, Claim};
 use crate::webhook::Ticket;
 
-/// Concurrency of `/run`: the largest number of submissions in flight, and so of inputs that a crash leaves
-/// unknown.
+/// Concurrency of `/run`: the largest number of submissions in flight, and so of inputs that a
+/// crash leaves unknown.
 const IN_FLIGHT: usize = 200;
 
 /// Bound on the texts in flight, in bytes: no more inputs are claimed beyond it. Each text is in memory
@@ -97,8 +97,8 @@ enum SubmitterEvent {
 /// Effect of an event, for the collector and the coordinator.
 pub(super) enum Applied {
     Nothing,
-    /// A submission has ended, and its outcome is recorded: with the job that the input became, if it was
-    /// accepted, and when.
+    /// A submission has ended, and its outcome is recorded: with the job that the input became, if
+    /// it was accepted, and when.
     Ended {
         ticket: Ticket,
         accepted: Option<(String, u64)>,
@@ -217,7 +217,8 @@ impl Submitter {
             let mut permits = endpoint.available_submissions(capacity).await;
             if permits < capacity && began.elapsed() >= AT_ONCE {
                 tokio::time::sleep(GATHER).await;
-                // Returns at once, unless other callers are queued before it or shared limits are unreachable.
+                // Returns at once, unless other callers are queued before it or shared limits are
+                // unreachable.
                 permits = timeout(GATHER, endpoint.available_submissions(capacity))
                     .await
                     .unwrap_or(permits);
@@ -373,7 +374,7 @@ impl Submitter {
         });
         match grown.await {
             Ok(true) => self.claims.is_exhausted = false,
-            // The last line is left alone while it is in flight, and so is what follows it.
+            // The last line is not indexed again while it is in flight, nor are lines after it.
             Ok(false) => self.claims.has_checked_for_more = self.is_idle(),
             Err(error) => coordinator.fail_to_submit(error),
         }
@@ -427,15 +428,15 @@ impl Claims {
 
 /// Allowance at the start. Each response adds one, so that a process that crashes repeatedly leaves few
 /// inputs unknown.
-const AT_FIRST: usize = 8;
+const INITIAL_ALLOWANCE: usize = 8;
 
 /// After this number of unknown outcomes in a row, one submission is made at a time, with exponential
 /// backoff: a failing service must not make all inputs unknown.
 const MAX_CONSECUTIVE_UNKNOWN: u32 = 3;
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
-/// Allowance of submissions in flight: additive increase, multiplicative decrease (AIMD). It grows by one
-/// with each response and is halved by each unknown outcome.
+/// Allowance of submissions in flight: additive increase, multiplicative decrease (AIMD). It grows
+/// by one with each response and is halved by each unknown outcome.
 struct Allowance {
     most: usize,
     /// Consecutive unknown outcomes.
@@ -446,7 +447,7 @@ struct Allowance {
 
 impl Default for Allowance {
     fn default() -> Self {
-        Self { most: AT_FIRST, consecutive_unknown: 0, pauses: 0 }
+        Self { most: INITIAL_ALLOWANCE, consecutive_unknown: 0, pauses: 0 }
     }
 }
 

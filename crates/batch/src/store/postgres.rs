@@ -61,12 +61,13 @@ impl Postgres {
     /// with the parameters of PostgreSQL's own programs. A password that is not in the URL is taken
     /// from `PGPASSWORD`, or from the file `PGPASSFILE` (`~/.pgpass`).
     ///
-    /// If the server offers TLS, it is used, and its certificate verified: by the certificates
-    /// that the system trusts, and those in the file `sslrootcert`. `sslmode=require` refuses a
-    /// server without TLS, where the connection falls back to an unencrypted one otherwise, and
-    /// `sslmode=disable` never uses TLS. On one machine, TLS is used only if `sslmode` or `sslrootcert` says so. Client certificates
-    /// are not supported. Without a feature for TLS (`rustls`, which is on by default,
-    /// `rustls-no-provider`, `native-tls`), a URL that demands it is refused.
+    /// If the server offers TLS, it is used, and its certificate verified: by the certificates that
+    /// the system trusts, and those in the file `sslrootcert`. `sslmode=require` refuses a server
+    /// without TLS, where the connection falls back to an unencrypted one otherwise, and
+    /// `sslmode=disable` never uses TLS. On one machine, TLS is used only if `sslmode` or
+    /// `sslrootcert` says so. Client certificates are not supported. Without a feature for TLS
+    /// (`rustls`, which is on by default, `rustls-no-provider`, `native-tls`), a URL that demands
+    /// it is refused.
     pub fn connect(url: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
             url: url.into(),
@@ -77,8 +78,8 @@ impl Postgres {
         }
     }
 
-    /// Sets the time for which the database may be unreachable until a run fails: 5 minutes by default. Opening a batch
-    /// waits for its first response for 10 seconds at most.
+    /// Sets the time for which the database may be unreachable until a run fails: 5 minutes by
+    /// default. Opening a batch waits for its first response for 10 seconds at most.
     #[must_use]
     pub fn patience(mut self, time: Duration) -> Self {
         self.patience = time;
@@ -89,11 +90,12 @@ impl Postgres {
     /// behind became the primary, or a backup was put back, while processes were at work. Otherwise, a
     /// batch of which a process has noticed this is refused.
     ///
-    /// Opening the batch imports the results that the database does not know, so that no input that has a
-    /// result is submitted again. Each process that ran the batch has its own results: until those of all
-    /// processes are imported, opening fails after the import, with [`ErrorKind::OtherResults`] and the
-    /// paths of the missing results. So open it in this way
-    /// wherever it ran; the last process continues, and the other processes can open it as usual then.
+    /// Opening the batch imports the results that the database does not know, so that no input that
+    /// has a result is submitted again. Each process that ran the batch has its own results: until
+    /// those of all processes are imported, opening fails after the import, with
+    /// [`ErrorKind::OtherResults`] and the paths of the missing results. So open it in this way
+    /// wherever it ran; the last process continues, and the other processes can open it as usual
+    /// then.
     ///
     /// The loss is accepted once inputs are claimed, a run ends without claiming any, or
     /// [`Batch::cancel`](crate::Batch::cancel) ends: until then, every process that does not accept it
@@ -120,9 +122,10 @@ impl Postgres {
         self
     }
 
-    /// Returns true if a process is at work on the batch, or crashed a moment ago: its lease has not expired, or
-    /// less than 3 seconds ago, or could not be renewed since the server started. A process that was cut
-    /// off for longer does not count until it has renewed its lease, so check again after 3 seconds.
+    /// Returns true if a process is at work on the batch, or crashed a moment ago: its lease has
+    /// not expired, or less than 3 seconds ago, or could not be renewed since the server started. A
+    /// process that was cut off for longer does not count until it has renewed its lease, so check
+    /// again after 3 seconds.
     ///
     /// # Errors
     ///

@@ -109,8 +109,8 @@ pub struct Commit {
 pub struct Claim {
     /// Largest number of inputs.
     pub limit: usize,
-    /// Bound on the sum of the texts, in bytes: no further input is claimed once it is reached. The first
-    /// input is always claimed.
+    /// Bound on the sum of the texts, in bytes: no further input is claimed once it is reached. The
+    /// first input is always claimed.
     pub bytes: u64,
     /// The run that submits them.
     pub run: u64,
@@ -186,7 +186,7 @@ pub(super) fn can_happen(event: &Event, state: State) -> bool {
         Event::Resubmit => matches!(state, Intent | Unknown) || state.is_failure(),
         Event::Accepted { .. } => matches!(state, Intent | Unknown | Failed | TimedOut),
         Event::Seen { .. } => state == Submitted,
-        // A job that was recorded as gone may have its result after all.
+        // A job that was recorded as not found may have its result after all.
         Event::Ended(ended) if ended.state == Completed && matches!(state, Expired | Lost) => true,
         Event::Ended(_) => matches!(state, Pending | Intent | Submitted | Unknown),
     }

@@ -136,8 +136,8 @@ impl Sqlite {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
         let connection = self.connect(Path::new(&unchanging(&self.path)), flags)?;
         let mut file = SqliteStore::of(connection, self.path.clone())?;
-        // A file that cannot be read this way is a file whose creation was interrupted, which SQLite rolls
-        // back when it opens it for writing, or a damaged file, which it refuses then.
+        // A file that cannot be read this way is a file whose creation was interrupted, which
+        // SQLite rolls back when it opens it for writing, or a damaged file, which it refuses then.
         match file.note_if_any(CHANGES).ok().flatten().as_deref() {
             Some(IN_LOG) => {
                 // A copy whose original is still there is refused for that.
@@ -238,8 +238,9 @@ impl SqliteStore {
         }
     }
 
-    /// Records the journal's path, and that its last changes are in its log from now on, and refuses a
-    /// copy. Both are in the file itself, and not only in its log: a copy of the file alone is a copy, too.
+    /// Records the journal's path, and that its last changes are in its log from now on, and
+    /// refuses a copy. Both are in the file itself, and not only in its log: a copy of the file
+    /// alone is a copy, too.
     fn keep_place(&mut self) -> Result<()> {
         let place = self.place()?;
         let place = place.map(|note| (file_identity::NOTE, note));
@@ -339,9 +340,9 @@ fn last_commit(lock: &Lock, journal: &Path) -> Result<u64> {
         .map_err(|error| Error::file(ErrorKind::Journal, "read the lock file of", journal, error))
 }
 
-/// Creates the file before SQLite does, which would let other users read it. An existing file is not opened:
-/// closing it would end the locks that SQLite holds on it elsewhere in this process. Returns true if
-/// the file is new.
+/// Creates the file before SQLite does, which would let other users read it. An existing file is
+/// not opened: closing it would end the locks that SQLite holds on it elsewhere in this process.
+/// Returns true if the file is new.
 fn create(path: &Path) -> Result<bool> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

@@ -74,7 +74,7 @@ pub struct Profile {
 }
 
 impl File {
-    /// Reads the file; a missing one is empty.
+    /// Reads the file; a missing file is empty.
     pub fn read(path: &Path) -> Result<Self, Failure> {
         let text = match read_text_file(path) {
             Ok(text) => text,

@@ -188,8 +188,8 @@ impl ConnectionState {
         self.fields().phase = ConnectionPhase::Responding;
     }
 
-    /// Returns true if the service works on a request. Otherwise, closing the connection loses nothing that
-    /// was accepted.
+    /// Returns true if the service works on a request. Otherwise, closing the connection loses
+    /// nothing that was accepted.
     pub(super) fn is_responding(&self) -> bool {
         self.fields().phase == ConnectionPhase::Responding
     }
@@ -213,13 +213,13 @@ impl ConnectionState {
 }
 
 /// The connections without a key that have sent something and wait for their peers: in the middle of a
-/// head, after a refused request, or in a body that is not wanted. The oldest first; connections that
-/// have ended, or do not wait any more, are removed when the next one is added.
+/// head, after a refused request, or in a body that is discarded. The oldest first; connections that
+/// have ended, or do not wait any more, are removed when the next connection is added.
 #[derive(Debug, Default)]
 pub(super) struct UnauthenticatedConnections(Mutex<VecDeque<Weak<ConnectionState>>>);
 
 impl UnauthenticatedConnections {
-    /// Adds a connection. The oldest one is reset if there are too many.
+    /// Adds a connection. The oldest connection is reset if there are too many.
     fn add(&self, connection: &Arc<ConnectionState>) {
         {
             let mut fields = connection.fields();
@@ -280,7 +280,8 @@ impl BreakableStream {
         .await
     }
 
-    /// Returns the number of the `wanted` bytes that may be sent, or the error that resets the connection.
+    /// Returns the number of the `wanted` bytes that may be sent, or the error that resets the
+    /// connection.
     fn allowance(&self, wanted: usize) -> io::Result<usize> {
         let Some(left) = self.connection.fields().bytes_until_reset else { return Ok(wanted) };
         if left == 0 && wanted > 0 {
@@ -347,7 +348,8 @@ impl BreakableStream {
         }
     }
 
-    /// Returns true if the head that has begun is overdue. Otherwise, the reader is woken at its deadline.
+    /// Returns true if the head that has begun is overdue. Otherwise, the reader is woken at its
+    /// deadline.
     fn is_head_overdue(&mut self, context: &mut Context<'_>) -> bool {
         let awaited = self.connection.awaited_head();
         match &mut self.head_timeout {

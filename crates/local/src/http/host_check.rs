@@ -137,7 +137,8 @@ impl HostCheck {
     }
 }
 
-/// Returns true if a browser sent a request for a page of this origin. Other clients send no such header.
+/// Returns true if a browser sent a request for a page of this origin. Other clients send no such
+/// header.
 fn is_same_origin(headers: &HeaderMap) -> bool {
     let mut sites = headers.get_all(SEC_FETCH_SITE).iter();
     sites.all(|site| site == "same-origin" || site == "none")

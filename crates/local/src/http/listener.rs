@@ -169,9 +169,9 @@ impl Listener {
 
     async fn refuse_as_requested(&self) {
         locked(&self.control.state).close();
-        // A bound socket that does not listen reserves the port, until it listens again: only some systems
-        // would bind a second socket to the port. If it cannot be bound, the listener still opens again
-        // once the port is free.
+        // A bound socket that does not listen reserves the port, until it listens again: only some
+        // systems would bind a second socket to the port. If it cannot be bound, the listener still
+        // opens again once the port is free.
         let placeholder = bound(self.address);
         let control = &self.control;
         while let Some(time) = { locked(&control.state).refuse_for.take() } {

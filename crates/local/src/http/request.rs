@@ -98,7 +98,7 @@ impl From<BodyError> for ErrorResponse {
     }
 }
 
-/// Reads a whole body of at most `max` bytes. The rest of a larger one is drained by the
+/// Reads a whole body of at most `max` bytes. The rest of a larger body is drained by the
 /// [server](super::server).
 pub(crate) async fn read_body(body: Body, max: usize) -> Result<Bytes, BodyError> {
     match Limited::new(body, max).collect().await {

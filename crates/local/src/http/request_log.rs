@@ -17,7 +17,7 @@ use crate::sync::locked;
 /// The bounds of requests with a key of the service.
 const MAX_ENTRIES: usize = 10_000;
 const MAX_BYTES: usize = 16 * 1024 * 1024;
-/// The bounds of requests without one.
+/// The bounds of requests without a key.
 const MAX_UNAUTHENTICATED_ENTRIES: usize = 100;
 const MAX_UNAUTHENTICATED_BYTES: usize = 256 * 1024;
 
@@ -32,7 +32,7 @@ pub struct RequestRecord {
     /// The query as it was sent, without `api_key`; empty if there was none.
     pub query: String,
     /// The status of the response; `None` if there is no response yet, or the client disconnected
-    /// before there was one.
+    /// before the response.
     pub status: Option<u16>,
 }
 

@@ -1,5 +1,5 @@
-//! API keys of the program: from options, a file or the environment, and how they are printed. A key from a
-//! file, standard input or the environment is never printed.
+//! API keys of the program: from options, a file or the environment, and how they are printed. A
+//! key from a file, standard input or the environment is never printed.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -154,6 +154,6 @@ fn parse_keys(text: &str) -> io::Result<Vec<String>> {
 
 /// Quotes a value for a shell.
 pub(super) fn quoted(value: &str) -> Cow<'_, str> {
-    // Only a NUL cannot be quoted, and neither a key nor a path or URL has one.
+    // Only a NUL cannot be quoted, and neither a key nor a path or URL contains it.
     shlex::try_quote(value).unwrap_or(Cow::Borrowed(value))
 }

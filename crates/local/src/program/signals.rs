@@ -15,10 +15,10 @@
 //! handled here: `exec` resets handlers, and keeps what is ignored.
 //!
 //! **Delivery.** A handler notes its signal in a slot and writes to a pipe. The slots are emptied
-//! into `SignalState::pending`, under one lock, by whichever comes first: the signal thread, which reads the
-//! pipe, or a listener whose work is done. So a signal that arrived before work was done is seen at
-//! that moment, without waiting for the signal thread. Signals that arrive before the pending one is
-//! taken are merged with it.
+//! into `SignalState::pending`, under one lock, by the signal thread, which reads the pipe, or
+//! earlier by a listener whose work is done. So a signal that arrived before work was done
+//! is seen at that moment, without waiting for the signal thread. Signals that arrive before the
+//! pending signal is taken are merged with it.
 //!
 //! **Default action.** The signal thread ends the process by the pending signal as soon as
 //!
@@ -59,7 +59,7 @@ pub enum Signal {
 
 /// Receives termination signals from now on. Later calls change nothing.
 ///
-/// Other threads must not run yet: they could take a signal while it is blocked in this one only.
+/// Other threads must not run yet: they could take a signal while it is blocked in this thread only.
 ///
 /// # Errors
 ///

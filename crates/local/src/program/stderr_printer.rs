@@ -1,5 +1,5 @@
-//! Non-blocking printer to standard error: a reader that stops, such as a pager or a suspended terminal, must
-//! not block the service. Lines beyond a bounded buffer are dropped and counted.
+//! Non-blocking printer to standard error: a reader that stops, such as a pager or a suspended
+//! terminal, must not block the service. Lines beyond a bounded buffer are dropped and counted.
 
 use std::io::{self, Write};
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! Registry of attached workers: their jobs, their pings and health, and the jobs that they have to stop.
+//! Registry of attached workers: their jobs, their pings and health, and the jobs that they have to
+//! stop.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
@@ -57,7 +58,7 @@ pub(super) struct AttachedWorker {
     /// True if it requested replacement, once its jobs have ended.
     pub(super) wants_replacement: bool,
     pub(super) unhealthy: Option<Unhealthy>,
-    /// Ends its process, if the service has started one, when the worker is removed.
+    /// Ends the process of the worker, if the service has started it, when the worker is removed.
     _stop: DropGuard,
 }
 

@@ -1,8 +1,8 @@
 //! Job: its states, and the transitions between them (interface: "States and transitions"). Nothing else
 //! changes the state of a job; [`endpoint`](super::endpoint) has the diagram.
 //!
-//! [`Record`] is a job as the interface returns it, [`WebhookEvent`] as its webhook is called with it, and
-//! [`Jobs`] the table of an endpoint's jobs.
+//! [`Record`] is a job as the interface returns it, [`WebhookEvent`] as its webhook is called with
+//! it, and [`Jobs`] the table of an endpoint's jobs.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -226,8 +226,8 @@ impl Job {
         self.ttl = ttl;
     }
 
-    /// IN_QUEUE to IN_PROGRESS on a worker, with its name if it is attached. The returned token tells the
-    /// handler to stop.
+    /// IN_QUEUE to IN_PROGRESS on a worker, with its name if it is attached. The returned token
+    /// tells the handler to stop.
     pub(crate) fn start(
         &mut self,
         worker: WorkerId,
@@ -282,8 +282,8 @@ impl Job {
         self.end(Status::TimedOut, now);
     }
 
-    /// FAILED or TIMED_OUT to IN_QUEUE. The id, the input and the time of submission stay; output, error and
-    /// chunks of the earlier attempt are removed.
+    /// FAILED or TIMED_OUT to IN_QUEUE. The id, the input and the time of submission stay; output,
+    /// error and chunks of the earlier attempt are removed.
     pub(crate) fn retry(&mut self, position: u64, now: Moment) {
         self.retried += 1;
         self.worker = None;

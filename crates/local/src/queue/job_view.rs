@@ -165,7 +165,7 @@ fn without_formatting(text: &str) -> String {
 }
 
 impl JobFilter {
-    /// Parses a list of states and a text to search for. If one is blank, it does not restrict the jobs.
+    /// Parses a list of states and a text to search for. A blank value does not restrict the jobs.
     pub(crate) fn parse(statuses: &str, search: &str) -> Result<Self, Refusal> {
         let mut known = Status::ALL.iter().map(|status| status.text()).chain([EXPIRED]);
         let status = |name: &str| {

@@ -223,7 +223,7 @@ impl Drop for Call {
     }
 }
 
-/// A chunk as an event. A string already is one, or several, or a part of one.
+/// A chunk as an event. A string already is text of the event stream: a part of an event, or several.
 fn event(chunk: &Value) -> Bytes {
     match chunk {
         Value::String(events) => events.clone().into(),

@@ -46,7 +46,8 @@ impl Workers {
     /// At least `min` and at most `max` workers; a `min` above `max` counts as `max`. With
     /// `between(0, 0)` every job stays in the queue.
     ///
-    /// By default a new worker is ready immediately, and an idle one above `min` stops after 5 seconds.
+    /// By default a new worker is ready immediately, and an idle worker above `min` stops after 5
+    /// seconds.
     pub const fn between(min: usize, max: usize) -> Self {
         Self {
             min: if min < max { min } else { max },
@@ -57,8 +58,8 @@ impl Workers {
         }
     }
 
-    /// Sets the time that a new worker takes until it can run a job. The first `min` workers are ready when
-    /// the service starts.
+    /// Sets the time that a new worker takes until it can run a job. The first `min` workers are
+    /// ready when the service starts.
     #[must_use]
     pub const fn cold_start(mut self, time: Duration) -> Self {
         self.cold_start = time;
@@ -191,7 +192,7 @@ impl WorkerPool {
             .then_some((self.settings.min(), self.settings.max()))
     }
 
-    /// Starts a job on an idle worker, if there is one.
+    /// Starts a job on an idle worker, if any.
     pub(crate) fn take_idle(&mut self) -> Option<WorkerId> {
         let idle = self.workers.iter_mut().find(|(_, worker)| worker.state == WorkerState::Idle);
         let (id, worker) = idle?;
@@ -350,8 +351,8 @@ impl RestartBackoff {
         *self = Self::default();
     }
 
-    /// Records the end of a worker. After the first end, a worker may start at once. Returns the number of workers
-    /// that have ended, and the backoff of the next one.
+    /// Records the end of a worker. After the first end, a worker may start at once. Returns the
+    /// number of workers that have ended, and the backoff of the next worker.
     pub(super) fn fail(&mut self, now: Moment) -> (u32, Duration) {
         self.failures = self.failures.saturating_add(1);
         let backoff = match self.failures {

@@ -1,4 +1,4 @@
-//! Stream chunks: their numbers, metrics, and the split of large ones (interface: "Stream chunk").
+//! Stream chunks: their numbers, metrics, and the split of large chunks (interface: "Stream chunk").
 
 use serde_json::{Map, Value, json};
 
@@ -26,7 +26,7 @@ pub(crate) struct Backlog {
 }
 
 impl Backlog {
-    /// Adds an output: as several chunks if it is too large for one, unless it must stay whole.
+    /// Adds an output: as several chunks if it is too large for one chunk, unless it must stay whole.
     pub(crate) fn push(&mut self, output: Value, metrics: Map<String, Value>, whole: bool) {
         let outputs = if whole {
             vec![output]

@@ -27,7 +27,7 @@ pub(crate) fn shrink<K: Eq + Hash, V>(table: &mut HashMap<K, V>) {
 }
 
 impl<K: Clone + Ord + Hash> Timers<K> {
-    /// Sets the due time of `key`, replacing any earlier one.
+    /// Sets the due time of `key`, replacing an earlier due time.
     pub(crate) fn set(&mut self, key: K, due: Moment) {
         if let Some(before) = self.by_key.insert(key.clone(), due) {
             if before == due {

@@ -41,9 +41,9 @@ impl ApiKey {
 
 /// The keys of the service.
 pub(crate) struct ApiKeys {
-    /// At least one.
+    /// The keys: at least one.
     pub(crate) all: Vec<ApiKey>,
-    /// The token of the page, if there is one: a key in the link to the page. Its script sends it in the
+    /// The token of the page, if any: a key in the link to the page. Its script sends it in the
     /// header `authorization`, which no browser adds by itself, unlike a cookie.
     pub(crate) page: Option<String>,
 }
@@ -58,8 +58,8 @@ impl ApiKeys {
             || is_known(QueryParameters::of(request.uri()).get("api_key"))
     }
 
-    /// The user of a key, which is its index. The page is the user of the first key without restrictions,
-    /// whose rate limits it shares, or else a user of its own.
+    /// The user of a key, which is its index. The page is the user of the first key without
+    /// restrictions, whose rate limits it shares, or else a user of its own.
     fn user(&self, key: &str) -> Option<usize> {
         if self.page.as_deref() == Some(key) {
             let full = self.all.iter().position(|key| key.allowed.is_none());

@@ -67,8 +67,8 @@ const QUEUE: &str = include_str!("../../openapi/queue.yaml");
 const WORKERS: &str = include_str!("../../openapi/workers.yaml");
 const REST: &str = include_str!("../../openapi/rest.yaml");
 
-/// The published OpenAPI descriptions. Replacing one changes nothing else: it is for testing what a code
-/// generator makes of a change.
+/// The published OpenAPI descriptions. Replacing a description changes nothing else: it is for
+/// testing what a code generator makes of a change.
 pub(crate) struct OpenApiDescriptions {
     rest: StdMutex<String>,
 }
@@ -80,7 +80,7 @@ impl Default for OpenApiDescriptions {
 }
 
 impl OpenApiDescriptions {
-    /// The description of this file name, if there is one.
+    /// The description of this file name, if any.
     pub(crate) fn named(&self, name: &str) -> Option<String> {
         match name {
             "queue.yaml" => Some(QUEUE.to_owned()),

@@ -1,8 +1,8 @@
-//! Control plane `/_local`: the functions of [`LocalService`](crate::LocalService) over HTTP, for the page and
-//! for programs in other languages. It is opt-in.
+//! Control plane `/_local`: the functions of [`LocalService`](crate::LocalService) over HTTP, for
+//! the page and for programs in other languages. It is opt-in.
 //!
-//! `request_log` lists requests, `workers` the workers of an endpoint and their logs, `jobs` its jobs, and
-//! `page_events` notifies the page of changes.
+//! `request_log` lists requests, `workers` the workers of an endpoint and their logs, `jobs` its
+//! jobs, and `page_events` notifies the page of changes.
 
 mod jobs;
 mod page_events;
@@ -60,7 +60,7 @@ pub(super) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
     Router::new().nest(PREFIX, routes.route("/openapi/{name}", published))
 }
 
-/// Requires a key of the service, sent as for the queue; a restricted one must permit
+/// Requires a key of the service, sent as for the queue; a restricted key must permit
 /// [`Operation::Control`].
 async fn enter(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     match app.keys.authenticate(Operation::Control, &request) {

@@ -1,5 +1,5 @@
-//! Fault injection: applies the effect of a [`Fault`](crate::Fault) to a request and its response, on all
-//! interfaces.
+//! Fault injection: applies the effect of a [`Fault`](crate::Fault) to a request and its response,
+//! on all interfaces.
 
 use std::io;
 use std::time::Duration;
@@ -71,7 +71,7 @@ where
         Effect::Response { status, headers, body } => (status, headers, body).into_response(),
         Effect::Reset { after } => {
             connection.reset_after(after);
-            // If the response is shorter than that, the next one must not be affected.
+            // If the response is shorter than that, the next response must not be affected.
             let mut response = response;
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
             response

@@ -20,8 +20,8 @@ pub(super) const ROOT: &str = "/";
 /// The path of its other files.
 const FILES_PREFIX: &str = "/_local/page/";
 
-/// The headers of every response, refusals included: nothing of another origin is loaded, and no other page
-/// can embed it, learn its address or keep a copy.
+/// The headers of every response, refusals included: nothing of another origin is loaded, and no
+/// other page can embed it, learn its address or keep a copy.
 const SECURITY_HEADERS: [(HeaderName, &str); 5] = [
     (
         CONTENT_SECURITY_POLICY,
@@ -37,8 +37,8 @@ pub(super) fn routes() -> Router<Arc<App>> {
     Router::new().route(ROOT, get(respond)).route(&format!("{FILES_PREFIX}{{name}}"), get(respond))
 }
 
-/// Serves a file, without a key: the script of the page requests the data with the token of the link, which
-/// is not part of any file.
+/// Serves a file, without a key: the script of the page requests the data with the token of the
+/// link, which is not part of any file.
 async fn respond(uri: Uri) -> Response {
     let path = uri.path();
     match file(path.strip_prefix(FILES_PREFIX).unwrap_or(INDEX)) {

@@ -27,8 +27,8 @@ use crate::rate_limits::Permit;
 /// The undocumented path on which existing clients wait for a job.
 const STATUS_SYNC: &str = "status-sync";
 
-/// The route of a path of the queue: `/v2/{endpoint_id}/{operation}`, and for some operations an id or the
-/// rest of a path.
+/// The route of a path of the queue: `/v2/{endpoint_id}/{operation}`, and for some operations an id
+/// or the rest of a path.
 pub(super) struct Route<'a> {
     operation: Operation,
     method: Method,
@@ -87,7 +87,7 @@ impl<'a> Route<'a> {
         })
     }
 
-    /// Returns true if the service has this path; a strict one has only documented paths.
+    /// Returns true if the service has this path; a strict service has only documented paths.
     pub(super) fn is_served(&self, is_strict: bool) -> bool {
         !(is_strict && self.is_undocumented)
     }
@@ -128,8 +128,8 @@ impl<'a> Route<'a> {
             || (is_posted && *method == Method::POST)
     }
 
-    /// Returns true if HEAD is allowed, for which hyper omits the body. A request for chunks or jobs removes them,
-    /// so without a body they would be lost.
+    /// Returns true if HEAD is allowed, for which hyper omits the body. A request for chunks or
+    /// jobs removes them, so without a body they would be lost.
     fn allows_head(&self) -> bool {
         self.method == Method::GET
             && self.operation != Operation::Stream

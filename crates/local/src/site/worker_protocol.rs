@@ -1,5 +1,5 @@
-//! Worker protocol over HTTP: `{base_url}/v2/{endpoint_id}/job-take/{worker}` and the other paths of workers
-//! that attach.
+//! Worker protocol over HTTP: `{base_url}/v2/{endpoint_id}/job-take/{worker}` and the other paths
+//! of workers that attach.
 
 use std::sync::Arc;
 
@@ -18,8 +18,8 @@ use crate::worker::JobJson;
 /// The largest number of jobs of one request.
 const MAX_BATCH: usize = 100;
 
-/// The names in a path after its operation, and the query. Workers append `&` and parameters to URLs that
-/// were configured without a query, so the names end at the first `&`.
+/// The names in a path after its operation, and the query. Workers append `&` and parameters to
+/// URLs that were configured without a query, so the names end at the first `&`.
 struct PathNames<'a> {
     worker: &'a str,
     job: &'a str,

@@ -88,8 +88,8 @@ impl Handler for CommandHandler {
 /// A process that ended or broke the protocol.
 struct LostProcess {
     why: WorkerLost,
-    /// True if the process may have read its job. If not, another process can run it: a process that ended
-    /// after its last response fails no other job.
+    /// True if the process may have read its job. If not, another process can run it: a process
+    /// that ended after its last response fails no other job.
     has_job: bool,
 }
 
@@ -208,8 +208,8 @@ impl CommandProcess {
         self.stdin.flush().await
     }
 
-    /// Returns true if all bytes of a job are still in the pipe. On systems that do not tell, it may have been
-    /// read.
+    /// Returns true if all bytes of a job are still in the pipe. On systems that do not tell, it
+    /// may have been read.
     #[cfg(target_os = "linux")]
     fn is_unread(&self, written: usize) -> bool {
         let left = rustix::io::ioctl_fionread(&self.stdin);

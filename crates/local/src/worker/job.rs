@@ -35,8 +35,8 @@ pub(crate) enum HandlerReport {
     Progress(Value),
 }
 
-/// Handle with which a handler reports on its job and learns of its end. A clone refers to the same job, and remains
-/// usable after the fields of its [`LocalJob`] were moved out.
+/// Handle with which a handler reports on its job and learns of its end. A clone refers to the same
+/// job, and remains usable after the fields of its [`LocalJob`] were moved out.
 #[derive(Clone)]
 pub struct JobContext {
     /// Takes the reports of this attempt; once it is over, they are dropped.
@@ -161,7 +161,7 @@ impl JobContext {
     /// Sleeps on the service's clock.
     ///
     /// On a manual clock the handler's own work takes no time: its first sleep begins when the job
-    /// started, and each further one when the previous one ended, however far the clock was advanced
+    /// started, and each further sleep when the previous sleep ended, however far the clock was advanced
     /// meanwhile.
     pub async fn sleep(&self, duration: Duration) {
         let begun = *locked(&self.time);

@@ -1,10 +1,10 @@
 //! Worker log: the lines that worker processes print, and the messages of the service about them.
 //!
-//! The text of a line is kept as it is, cut at [`MAX_LINE`], with secrets replaced by `[redacted]`. A line
-//! that is a JSON object with a string `requestId`, as workers of the hosted service write them, belongs
-//! to that job. [`WorkerLog`] is the format in the Rust API and, serialized, of
-//! `/_local/endpoints/{name}/worker-logs`; its `Display` is what the program prints. Requests are in
-//! [`http::RequestLog`](crate::http::RequestLog).
+//! The text of a line is kept as it is, cut at [`MAX_LINE`], with secrets replaced by `[redacted]`.
+//! A line that is a JSON object with a string `requestId`, as workers of the hosted service write
+//! them, belongs to that job. [`WorkerLog`] is the format in the Rust API and, serialized, of
+//! `/_local/endpoints/{name}/worker-logs`; its `Display` is what the program prints. Requests are
+//! in [`http::RequestLog`](crate::http::RequestLog).
 //!
 //! Invariant: a process is never blocked because its output is not read. Lines are read as they are
 //! printed; the oldest are dropped beyond the bounds. Held by `tests/interface/worker_processes.rs`.
@@ -25,7 +25,7 @@ use crate::sync::locked;
 /// The bounds of the log of an endpoint's workers.
 const MAX_LINES: usize = 10_000;
 const MAX_BYTES: usize = 4 * 1024 * 1024;
-/// The largest line, in bytes. A longer one is cut.
+/// The largest line, in bytes. A longer line is cut.
 const MAX_LINE: usize = 64 * 1024;
 /// The replacement of a secret.
 const REDACTED: &str = "[redacted]";
@@ -63,7 +63,7 @@ pub enum LogSource {
     Stdout,
     /// The worker's standard error.
     Stderr,
-    /// The service: why a worker ended, when the next one starts, or which report was refused.
+    /// The service: the end of a worker, the start of the next worker, or a refused report.
     Service,
 }
 

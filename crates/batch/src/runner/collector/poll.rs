@@ -5,12 +5,12 @@
 //!
 //! # Memory budget of outputs
 //!
-//! A semaphore of bytes ([`Outputs`]), from which each poll acquires what its response may need before
-//! that is read. The size of an output is known only when it arrives. A poll therefore reads small
-//! responses only; a larger response is refused before it is read, and read again under the next limit,
-//! and in the end alone. Invariant: the responses being read, and those read and not yet recorded, together fit into
-//! the budget, or there is only one response. `a_batch_of_large_outputs_needs_little_memory` of the program
-//! holds it.
+//! A semaphore of bytes ([`Outputs`]), from which each poll acquires what its response may need
+//! before that is read. The size of an output is known only when it arrives. A poll therefore reads
+//! small responses only; a larger response is refused before it is read, and read again under the
+//! next limit, and in the end alone. Invariant: the responses being read, and those read and not
+//! yet recorded, together fit into the budget, or there is only one response.
+//! `a_batch_of_large_outputs_needs_little_memory` of the program holds it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,10 +34,10 @@ use crate::webhook::Ticket;
 const NOT_FOUND_POLLS: u32 = 2;
 
 /// Time for which a job must not be found before it ends: a gateway may err for a while.
-const UNSEEN: Duration = Duration::from_secs(10);
+const NOT_FOUND_TIME: Duration = Duration::from_secs(10);
 
 /// The longest status that is shown.
-const SHOWN: usize = 40;
+const LONGEST_STATUS: usize = 40;
 
 /// The longest id that fits into a URL, in bytes: usual ids have about forty.
 const LONGEST_ID: usize = 4_096;
@@ -113,14 +113,14 @@ fn judge(
 }
 
 fn is_long_unseen(job: &Outstanding) -> bool {
-    job.unseen_since.is_some_and(|since| since.elapsed() >= UNSEEN)
+    job.unseen_since.is_some_and(|since| since.elapsed() >= NOT_FOUND_TIME)
 }
 
 /// The outcome of a status that the interface does not document: it may never change.
 fn undocumented_status(job: &Outstanding, status: &str) -> PollOutcome {
     // Anything else could be a secret.
     let is_name = |byte: u8| byte.is_ascii_uppercase() || byte == b'_';
-    let name = match status.len() <= SHOWN && status.bytes().all(is_name) {
+    let name = match status.len() <= LONGEST_STATUS && status.bytes().all(is_name) {
         true => format!("the status {status:?}"),
         false => "a status".to_owned(),
     };

@@ -1,9 +1,10 @@
-//! Poll schedule: a priority queue of outstanding jobs by next poll time. The client's `Polling` does not
-//! apply to batches.
+//! Poll schedule: a priority queue of outstanding jobs by next poll time. The client's `Polling`
+//! does not apply to batches.
 //!
-//! A job sleeps until its next poll is due; of those that are due, the job whose result may expire first
-//! is polled first. Intervals grow with the age of a job, up to 30 seconds, or longer where all jobs
-//! together would need more than [`POLLS_PER_SECOND`]; never beyond [`LONGEST`], a sixth of the retention.
+//! A job sleeps until its next poll is due; of those that are due, the job whose result may expire
+//! first is polled first. Intervals grow with the age of a job, up to 30 seconds, or longer where
+//! all jobs together would need more than [`POLLS_PER_SECOND`]; never beyond [`LONGEST`], a sixth
+//! of the retention.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
@@ -30,7 +31,8 @@ const POLLS_PER_SECOND: f64 = 100.0;
 pub(super) struct Outstanding {
     pub(super) ticket: Ticket,
     pub(super) job: Job,
-    /// Time of acceptance, and of the last poll that found the job unfinished, in milliseconds of Unix time.
+    /// Time of acceptance, and of the last poll that found the job unfinished, in milliseconds of
+    /// Unix time.
     pub(super) submitted_at: u64,
     pub(super) seen_at: Option<u64>,
     /// `seen_at` as recorded in the journal.
@@ -81,8 +83,9 @@ impl Outstanding {
         after(self.submitted_at, self.ttl)
     }
 
-    /// Returns true if the ttl has certainly expired: it has elapsed on the monotonic clock of this process.
-    /// No step of the time of day can make this true, and what elapsed before a restart does not count.
+    /// Returns true if the ttl has certainly expired: it has elapsed on the monotonic clock of this
+    /// process. No step of the time of day can make this true, and what elapsed before a restart
+    /// does not count.
     pub(super) fn ttl_has_elapsed(&self) -> bool {
         self.known_since.elapsed() > self.ttl
     }

@@ -53,8 +53,8 @@ impl Throughput {
         most.are_exceeded(known.failures, known.inputs)
     }
 
-    /// Measures the rates. Returns the rate of this run's own jobs, per second: jobs that peers collect do
-    /// not widen its window.
+    /// Measures the rates. Returns the rate of this run's own jobs, per second: jobs that peers
+    /// collect do not widen its window.
     pub(super) fn measure(&mut self, now: Instant) -> f64 {
         self.rate.measure(self.counts.ended().saturating_sub(self.before), now);
         self.drain.measure(self.ended.inputs.saturating_sub(self.before), now);

@@ -1,9 +1,9 @@
 //! Submission attempt: one claimed input, from its text to the record of its outcome.
 //!
 //! Claimed → sent or not → verdict → event in the journal. The outcome is recorded before the
-//! submitter gets the event; a pause starts before the record that makes an input pending again, because a claim may find it
-//! as soon as that is durable. The text travels once, with the claim, and is dropped once it is parsed:
-//! from then on, a [`Ticket`] stands for the input.
+//! submitter gets the event; a pause starts before the record that makes an input pending again,
+//! because a claim may find it as soon as that is durable. The text travels once, with the claim,
+//! and is dropped once it is parsed: from then on, a [`Ticket`] stands for the input.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -187,7 +187,8 @@ pub(super) enum Verdict {
     Accepted(String),
     /// The input may have been accepted.
     Unknown(podqueue::Error),
-    /// The input was certainly not accepted because of its content: by the service, or before it was sent.
+    /// The input was certainly not accepted because of its content: by the service, or before it
+    /// was sent.
     Refused { why: String, was_sent: bool },
     /// The input was certainly not accepted, for a transient reason.
     NotSent(TransientReason),

@@ -1,23 +1,23 @@
 //! Submission window: a limit of outstanding jobs that follows the rate at which they end.
 //!
-//! The window holds three minutes of the measured rate, below a ceiling that a full queue halves and time
-//! raises. A crash can cost no more jobs than the window holds.
+//! The window holds three minutes of the measured rate, below a ceiling that a full queue halves
+//! and time raises. A crash can cost no more jobs than the window holds.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// The window at the start, and the least that the rate leads to.
-const LEAST: usize = 200;
+/// The window at the start, and the smallest window for any rate.
+const SMALLEST_WINDOW: usize = 200;
 
 /// Share of the measured rate that the window holds.
 const HELD: Duration = Duration::from_secs(180);
 
-/// Refusals within this time are one event: the submissions in flight are refused together.
-const SAME: Duration = Duration::from_secs(2);
+/// Refusals within this time count once: the submissions in flight are refused together.
+const SAME_REFUSAL: Duration = Duration::from_secs(2);
 
-/// The least that a full queue leads to: other users of the account may cause 429s now and then.
-const FLOOR: f64 = 8.0;
+/// The smallest ceiling after a full queue: other users of the account may cause a 429 now and then.
+const SMALLEST_CEILING: f64 = 8.0;
 
 /// Interval at which the window grows again, and the factor.
 const GROWTH: (Duration, f64) = (Duration::from_secs(5), 1.2);
@@ -58,9 +58,9 @@ impl Window {
 
     /// Lowers the window: the service refused a submission, with this number of outstanding jobs.
     pub(super) fn queue_is_full(&mut self, outstanding: usize, now: Instant) {
-        let is_same = self.ceiling.as_ref().is_some_and(|ceiling| now - ceiling.at < SAME);
+        let is_same = self.ceiling.as_ref().is_some_and(|ceiling| now - ceiling.at < SAME_REFUSAL);
         if !is_same {
-            let jobs = (outstanding.min(self.size()) as f64 / 2.0).max(FLOOR);
+            let jobs = (outstanding.min(self.size()) as f64 / 2.0).max(SMALLEST_CEILING);
             self.ceiling = Some(Ceiling { jobs, at: now });
         }
     }
@@ -71,7 +71,7 @@ impl Window {
     }
 
     fn wanted(&self) -> usize {
-        ((self.rate * HELD.as_secs_f64()) as usize).max(LEAST).min(self.most)
+        ((self.rate * HELD.as_secs_f64()) as usize).max(SMALLEST_WINDOW).min(self.most)
     }
 }
 
@@ -97,9 +97,9 @@ mod tests {
         let mut now = Instant::now();
         let mut window = Window::new(10_000);
         window.queue_is_full(120, now);
-        window.queue_is_full(120, now + SAME / 2);
+        window.queue_is_full(120, now + SAME_REFUSAL / 2);
         assert_eq!(window.size(), 60, "refused together");
-        now += SAME;
+        now += SAME_REFUSAL;
         window.queue_is_full(60, now);
         assert_eq!(window.size(), 30);
         for _ in 0..5 {
@@ -114,7 +114,7 @@ mod tests {
         }
         assert!((8..15).contains(&steps), "{steps}");
         for _ in 0..20 {
-            now += SAME;
+            now += SAME_REFUSAL;
             window.queue_is_full(1, now);
         }
         assert_eq!(window.size(), 8);

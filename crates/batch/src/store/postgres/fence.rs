@@ -8,9 +8,9 @@ use super::loss::OnLoss;
 use super::rows::{int8, text};
 use crate::store::LOST;
 
-/// Checks the fence: locks the row of this process until the transaction ends, or fails if the lease was
-/// lost; and fails if the database has lost changes, unless `on_loss` accepts that. Returns the number of
-/// the last change of this process.
+/// Checks the fence: locks the row of this process until the transaction ends, or fails if the
+/// lease was lost; and fails if the database has lost changes, unless `on_loss` accepts that.
+/// Returns the number of the last change of this process.
 pub(super) async fn check_lease(
     client: &Client,
     batch: i64,

@@ -1,11 +1,12 @@
 //! Leases: membership of the processes that share a batch, and recovery of those that have crashed.
 //!
-//! Every commit renews the lease of its process, and idle processes renew it every quarter of it. A process
-//! whose lease has expired, by the database's clock, is deleted under a lock of its row; its outstanding
-//! inputs get a new owner, and its interrupted submissions become unknown or pending. Invariant: a commit
-//! first locks the row of its process (the fence, `fence::check_lease`), so nothing is written by a process
-//! that was recovered. After an outage, no process is recovered before all had a lease's time to renew
-//! theirs. `tests/postgres/sharing.rs` and `machines.rs` hold this.
+//! Every commit renews the lease of its process, and idle processes renew it every quarter of it. A
+//! process whose lease has expired, by the database's clock, is deleted under a lock of its row;
+//! its outstanding inputs get a new owner, and its interrupted submissions become unknown or
+//! pending. Invariant: a commit first locks the row of its process (the fence,
+//! `fence::check_lease`), so nothing is written by a process that was recovered. After an outage,
+//! no process is recovered before all had a lease's time to renew theirs.
+//! `tests/postgres/sharing.rs` and `machines.rs` hold this.
 
 use std::collections::HashSet;
 use std::thread;
@@ -278,8 +279,8 @@ impl PostgresStore {
         let (batch, results, lease) = (self.batch, self.results, self.lease);
         let begun = Instant::now();
         let joined = self.connection.persist_durably(async |client| {
-            // A new id for each attempt: an earlier attempt may have been committed, and recovered since, although
-            // its response was lost.
+            // A new id for each attempt: an earlier attempt may have been committed, and recovered
+            // since, although its response was lost.
             let id = rows::random()?;
             let sql = format!(
                 "INSERT INTO podqueue.process (id, batch, results, lease_until, moved)
@@ -305,7 +306,8 @@ impl PostgresStore {
         self.recover().map(drop)
     }
 
-    /// Renews the lease before a read. A transient outage is left to the read, which is retried for longer.
+    /// Renews the lease before a read. A transient outage is left to the read, which is retried for
+    /// longer.
     pub(super) fn renew_if_due(&mut self) -> Result<()> {
         let every = self.renew_every();
         if !self.process.as_ref().is_some_and(|process| process.is_due(every)) {

@@ -53,18 +53,19 @@ pub(super) fn check(connection: &mut Connection, batch: i64, on_loss: OnLoss) ->
 pub(super) const LAST_ACCEPTED: &str = "coalesce((SELECT text FROM podqueue.note
     WHERE batch = $1 AND results = 0 AND name = 'accepted'), '')";
 
-/// Marks the batch, so that no process submits anything, including processes that join later. If the loss
-/// was accepted since this process joined, only this process has to rejoin.
+/// Marks the batch, so that no process submits anything, including processes that join later. If
+/// the loss was accepted since this process joined, only this process has to rejoin.
 pub(super) fn judged(connection: &mut Connection, batch: i64, accepted: &str) -> Failure {
     match mark(connection, batch, Some(accepted)) {
         Ok(false) => Failure::LeaseLost,
-        // If the mark cannot be written, other processes detect the loss themselves, or have lost nothing.
+        // If the mark cannot be written, other processes detect the loss themselves, or have lost
+        // nothing.
         _ => Failure::Lost,
     }
 }
 
-/// Marks the batch, unless it is marked, or a loss was accepted since `accepted`. Returns true if marked.
-/// A new mark resets the imports.
+/// Marks the batch, unless it is marked, or a loss was accepted since `accepted`. Returns true if
+/// marked. A new mark resets the imports.
 pub(super) fn mark(
     connection: &mut Connection,
     batch: i64,
@@ -110,7 +111,8 @@ pub(super) async fn not_imported(
 }
 
 /// Accepts the loss of a marked batch, unless results were not imported, or this change is already
-/// committed (`is_done`). `own` are the results of this process. Returns the number of the last acceptance.
+/// committed (`is_done`). `own` are the results of this process. Returns the number of the last
+/// acceptance.
 pub(super) async fn accept(
     client: &Client,
     batch: i64,

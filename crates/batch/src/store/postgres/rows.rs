@@ -182,9 +182,9 @@ pub(super) async fn insert(
     Ok(())
 }
 
-/// The inputs to update that `new` lists, which are locked: an update by another process would move them.
-/// A lateral join forces an index lookup for each input; with stale statistics the planner may choose a
-/// nested loop over the batch.
+/// The inputs to update that `new` lists, which are locked: an update by another process would move
+/// them. A lateral join forces an index lookup for each input; with stale statistics the planner
+/// may choose a nested loop over the batch.
 pub(super) const LISTED: &str = "CROSS JOIN LATERAL (
         SELECT ctid AS place FROM podqueue.input WHERE batch = $1 AND idx = new.idx OFFSET 0
     ) AS old WHERE input.ctid = old.place";

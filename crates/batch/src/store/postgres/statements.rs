@@ -1,7 +1,7 @@
 //! Statements of the store: claims and changes of inputs.
 //!
-//! Changes are read together, in the order in which all processes lock inputs, validated in this process,
-//! and written together.
+//! Changes are read together, in the order in which all processes lock inputs, validated in this
+//! process, and written together.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

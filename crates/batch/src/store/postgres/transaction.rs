@@ -1,7 +1,8 @@
 //! Transactions: reads, and writes under the lease of this process.
 //!
-//! A write is retried until its outcome is known. Each change has a number, which its transaction stores in
-//! the row of the process: after a lost response, that number shows whether it was committed.
+//! A write is retried until its outcome is known. Each change has a number, which its transaction
+//! stores in the row of the process: after a lost response, that number shows whether it was
+//! committed.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -25,9 +26,9 @@ const LISTED: Duration = Duration::from_secs(3 * 60);
 /// Timeout of a change of all inputs.
 pub(super) const LONG: Duration = Duration::from_secs(30 * 60);
 
-/// Planner settings of every transaction: a million inputs may just have been added, and the statistics
-/// be old. Everything is found by an index, in its order. If a statement needs a disabled plan, its inflated cost
-/// triggers JIT compilation, which takes longer than the query.
+/// Planner settings of every transaction: a million inputs may just have been added, and the
+/// statistics be old. Everything is found by an index, in its order. If a statement needs a
+/// disabled plan, its inflated cost triggers JIT compilation, which takes longer than the query.
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; \
     SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off; \
     SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; \
@@ -35,11 +36,11 @@ const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; \
 
 /// Timeouts of a short transaction: a process that is stopped in the middle must not block other
 /// processes for longer than its lease.
-const FEW: &str = "SET LOCAL idle_in_transaction_session_timeout = '4s'; \
+const SHORT_TIMEOUTS: &str = "SET LOCAL idle_in_transaction_session_timeout = '4s'; \
     SET LOCAL statement_timeout = '12s'; ";
 
 /// Timeouts of a transaction over all inputs.
-const ALL: &str = "SET LOCAL idle_in_transaction_session_timeout = '300s'; \
+const LONG_TIMEOUTS: &str = "SET LOCAL idle_in_transaction_session_timeout = '300s'; \
     SET LOCAL statement_timeout = 0; ";
 
 /// A change of this process.
@@ -57,8 +58,8 @@ pub(super) struct Writing<'a> {
     pub(super) batch: i64,
     pub(super) process: i64,
     pub(super) results: i64,
-    /// True if the transaction was committed, and its response lost: the work must only read again what it
-    /// returned.
+    /// True if the transaction was committed, and its response lost: the work must only read again
+    /// what it returned.
     pub(super) is_done: bool,
 }
 
@@ -279,7 +280,7 @@ impl PostgresStore {
 }
 
 async fn begin(client: &Client, is_long: bool, settings: &str) -> Result<(), Failure> {
-    let bounds = if is_long { ALL } else { FEW };
+    let bounds = if is_long { LONG_TIMEOUTS } else { SHORT_TIMEOUTS };
     Ok(client.batch_execute(&format!("{BEGIN}{bounds}{settings}")).await?)
 }
 

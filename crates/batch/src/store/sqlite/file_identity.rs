@@ -50,9 +50,9 @@ fn names(found: &Metadata) -> u64 {
     }
 }
 
-/// The identity note of the journal at this path, if it is new. Refuses a copy of a journal that is still
-/// at its path: `note_of` reads the note of another journal, and `number` makes one for a journal without
-/// a note.
+/// The identity note of the journal at this path, if it is new. Refuses a copy of a journal that is
+/// still at its path: `note_of` reads the note of another journal, and `number` makes one for a
+/// journal without a note.
 pub(super) fn place(
     path: &Path,
     note: Option<&str>,

@@ -1,5 +1,5 @@
-//! Lock file of a journal: excludes other processes, reserves disk space, and holds the number of the last
-//! commit.
+//! Lock file of a journal: excludes other processes, reserves disk space, and holds the number of
+//! the last commit.
 //!
 //! That number is written after each commit, without a sync, so it is never higher than that of the
 //! journal, however its process ends: a journal with a lower number has lost commits, because its

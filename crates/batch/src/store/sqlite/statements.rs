@@ -74,8 +74,8 @@ impl Store for SqliteStore {
         })
     }
 
-    /// On a full disk, nothing more is claimed in this run. The reserve, and the space of the log, is for
-    /// recording the outcomes of the inputs in flight.
+    /// On a full disk, nothing more is claimed in this run. The reserve, and the space of the log,
+    /// is for recording the outcomes of the inputs in flight.
     fn commit(&mut self, commit: &Commit) -> Result<Vec<Input>> {
         if let (Some(full), Some(_)) = (&self.full, commit.claim) {
             return Err(full.again());
@@ -203,7 +203,8 @@ impl SqliteStore {
         &mut self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T> {
-        // Another process may write a request: a transaction that begins by reading could not wait for that.
+        // Another process may write a request: a transaction that begins by reading could not wait
+        // for that.
         let begun = self.connection.transaction_with_behavior(TransactionBehavior::Immediate);
         let done = begun.and_then(|transaction| {
             let done = work(&transaction)?;

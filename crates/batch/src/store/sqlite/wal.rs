@@ -1,10 +1,10 @@
 //! Write-ahead log of SQLite: detects that it has lost durable changes.
 //!
-//! SQLite reads the log up to the first frame that is not valid, and takes the rest for what was being
-//! written when the power failed. But a transaction is synced before the next transaction is written. So where
-//! a transaction is followed by another, all of its frames were valid once, and an invalid frame is
-//! damaged: SQLite would go back in time, and the batch would submit inputs twice. The same damage in
-//! the last transaction looks like a loss of power.
+//! SQLite reads the log up to the first frame that is not valid, and takes the rest for what was
+//! being written when the power failed. But a transaction is synced before the next transaction is
+//! written. So where a transaction is followed by another, all of its frames were valid once, and
+//! an invalid frame is damaged: SQLite would go back in time, and the batch would submit inputs
+//! twice. The same damage in the last transaction looks like a loss of power.
 
 use std::fs::{File, Metadata};
 use std::io::{self, BufReader, Read};
@@ -16,7 +16,8 @@ use crate::files::with_suffix;
 const HEADER: usize = 32;
 const FRAME: usize = 24;
 
-/// Position of the salts of a header: those of a frame are the same as the log's, unless the frame is of an earlier log.
+/// Position of the salts of a header: those of a frame are the same as the log's, unless the frame
+/// is of an earlier log.
 const SALTS: std::ops::Range<usize> = 16..24;
 const FRAME_SALTS: std::ops::Range<usize> = 8..16;
 

@@ -47,7 +47,7 @@ impl BatchLocation {
     }
 
     /// The path of the results, unless several machines may have some: the named path, or else the
-    /// one in the journal. Moved results have their old path in the journal.
+    /// path in the journal. Moved results have their old path in the journal.
     pub fn results(&self, reader: &mut Reader) -> Result<Option<PathBuf>, Error> {
         if self.is_shared() {
             return Ok(None);

@@ -205,9 +205,9 @@ enum RunEnd {
 }
 
 /// Drives a run until it ends. The first signal stops submissions and collects outstanding jobs;
-/// the second one leaves them to the next run, and only records the submissions in flight; the
-/// third one exits immediately. After SIGTERM or SIGHUP, the grace period replaces the second
-/// signal: a supervisor sends no second one, and kills the program later.
+/// the second signal leaves them to the next run, and only records the submissions in flight; the
+/// third signal exits immediately. After SIGTERM or SIGHUP, the grace period replaces the second
+/// signal: a supervisor sends no second signal, and kills the program later.
 async fn drive(
     context: &Context,
     mut run: Run,

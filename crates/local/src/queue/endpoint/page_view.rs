@@ -144,7 +144,7 @@ impl Endpoint {
         })
     }
 
-    /// The details of a job, also of one that expired not long ago.
+    /// The details of a job, including recently expired jobs.
     pub(crate) fn job_details(self: &Arc<Self>, id: &str) -> Option<JobDetails> {
         self.access(|state, _| {
             if let Some(job) = state.jobs.get(id) {

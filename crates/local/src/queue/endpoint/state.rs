@@ -1,10 +1,11 @@
 //! Endpoint state, guarded by one lock, and the transitions of its jobs and workers.
 //!
-//! A job is in [`Jobs`] in any state. Queued, it has a position in `queue`; running, it occupies a worker
-//! in `pool`, and if that worker attaches over HTTP it is among the jobs of that worker in `attached`.
+//! A job is in [`Jobs`] in any state. Queued, it has a position in `queue`; running, it occupies a
+//! worker in `pool`, and if that worker attaches over HTTP it is among the jobs of that worker in
+//! `attached`.
 //!
 //! Invariant: before a job changes its state, [`EndpointState::vacate`] frees what it occupies, and
-//! afterwards [`EndpointState::schedule`] sets the one timer that a job has. So the queue holds exactly
+//! afterwards [`EndpointState::schedule`] sets the only timer of a job. So the queue holds exactly
 //! the queued jobs, and the pool counts exactly the running jobs; the property test in
 //! `tests/interface/properties.rs` compares them with the health report.
 
@@ -322,7 +323,7 @@ impl EndpointState {
         self.jobs.insert(job);
     }
 
-    /// Retires a worker that asked to be replaced: it is removed once its jobs have ended.
+    /// Retires a worker that requested replacement: it is removed once its jobs have ended.
     pub(super) fn retire_worker(&mut self, name: &str) {
         let Some(id) = self.attached.id_of(name) else { return };
         self.pool.set_retired(id, true);

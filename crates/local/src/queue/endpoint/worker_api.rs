@@ -1,4 +1,5 @@
-//! Worker protocol of an endpoint: the operations for workers that attach over HTTP, and their lifecycle.
+//! Worker protocol of an endpoint: the operations for workers that attach over HTTP, and their
+//! lifecycle.
 //!
 //! ```text
 //!            process started            asks for a job            takes a job
@@ -8,11 +9,11 @@
 //!                     three pings missed, process ended, replaced ──┴──▶ (none)
 //! ```
 //!
-//! Invariant: a job that was assigned is running on exactly one worker, or queued again. The response
-//! that carries it may be lost on the way: [`PendingAssignment`] queues it again if the request ends
-//! before. A worker that is lost gives its jobs back to the queue once; a job that loses its worker for
-//! the second time fails. A lost worker may still be alive, so it is told to stop its jobs, by name, when
-//! it next asks.
+//! Invariant: a job that was assigned is running on exactly one worker, or queued again. The
+//! response that carries it may be lost on the way: [`PendingAssignment`] queues it again if the
+//! request ends before. A worker that is lost gives its jobs back to the queue once; a job that
+//! loses its worker for the second time fails. A lost worker may still be alive, so it is told to
+//! stop its jobs, by name, when it next asks.
 //!
 //! Held by `tests/interface/worker_protocol.rs`, `worker_liveness.rs` and `worker_processes.rs`.
 
@@ -410,7 +411,7 @@ pub(crate) enum Report {
     Progress(Value),
     Done {
         result: JobResult,
-        /// True if the worker asks to be replaced.
+        /// True if the worker requests replacement.
         wants_replacement: bool,
     },
 }

@@ -20,7 +20,8 @@ use crate::site::app::App;
 use crate::webhook::{WebhookDelivery, without_credentials};
 use crate::worker::PolicyJson;
 
-/// The largest part of a value in the details, in bytes of JSON. The parameter `full` requests all of it.
+/// The largest part of a value in the details, in bytes of JSON. The parameter `full` requests all
+/// of it.
 const MAX_VALUE: usize = 256 * 1024;
 /// The number of changes after which the task yields.
 const CHANGES_BEFORE_YIELD: usize = 64;

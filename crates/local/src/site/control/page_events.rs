@@ -2,12 +2,12 @@
 //!
 //! An event contains revisions, which say which lists the page has to fetch again. Snapshots of the
 //! service are cached ([`SnapshotCache`]) and shared by all streams: a stream that is notified of a
-//! change takes a new one, at most every [`SNAPSHOT_INTERVAL`]. So many streams cost little, and a
+//! change takes a new snapshot, at most every [`SNAPSHOT_INTERVAL`]. So many streams cost little, and a
 //! service without streams nothing.
 //!
-//! Invariant: after a change, each stream sends an event with a snapshot that was taken after it. The
-//! revision that a stream has marked as seen is at most that of the snapshot which it then sends. Held by
-//! `tests/interface/page_events.rs`.
+//! Invariant: after a change, each stream sends an event with a snapshot that was taken after it.
+//! The revision that a stream has marked as seen is at most that of the snapshot which it then
+//! sends. Held by `tests/interface/page_events.rs`.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -32,10 +32,10 @@ use crate::rate_limits::RateLimiter;
 use crate::site::app::App;
 use crate::sync::locked;
 
-/// The largest number of streams: tabs share one, or have one each.
+/// The largest number of streams: tabs share a stream, or have a stream each.
 const MAX_STREAMS: usize = 64;
-/// The time without an event after which a stream sends a comment, in real time. The page reconnects when
-/// it has received nothing for several intervals.
+/// The time without an event after which a stream sends a comment, in real time. The page
+/// reconnects when it has received nothing for several intervals.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(15);
 /// The time between two snapshots, in real time.
 const SNAPSHOT_INTERVAL: Duration = Duration::from_millis(100);
@@ -67,7 +67,7 @@ fn events(app: Arc<App>, cache: Arc<SnapshotCache>, permit: OwnedSemaphorePermit
         .into_response()
 }
 
-/// The events of one stream. The next one is made when the connection can take it, so a page that does
+/// The events of one stream. The next event is made when the connection can take it, so a page that does
 /// not read costs nothing.
 struct Feed {
     app: Arc<App>,

@@ -13,7 +13,8 @@ use crate::operation::Operation;
 use crate::site::app::App;
 use crate::site::queue::Route;
 
-/// All requests in the order of their arrival; with a query, a window of those that match, the newest first.
+/// All requests in the order of their arrival; with a query, a window of those that match, the
+/// newest first.
 pub(super) async fn list(
     State(app): State<Arc<App>>,
     uri: Uri,
