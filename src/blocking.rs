@@ -108,20 +108,24 @@ impl<S: Stream> Iterator for BlockingIter<S> {
 }
 
 fn drive<F: Future>(future: F) -> F::Output {
-    let is_ours = Turn::take();
+    let was_marked = ClearedMark::take();
     let is_inside = || Handle::try_current().is_ok_and(|it| it.id() == started().handle().id());
-    // A blocking call in a task of a blocking call: another thread continues with the other tasks. A
-    // caller's runtime on this thread has no tasks of ours.
-    if is_ours.0 && is_inside() { block_in_place(|| poll_here(future)) } else { poll_here(future) }
+    // A blocking call in a task of a blocking call: another thread continues with all other tasks. A
+    // caller's runtime on this thread has no tasks of the shared runtime.
+    if was_marked.0 && is_inside() {
+        block_in_place(|| poll_here(future))
+    } else {
+        poll_here(future)
+    }
 }
 
 /// Polls the future on this thread, with the timers and connections of the shared runtime.
 fn poll_here<F: Future>(future: F) -> F::Output {
-    // What yields to a runtime of the caller's is only woken when that gets this thread back.
+    // A task that calls `yield_now` under the caller's runtime is woken only after this call returns.
     let longest = if Handle::try_current().is_ok() { YIELD } else { Duration::MAX };
     let _runtime = started().enter();
     // A task of the caller's runtime that polls this has a budget, which only refills when the task
-    // returns: with it spent, everything of tokio's would stay pending.
+    // returns: with it spent, all of tokio's futures would stay pending.
     let mut future = pin!(unconstrained(future));
     let woken = Arc::new(Woken::default());
     let waker = Waker::from(Arc::clone(&woken));
@@ -137,8 +141,8 @@ fn poll_here<F: Future>(future: F) -> F::Output {
 /// The time after which a future that may have yielded is polled again.
 const YIELD: Duration = Duration::from_millis(5);
 
-/// Not the thread's permit to be unparked, which may be the caller's, or that of a call inside of
-/// this one.
+/// Wake-up flag of one blocking call. `thread::park` would not do: its token may be meant for the caller, or
+/// for a call nested in this call.
 #[derive(Default)]
 struct Woken {
     flag: Mutex<bool>,
@@ -167,7 +171,7 @@ impl Wake for Woken {
 }
 
 /// Starts the [runtime](self#threads-and-runtimes), which the first call does otherwise: for a program
-/// that would rather report that it cannot than panic in a call.
+/// that reports a failure to start instead of panicking in a call.
 ///
 /// # Errors
 ///
@@ -195,26 +199,26 @@ fn runtime() -> io::Result<&'static Runtime> {
     drop(thread::Builder::new().spawn(|| ())?);
     let mut runtime = Builder::new_multi_thread();
     runtime.worker_threads(1).thread_name("podqueue-blocking").enable_all();
-    let runtime = runtime.on_thread_start(|| OURS.set(true)).build()?;
+    let runtime = runtime.on_thread_start(|| ON_RUNTIME_THREAD.set(true)).build()?;
     Ok(RUNTIME.get_or_init(|| runtime))
 }
 
 thread_local! {
-    /// Marks a thread of the runtime.
-    static OURS: Cell<bool> = const { Cell::new(false) };
+    /// True on a thread of the runtime.
+    static ON_RUNTIME_THREAD: Cell<bool> = const { Cell::new(false) };
 }
 
-/// State of a thread while a call blocks it: none, since calls inside of that call find no tasks on it.
-struct Turn(bool);
+/// Clears the runtime mark during a call: calls nested in that call find no tasks on the thread.
+struct ClearedMark(bool);
 
-impl Turn {
+impl ClearedMark {
     fn take() -> Self {
-        Self(OURS.replace(false))
+        Self(ON_RUNTIME_THREAD.replace(false))
     }
 }
 
-impl Drop for Turn {
+impl Drop for ClearedMark {
     fn drop(&mut self) {
-        OURS.set(self.0);
+        ON_RUNTIME_THREAD.set(self.0);
     }
 }

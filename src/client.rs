@@ -1,4 +1,4 @@
-//! Client: three interfaces, one key, one connection pool.
+//! Client: three interfaces that share a key and a connection pool.
 
 mod builder;
 pub(crate) mod urls;
@@ -8,17 +8,14 @@ pub use builder::ClientBuilder;
 use std::fmt;
 use std::sync::Arc;
 
-use podqueue_runtime::__private::{Credential, Transport};
+use podqueue_runtime::Service;
 use podqueue_runtime::graphql::GraphqlBody;
-use podqueue_runtime::{Authorization, Service};
 
-use self::builder::SETTINGS;
-use self::urls::Interface;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::graphql::Graphql;
 use crate::graphql::secrets::Secrets;
 use crate::graphql::templates::Templates;
-use crate::queue::{Context, Endpoint, PollRates, RetryListeners};
+use crate::queue::{Context, Endpoint};
 
 /// A client for the three interfaces: the job queue, REST and GraphQL.
 ///
@@ -110,73 +107,6 @@ impl Client {
     pub fn secrets(&self) -> Secrets {
         Secrets::new(self.graphql())
     }
-}
-
-impl ClientBuilder {
-    /// Builds the client.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest), with the setting's name as
-    /// the field, if the key is missing or not allowed in a header; a URL is invalid, carries
-    /// credentials, or is plain http to another host; the proxy's URL is invalid; the user agent is
-    /// not allowed in a header; a timeout or the largest reply is zero; the share of the rate limits
-    /// is out of range.
-    pub fn build(self) -> Result<Client> {
-        let refuse = |field: &str, rule: &str| Error::refused(SETTINGS, field, rule);
-        let key = self.api_key.clone().ok_or_else(|| {
-            refuse("api_key", "is not set: pass it to the builder or set PODQUEUE_API_KEY")
-        })?;
-        if key.expose().is_empty() {
-            return Err(refuse("api_key", "must not be empty"));
-        }
-        if !key.expose().bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(refuse(
-                "api_key",
-                "must consist of visible ASCII characters, without spaces or line breaks",
-            ));
-        }
-        let mut settings = self.settings;
-        let plain_http = settings.plain_http;
-        let url = |interface, text: Option<String>| {
-            text.map(|text| urls::parse(interface, &text, plain_http)).transpose()
-        };
-        let base_url = url(Interface::Queue, self.base_url)?;
-        let rest_url = url(Interface::Rest, self.rest_url)?;
-        let graphql_url = url(Interface::Graphql, self.graphql_url)?;
-        let urls: Vec<_> = [&base_url, &rest_url, &graphql_url].into_iter().flatten().collect();
-        settings.rate_limits = self.rate_limits.limits().clone();
-        settings.observer = self.observer.of_calls();
-        let transport = Arc::new(settings.build(SETTINGS, &urls, vec![key.clone()])?);
-        let service = |authorization| service(&transport, authorization);
-        let rest = service(Authorization::bearer(key.clone()))?.at_setting("rest_url", rest_url);
-        let queue = Context {
-            service: service(self.queue_auth.of_calls(&key))?.at_setting("base_url", base_url),
-            rate_limits: self.rate_limits,
-            poll_rates: PollRates::new(self.polling.interval()),
-            polling: self.polling,
-            retry_listeners: RetryListeners::default(),
-            run_limit: self.run_limit,
-            run_sync_limit: self.run_sync_limit,
-            observer: self.observer,
-        };
-        Ok(Client {
-            interfaces: Arc::new(Interfaces {
-                queue: Arc::new(queue),
-                rest: if self.is_rest_url_exact { rest } else { rest.taking_base_path() },
-                graphql: service(Authorization::query("api_key", key.clone()))?
-                    .at_setting("graphql_url", graphql_url),
-                graphql_body: self.graphql_body,
-            }),
-        })
-    }
-}
-
-/// A service of the client's, whose key the transport knows as a secret already.
-fn service(transport: &Arc<Transport>, authorization: Authorization) -> Result<Service> {
-    let mut credential = Credential::new(SETTINGS, authorization)?;
-    credential.take_secrets();
-    Ok(Service::new(Arc::clone(transport), credential))
 }
 
 /// The service at the client's REST URL, for generated calls: `Api::new(&client)`.

@@ -90,7 +90,7 @@ impl Error {
         Self(self.0.with_message(message))
     }
 
-    /// With the body of a reply, which is redacted where it is shown and not before.
+    /// Attaches the body of a reply, which is only redacted when it is shown.
     pub(crate) fn with_body(self, bytes: Bytes, secrets: Secrets) -> Self {
         Self(self.0.with_body(bytes, secrets))
     }
@@ -103,8 +103,8 @@ impl Error {
         self.attach(JobId(job_id.to_owned()))
     }
 
-    /// Attaches a detail of a higher module, in place of an earlier one of the
-    /// same type. That module also has the public method that returns it.
+    /// Attaches a typed detail, in place of an earlier detail of the same type. The module that defines the
+    /// type also defines the public method that returns the detail.
     pub(crate) fn attach<T: Any + Send + Sync>(self, it: T) -> Self {
         Self(self.0.attach(it))
     }
@@ -134,11 +134,11 @@ impl Error {
     }
 
     /// The error of a call that was refused after an attempt that may have taken effect.
-    pub(crate) fn refused_after(self) -> Self {
-        Self(Idempotency::refused_after(self.0))
+    pub(crate) fn refused_after_ambiguity(self) -> Self {
+        Self(Idempotency::refused_after_ambiguity(self.0))
     }
 
-    /// The body of the reply as it came, to be read and not to be shown.
+    /// The body of the reply, raw, with its secrets: to be parsed and never shown.
     pub(crate) fn unredacted_body(&self) -> Option<&Bytes> {
         self.0.unredacted_body()
     }
@@ -147,7 +147,7 @@ impl Error {
         self.0.message()
     }
 
-    /// Returns whether an attempt of the same call may have taken effect before.
+    /// Returns true if an attempt of the same call may have taken effect before.
     pub(crate) fn is_after_unknown_outcome(&self) -> bool {
         self.0.is_after_unknown_outcome()
     }
@@ -164,7 +164,7 @@ impl Error {
         self.0.status()
     }
 
-    /// Returns whether the same call can safely be retried later, without the risk of doing something
+    /// Returns true if the same call can safely be retried later, without the risk of doing something
     /// twice.
     ///
     /// By the time you see the error, the client has already retried according to its

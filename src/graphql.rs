@@ -26,7 +26,7 @@ pub(crate) mod secrets;
 pub(crate) mod template;
 pub(crate) mod templates;
 
-/// Generated from `queries/`, as for the queries of other crates.
+/// Generated from `queries/`, like the queries of other crates.
 mod generated {
     use crate as __runtime;
 
@@ -61,7 +61,7 @@ impl Error {
 }
 
 /// The error for a response without errors and without the result that was selected.
-fn nothing_came(operation: &'static str, field: &str) -> Error {
+fn missing_result(operation: &'static str, field: &str) -> Error {
     let message =
         format!("`{field}` in the response is null, although the response contains no errors");
     let attempted = Attempted::new(operation).on_interface("GraphQL");

@@ -130,7 +130,9 @@ pub mod __private {
 
 /// Includes the operations that the build script generated from your crate's `.graphql` files.
 ///
-/// The build script calls `podqueue_codegen::queries("queries")`; see the README.
+/// The build script calls `podqueue_codegen::queries("queries")`, which uses the schema that podqueue ships
+/// with; see the README. With a schema of your own, it calls
+/// `podqueue_codegen::Build::new().queries("queries").schema("schema.graphql").run()`.
 #[macro_export]
 macro_rules! include_queries {
     () => {

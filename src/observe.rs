@@ -68,8 +68,8 @@ pub enum Observation<'a> {
         /// The job.
         job_id: &'a str,
     },
-    /// A wait for a job has ended: by a response, by a webhook, or at its deadline. One that is dropped
-    /// is not reported.
+    /// A wait for a job has ended: by a response, by a webhook, or at its deadline. A wait that is
+    /// dropped is not reported.
     #[non_exhaustive]
     WaitEnded {
         /// The endpoint.

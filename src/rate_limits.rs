@@ -5,11 +5,11 @@
 ///
 /// The service limits each operation of the queue interface per endpoint and user, both in requests
 /// per ten seconds and in concurrent requests: `/run`, for example, to 1000 and 200. The client
-/// counts the calls of all its clones, sends them first in, first out, and holds back any that
-/// could exceed these limits. It reaches more than 99 % of the allowed rate as long as the service
+/// counts the calls of all its clones, sends them first in, first out, and holds back any call
+/// that could exceed these limits. It reaches more than 99 % of the allowed rate as long as the service
 /// responds within 100 ms. A request counts until ten seconds after its response, so slow responses
 /// cost throughput: `/runsync` with jobs of two seconds reaches five sixths of the allowed rate at
-/// worst. After an idle period, up to a quarter of the requests are sent at once and the others
+/// worst. After an idle period, up to a quarter of the requests are sent at once and all further requests
 /// evenly spaced. Waiting for the rate limiter does not count towards
 /// [`ClientBuilder::timeout`](crate::ClientBuilder::timeout). A call that is not polled while it
 /// waits is skipped, and gets its place back when it is polled. The status reads of a wait or a
@@ -60,14 +60,14 @@ impl RateLimits {
     }
 
     /// Sets the number of requests per ten seconds that the service allows for each running worker. The
-    /// effective rate is the higher of the documented one and `running workers × requests_per_worker`.
+    /// effective rate is the higher of the documented rate and `running workers × requests_per_worker`.
     ///
     /// The interface does not document this number; it is 0 by default, so that the documented
     /// rates apply. The number of running workers is taken from the responses to
     /// [`Endpoint::health`](crate::Endpoint::health) on this client or its clones; the limits
     /// follow each response at once, also for calls that already wait. Call it whenever the number
     /// of workers may have changed. The number is forgotten along with the endpoint, once the
-    /// endpoint has been idle for ten seconds and many others are in use.
+    /// endpoint has been idle for ten seconds and many other endpoints are in use.
     pub fn requests_per_worker(mut self, requests: u64) -> Self {
         self.requests_per_worker = requests;
         self
@@ -77,7 +77,7 @@ impl RateLimits {
         &self.limits
     }
 
-    /// The least limit of each operation while so many workers run, if it depends on them.
+    /// The least limit of each operation with this number of running workers, if it depends on them.
     pub(crate) fn least(&self, running_workers: u64) -> Option<u64> {
         (self.requests_per_worker > 0)
             .then(|| running_workers.saturating_mul(self.requests_per_worker))

@@ -15,7 +15,7 @@
 //! Any other description becomes such calls in a crate of yours, by
 //! [`include_rest!`](crate::include_rest).
 
-/// Generated from `openapi/`, as for the descriptions of other crates.
+/// Generated from `openapi/`, like the calls of other crates.
 mod generated {
     use crate as __runtime;
 

@@ -1,40 +1,43 @@
-//! Settings of a client.
+//! Client builder: the settings of a client, and their validation.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
-use podqueue_runtime::__private::Settings;
+use podqueue_runtime::__private::{Credential, Settings, Transport};
 #[cfg(feature = "shared-limits")]
 use podqueue_runtime::SharedLimits;
 use podqueue_runtime::graphql::GraphqlBody;
-use podqueue_runtime::{RetryPolicy, SecretString};
+use podqueue_runtime::{Authorization, RetryPolicy, SecretString, Service};
 
+use super::urls::{self, Interface};
+use super::{Client, Interfaces};
 use crate::error::{Error, Result};
 use crate::observe::{Observation, Observer};
-use crate::queue::{Polling, QueueAuth, Run, RunSync};
+use crate::queue::{Context, PollRates, Polling, QueueAuth, RetryListeners, Run, RunSync};
 use crate::rate_limits::RateLimits;
 
 /// The name of the settings in errors.
-pub(super) const SETTINGS: &str = "client settings";
+const SETTINGS: &str = "client settings";
 
 /// The settings of a [`Client`](crate::Client).
 #[derive(Clone)]
 #[must_use = "a builder does nothing until `build` is called"]
 pub struct ClientBuilder {
-    pub(super) api_key: Option<SecretString>,
-    pub(super) base_url: Option<String>,
-    pub(super) rest_url: Option<String>,
-    pub(super) is_rest_url_exact: bool,
-    pub(super) graphql_url: Option<String>,
-    pub(super) queue_auth: QueueAuth,
-    pub(super) graphql_body: GraphqlBody,
-    pub(super) rate_limits: RateLimits,
-    pub(super) polling: Polling,
-    pub(super) run_limit: usize,
-    pub(super) run_sync_limit: usize,
-    pub(super) observer: Observer,
+    api_key: Option<SecretString>,
+    base_url: Option<String>,
+    rest_url: Option<String>,
+    is_rest_url_exact: bool,
+    graphql_url: Option<String>,
+    queue_auth: QueueAuth,
+    graphql_body: GraphqlBody,
+    rate_limits: RateLimits,
+    polling: Polling,
+    run_limit: usize,
+    run_sync_limit: usize,
+    observer: Observer,
     /// The settings that the client shares with any service.
-    pub(super) settings: Settings,
+    settings: Settings,
 }
 
 impl ClientBuilder {
@@ -105,8 +108,8 @@ impl ClientBuilder {
     }
 
     /// The base URL of the REST interface as it is, in place of [`rest_url`](Self::rest_url): paths are
-    /// appended to it, and nothing else, even if it has no path. It may be that of a fake or a proxy
-    /// which serves the paths of the description at its root.
+    /// appended to it, and nothing else, even if it has no path. Meant for a fake or a proxy that
+    /// serves the paths of the description at its root.
     pub fn exact_rest_url(mut self, url: impl Into<String>) -> Self {
         self.rest_url = Some(url.into());
         self.is_rest_url_exact = true;
@@ -139,9 +142,9 @@ impl ClientBuilder {
 
     /// Sets the number and the delays of retries of a failed call.
     ///
-    /// The calls that may be retried do not depend on the policy and is the same for all three interfaces:
+    /// Which calls may be retried does not depend on the policy and is the same for all three interfaces:
     ///
-    /// | call | 429, or never sent | 408, 425, 500, 502 and above | sent, but no response | an unreadable success | a web page with 403 or 404 |
+    /// | call | 429, or never sent | 408, 425, 500, 502 and above (such as 503) | sent, but no response | an unreadable success | a web page with 403 or 404 |
     /// |---|---|---|---|---|---|
     /// | `status`, `health`, REST reads, GraphQL queries | retried | retried | retried | error | retried |
     /// | stream | retried | retried | retried, with [a gap](crate::StreamChunk::after_gap) | retried, with a gap | retried |
@@ -162,7 +165,7 @@ impl ClientBuilder {
     }
 
     /// Sets how the client stays within the service's rate limits; by default it enforces all documented
-    /// ones.
+    /// limits.
     pub fn rate_limits(mut self, limits: RateLimits) -> Self {
         self.rate_limits = limits;
         self
@@ -216,7 +219,7 @@ impl ClientBuilder {
     }
 
     /// The largest request bodies for `/run` and `/runsync`, in bytes; [`Run::MAX_BODY`] and
-    /// [`RunSync::MAX_BODY`] by default. Larger ones are refused before sending.
+    /// [`RunSync::MAX_BODY`] by default. Larger bodies are refused before sending.
     pub fn payload_limits(mut self, run: usize, run_sync: usize) -> Self {
         self.run_limit = run;
         self.run_sync_limit = run_sync;
@@ -253,6 +256,70 @@ impl ClientBuilder {
         self.observer = Observer::new(tell);
         self
     }
+    /// Builds the client.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest), with the setting's name as
+    /// the field, if the key is missing or not allowed in a header; a URL is invalid, carries
+    /// credentials, or is plain http to another host; the proxy's URL is invalid; the user agent is
+    /// not allowed in a header; a timeout or the largest response is zero; the share of the rate limits
+    /// is out of range.
+    pub fn build(self) -> Result<Client> {
+        let refuse = |field: &str, rule: &str| Error::refused(SETTINGS, field, rule);
+        let key = self.api_key.clone().ok_or_else(|| {
+            refuse("api_key", "is not set: pass it to the builder or set PODQUEUE_API_KEY")
+        })?;
+        if key.expose().is_empty() {
+            return Err(refuse("api_key", "must not be empty"));
+        }
+        if !key.expose().bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(refuse(
+                "api_key",
+                "must consist of visible ASCII characters, without spaces or line breaks",
+            ));
+        }
+        let mut settings = self.settings;
+        let plain_http = settings.plain_http;
+        let url = |interface, text: Option<String>| {
+            text.map(|text| urls::parse(interface, &text, plain_http)).transpose()
+        };
+        let base_url = url(Interface::Queue, self.base_url)?;
+        let rest_url = url(Interface::Rest, self.rest_url)?;
+        let graphql_url = url(Interface::Graphql, self.graphql_url)?;
+        let urls: Vec<_> = [&base_url, &rest_url, &graphql_url].into_iter().flatten().collect();
+        settings.rate_limits = self.rate_limits.limits().clone();
+        settings.observer = self.observer.of_calls();
+        let transport = Arc::new(settings.build(SETTINGS, &urls, vec![key.clone()])?);
+        let service = |authorization| service(&transport, authorization);
+        let rest = service(Authorization::bearer(key.clone()))?.at_setting("rest_url", rest_url);
+        let queue = Context {
+            service: service(self.queue_auth.of_calls(&key))?.at_setting("base_url", base_url),
+            rate_limits: self.rate_limits,
+            poll_rates: PollRates::new(self.polling.interval()),
+            polling: self.polling,
+            retry_listeners: RetryListeners::default(),
+            run_limit: self.run_limit,
+            run_sync_limit: self.run_sync_limit,
+            observer: self.observer,
+        };
+        Ok(Client {
+            interfaces: Arc::new(Interfaces {
+                queue: Arc::new(queue),
+                rest: if self.is_rest_url_exact { rest } else { rest.taking_base_path() },
+                graphql: service(Authorization::query("api_key", key.clone()))?
+                    .at_setting("graphql_url", graphql_url),
+                graphql_body: self.graphql_body,
+            }),
+        })
+    }
+}
+
+/// A service of the client, whose key the transport already knows as a secret.
+fn service(transport: &Arc<Transport>, authorization: Authorization) -> Result<Service> {
+    let mut credential = Credential::new(SETTINGS, authorization)?;
+    credential.take_secrets();
+    Ok(Service::new(Arc::clone(transport), credential))
 }
 
 fn variable(name: &'static str) -> Result<Option<String>> {

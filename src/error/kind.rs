@@ -59,7 +59,7 @@ pub enum ErrorKind {
     /// [`Error::field`](crate::Error::field) is the path to the offending field.
     Decode,
     /// The response is about a different job, as happens with a proxy that mixes up its
-    /// connections: it says nothing about this job. The call can be retried; waits do so
+    /// connections, and contains no information about this job. The call can be retried; waits do so
     /// automatically.
     ForeignRecord,
     /// Chunks may be missing at the end of a stream: the service delivers each chunk once, and a
@@ -124,7 +124,7 @@ impl ErrorKind {
 }
 
 impl ErrorKind {
-    /// The runtime's kind of the same name; `None` for those that concern jobs.
+    /// The runtime's kind of the same name; `None` for kinds that concern jobs.
     pub(crate) const fn of_call(self) -> Option<CallErrorKind> {
         Some(match self {
             Self::InvalidRequest => CallErrorKind::InvalidRequest,

@@ -13,7 +13,7 @@ use super::not_found::Deleted;
 use super::{Graphql, Operation};
 use crate::error::{Error, ErrorKind, Result};
 
-/// Sends `O`, which deletes something. It can safely be retried: where an earlier attempt may
+/// Sends `O`, which deletes something. It can safely be retried: if an earlier attempt may
 /// have taken effect, a clear "not found" is success, and any other refusal leaves the outcome
 /// unknown.
 pub(super) async fn delete<O: Operation>(
@@ -37,20 +37,20 @@ pub(super) async fn delete<O: Operation>(
     result.or_else(|error| match error.kind() {
         _ if maybe_before && is_not_found(deleted, &error) => Ok(()),
         ErrorKind::Decode => Err(error.unreadable(Idempotency::NonIdempotent)),
-        _ if maybe_before && !error.is_retryable() => Err(error.refused_after()),
+        _ if maybe_before && !error.is_retryable() => Err(error.refused_after_ambiguity()),
         _ => Err(error),
     })
 }
 
-/// Returns whether an error says that the object to delete does not exist. A 404 alone may be a gateway's.
+/// Returns true if an error says that the object to delete does not exist. A 404 alone may be a gateway's.
 fn is_not_found(deleted: Deleted<'_>, error: &Error) -> bool {
     let attempted = Attempted::new(deleted.field).on_interface("GraphQL");
     let errors = error.unredacted_body().and_then(|body| errors_in(&attempted, body));
     errors.is_some_and(|errors| errors.iter().all(|error| deleted.is_not_found_by(error)))
 }
 
-/// Refuses a response without the field that confirms a deletion: the requested one. Its type is `Void`,
-/// or whatever the service makes of it, but not `false`.
+/// Refuses a response without the field that confirms a deletion: the requested one. The type of the field is
+/// `Void`, so any value except `false` confirms.
 fn confirm(attempted: &Attempted, field: &'static str, data: &Bytes) -> Result<()> {
     let confirmed = RawField::named(attempted, data, &[field])
         .is_ok_and(|fields| fields.iter().any(|it| it.json != "false"));

@@ -38,7 +38,7 @@ use podqueue_runtime::SecretString;
 #[must_use = "a template does nothing until it is passed to a call"]
 pub struct NewTemplate {
     input: TemplateInput,
-    /// A port that could not be read, told when the template is sent.
+    /// A port that could not be read, reported when the template is sent.
     malformed: Option<String>,
 }
 
@@ -71,8 +71,8 @@ pub(super) struct TemplateInput {
 const LARGEST: u32 = i32::MAX as u32;
 
 impl NewTemplate {
-    /// Creates a template for serverless workers from a unique name and the image with its tag. It
-    /// has no volume.
+    /// Creates a template for serverless workers from a unique name and the image with its tag, without
+    /// a volume.
     pub fn serverless(name: impl Into<String>, image: impl Into<String>) -> Self {
         let mut template = Self::pod(name, image).volume_gb(0);
         template.input.is_serverless = Some(true);

@@ -11,14 +11,15 @@ use super::GraphqlError;
 /// The object to delete: its kind, and its id or name.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Deleted<'a> {
-    /// As the service calls it: `template`.
+    /// The kind of the object in the service's messages: `template`.
     pub(super) thing: &'static str,
     /// The field of the result.
     pub(super) field: &'static str,
     pub(super) id: &'a str,
 }
 
-/// The rest of "Template with id 5 was not found" without the thing, its id and `FILLERS`.
+/// What remains of a message such as "Template with id 5 was not found" without the kind, the id and
+/// `FILLERS`.
 const PHRASES: [&str; 20] = [
     "not found",
     "no found",
@@ -42,7 +43,7 @@ const PHRASES: [&str; 20] = [
     "already deleted",
 ];
 
-/// Words that change nothing.
+/// Filler words: they do not change the meaning.
 const FILLERS: [&str; 27] = [
     "the",
     "a",
@@ -77,7 +78,7 @@ const FILLERS: [&str; 27] = [
 const BEFORE_A_NAME: [&str; 5] = ["named ", "called ", "name ", "id ", ": "];
 
 impl Deleted<'_> {
-    /// Returns whether an error of a GraphQL response says clearly that this is not there.
+    /// Returns true if an error of a GraphQL response says clearly that the object does not exist.
     pub(super) fn is_not_found_by(self, error: &GraphqlError) -> bool {
         let code = error.extensions.get("code").and_then(Value::as_str).unwrap_or_default();
         let of_the_thing = format!("{}_NOT_FOUND", self.thing);
@@ -86,8 +87,8 @@ impl Deleted<'_> {
             || self.is_not_found_by_words(&error.message, by_code)
     }
 
-    /// Returns whether the words say it and nothing beside it. Where a code says already that something was
-    /// not found, they need not name the thing.
+    /// Returns true if the message says only that the object was not found. If the error code says so already,
+    /// the message need not name the kind.
     fn is_not_found_by_words(self, message: &str, by_code: bool) -> bool {
         let mut message = message.to_lowercase();
         if let Some((class, rest)) = message.split_once(": ")
@@ -118,8 +119,8 @@ impl Deleted<'_> {
     }
 }
 
-/// The text without this word, where it is a separate word in a fitting position.
-fn without_word(text: &str, word: &str, is_fit: impl Fn(&str) -> bool) -> String {
+/// The text without this word, where it is a separate word and `is_allowed` accepts the text before it.
+fn without_word(text: &str, word: &str, is_allowed: impl Fn(&str) -> bool) -> String {
     let mut shorter = String::with_capacity(text.len());
     let mut from = 0;
     for (at, _) in text.match_indices(word).filter(|_| !word.is_empty()) {
@@ -128,7 +129,7 @@ fn without_word(text: &str, word: &str, is_fit: impl Fn(&str) -> bool) -> String
             |it: Option<char>| it.is_some_and(|it| it.is_alphanumeric() || "-_".contains(it));
         let before = &text[..at];
         let is_alone = !beside(before.chars().next_back()) && !beside(text[end..].chars().next());
-        if is_alone && at >= from && is_fit(before) {
+        if is_alone && at >= from && is_allowed(before) {
             shorter.push_str(&text[from..at]);
             from = end;
         }

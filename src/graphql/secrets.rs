@@ -23,10 +23,10 @@ pub struct Secrets {
 pub struct Secret {
     /// The secret's id, by which it is deleted.
     pub id: String,
-    /// Its name, by which templates refer to it.
+    /// The secret's name, by which templates refer to it.
     #[serde(default, deserialize_with = "podqueue_runtime::lenient::or_default")]
     pub name: String,
-    /// Its purpose.
+    /// The purpose of the secret.
     #[serde(default)]
     pub description: Option<String>,
 }
@@ -36,7 +36,7 @@ impl Secrets {
         Self { graphql }
     }
 
-    /// Stores a secret. Its value never appears in logs or errors, even if the service repeats it.
+    /// Stores a secret, whose value never appears in logs or errors, even if the service repeats it.
     ///
     /// # Errors
     ///
@@ -57,7 +57,7 @@ impl Secrets {
                 .await?;
             created
                 .secret_create
-                .ok_or_else(|| super::nothing_came(SecretCreate::NAME, "secretCreate"))
+                .ok_or_else(|| super::missing_result(SecretCreate::NAME, "secretCreate"))
                 .map_err(|error| error.unreadable(Idempotency::NonIdempotent))
         })
     }

@@ -15,7 +15,7 @@ use podqueue_runtime::lenient;
 pub struct Template {
     /// The template's id.
     pub id: String,
-    /// Its unique name.
+    /// The unique name.
     #[serde(default, deserialize_with = "lenient::or_default")]
     pub name: String,
     /// The image with its tag.
@@ -30,16 +30,16 @@ pub struct Template {
     /// The size of the volume in GB.
     #[serde(default, rename = "volumeInGb", deserialize_with = "lenient::integer")]
     pub volume_gb: Option<u32>,
-    /// Where the volume is mounted.
+    /// The path at which the volume is mounted.
     #[serde(default)]
     pub volume_mount_path: Option<String>,
     /// The arguments that the container is started with.
     #[serde(default)]
     pub docker_args: Option<String>,
-    /// Its environment variables. Their values are omitted from `Debug` output.
+    /// The environment variables. Their values are omitted from `Debug` output.
     #[serde(default, deserialize_with = "map")]
     pub env: BTreeMap<String, String>,
-    /// Its ports, as the service writes them: comma-separated, such as `8888/http,22/tcp`.
+    /// The ports, as the service writes them: comma-separated, such as `8888/http,22/tcp`.
     #[serde(default)]
     pub ports: Option<String>,
     /// The Markdown text shown when it is selected.

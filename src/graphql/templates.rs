@@ -117,6 +117,6 @@ struct Saved {
 
 impl Saved {
     fn template(self, operation: &'static str) -> Result<Template> {
-        self.save_template.ok_or_else(|| super::nothing_came(operation, "saveTemplate"))
+        self.save_template.ok_or_else(|| super::missing_result(operation, "saveTemplate"))
     }
 }

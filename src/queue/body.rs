@@ -8,15 +8,15 @@ use bytes::Bytes;
 /// length in memory and not twice that.
 const LARGE: usize = 1024 * 1024;
 
-/// The initial capacity: most bodies need no more, and are not reallocated.
-const USUAL: usize = 256;
+/// The initial capacity in bytes: most bodies need no more, and are not reallocated.
+const INITIAL_CAPACITY: usize = 256;
 
 /// JSON under construction.
 pub(super) struct Body(Vec<u8>);
 
 impl Body {
     pub(super) fn new() -> Self {
-        Self(Vec::with_capacity(USUAL))
+        Self(Vec::with_capacity(INITIAL_CAPACITY))
     }
 
     pub(super) fn as_bytes(&self) -> &[u8] {
@@ -66,7 +66,7 @@ impl From<Body> for Bytes {
     }
 }
 
-/// Returns whether the text is an http or https URL exactly as it stands, because it is sent as it stands.
+/// Returns true if the text is an http or https URL exactly as it stands, because it is sent as it stands.
 /// The parser accepts more: surrounding white space, missing slashes, backslashes.
 pub(crate) fn is_http_url(text: &str) -> bool {
     let after_scheme = text.split_once("://").filter(|(scheme, _)| {

@@ -17,7 +17,7 @@ impl Job {
     ///
     /// - [`ErrorKind::BadRequest`] if the job has already ended in another way;
     /// - [`ErrorKind::ForeignRecord`] if the response is about another job and the status of this
-    ///   one does not show that it was cancelled. Cancelling it again does no harm.
+    ///   job does not show that it was cancelled. Cancelling it again does no harm.
     pub fn cancel(&self) -> Request<JobRecord> {
         let job = self.clone();
         Request::new(move |timeout| async move { job.cancel_within(timeout).await })
@@ -44,7 +44,7 @@ impl Job {
     }
 }
 
-/// Returns whether a cancel that failed with this error may have cancelled the job nevertheless, so that
+/// Returns true if a cancel that failed with this error may have cancelled the job nevertheless, so that
 /// its status decides.
 fn may_have_cancelled(error: &Error) -> bool {
     match error.kind() {

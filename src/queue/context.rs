@@ -11,7 +11,7 @@ use crate::rate_limits::RateLimits;
 /// State shared by all calls of a client to the queue interface. Created by [`Client`](crate::Client),
 /// held by endpoints and their jobs.
 pub(crate) struct Context {
-    /// The service at the URL of the queue interface. It refuses calls if the URL was not set.
+    /// The service at the URL of the queue interface, which refuses calls if the URL was not set.
     pub(crate) service: Service,
     pub(crate) rate_limits: RateLimits,
     pub(crate) polling: Polling,

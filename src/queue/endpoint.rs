@@ -74,8 +74,8 @@ impl Endpoint {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) if no response arrived. It
-    /// is not retried, because a second purge could remove jobs that were queued in between.
+    /// [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) if no response arrived. The
+    /// call is not retried, because a second purge could remove jobs that were queued in between.
     pub fn purge_queue(&self) -> Request<Purged> {
         let endpoint = self.clone();
         Request::new(move |timeout| async move {
@@ -114,8 +114,8 @@ impl Endpoint {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) if no response arrived, or one
-    /// that is not of this type.
+    /// [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) if no response arrived, or a
+    /// response that is not of this type.
     pub fn openai_as<O: DeserializeOwned>(&self, path: &str, body: impl Serialize) -> Request<O> {
         let call = self.openai_call(path).and_then(|call| Ok(call.json("body", &body)?));
         let endpoint = self.clone();
@@ -126,7 +126,7 @@ impl Endpoint {
 
     /// Makes a raw call to the endpoint's OpenAI-compatible interface whose response is streamed:
     /// `POST /openai/{path}` with `"stream": true`, which is added to the body. The events come as
-    /// the worker yields them; the data of the last one is usually `[DONE]`.
+    /// the worker yields them; the data of the last event is usually `[DONE]`.
     ///
     /// ```no_run
     /// # async fn example(endpoint: podqueue::Endpoint) -> podqueue::Result<()> {
@@ -149,7 +149,7 @@ impl Endpoint {
     /// # }
     /// ```
     ///
-    /// A job that fails before its first chunk is an error of this call. One that fails later can only
+    /// A job that fails before its first chunk is an error of this call. A later failure can only
     /// be an event, usually with an `error` in its data, and a response that ends without `[DONE]` may
     /// be incomplete.
     ///
@@ -165,8 +165,8 @@ impl Endpoint {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) if the body is not an object;
-    /// [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) if no response arrived, or one
-    /// that is not of type `text/event-stream`, has no content, or is compressed.
+    /// [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) if no response arrived, or a
+    /// response that is not of type `text/event-stream`, has no content, or is compressed.
     pub fn openai_stream(&self, path: &str, body: impl Serialize) -> Request<ServerEvents> {
         let call = self.openai_call(path).and_then(|call| {
             let body = streaming(&body, &self.attempted(&OPENAI))?;
@@ -207,8 +207,8 @@ impl Endpoint {
     /// submissions to this endpoint, and returns how many could be: at least one, and at most
     /// `most`. That is `most`, at once, if the client has no rate limits.
     ///
-    /// Nothing is reserved: if others submit meanwhile, submissions still wait for their own permits.
-    /// It is for callers that prepare a submission as late as possible, such as one that records
+    /// Nothing is reserved: if other callers submit in the meantime, submissions still wait for their own
+    /// permits. Meant for callers that prepare a submission as late as possible, such as one that records
     /// durably what it is about to submit.
     ///
     /// # Panics
@@ -221,8 +221,7 @@ impl Endpoint {
         usize::try_from(permits).unwrap_or(usize::MAX).max(1)
     }
 
-    /// Another endpoint of the same service, by its id, as returned by the client of this one. Sends
-    /// nothing.
+    /// Another endpoint of the same service, by its id, as the client would return it. Sends nothing.
     #[doc(hidden)]
     #[must_use]
     pub fn with_id(&self, endpoint_id: impl AsRef<str>) -> Self {
@@ -291,7 +290,7 @@ fn streaming(
 ) -> Result<BTreeMap<String, Box<RawValue>>> {
     let unserializable = |error| not_serializable(attempted.clone(), "body", error);
     let json = serde_json::to_string(body).map_err(unserializable)?;
-    // As text, since a number may have more digits than any type of Rust.
+    // Kept as text, since a number may have more digits than any type of Rust.
     let mut members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(&json)
         .map_err(|_| Error::refused(attempted.clone(), "body", "must be a JSON object"))?;
     members.insert("stream".to_owned(), RawValue::TRUE.to_owned());

@@ -31,7 +31,7 @@ fn reply(body: &[u8]) -> Reply {
     Reply::received(attempted, 200, Bytes::copy_from_slice(body), secrets)
 }
 
-/// A record of a job that is known, and of one that is new.
+/// A record of a known job, and of a new job.
 pub fn record(body: &[u8]) {
     let (endpoint, reply) = (endpoint(), reply(body));
     let job = endpoint.job("j");
@@ -55,7 +55,7 @@ fn read_all_of(record: JobRecord) {
     for name in record.other_names() {
         let _ = record.other::<Value>(name);
     }
-    record.is_seen_since(SystemTime::now());
+    record.record_observation(SystemTime::now());
     let _ = (record.job().expires_at(), record.job().result_expires_at());
     let terminal = record.status().is_terminal();
     match record.into_result() {

@@ -3,13 +3,13 @@
 use crate::error::Error;
 use podqueue_runtime::__private::json::{for_each_field, is_json};
 
-/// Returns whether a 403 or a 404 comes from a gateway in front of the service: its body is not JSON.
+/// Returns true if a 403 or a 404 comes from a gateway in front of the service: its body is not JSON.
 pub(crate) fn is_from_gateway(error: &Error) -> bool {
     matches!(error.status(), Some(403 | 404))
         && error.unredacted_body().is_some_and(|body| !is_json(body))
 }
 
-/// Returns whether the body is a JSON object, malformed or not, with a field of a job's record.
+/// Returns true if the body is a JSON object, malformed or not, with a field of a job's record.
 pub(crate) fn is_job_record(json: &[u8]) -> bool {
     let mut found = false;
     let is_whole = for_each_field(json, |name, value| {
@@ -22,7 +22,7 @@ pub(crate) fn is_job_record(json: &[u8]) -> bool {
     is_whole && found
 }
 
-/// Returns whether a field `status` holds an HTTP status, as in a gateway's errors, instead of a job's.
+/// Returns true if a field `status` holds an HTTP status, as in a gateway's errors, instead of a job's.
 pub(crate) fn is_http_status(json: &[u8]) -> bool {
     matches!(json, [b'1'..=b'5', b'0'..=b'9', b'0'..=b'9'])
 }

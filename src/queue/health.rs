@@ -36,7 +36,7 @@ pub struct JobCounts {
     pub retried: u64,
 }
 
-/// Workers of an endpoint, by state. The interface documents idle and running workers; the others
+/// Workers of an endpoint, by state. The interface documents idle and running workers; the other states
 /// are seen in practice, and are `None` if the service does not report them.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]

@@ -35,7 +35,7 @@ pub struct Job {
     endpoint: Endpoint,
     id: Arc<str>,
     known: Arc<Known>,
-    /// The secrets of its submission, where the handle comes from it.
+    /// The secrets of the submission, if the handle comes from it.
     submitted: Option<Arc<[SecretString]>>,
 }
 
@@ -96,11 +96,11 @@ impl Job {
         &self.endpoint
     }
 
-    /// When the service deletes the job, even while it runs: its ttl, counted from its submission
-    /// ([policy object](crate#the-interface)). May be early by as long as the request took to
+    /// The time at which the service deletes the job, even while it runs: its ttl, counted from its
+    /// submission ([policy object](crate#the-interface)). May be early by as long as the request took to
     /// arrive.
     ///
-    /// Known if this handle, or the one it was cloned from, was returned by the submission; `None`
+    /// Known if this handle, or the handle it was cloned from, was returned by the submission; `None`
     /// if it was rebuilt from an id, because the service does not report it. A ttl set with
     /// [`StatusRequest::ttl`](crate::StatusRequest::ttl) moves it.
     ///
@@ -123,7 +123,7 @@ impl Job {
 
     /// The earliest time at which the result of a finished job expires ([Payload, waiting and
     /// retention](crate#the-interface)). For an asynchronous job, that is 30 minutes after its end.
-    /// For a synchronous one, it is as long after its end as its [`wait`](crate::RunSync::wait),
+    /// For a synchronous job, it is as long after its end as its [`wait`](crate::RunSync::wait),
     /// but at least 1 and at most 5 minutes; if the handle was rebuilt from the id, 1 minute is
     /// assumed. If the job's ttl expires sooner, it is that time.
     ///
@@ -165,7 +165,7 @@ impl Job {
         self.known.streamed.store(true, Ordering::Relaxed);
     }
 
-    /// Returns whether a stream of the job has ended.
+    /// Returns true if a stream of the job has ended.
     pub(super) fn is_streamed(&self) -> bool {
         self.known.streamed.load(Ordering::Relaxed)
     }
@@ -175,7 +175,7 @@ impl Job {
         self.known.dropped_chunks.store(true, Ordering::Relaxed);
     }
 
-    /// Returns whether chunks were dropped with a stream. Only one stream reports them.
+    /// Returns true if chunks were dropped with a stream, and resets this: only one stream reports them.
     pub(super) fn take_dropped_chunks(&self) -> bool {
         self.known.dropped_chunks.swap(false, Ordering::Relaxed)
     }
@@ -205,7 +205,7 @@ impl Job {
             .with_job_id(&self.id)
     }
 
-    /// Returns whether it is the id of this job.
+    /// Returns true if `id` is the id of this job.
     pub(super) fn has_id(&self, id: &str) -> bool {
         is_same_job(&self.id, id)
     }
@@ -221,7 +221,7 @@ impl Job {
     }
 }
 
-/// Returns whether these are ids of one job: one may have the suffix, such as `-u1`, that the other lacks.
+/// Returns true if these are ids of the same job: one id may have the suffix, such as `-u1`, that the other id lacks.
 pub(crate) fn is_same_job(one: &str, other: &str) -> bool {
     one == other || without_suffix(one) == other || one == without_suffix(other)
 }

@@ -32,31 +32,31 @@ pub(super) struct Lifespan(Mutex<Known>);
 struct Known {
     /// Records that the service knows the job.
     seen: bool,
-    /// When the service accepted it, where this handle comes from the submission.
+    /// The time at which the service accepted the job, if this handle comes from the submission.
     accepted: Option<SystemTime>,
-    /// When this process learned that; not before it was so.
+    /// The time at which this process got that response: not before the acceptance.
     known_since: Option<Instant>,
     ttl: Duration,
     kept: Duration,
-    /// When it was last seen not to have ended.
+    /// The time at which the job was last seen unfinished.
     last_unfinished: Option<SystemTime>,
-    /// It was seen to have ended, and when it did so at the earliest, where that is known.
+    /// The end, if the job was seen to have ended, and its earliest time, if known.
     ended: Option<Option<SystemTime>>,
 }
 
 /// The reason why the service no longer has a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Gone {
-    /// It finished, and its result has expired.
+    /// The job finished, and its result has expired.
     ResultRemoved,
-    /// Its ttl has run out.
+    /// The ttl has run out.
     TtlOver,
-    /// One of these, or it was purged from the queue.
+    /// Either of these, or the job was purged from the queue.
     OneOfThese,
 }
 
 impl Lifespan {
-    /// Of a job of which nothing but the id is known.
+    /// The lifespan of a job of which only the id is known.
     pub(super) fn unknown(job_id: &str) -> Self {
         Self(Mutex::new(Known {
             seen: false,
@@ -116,8 +116,7 @@ impl Lifespan {
         error.with_kind(ErrorKind::JobExpired).with_message(message)
     }
 
-    /// Returns whether the ttl has certainly expired. Of a handle that was rebuilt from an id, that is
-    /// never certain.
+    /// Returns true if the ttl has certainly expired: never for a handle that was rebuilt from an id.
     pub(super) fn ttl_is_over(&self) -> bool {
         let known = self.known();
         known.known_since.is_some_and(|since| since.elapsed() >= known.ttl)

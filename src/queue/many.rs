@@ -29,11 +29,11 @@ const CONCURRENCY: usize = 100;
 /// a slow consumer applies backpressure, and the inputs may be endless.
 ///
 /// The jobs in flight are submitted and waited for in separate tasks, in the tracing span in which
-/// this stream was polled, so that slow work between two results does not keep others from being
+/// this stream was polled, so that slow work between two results does not keep other results from being
 /// read before they expire. Together they poll no more often than
 /// [`Polling::per_second`](crate::Polling::per_second) allows.
 ///
-/// A job that failed is a result like any other, and so is one that could not be submitted: the
+/// A job that failed is a result like any other, and so is a job that could not be submitted: the
 /// [`Error`]'s kind says which. The stream ends after the last result. If the inputs panic when
 /// polled or serialized, or a function passed to [`submit`](Self::submit) does, no result is lost:
 /// once the panic is caught, everything in flight is yielded first, and then the inputs are polled
@@ -66,7 +66,7 @@ pub struct RunAll<'a, T> {
 #[non_exhaustive]
 pub struct Finished<T> {
     /// The zero-based index of the input. An input that panics when it is produced, or in its
-    /// `Serialize`, uses up its index: once the panic is caught, the next input gets the next one.
+    /// `Serialize`, uses up its index: once the panic is caught, the next input gets the next index.
     pub index: usize,
     /// The input.
     pub input: T,
@@ -196,8 +196,8 @@ impl<T: Serialize> Stream for RunAll<'_, T> {
             && this.in_flight.len() < this.concurrency
             && let Some(inputs) = &mut this.inputs
         {
-            // Before it is made and written, either of which may panic: it has had its place all the
-            // same.
+            // Counted before the input is produced and serialized, either of which may panic: a failed start
+            // uses up its index.
             let index = this.next_index;
             this.next_index += 1;
             this.panicked = true;
@@ -228,12 +228,12 @@ struct InFlight<T> {
     index: usize,
     input: Option<T>,
     attempted: Attempted,
-    /// The job's id, once there is one.
+    /// The job's id, once it is accepted.
     accepted: Arc<OnceLock<String>>,
     task: JoinHandle<Result<JobRecord>>,
 }
 
-/// Nothing in it is pinned but the task's handle, which does not care.
+/// Only the task's handle is polled pinned, and `JoinHandle` is `Unpin`.
 impl<T> Unpin for InFlight<T> {}
 
 impl<T> Future for InFlight<T> {

@@ -43,7 +43,7 @@ impl PollRate {
 }
 
 impl Spacing {
-    /// When the next permit is due; credit from before the burst is forfeited.
+    /// The time at which the next permit is due; credit from before the burst is forfeited.
     fn next(&self, now: Instant) -> Instant {
         self.next.max(now.checked_sub(CREDIT).unwrap_or(now))
     }

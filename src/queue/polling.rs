@@ -20,12 +20,14 @@ use super::lifespan::least_kept;
 /// jobs and the default of 150 polls per second, each job is polled every 67 seconds, and a quarter
 /// of what the service allows stays free for other calls. A stream that gets nothing new also polls
 /// the status, which takes a separate permit. The exception: a job whose result could expire unread
-/// is polled without waiting for a permit, a synchronous one 20 seconds after its last poll, any
-/// other 10 minutes after it, and ahead of all other calls that wait for the rate limiter. From
+/// is polled without waiting for a permit, a synchronous job 20 seconds after its last poll, any
+/// other job 10 minutes after it, and ahead of all other calls that wait for the rate limiter. From
 /// then on only the service's own limit applies, first in, first out: at 200 polls per
 /// second, the results of some 11,000 synchronous jobs are read within the minute for which they
 /// are kept, or those of 350,000 other jobs within their half hour. Beyond that some expire unread:
 /// use [webhooks](crate::Run::webhook), or fewer jobs at a time.
+///
+/// The setting does not apply to batches of `podqueue-batch`, which have a poll schedule of their own.
 ///
 /// ```
 /// use std::time::Duration;
@@ -69,7 +71,7 @@ impl Polling {
     }
 
     /// The maximum interval. It is capped at 20 seconds for a synchronous job, whose result is kept
-    /// for a minute, and at 10 minutes for any other, whose result is kept for half an hour, so
+    /// for a minute, and at 10 minutes for any other job, whose result is kept for half an hour, so
     /// that a result cannot expire between two polls. The minimum is one millisecond.
     pub fn max_interval(mut self, interval: Duration) -> Self {
         self.max_interval = interval;
@@ -124,7 +126,7 @@ impl PollIntervals {
 }
 
 /// The maximum poll interval: a third of the guaranteed retention of a result, which is one minute for
-/// a synchronous job and half an hour for any other.
+/// a synchronous job and half an hour for any other job.
 pub(super) fn max_interval(job_id: &str) -> Duration {
     least_kept(job_id) / 3
 }

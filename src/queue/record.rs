@@ -33,7 +33,9 @@ pub struct JobRecord {
     others: Arc<OtherFields>,
 }
 
-/// The fields that are read into a record.
+/// The fields that are read into a record. A new field needs its name here, a field of [`JobRecord`] with a
+/// getter, and its value in `read_fields`, `known_by_status` and `Debug`. A name in this list is no longer
+/// among [`JobRecord::other_names`].
 const KNOWN: [&str; 6] = ["id", "status", "output", "error", "delayTime", "executionTime"];
 
 /// The number of characters of a handler's message that an error shows: a traceback, but not a whole
@@ -49,9 +51,9 @@ const MOST_NAMES_SHOWN: usize = 32;
 pub struct JobFailure {
     /// The human-readable message.
     pub message: String,
-    /// The type of error, such as the name of an exception, if the worker reports one.
+    /// The type of error, such as the name of an exception, if the worker reports it.
     pub error_type: Option<String>,
-    /// The traceback, if the worker reports one.
+    /// The traceback, if the worker reports it.
     pub traceback: Option<String>,
 }
 
@@ -100,7 +102,7 @@ impl Job {
             _ => Ok(self.clone()),
         });
         let record = record.map_err(|error| error.with_job_id(self.id()))?;
-        record.is_seen_since(reply.sent_at());
+        record.record_observation(reply.sent_at());
         Ok(record)
     }
 }
@@ -150,8 +152,8 @@ impl JobRecord {
         Ok(Self { job, status, output, error, delay_time, execution_time, others })
     }
 
-    /// Records its content for all handles of the job, with the time at which the request was sent.
-    pub(super) fn is_seen_since(&self, asked: SystemTime) {
+    /// Records the status and times for all handles of the job, with the time at which the request was sent.
+    pub(super) fn record_observation(&self, asked: SystemTime) {
         let took = self.delay_time().zip(self.execution_time());
         let took = took.map(|(delay, run)| delay.saturating_add(run));
         self.job.lifespan().observe(self.status, took, asked, SystemTime::now());
@@ -167,7 +169,7 @@ impl JobRecord {
         }
     }
 
-    /// The record of a job of which nothing but the status is known.
+    /// The record of a job of which only the status is known.
     pub(super) fn known_by_status(job: Job, status: JobStatus) -> Self {
         Self {
             job,
@@ -184,7 +186,7 @@ impl JobRecord {
     /// submission, with the secrets in it.
     pub(super) fn seen_by(mut self, job: &Job) -> Self {
         self.job = job.clone();
-        self.is_seen_since(SystemTime::now());
+        self.record_observation(SystemTime::now());
         self
     }
 
@@ -206,13 +208,13 @@ impl JobRecord {
         self.status
     }
 
-    /// Returns whether the job has succeeded, and the record contains its output.
+    /// Returns true if the job has succeeded, and the record contains its output.
     #[must_use]
     pub fn is_completed(&self) -> bool {
         self.status.is_completed()
     }
 
-    /// Returns whether the handler or its worker failed, or the input was invalid: see
+    /// Returns true if the handler or its worker failed, or the input was invalid: see
     /// [`failure`](Self::failure).
     #[must_use]
     pub fn is_failed(&self) -> bool {
@@ -396,8 +398,8 @@ impl fmt::Debug for JobRecord {
     }
 }
 
-/// Reads a time of the record. One that cannot be read is no reason to lose the record, and stays with the
-/// other fields.
+/// Reads a time of the record. A time that cannot be read does not fail the record, and stays with the other
+/// fields.
 fn read_time(attempted: &Attempted, field: &RawField<'_>, others: &mut OtherFields) -> Option<f64> {
     match field.read::<Milliseconds>(attempted) {
         Ok(number) => number.0,

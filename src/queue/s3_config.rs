@@ -24,7 +24,7 @@ use podqueue_runtime::SecretString;
 /// assert!(!format!("{storage:?}").contains("s3cret"));
 /// ```
 ///
-/// It does not implement [`Serialize`](serde::Serialize): only a submission writes them.
+/// `S3Config` does not implement [`Serialize`](serde::Serialize): only a submission writes them.
 #[derive(Clone, PartialEq, Eq)]
 pub struct S3Config(Sent);
 
@@ -42,7 +42,7 @@ pub(super) struct Sent {
 
 impl S3Config {
     /// Creates the settings from the credentials, the bucket's name and the storage's http or https
-    /// URL. A submission with any other URL is refused, such as one without a scheme
+    /// URL. A submission with any other URL is refused, such as a URL without a scheme
     /// (`minio:9000`).
     pub fn new(
         access_id: impl Into<SecretString>,

@@ -84,20 +84,20 @@ impl JobStatus {
         }
     }
 
-    /// Returns whether the job has ended: COMPLETED, FAILED, CANCELLED or TIMED_OUT. Only
+    /// Returns true if the job has ended: COMPLETED, FAILED, CANCELLED or TIMED_OUT. Only
     /// [`Job::retry`](crate::Job::retry) moves a job out of a terminal status.
     #[must_use]
     pub fn is_terminal(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Cancelled | Self::TimedOut)
     }
 
-    /// Returns whether the job has succeeded, and its record contains the output: COMPLETED.
+    /// Returns true if the job has succeeded, and its record contains the output: COMPLETED.
     #[must_use]
     pub fn is_completed(self) -> bool {
         self == Self::Completed
     }
 
-    /// Returns whether the handler or its worker failed, or the input was invalid: FAILED. A job that was
+    /// Returns true if the handler or its worker failed, or the input was invalid: FAILED. A job that was
     /// cancelled or timed out has ended without an output, too, and is not failed.
     #[must_use]
     pub fn is_failed(self) -> bool {

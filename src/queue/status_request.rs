@@ -65,8 +65,8 @@ impl StatusRequest {
         self
     }
 
-    /// The largest response that is read, in bytes, where that is less than the client's
-    /// [`largest_response`](crate::ClientBuilder::largest_response). A larger one is
+    /// The largest response that is read, in bytes, if that is less than the client's
+    /// [`largest_response`](crate::ClientBuilder::largest_response). A larger response is
     /// [`ErrorKind::ResponseTooLarge`](crate::ErrorKind::ResponseTooLarge), of which no more than this
     /// is kept in memory: the job can be read again once there is memory for its output.
     pub fn largest_response(mut self, bytes: usize) -> Self {

@@ -21,7 +21,7 @@ use crate::error::Result;
 /// [`Run::stream`].
 ///
 /// The service delivers each chunk once. The stream ends when the job has ended *and* all chunks
-/// are delivered: for a completed job it just ends; for one that failed, was cancelled or timed
+/// are delivered: for a completed job it just ends; for a job that failed, was cancelled or timed
 /// out, its last item is that error. It survives transient failures as a wait does, and polls in order
 /// with all other streams and waits on the endpoint according to the client's
 /// [`Polling`](crate::Polling).
@@ -49,7 +49,7 @@ use crate::error::Result;
 /// a gap.
 #[must_use = "nothing is sent until it is polled"]
 pub struct JobStream<T> {
-    /// The job; not yet where its submission is the first step.
+    /// The job; unset until it is submitted, if the submission is the first step.
     job: Arc<OnceLock<Job>>,
     inner: Pin<Box<dyn Stream<Item = Result<StreamChunk<T>>> + Send>>,
 }

@@ -104,7 +104,7 @@ impl Endpoint {
 /// The common part of both kinds of submission.
 struct Submission {
     endpoint: Endpoint,
-    /// The body up to and with the input, which is written once, where it is sent from.
+    /// The body up to and including the input, which is serialized once, into the buffer that is sent.
     body: Body,
     failed: Option<serde_json::Error>,
     webhook: Option<SecretString>,
@@ -252,7 +252,7 @@ impl fmt::Debug for Submission {
 
 impl Run {
     /// The largest body that `/run` accepts, in bytes: 10 MiB, the upper reading of the interface's
-    /// 10 MB. A larger one is refused before it is sent, unless
+    /// 10 MB. A larger body is refused before it is sent, unless
     /// [`ClientBuilder::payload_limits`](crate::ClientBuilder::payload_limits) sets another limit.
     pub const MAX_BODY: usize = 10 * 1024 * 1024;
 
@@ -278,14 +278,14 @@ impl Run {
         let reply = endpoint.send(call).await?;
         let record = read_new(&endpoint, &RUN, &reply, &secrets)?;
         record.job().lifespan().accepted(reply.sent_at(), ttl);
-        record.is_seen_since(reply.sent_at());
+        record.record_observation(reply.sent_at());
         Ok(record.job().clone())
     }
 }
 
 impl RunSync {
     /// The largest body that `/runsync` accepts, in bytes: 20 MiB, the upper reading of the
-    /// interface's 20 MB. A larger one is refused before it is sent, unless
+    /// interface's 20 MB. A larger body is refused before it is sent, unless
     /// [`ClientBuilder::payload_limits`](crate::ClientBuilder::payload_limits) sets another limit.
     pub const MAX_BODY: usize = 20 * 1024 * 1024;
 
@@ -333,7 +333,7 @@ impl RunSync {
         let lifespan = record.job().lifespan();
         lifespan.accepted(reply.sent_at(), ttl);
         lifespan.waited_for(wait);
-        record.is_seen_since(reply.sent_at());
+        record.record_observation(reply.sent_at());
         record.into_result()
     }
 }
@@ -374,8 +374,8 @@ macro_rules! submission_settings {
             /// with [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown). With this, it
             /// is retried according to the client's [`RetryPolicy`](crate::RetryPolicy), at the
             /// price that the job may run more than once: each run is billed, calls its webhook,
-            /// and has its side effects. Only the job of the last response has a handle; the others
-            /// run to their end unseen. Use it for jobs that are cheap and idempotent.
+            /// and has its side effects. Only the job of the last response has a handle; the other
+            /// jobs run to their end unseen. Use it for jobs that are cheap and idempotent.
             ///
             /// The error is still [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown)
             /// if all attempts are used up and one of them may have been accepted; and also,

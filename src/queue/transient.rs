@@ -1,4 +1,7 @@
 //! Transient failures: errors of a poll after which a wait or a stream continues, and for how long.
+//!
+//! A poll has retries of its own: the runtime's `idempotency.rs` decides about these, by the outcomes that its
+//! `transport/attempt.rs` classifies.
 
 use std::time::Duration;
 
@@ -21,7 +24,7 @@ pub(super) struct Outage {
 }
 
 impl Outage {
-    /// Records a failure, and returns whether the outage has lasted too long. The time between two
+    /// Records a failure, and returns true if the outage has lasted too long. The time between two
     /// failures counts up to the maximum poll interval: if it is longer, the caller did not poll.
     pub(super) fn exceeds_limit(&mut self, job_id: &str) -> bool {
         let now = Instant::now();
@@ -37,10 +40,10 @@ impl Outage {
     }
 }
 
-/// Returns whether a later poll of the job may succeed.
+/// Returns true if a later poll of the job may succeed.
 pub(super) fn is_transient(lifespan: &Lifespan, error: &Error) -> bool {
     match error.kind() {
-        // A response that is about no job was mixed up with another, or comes from a gateway.
+        // A response that is about no job was mixed up with another response, or comes from a gateway.
         ErrorKind::Decode => error.unredacted_body().is_some_and(|body| !is_job_record(body)),
         ErrorKind::NotFound | ErrorKind::JobExpired | ErrorKind::UnexpectedStatus => {
             is_from_gateway(error) && !lifespan.ttl_is_over()

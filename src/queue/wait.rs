@@ -34,7 +34,7 @@ const NOTIFIED_LONGEST: Duration = Duration::from_secs(2 * 60);
 /// It polls the status according to the client's [`Polling`], which all other waits and
 /// streams on the endpoint share, and survives transient failures: a broken connection, a 408, a 429, a
 /// 502, a gateway's page with 403 or 404 (one whose body is not JSON), a response that is not JSON,
-/// or one that is about another job. A poll that gets no response within 30 seconds, 15 for a
+/// or a response about another job. A poll that gets no response within 30 seconds, 15 for a
 /// synchronous job, or a third of the time left before the deadline, is abandoned and repeated. A
 /// `Retry-After` is honored, but for no longer than a third of the time for which a result is kept:
 /// 20 seconds for a synchronous job, 10 minutes for any other. Dropping the wait does not affect
@@ -71,7 +71,7 @@ pub struct Wait {
     polling: Option<Polling>,
     /// The minimum interval between two polls of this wait.
     interval: Duration,
-    /// The waits that it belongs to.
+    /// Group that shares a poll rate.
     group: Option<PollGroup>,
     notifier: Option<Notifier>,
 }
@@ -86,7 +86,7 @@ struct Seen {
     last: Option<JobRecord>,
     /// The error of the last poll, if it failed.
     failure: Option<Error>,
-    /// When the last successful poll was sent.
+    /// The time at which the last successful poll was sent.
     asked: Option<Instant>,
 }
 
@@ -135,7 +135,7 @@ impl Wait {
         }
     }
 
-    /// The maximum time to wait; unlimited by default. It includes requests: one that is in flight
+    /// The maximum time to wait; unlimited by default. It includes requests: a request in flight
     /// at the deadline is abandoned. With zero, the wait times out without a poll.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
@@ -406,27 +406,27 @@ impl Wait {
     }
 }
 
-/// When the next poll must be sent, with or without a permit: before the result could expire, and
+/// The time at which the next poll must be sent, with or without a permit: before the result could expire, and
 /// before the deadline.
 fn latest_poll(due: Instant, deadline: Option<Instant>) -> Instant {
     let last_poll = deadline.and_then(|deadline| deadline.checked_sub(LAST_POLL));
     last_poll.map_or(due, |last_poll| due.min(last_poll))
 }
 
-/// Reports the end of jobs, so that a [`Wait`](crate::Wait) need not poll for it. It is created
+/// Reports the end of jobs, so that a [`Wait`](crate::Wait) need not poll for it. Created
 /// from the `Webhooks` of the feature `webhook`, and passed to
 /// [`Wait::notified_by`](crate::Wait::notified_by).
 #[derive(Clone)]
 pub struct Notifier(pub(crate) Arc<dyn EndNotifier>);
 
 pub(crate) trait EndNotifier: Send + Sync {
-    /// Completes with the record of the ended job, once the end is confirmed. It reports an end that is
+    /// Completes with the record of the ended job, once the end is confirmed, including an end that is
     /// seen after this call, even if the future is first polled later.
     fn end_of(self: Arc<Self>, job: &Job) -> Pin<Box<dyn Future<Output = JobRecord> + Send>>;
 }
 
 impl Notifier {
-    /// As [`EndNotifier::end_of`].
+    /// Completes with the record of the ended job, as [`EndNotifier::end_of`] does.
     pub(super) fn end_of(&self, job: &Job) -> Pin<Box<dyn Future<Output = JobRecord> + Send>> {
         Arc::clone(&self.0).end_of(job)
     }

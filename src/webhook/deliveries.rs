@@ -53,8 +53,8 @@ struct Waiting {
     notify: oneshot::Sender<JobRecord>,
 }
 
-/// An end that was handled, in this status, with a record of this hash. It is forgotten when the job
-/// is retried: the next end is another, whatever its record says.
+/// A handled end of a job: its status and the hash of its record. Forgotten when the job is retried: the next
+/// end is a different end, even with an identical record.
 struct Handled {
     number: u64,
     status: JobStatus,
@@ -87,7 +87,7 @@ impl Deliveries {
         Self { endpoint_id: endpoint_id.into(), jobs, remembered, hashes }
     }
 
-    /// Waits for the deliveries of the same job that came before.
+    /// Waits for the earlier deliveries of the same job.
     pub(super) async fn turn(self: Arc<Self>, job_id: &str) -> Delivery {
         let key = without_suffix(job_id).to_owned();
         let turn = {
@@ -125,7 +125,7 @@ impl Deliveries {
 impl EndNotifier for Deliveries {
     fn end_of(self: Arc<Self>, job: &Job) -> Pin<Box<dyn Future<Output = JobRecord> + Send>> {
         if job.endpoint().id() != &*self.endpoint_id {
-            // A job of the same id on this endpoint is another.
+            // A job with the same id on this endpoint is a different job.
             return Box::pin(std::future::pending());
         }
         let mut listener = self.listen(job.id());
@@ -157,7 +157,7 @@ impl Delivery {
         self.last = jobs.last;
     }
 
-    /// Returns whether the job was retried since the read began: then its result is stale.
+    /// Returns true if the job was retried since the read began: then its result is stale.
     pub(super) fn was_retried(&self) -> bool {
         self.deliveries.jobs().retries(&self.key) != self.retries
     }
@@ -179,22 +179,22 @@ impl Delivery {
         }
     }
 
-    /// Returns whether this end of the job was handled before. Where it was not, it is about to be, and an
-    /// earlier one is forgotten.
+    /// Returns true if this end of the job was handled before. If not, it is about to be, and an
+    /// earlier end is forgotten.
     pub(super) fn is_repeat(&self, record: &JobRecord) -> bool {
         let hash = self.deliveries.hash(record);
         let mut jobs = self.deliveries.jobs();
         let known = jobs.known.get_mut(&self.key);
         let handled = known.and_then(|known| known.handled.as_mut());
-        let is_repeat = handled.is_some_and(|handled| handled.comes_again(record.status(), hash));
+        let is_repeat = handled.is_some_and(|handled| handled.is_redelivery(record.status(), hash));
         if !is_repeat {
             jobs.forget_handled(&self.key);
         }
         is_repeat
     }
 
-    /// The handler has succeeded with this record. Where the job was retried meanwhile, perhaps by the
-    /// handler, its next end is another.
+    /// Records that the handler has succeeded with this record; not if the job was retried in the meantime,
+    /// perhaps by the handler, because its next end is a different end.
     pub(super) fn remember(&self, record: &JobRecord) {
         let (status, hash) = (record.status(), self.deliveries.hash(record));
         let mut jobs = self.deliveries.jobs();
@@ -214,7 +214,7 @@ impl Delivery {
 impl Drop for Delivery {
     fn drop(&mut self) {
         self.turn = None;
-        self.deliveries.jobs().tidy(&self.key);
+        self.deliveries.jobs().remove_if_unused(&self.key);
     }
 }
 
@@ -225,7 +225,7 @@ impl Drop for Listener {
         if let Some(known) = jobs.known.get_mut(&self.key) {
             known.waiting.retain(|waiting| !waiting.notify.is_closed());
         }
-        jobs.tidy(&self.key);
+        jobs.remove_if_unused(&self.key);
     }
 }
 
@@ -244,11 +244,11 @@ impl Jobs {
         if let Some(handled) = known.and_then(|known| known.handled.take()) {
             self.handled.remove(&handled.number);
         }
-        self.tidy(key);
+        self.remove_if_unused(key);
     }
 
-    /// Removes a job that nothing is to be known of any more.
-    fn tidy(&mut self, key: &str) {
+    /// Removes an unused entry.
+    fn remove_if_unused(&mut self, key: &str) {
         let is_idle = |known: &Known| {
             known.turn.strong_count() == 0 && known.waiting.is_empty() && known.handled.is_none()
         };
@@ -259,17 +259,17 @@ impl Jobs {
 }
 
 impl Handled {
-    /// Counts a delivery, and returns whether it is a redelivery of this end.
-    fn comes_again(&mut self, status: JobStatus, hash: u64) -> bool {
+    /// Counts a delivery, and returns true if it is a redelivery of this end.
+    fn is_redelivery(&mut self, status: JobStatus, hash: u64) -> bool {
         if self.status != status {
             return false;
         }
-        // Only these can be retried, by whomever. Any other end is the last, even if each look at it
-        // says something else.
+        // Only these statuses can be retried, by any client. Any other end is final, even if its record differs
+        // from read to read.
         if !matches!(status, JobStatus::Failed | JobStatus::TimedOut) {
             return true;
         }
-        // It can also end in the same words.
+        // An identical record can be another end.
         if self.hash != hash {
             return false;
         }

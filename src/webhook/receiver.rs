@@ -52,7 +52,7 @@ impl Hint {
 
 impl Webhooks {
     /// Returns the URL to pass to a submission's `webhook`, for a receiver that the service reaches
-    /// at `base`: the token is appended to its path. Its query is kept.
+    /// at `base`: the token is appended to its path, and its query is kept.
     ///
     /// # Errors
     ///
@@ -81,7 +81,7 @@ impl Webhooks {
     /// Processes a delivery, given its path, which may have any prefix before the token, and its
     /// body. Respond with [`Answer::status`].
     ///
-    /// It must be awaited inside a tokio runtime.
+    /// Must be awaited inside a tokio runtime.
     ///
     /// ```
     /// # async fn example(webhooks: podqueue::Webhooks, path: &str, body: &[u8]) -> u16 {

@@ -19,8 +19,8 @@ const PAUSE: Duration = Duration::from_secs(10);
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Calls a receiver as the service does: up to three times, 10 seconds apart, until the response is
-/// 200. For receivers that the service cannot reach, such as one on a developer's machine, and for
-/// tests.
+/// 200. For receivers that the service cannot reach, such as a receiver on a developer's machine,
+/// and for tests.
 ///
 /// ```no_run
 /// # async fn example(job: podqueue::Job) -> podqueue::Result<()> {
@@ -53,7 +53,7 @@ pub struct WebhookAttempt {
 }
 
 impl WebhookAttempt {
-    /// Returns whether the receiver accepted the call: only status 200 counts.
+    /// Returns true if the receiver accepted the call: only status 200 counts.
     #[must_use]
     pub fn is_accepted(&self) -> bool {
         self.status == Some(200)

@@ -15,7 +15,7 @@ use super::{Answer, Webhooks};
 /// Accepts deliveries at any path that ends in the token, with any method. The response has no
 /// body.
 ///
-/// It must be polled in a tokio runtime with the time driver enabled.
+/// Must be polled in a tokio runtime with the time driver enabled.
 impl<B> Service<Request<B>> for Webhooks
 where
     B: Body<Data: Send, Error: Into<Box<dyn std::error::Error + Send + Sync>>> + Send + 'static,

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use podqueue_runtime::SecretString;
 
 const BYTES: usize = 32;
-/// 128 bits, where each character is of 16.
+/// 128 bits, if each character is a hexadecimal digit.
 const SHORTEST: usize = 32;
 
 pub(crate) struct Token(SecretString);
@@ -38,8 +38,8 @@ impl Token {
         Ok(Self(token))
     }
 
-    /// Returns whether it is the last segment of this path. How long that takes does not tell how much of
-    /// it is right.
+    /// Returns true if the token is the last segment of this path. Compares in constant time, which does not
+    /// reveal the length of a correct prefix.
     pub(crate) fn ends(&self, path: &str) -> bool {
         let path = path.split(['?', '#']).next().unwrap_or_default();
         let path = path.strip_suffix('/').unwrap_or(path);

@@ -49,7 +49,7 @@ impl Authorization {
 /// A checked authorization, as it is sent.
 pub struct Credential {
     sent: Sent,
-    /// Its secrets, if the transport does not know them already.
+    /// The secrets of the credential, if the transport does not know them already.
     secrets: Vec<SecretString>,
 }
 

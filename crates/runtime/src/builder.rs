@@ -22,8 +22,8 @@ use crate::url;
 
 const MIB: usize = 1024 * 1024;
 
-/// Less than what servers keep an idle connection open for: one that the server is just closing
-/// would break the next call.
+/// The time that an idle connection is kept: less than servers keep theirs, because a connection that the
+/// server is closing would break the next call.
 const IDLE: Duration = Duration::from_secs(25);
 
 /// The name of the settings in errors.
@@ -98,8 +98,8 @@ impl ServiceBuilder {
     /// with its last attempt.
     ///
     /// A call that exceeds it fails with [`ErrorKind::Timeout`](crate::ErrorKind::Timeout), or with
-    /// the last failure if no time is left for another attempt; one that was already sent and must not
-    /// be sent twice fails with [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown).
+    /// the last failure if no time is left for another attempt; a call that was already sent and must
+    /// not be sent twice fails with [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown).
     pub fn call_timeout(mut self, timeout: Duration) -> Self {
         self.settings.call_timeout = Some(timeout);
         self
@@ -144,22 +144,22 @@ impl ServiceBuilder {
     /// Build it as in the example below, with:
     ///
     /// - `http1_only`: over HTTP/2 all calls to a host share one connection. It carries only as
-    ///   many concurrent requests as the service's gateway allows, often a hundred; the rest queue
-    ///   inside the HTTP client. HTTP/1.1 has no such limit.
+    ///   many concurrent requests as the service's gateway allows, often a hundred; further requests
+    ///   queue inside the HTTP client. HTTP/1.1 has no such limit.
     /// - `retry(never())`: retries are left to the [`RetryPolicy`](Self::retry). (The HTTP client
     ///   cannot retry this crate's requests anyway.)
     /// - `redirect(none())` and `referer(false)`: otherwise both could leak the authorization to other
     ///   hosts. A call that was redirected fails with
     ///   [`ErrorKind::Redirect`](crate::ErrorKind::Redirect), whatever the response.
     /// - `connect_timeout`: shorter than [`timeout`](Self::timeout); otherwise a call to an unreachable
-    ///   host may be reported as one with an unknown outcome.
+    ///   host may be reported as a call with an unknown outcome.
     /// - `pool_idle_timeout`: shorter than the service keeps idle connections open; otherwise calls
     ///   may pick a connection that is just being closed.
     ///
     /// Over HTTP/2, at most eight calls that the service holds open are in flight at a time. A call that
     /// the HTTP client never got to send counts as never sent
     /// ([`ErrorKind::Connect`](crate::ErrorKind::Connect)) and is retried. With the feature `http2`, so
-    /// does one that the service refused at the HTTP/2 level (`REFUSED_STREAM`, or `GOAWAY` before it was
+    /// does a call that the service refused at the HTTP/2 level (`REFUSED_STREAM`, or `GOAWAY` before it was
     /// processed); without the feature, its outcome is unknown. One limitation of HTTP/2 remains: a
     /// request without a body that is abandoned while the HTTP client still queues it may be sent later,
     /// and then counts against the service's rate limits.
@@ -344,15 +344,15 @@ impl Settings {
         })
     }
 
-    /// The timeout of a connection: always shorter than an attempt. One that is still being made when the
-    /// attempt is over cannot be told from a request that was sent and is not answered.
+    /// The timeout of a connection: always shorter than an attempt. A connection that is still being made
+    /// at the end of the attempt would look like a request that was sent and not answered.
     fn time_to_connect(&self) -> Duration {
         let attempt = self.call_timeout.unwrap_or(Duration::MAX).min(self.timeout);
         self.connect_timeout.min(attempt - attempt / 4)
     }
 
-    /// The default HTTP client. Calls to this machine do not go through a proxy of the environment: it
-    /// could not permit them on, and would get the authorization over plain http.
+    /// The default HTTP client. Calls to this machine do not go through a proxy of the environment, which
+    /// cannot reach this machine and would get the authorization over plain http.
     fn http(&self, attempted: &str, is_local: bool) -> Result<reqwest::Client> {
         let user_agent = HeaderValue::from_str(&self.user_agent)
             .map_err(|_| Error::refused(attempted, "user_agent", "is not allowed in a header"))?;

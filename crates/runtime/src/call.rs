@@ -1,7 +1,8 @@
 //! Call as a value: everything that is needed to send a request, and to send it again.
 //!
-//! An [`Operation`] is the common part of all calls of a kind: name, method, idempotency and rate limit. A [`Call`] adds the path, parameters and body of one request.
-//! [`Service::send`](crate::Service::send) sends it.
+//! An [`Operation`] is the common part of all calls of a kind: name, method, idempotency and rate limit. A
+//! [`Call`] adds the path, parameters and body of one request. [`Service::send`](crate::Service::send) sends
+//! it.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -158,7 +159,7 @@ impl Call {
         self
     }
 
-    /// Adds a header. Its value is marked as sensitive, so that no log shows it.
+    /// Adds a header, whose value is marked as sensitive, so that no log shows it.
     pub fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.headers.push((name, value.into()));
         self
@@ -206,7 +207,7 @@ impl Call {
         self
     }
 
-    /// Time that an attempt may take beyond its timeout, because the service takes it knowingly.
+    /// Time that an attempt may take beyond its timeout, for waits that the caller requested of the service.
     pub fn extra_time(mut self, time: Duration) -> Self {
         self.extra_time += time;
         self
@@ -218,7 +219,7 @@ impl Call {
         self
     }
 
-    /// Sets the effect of a second request, where that differs from the operation's.
+    /// Sets the effect of a second request, if that differs from the operation's.
     pub fn idempotency(mut self, idempotency: Idempotency) -> Self {
         self.operation.idempotency = idempotency;
         self
@@ -250,7 +251,7 @@ impl Call {
         self
     }
 
-    /// The longest pause before another attempt. If the service asks for a longer one, the call ends
+    /// The longest pause before another attempt. If the service asks for a longer pause, the call ends
     /// with that error.
     pub fn longest_pause(mut self, longest: Duration) -> Self {
         self.longest_pause = longest;
@@ -262,7 +263,8 @@ impl Call {
         self.header("connection", "close")
     }
 
-    /// From then on it precedes all calls that wait for the rate limiter and are not urgent.
+    /// Gives the call priority from this time on, over all calls that wait for the rate limiter and are not
+    /// urgent.
     pub fn urgent_from(mut self, urgent_from: impl Into<Option<Instant>>) -> Self {
         self.urgent_from = urgent_from.into();
         self

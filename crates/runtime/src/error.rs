@@ -57,7 +57,7 @@ struct Detail {
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
-/// The body of a reply as it came, and what must not be shown of it.
+/// The body of a reply, raw, and the secrets in it that must not be shown.
 struct Body {
     bytes: Bytes,
     secrets: Secrets,
@@ -115,7 +115,7 @@ impl Error {
         self
     }
 
-    /// With the body of a reply, which is redacted where it is shown and not before.
+    /// Attaches the body of a reply, which is only redacted when it is shown.
     pub fn with_body(mut self, bytes: Bytes, secrets: Secrets) -> Self {
         self.0.body = Some(Body { bytes, secrets });
         self
@@ -132,8 +132,8 @@ impl Error {
         self
     }
 
-    /// With something that a module or crate above knows of the failure, in place of an earlier one
-    /// of the same type. It also defines the public method that returns it.
+    /// Attaches a typed detail, in place of an earlier detail of the same type. The module or crate that
+    /// defines the type also defines the public method that returns the detail.
     pub fn attach<T: Any + Send + Sync>(mut self, it: T) -> Self {
         self.0.attached.retain(|other| !other.is::<T>());
         self.0.attached.push(Box::new(it));
@@ -161,13 +161,13 @@ impl Error {
         self
     }
 
-    /// Without the secrets in what lies beneath: an HTTP/2 peer can close a connection with any words.
+    /// Redacts the source: an HTTP/2 peer can close a connection with any text.
     pub fn with_redacted_source(mut self, redactor: &Redactor) -> Self {
         self.0.source = self.0.source.map(|source| redacted_source(source, redactor));
         self
     }
 
-    /// The body of the reply as it came, to be read and not to be shown.
+    /// The body of the reply, raw, with its secrets: to be parsed and never shown.
     pub fn unredacted_body(&self) -> Option<&Bytes> {
         self.0.body.as_ref().map(|body| &body.bytes)
     }
@@ -181,7 +181,7 @@ impl Error {
         &self.0.message
     }
 
-    /// Returns whether an attempt of the same call may have taken effect before.
+    /// Returns true if an attempt of the same call may have taken effect before.
     pub fn is_after_unknown_outcome(&self) -> bool {
         self.0.after_unknown_outcome
     }
@@ -205,7 +205,7 @@ impl Error {
         self.0.status
     }
 
-    /// Returns whether the same call can safely be retried later, without the risk of doing something
+    /// Returns true if the same call can safely be retried later, without the risk of doing something
     /// twice.
     ///
     /// By the time you see the error, the client has already retried according to its
@@ -218,7 +218,7 @@ impl Error {
             | ErrorKind::Network
             | ErrorKind::Timeout
             | ErrorKind::RateLimited => true,
-            // What the service does not implement, it will not do later either.
+            // The service will not implement the operation later.
             ErrorKind::Server => self.0.status != Some(501),
             _ => false,
         }
@@ -285,7 +285,7 @@ impl fmt::Debug for Error {
 
 #[doc(hidden)]
 impl Error {
-    /// `Debug` output with a kind and an id that a crate built on this one gives it.
+    /// `Debug` output with a kind and an id that a crate built on the runtime supplies.
     pub fn debug(
         &self,
         f: &mut fmt::Formatter<'_>,
@@ -326,7 +326,7 @@ struct Redacted {
     source: Option<Box<Self>>,
 }
 
-/// The cause unchanged; or as redacted text, if it or one of its own causes contains a secret.
+/// The cause unchanged; or as redacted text, if it or any cause beneath contains a secret.
 fn redacted_source(
     source: Box<dyn StdError + Send + Sync>,
     redactor: &Redactor,

@@ -21,7 +21,7 @@ use crate::transport::{IncomingBody, Reply};
 
 /// The events of a `text/event-stream` response, in order, as they arrive.
 ///
-/// A call that returns one is retried until the response begins, like any other call; its timeouts
+/// A call that returns a stream is retried until the response begins, like any other call; its timeouts
 /// hold until then, too. After that only the [idle timeout](Self::idle_timeout) and the
 /// [total timeout](Self::total_timeout) apply, and nothing is retried: the stream ends with the
 /// response, or after one error as its last item. An event that the response ends within is
@@ -46,7 +46,7 @@ pub struct ServerEvents<E = Error> {
     parser: Parser,
     /// The error to yield after the events that have arrived.
     failure: Option<Error>,
-    /// No event has arrived, and one must.
+    /// True until the first event of a response that must have an event.
     lacks_event: bool,
     origin: Arc<Origin>,
     error: PhantomData<fn() -> E>,
@@ -77,13 +77,13 @@ pub struct ServerEvent<E = Error> {
 }
 
 impl<E> ServerEvents<E> {
-    /// The events of a response that has begun. One that `must_have_events` may neither be without
-    /// content nor end before its first event.
+    /// The events of a response that has begun. If it `must_have_events`, it may neither be without content
+    /// nor end before its first event.
     #[doc(hidden)]
     pub fn new(reply: Reply, most: usize, must_have_events: bool) -> Result<Self> {
         const NO_CONTENT: u16 = 204;
         let is_empty = reply.status() == NO_CONTENT;
-        let flaw = match reply.incoming() {
+        let mismatch = match reply.incoming() {
             _ if is_empty && must_have_events => Some("the response has no content"),
             Some(incoming) if incoming.is_encoded => {
                 Some("the response is compressed (content-encoding), which was not asked for")
@@ -91,8 +91,8 @@ impl<E> ServerEvents<E> {
             None if !is_empty => Some("the response is not of type text/event-stream"),
             _ => None,
         };
-        if let Some(flaw) = flaw {
-            let error = Error::new(ErrorKind::Decode, reply.attempted(), flaw);
+        if let Some(mismatch) = mismatch {
+            let error = Error::new(ErrorKind::Decode, reply.attempted(), mismatch);
             return Err(reply.unreadable(reply.explain(error)));
         }
         let (incoming, attempted, secrets) = reply.into_incoming();
@@ -103,7 +103,7 @@ impl<E> ServerEvents<E> {
 
     /// Sets how long the service may be silent while the stream is being polled: no event arrives,
     /// nor a part of one, nor a comment. The default is the call's timeout, which is the service's
-    /// [`timeout`](crate::ServiceBuilder::timeout) unless the call sets another.
+    /// [`timeout`](crate::ServiceBuilder::timeout) unless the call sets its own.
     pub fn idle_timeout(mut self, timeout: Duration) -> Self {
         if let Some(incoming) = &mut self.incoming {
             incoming.set_longest_silence(timeout);

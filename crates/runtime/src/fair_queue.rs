@@ -27,7 +27,7 @@
 //!   not polled, and for 1 ms at least.
 //! - No task runs in the background: every arrival, departure and update advances the queue. Capacity
 //!   that comes with time alone is noticed by the *driver*, the waiting caller that keeps the timer for
-//!   all. The others are on standby: they check at long intervals that the driver is alive, and the first
+//!   all. All other callers are on standby: they check at long intervals that the driver is alive, and the first
 //!   to find it overdue becomes the driver.
 //! - Urgent callers come first, but at most seven in a row while an ordinary caller waits.
 //!
@@ -108,7 +108,7 @@ impl<R: Admission> FairQueue<R> {
         self.state().waiting()
     }
 
-    /// Returns whether no caller waits and the admission satisfies the predicate.
+    /// Returns true if no caller waits and the admission satisfies the predicate.
     pub fn is_empty_and(&self, predicate: impl FnOnce(&mut R) -> bool) -> bool {
         let mut state = self.state();
         state.is_empty() && predicate(&mut state.admission)

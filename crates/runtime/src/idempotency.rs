@@ -1,5 +1,6 @@
-//! Retry table: idempotency of the operation × outcome of the attempt → what follows.
+//! Retry table: idempotency of the operation × outcome of the attempt → `Next`.
 //!
+//! `transport/attempt.rs` classifies the status, or the missing response, as an `AttemptOutcome`.
 //! The number and the delays of retries are up to the [`RetryPolicy`](crate::RetryPolicy).
 
 use self::Next::{Retry, RetryNoted, Stop, Unknown};
@@ -7,9 +8,9 @@ use crate::error::{Error, ErrorKind};
 
 /// The effect of a second request.
 ///
-/// A call that was throttled with a 429, or never sent, is always retried. For the rest:
+/// A call that was throttled with a 429, or never sent, is always retried. For all other outcomes:
 ///
-/// | | 408, 425, 500, 502 and above, or sent without a response | an unreadable success | a web page with 403 or 404 |
+/// | | 408, 425, 500, 502 and above (such as 503), or sent without a response | an unreadable success | a web page with 403 or 404 |
 /// |---|---|---|---|
 /// | `Idempotent` | retried | error | retried |
 /// | `IdempotentEffect` | retried; the reply [says so](crate::Reply::is_after_unknown_outcome) | error | retried |
@@ -25,27 +26,28 @@ pub enum Idempotency {
     /// No harm, but its response differs: what a lost response delivered is not delivered again, and
     /// what was deleted is not found.
     IdempotentEffect,
-    /// It has its effect twice, which the caller prefers to not at all.
+    /// May take effect twice; the caller accepts this.
     AtLeastOnce,
-    /// It has its effect twice.
+    /// Would take effect twice.
     NonIdempotent,
 }
 
 /// Outcome of an attempt: what the service may have done with the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AttemptOutcome {
-    /// It was never sent.
+    /// The request was never sent.
     NeverSent,
-    /// 429: it was not processed.
+    /// 429: the request was not processed.
     Throttled,
-    /// 408, 425, 500, 502 and above: it may have been processed before the service failed.
+    /// 408, 425, 500, 502 and above (such as 503): the request may have been processed before the service
+    /// failed.
     ServerFailed,
-    /// It was sent, and no complete response arrived.
+    /// The request was sent, and no complete response arrived.
     NoAnswer,
     /// The response is a success that cannot be read.
     Unreadable,
-    /// Something between here and the service refused it. It did not get there, but that is nothing
-    /// to build a second submission on.
+    /// A gateway in front of the service refused the request. It most likely did not reach the service, but
+    /// this is not certain enough to resubmit.
     Intercepted,
     /// The response is final.
     Final,
@@ -60,11 +62,11 @@ pub(crate) struct Failure {
 /// Step after an attempt that brought no reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// It is retried.
+    /// The call is retried.
     Retry,
-    /// It is retried, and the reply says that an earlier attempt may have taken effect.
+    /// The call is retried, and the reply says that an earlier attempt may have taken effect.
     RetryNoted,
-    /// It is not retried: the outcome is unknown.
+    /// The call is not retried: the outcome is unknown.
     Unknown,
     /// The error stands unchanged.
     Stop,
@@ -88,16 +90,16 @@ impl Idempotency {
         row[outcome as usize]
     }
 
-    /// Returns whether a second time would do something twice.
-    const fn does_it_twice(self) -> bool {
+    /// Returns true if a second request may take effect twice.
+    const fn is_repeat_harmful(self) -> bool {
         matches!(self, Self::AtLeastOnce | Self::NonIdempotent)
     }
 
-    /// The error of a call that is given up after so many attempts. `maybe_took_effect` says whether
-    /// one of them may have.
+    /// The error of a call that is abandoned after this number of attempts, of which `ambiguous` may have taken
+    /// effect.
     pub(crate) fn give_up(self, error: Error, ambiguous: u32, attempts: u32) -> Error {
         let maybe_took_effect = ambiguous > 0;
-        if !maybe_took_effect || !self.does_it_twice() {
+        if !maybe_took_effect || !self.is_repeat_harmful() {
             return error.with_unknown_outcome_before(maybe_took_effect);
         }
         if error.kind() == ErrorKind::OutcomeUnknown {
@@ -111,7 +113,7 @@ impl Idempotency {
         unknown(error, &sent)
     }
 
-    /// As [`unreadable`](Self::unreadable), whatever the error says.
+    /// As [`unreadable`](Self::unreadable), for an error of any kind.
     pub(crate) fn unread_success(self, error: Error) -> Error {
         match self.after(AttemptOutcome::Unreadable) {
             Unknown => unknown(
@@ -123,11 +125,11 @@ impl Idempotency {
     }
 }
 
-/// Support for this crate and those built on it. Not public API: it changes without notice.
+/// Support for the runtime and the crates that depend on it. Not public API: it changes without notice.
 #[doc(hidden)]
 impl Idempotency {
     /// The error of a call that was refused after an attempt that may have taken effect.
-    pub fn refused_after(error: Error) -> Error {
+    pub fn refused_after_ambiguity(error: Error) -> Error {
         unknown(error, "an earlier attempt may have taken effect")
     }
 
@@ -144,7 +146,7 @@ impl Next {
 }
 
 impl AttemptOutcome {
-    /// Returns whether the request may have taken effect.
+    /// Returns true if the request may have taken effect.
     pub(crate) const fn is_ambiguous(self) -> bool {
         matches!(self, Self::ServerFailed | Self::NoAnswer)
     }

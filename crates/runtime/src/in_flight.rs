@@ -10,13 +10,13 @@ pub(super) struct InFlight {
     requests: Slab<Request>,
     /// The number of requests so far.
     started: u64,
-    /// A lower bound of when the first request is overdue.
+    /// A lower bound of the earliest deadline.
     next_overdue: Option<Instant>,
 }
 
 struct Request {
     number: u64,
-    over: Option<Instant>,
+    deadline: Option<Instant>,
     is_answered: bool,
 }
 
@@ -27,16 +27,16 @@ pub(super) struct Ticket {
 }
 
 impl InFlight {
-    /// A request that must be over by then.
-    pub(super) fn add(&mut self, over: Option<Instant>) -> Ticket {
+    /// Adds a request with a deadline.
+    pub(super) fn add(&mut self, deadline: Option<Instant>) -> Ticket {
         self.started += 1;
         let number = self.started;
-        let key = self.requests.insert(Request { number, over, is_answered: false });
-        self.next_overdue = [self.next_overdue, over].into_iter().flatten().min();
+        let key = self.requests.insert(Request { number, deadline, is_answered: false });
+        self.next_overdue = [self.next_overdue, deadline].into_iter().flatten().min();
         Ticket { key, number }
     }
 
-    /// The response to a request begins; whether that is news.
+    /// Records that the response to a request begins. Returns true the first time.
     pub(super) fn answer(&mut self, ticket: &Ticket) -> bool {
         let request = self.requests.get_mut(ticket.key);
         request
@@ -44,35 +44,35 @@ impl InFlight {
             .is_some_and(|request| !std::mem::replace(&mut request.is_answered, true))
     }
 
-    /// A request must be over by then, instead of the moment that was set before.
-    pub(super) fn stay(&mut self, ticket: &Ticket, over: Option<Instant>) {
+    /// Replaces the deadline of a request.
+    pub(super) fn extend(&mut self, ticket: &Ticket, deadline: Option<Instant>) {
         let request = self.requests.get_mut(ticket.key);
         if let Some(request) = request.filter(|request| request.number == ticket.number) {
-            request.over = over;
-            self.next_overdue = [self.next_overdue, over].into_iter().flatten().min();
+            request.deadline = deadline;
+            self.next_overdue = [self.next_overdue, deadline].into_iter().flatten().min();
         }
     }
 
-    /// A request is over. Whether its response had begun; `None` where it was overdue.
+    /// Ends a request. Returns true if its response had begun; `None` if its deadline had passed.
     pub(super) fn end(&mut self, ticket: &Ticket) -> Option<bool> {
         self.requests.get(ticket.key).filter(|request| request.number == ticket.number)?;
         Some(self.requests.remove(ticket.key).is_answered)
     }
 
-    /// Ends the requests that are overdue; of each, whether its response had begun.
+    /// Ends the overdue requests. Returns for each: true if its response had begun.
     pub(super) fn end_overdue(&mut self, now: Instant) -> Vec<bool> {
         if self.next_overdue.is_none_or(|next| next > now) {
             return Vec::new();
         }
         let mut overdue = Vec::new();
         self.requests.retain(|_, request| {
-            let keep = request.over.is_none_or(|over| over > now);
+            let keep = request.deadline.is_none_or(|deadline| deadline > now);
             if !keep {
                 overdue.push(request.is_answered);
             }
             keep
         });
-        self.next_overdue = self.requests.iter().filter_map(|(_, request)| request.over).min();
+        self.next_overdue = self.requests.iter().filter_map(|(_, request)| request.deadline).min();
         overdue
     }
 
@@ -81,7 +81,7 @@ impl InFlight {
         self.requests.len()
     }
 
-    /// When a request may be overdue.
+    /// The earliest time at which a request may be overdue.
     pub(super) fn next_overdue(&self) -> Option<Instant> {
         self.next_overdue
     }

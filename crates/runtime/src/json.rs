@@ -19,7 +19,7 @@ pub use self::parts::without_mark;
 use crate::error::{Attempted, Error, Result};
 
 /// A field of an object: its name, and its value as the JSON text that was received, which may be
-/// flawed where the object was.
+/// malformed if the object was.
 #[derive(Clone)]
 pub struct RawField<'n> {
     pub name: &'n str,
@@ -28,8 +28,8 @@ pub struct RawField<'n> {
 
 impl<'n> RawField<'n> {
     /// The fields of the JSON object in `body` that have these names, in the order in which they
-    /// came; the last one where a name is repeated. They share the memory of `body`, and take none
-    /// for what has another name. A malformed value is an error only when it is read.
+    /// came; the last value if a name is repeated. The fields share the memory of `body`; unlisted fields
+    /// allocate nothing. A malformed value is an error only when it is read.
     pub fn named(attempted: &Attempted, body: &Bytes, names: &[&'n str]) -> Result<Vec<Self>> {
         let mut fields: Vec<Self> = Vec::with_capacity(names.len());
         let is_whole = for_each_field(body, |name, value| {
@@ -38,7 +38,11 @@ impl<'n> RawField<'n> {
                 fields.push(Self { name, json: body.slice_ref(value) });
             }
         });
-        if is_whole { Ok(fields) } else { Err(flaw(attempted, ".", body, Container::Object)) }
+        if is_whole {
+            Ok(fields)
+        } else {
+            Err(shape_error(attempted, ".", body, Container::Object))
+        }
     }
 
     /// The value as a `T`.
@@ -46,14 +50,14 @@ impl<'n> RawField<'n> {
         decode_at(attempted, self.name, &self.json)
     }
 
-    /// The value, where it is not null.
+    /// The value, unless it is null.
     pub fn present(self) -> Option<Bytes> {
         (self.json != "null").then_some(self.json)
     }
 }
 
-/// The fields of a JSON object except the known ones. They are looked up when they are requested
-/// for: an object can have very many.
+/// The fields of a JSON object except the known ones. They are looked up on request: an object can
+/// have very many.
 pub struct OtherFields {
     object: Bytes,
     known: Cow<'static, [&'static str]>,
@@ -65,12 +69,12 @@ impl OtherFields {
         Self { object, known: known.into(), names: OnceLock::new() }
     }
 
-    /// Counts a field among the others although it is known.
+    /// Removes a field from the known ones, so that it counts as an other field.
     pub fn add(&mut self, name: &str) {
         self.known.to_mut().retain(|known| *known != name);
     }
 
-    /// Returns the value of any field of the object, the last one where the name is repeated.
+    /// Returns the value of any field of the object, the last value if the name is repeated.
     pub fn get(&self, name: &str) -> Option<&[u8]> {
         let mut found = None;
         for_each_field(&self.object, |other, value| {
@@ -104,8 +108,8 @@ impl OtherFields {
     }
 }
 
-/// Visits the fields of a JSON object, in the order in which they came. Whether the object is whole;
-/// its values may be flawed all the same.
+/// Visits the fields of a JSON object, in the order in which they came. Returns true if the object is complete;
+/// its values may be malformed nevertheless.
 pub fn for_each_field<'a>(json: &'a [u8], mut visit: impl FnMut(Cow<'a, str>, &'a [u8])) -> bool {
     let text = without_mark(json);
     parts::members(text, |name, place| {
@@ -114,8 +118,8 @@ pub fn for_each_field<'a>(json: &'a [u8], mut visit: impl FnMut(Cow<'a, str>, &'
     })
 }
 
-/// The elements of the JSON list in `body`, none where it is null, as [`RawField::named`] has the
-/// fields of an object; `place` names it where it is no list.
+/// The elements of the JSON list in `body`, none if it is null, as [`RawField::named`] returns the fields of
+/// an object; `place` names the list in the error.
 pub fn elements(attempted: &Attempted, place: &str, body: &Bytes) -> Result<Vec<Bytes>> {
     let text = without_mark(body);
     if text.trim_ascii() == b"null" {
@@ -123,15 +127,15 @@ pub fn elements(attempted: &Attempted, place: &str, body: &Bytes) -> Result<Vec<
     }
     let mut elements = Vec::new();
     let is_whole = parts::elements(text, |place| elements.push(body.slice_ref(&text[place])));
-    if is_whole { Ok(elements) } else { Err(flaw(attempted, place, body, Container::List)) }
+    if is_whole { Ok(elements) } else { Err(shape_error(attempted, place, body, Container::List)) }
 }
 
-/// The last text of that name in an object, wherever it is flawed or cut off.
+/// The last string of that name in malformed or truncated JSON.
 pub fn text_in_flawed(json: &[u8], field: &str) -> Option<String> {
     last_text(json, field).0
 }
 
-/// The last text of that name in an object, which may be flawed and not cut off.
+/// The last string of that name in an object, whose values may be malformed; `None` if it is truncated.
 pub fn text_in_whole(json: &[u8], field: &str) -> Option<String> {
     let (text, is_whole) = last_text(json, field);
     text.filter(|_| is_whole)
@@ -148,7 +152,7 @@ fn last_text(json: &[u8], field: &str) -> (Option<String>, bool) {
     (text.filter(|text| !text.is_empty()), is_whole)
 }
 
-/// Returns whether it is JSON at all, whatever its shape.
+/// Returns true if the text is JSON of any shape.
 pub fn is_json(text: &[u8]) -> bool {
     serde_json::from_slice::<IgnoredAny>(without_mark(text)).is_ok()
 }
@@ -187,8 +191,8 @@ impl<'de> Visitor<'de> for Container {
     }
 }
 
-/// The error for a text that is not such a container, in the words of the parser.
-fn flaw(attempted: &Attempted, place: &str, json: &[u8], expected: Container) -> Error {
+/// The error for a text that is not such a container, with the message of the parser.
+fn shape_error(attempted: &Attempted, place: &str, json: &[u8], expected: Container) -> Error {
     let mut deserializer = serde_json::Deserializer::from_slice(without_mark(json));
     let read = deserializer.deserialize_any(expected).and_then(|()| deserializer.end());
     let error = read.err().unwrap_or_else(|| serde::de::Error::custom("a name is not UTF-8"));
@@ -200,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_found_in_what_is_flawed_and_before_it_is_cut_off() {
+    fn a_text_is_found_in_malformed_and_truncated_json() {
         for (json, found) in [
             (r#"{"id":"j","status":"IN_QUEUE"}"#, Some("j")),
             (r#"{"status":{"a":[1]},"id":"j","sta"#, Some("j")),
@@ -242,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn json_is_told_from_what_is_not() {
+    fn only_json_is_recognized_as_json() {
         for (text, is) in
             [("{}", true), ("\u{feff}7", true), ("", false), ("<html>", false), ("[NaN]", false)]
         {

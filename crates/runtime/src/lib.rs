@@ -1,4 +1,4 @@
-//! Typed HTTP calls: what generated and handwritten API clients stand on.
+//! Runtime of typed HTTP API clients: retries, rate limits, redaction.
 //!
 //! ```no_run
 //! # async fn example(key: String) -> podqueue_runtime::Result<()> {
@@ -87,7 +87,7 @@ pub use secret_string::SecretString;
 pub use service::Service;
 pub use transport::Reply;
 
-/// Support for generated code and for crates built on this one. Not public API: it changes without
+/// Support for generated code and for crates that depend on this crate. Not public API: it changes without
 /// notice.
 #[doc(hidden)]
 pub mod __private {
@@ -117,7 +117,8 @@ pub mod __private {
 
 /// Includes the operations that the build script generated from your crate's `.graphql` files.
 ///
-/// The build script calls `podqueue_codegen::Build::new().schema(…).queries("queries").run()`.
+/// The build script calls `podqueue_codegen::Build::new().schema(…).queries("queries").run()`, with the
+/// schema of the service.
 #[macro_export]
 macro_rules! include_queries {
     () => {

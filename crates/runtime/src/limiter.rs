@@ -19,7 +19,7 @@
 //! ```text
 //! waiting -> admitted -> sent -> answered -> finished
 //!                |         |         |
-//!                |         +---------+-> abandoned: occupies its slot for GRACE, counts like the others
+//!                |         +---------+-> abandoned: occupies its slot for GRACE, counts like an answered request
 //!                +-> withdrawn: never sent, refunded
 //! ```
 //!
@@ -93,11 +93,11 @@ impl Limit {
 /// 429.
 ///
 /// The limits of an operation hold for each [scope](crate::Call::scope), both in requests per ten
-/// seconds and in concurrent requests. Calls are sent first in, first out; any that could exceed a
+/// seconds and in concurrent requests. Calls are sent first in, first out; a call that could exceed a
 /// limit is held back. More than 99 % of the allowed rate is reached as long as the service responds
 /// within 100 ms. A request counts until ten seconds after its response, so slow responses cost
 /// throughput: a sixth of the rate at worst, if they take two seconds. After an idle period, up to a
-/// quarter of the requests are sent at once and the others evenly spaced. Waiting for the rate limiter
+/// quarter of the requests are sent at once and all further requests evenly spaced. Waiting for the rate limiter
 /// does not count towards [`timeout`](crate::ServiceBuilder::timeout). A call that is not polled
 /// while it waits is skipped, and gets its place back when it is polled. Urgent calls go first, but at
 /// most seven in a row while other calls wait, too.

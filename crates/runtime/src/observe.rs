@@ -60,7 +60,7 @@ pub enum Observation<'a> {
 
 type Tell = dyn Fn(&Observation<'_>) + Send + Sync;
 
-/// The function that is told of observations, if any.
+/// The function that receives observations, if any.
 #[derive(Clone, Default)]
 pub struct Observer(Option<Arc<Tell>>);
 

@@ -13,7 +13,7 @@ use bytes::Bytes;
 /// let caption = Part::text("Dawn");
 /// ```
 ///
-/// Its content is held in memory, and shared by all attempts at a call. `Debug` shows only the length
+/// The content is held in memory, and shared by all attempts at a call. `Debug` shows only the length
 /// of the content.
 #[derive(Clone)]
 pub struct Part {
@@ -23,19 +23,19 @@ pub struct Part {
 }
 
 impl Part {
-    /// Creates a file with a name, which the service may see but need not use. Its content type is
-    /// the one that the description names, or else `application/octet-stream`.
+    /// Creates a file with a name, which the service may see but need not use. The content type is
+    /// that of the description, or else `application/octet-stream`.
     pub fn file(name: impl Into<String>, content: impl Into<Bytes>) -> Self {
         Self { file_name: Some(name.into()), content_type: None, content: content.into() }
     }
 
-    /// Creates a part without a file name. Its content type is the one that the description names,
-    /// or else none, which means plain text.
+    /// Creates a part without a file name. The content type is that of the description, or else
+    /// none, which means plain text.
     pub fn text(text: impl Into<String>) -> Self {
         Self { file_name: None, content_type: None, content: Bytes::from(text.into()) }
     }
 
-    /// Sets the content type, such as `image/png`. A call with an invalid one is refused.
+    /// Sets the content type, such as `image/png`. A call with an invalid content type is refused.
     #[must_use]
     pub fn content_type(mut self, media: impl Into<String>) -> Self {
         self.content_type = Some(media.into());

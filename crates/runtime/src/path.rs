@@ -10,10 +10,10 @@ use crate::error::{Attempted, Error, Result};
 /// Everything but what RFC 3986 calls unreserved.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// The length of most paths, in bytes.
-const USUAL: usize = 96;
+/// The initial capacity of a path, in bytes: most paths are shorter.
+const INITIAL_CAPACITY: usize = 96;
 
-/// A text with everything escaped that could mean something in a URL or in a form.
+/// A text whose characters with a meaning in a URL or in a form are escaped.
 pub fn escaped(text: &str) -> Cow<'_, str> {
     // Nearly no parameter has anything to escape, and then this is the parameter itself.
     utf8_percent_encode(text, ESCAPED).into()
@@ -22,7 +22,7 @@ pub fn escaped(text: &str) -> Cow<'_, str> {
 /// A path under construction: literal text as it is, parameters escaped.
 ///
 /// A parameter that is empty, `.` or `..` cannot be escaped and would name another resource: a call
-/// with one is refused.
+/// with such a parameter is refused.
 ///
 /// ```
 /// use podqueue_runtime::Path;
@@ -47,7 +47,7 @@ struct Refusal {
 impl Path {
     /// A path that begins with this text, which is not escaped.
     pub fn new(literal: &str) -> Self {
-        let mut text = String::with_capacity(USUAL);
+        let mut text = String::with_capacity(INITIAL_CAPACITY);
         text.push_str(literal);
         Self { text, refusal: None }
     }

@@ -9,7 +9,7 @@ use crate::error::Error;
 
 type Sending<T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send>>;
 
-/// A prepared call. It is sent when awaited, and resolves to a `T`.
+/// A prepared call: sent when awaited, it resolves to a `T`.
 #[must_use = "nothing is sent until it is awaited"]
 pub struct Request<T, E = Error> {
     send: Box<dyn FnOnce(Option<Duration>) -> Sending<T, E> + Send>,

@@ -16,8 +16,8 @@ use crate::idempotency::{AttemptOutcome, Failure};
 /// All calls of a service share a retry budget of 100, which every two successes or final refusals
 /// replenish by one: it lasts as long as no more than a third of the attempts fail. When nearly
 /// everything fails, it runs out, and calls are no longer retried instead of multiplying the load. A
-/// retry after a 429 costs half; one that is not sent after all, because the call was dropped or
-/// had no time left, costs nothing.
+/// retry after a 429 costs half; a retry that is not sent after all, because the call was dropped or had no
+/// time left, costs nothing.
 ///
 /// ```
 /// use std::time::Duration;
@@ -91,7 +91,7 @@ impl RetryPolicy {
         self
     }
 
-    /// Returns the time to wait after attempt number `attempt`, or `None` to give up: also where the
+    /// Returns the time to wait after attempt number `attempt`, or `None` to stop: also if the
     /// service asks for more than `longest`, or than this policy allows.
     pub(crate) fn pause(
         &self,
@@ -119,16 +119,16 @@ impl Default for RetryPolicy {
     }
 }
 
-/// A budget that nothing was spent of.
+/// Full budget.
 const FULL: i64 = 200;
-/// The cost of a retry. An answer earns 1, so that with three attempts the budget lasts while fewer than a
+/// The cost of a retry. A response earns 1, so that with three attempts the budget lasts while fewer than a
 /// third of them fail: at a failure rate of p, a call retries p + p² times and succeeds with 1 - p³, and
 /// 2(p + p²) < 1 - p³ up to p = 0.35.
 const COST: i64 = 2;
 /// The cost of a retry after a 429: the limiter slows those down already.
 const COST_THROTTLED: i64 = 1;
 
-/// Token bucket for the retries of all calls of a service, which answers fill.
+/// Token bucket for the retries of all calls of a service, which responses refill.
 #[derive(Debug)]
 pub(crate) struct Budget(AtomicI64);
 
@@ -137,7 +137,7 @@ impl Budget {
         Self(AtomicI64::new(FULL))
     }
 
-    /// Sets aside what a retry after such a failure costs; `None` where that much is not there.
+    /// Reserves the cost of a retry after such an outcome; `None` if too little is left.
     pub(crate) fn reserve(&self, outcome: AttemptOutcome) -> Option<Reserved<'_>> {
         let cost = if outcome == AttemptOutcome::Throttled { COST_THROTTLED } else { COST };
         let take = |left: i64| (left >= cost).then_some(left - cost);
@@ -145,7 +145,7 @@ impl Budget {
         taken.is_ok().then(|| Reserved { budget: self, cost })
     }
 
-    /// A call has been answered, and not by a failure that passes.
+    /// Adds to the budget. Call after a non-transient response.
     pub(crate) fn refill(&self) {
         // A full budget is the common case, and a plain read of it costs no contention.
         if self.0.load(Ordering::Relaxed) < FULL {
@@ -154,7 +154,7 @@ impl Budget {
     }
 }
 
-/// The cost of a retry, until that is sent. Dropped before that, it goes back: nothing was sent for it.
+/// The reserved cost of a retry. Returned to the budget if it is dropped before the retry is sent.
 pub(crate) struct Reserved<'a> {
     budget: &'a Budget,
     cost: i64,
@@ -185,7 +185,7 @@ mod tests {
         Failure { outcome, error }
     }
 
-    /// Returns whether it is retried, and paid for.
+    /// Returns true if the failure is retried and its cost paid.
     fn retries(policy: &RetryPolicy, attempt: u32, failed: &Failure, budget: &Budget) -> bool {
         let reserved = policy
             .pause(attempt, Duration::MAX, failed)
@@ -254,8 +254,8 @@ mod tests {
         assert!(retries(&policy, 1, &failed, &budget));
     }
 
-    /// Returns the number of calls that fail, and of their attempts, where so many of a hundred attempts
-    /// fail at random.
+    /// Returns the number of calls whose retry the budget denies, and of all attempts, if `failing` percent of
+    /// the attempts fail at random.
     fn simulate(calls: u32, failing: u32, seed: u64) -> (u32, u32) {
         let (policy, budget) = (RetryPolicy::new(), Budget::new());
         let mut random = fastrand::Rng::with_seed(seed);

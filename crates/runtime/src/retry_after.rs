@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use reqwest::header::{DATE, HeaderMap, HeaderName, RETRY_AFTER};
 
 /// Returns the time that the service asks to wait: seconds, or an HTTP date. A date is read against the
-/// response's own `Date`, where it has one: the clock here may be off.
+/// response's own `Date`, if it has one: the local clock may be off.
 pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = text.parse::<f64>() {

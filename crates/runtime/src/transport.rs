@@ -269,7 +269,7 @@ impl CallProgress {
         Self { started, deadline, attempts: 0, limiter_wait: Duration::ZERO }
     }
 
-    /// Returns whether there is more time than this before the deadline.
+    /// Returns true if there is more time than this before the deadline.
     fn has_time_for(&self, time: Duration) -> bool {
         let ends_before =
             |deadline| Instant::now().checked_add(time).is_some_and(|end| end < deadline);

@@ -39,7 +39,7 @@ pub fn check(attempted: &str, field: &str, text: &str, plain_http: bool) -> Resu
     Ok(url)
 }
 
-/// Returns whether a URL is of this machine.
+/// Returns true if a URL names this machine.
 pub fn is_loopback(url: &Url) -> bool {
     let Some(host) = url.host_str() else {
         return false;

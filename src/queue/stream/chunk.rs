@@ -28,7 +28,7 @@ pub struct StreamChunk<T> {
     pub after_gap: bool,
 }
 
-/// The metrics that a handler reports with a chunk. Their shape is defined by the handler: these
+/// The metrics of a chunk, as its handler reports them. Their shape is defined by the handler: these
 /// are the fields seen in practice, and any others are kept in `others`.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(from = "Value")]
@@ -132,15 +132,15 @@ impl RawChunk {
 /// One response of `/stream`.
 pub(super) struct Batch {
     pub(super) chunks: Vec<RawChunk>,
-    /// The job's status, where the response has it.
+    /// The job's status, if the response has it.
     pub(super) status: Option<JobStatus>,
-    /// The job's id, where the response has it.
+    /// The job's id, if the response has it.
     pub(super) job_id: Option<String>,
 }
 
 impl Batch {
     /// Reads a response in both forms: the documented array of chunks, and the object seen in
-    /// practice, whose list of chunks may be absent where there is a status.
+    /// practice, whose list of chunks may be absent if there is a status.
     pub(super) fn read(attempted: &Attempted, body: &Bytes) -> Result<Self> {
         let mut batch = Self { chunks: Vec::new(), status: None, job_id: None };
         if !without_mark(body).trim_ascii_start().starts_with(b"{") {

@@ -28,32 +28,32 @@ pub(super) struct Poller {
     intervals: PollIntervals,
     /// The interval before the next poll.
     pause: Duration,
-    /// When `/stream` was last polled.
+    /// The time of the last poll of `/stream`.
     asked: Instant,
     /// The outage of `/stream`.
     stream_outage: Outage,
     /// The outage of `/status`, which a response of `/stream` does not end.
     status_outage: Outage,
-    /// A response was lost that may have carried chunks, or an earlier stream was dropped with some,
+    /// True if a response was lost that may have carried chunks, or an earlier stream was dropped with some,
     /// and no item has reported the gap yet.
     gap: bool,
-    /// A poll of `/stream` is in flight.
+    /// True if a poll of `/stream` is in flight.
     is_polling: bool,
-    /// The connection may mix up its responses, and is to be closed.
+    /// True if the connection is to be closed, because it may mix up its responses.
     closes: bool,
     /// The end of the job, once it is known.
     ended: Option<Ended>,
     over: bool,
     /// The error to yield as the last item, if any.
     failure: Option<Error>,
-    /// An earlier stream of the job has ended, and this stream has yielded nothing.
+    /// True if an earlier stream of the job has ended, and this stream has yielded nothing.
     repeats: bool,
 }
 
 struct Ended {
     status: JobStatus,
     record: Option<JobRecord>,
-    /// It may have been retried since.
+    /// True if the job may have been retried since.
     is_old: bool,
 }
 
@@ -86,7 +86,7 @@ impl Poller {
                 self.repeats = false;
                 let decoded = chunk.decode(&self.attempted, self.gap);
                 // An item that is an error does not report a gap: the next item does, or the end. An
-                // element that is no chunk may stand in the place of chunks.
+                // element that is no chunk may replace lost chunks.
                 self.gap = decoded.is_err() && (self.gap || !chunk.is_object());
                 return Some(decoded.map_err(|error| self.explain(error, &chunk)));
             }
@@ -238,7 +238,7 @@ impl Poller {
                     self.pause = self.intervals.next();
                     return Ok(());
                 }
-                // It was retried, and may have emitted more before it ended anew.
+                // The job was retried, and may have emitted more chunks before its new end.
                 Ok(now) if now.status() != status => {
                     let status = now.status();
                     self.ended = Some(Ended { status, record: Some(now), is_old: false });
@@ -289,7 +289,7 @@ impl Drop for Poller {
     }
 }
 
-/// Returns whether the service may have handed out chunks to a call that has failed.
+/// Returns true if the service may have handed out chunks to a call that has failed.
 fn may_have_drained(error: &Error) -> bool {
     // A 408 may come from a gateway that timed out, and a response that is too large carried chunks.
     error.is_after_unknown_outcome()

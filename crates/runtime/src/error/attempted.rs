@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-/// The attempted call, such as `get_pet on the REST interface`. It is formatted only for an error, since
-/// every call carries one and few fail.
+/// The attempted call, such as `get_pet on the REST interface`. Formatted only for an error: every call
+/// has this description, and few fail.
 #[derive(Clone, Debug)]
 pub struct Attempted {
     what: Cow<'static, str>,
@@ -26,19 +26,19 @@ impl Attempted {
         Self { what: what.into(), of: None, on: On::Nothing }
     }
 
-    /// … `of` the thing of that name, such as `("pet", "7")`.
+    /// Adds `of {noun} {name}`, such as `of pet "7"`.
     #[must_use]
     pub fn of(self, noun: &'static str, name: &Arc<str>) -> Self {
         Self { of: Some((noun, Arc::clone(name))), ..self }
     }
 
-    /// … `on` the thing of that name.
+    /// Adds `on {noun} {name}`.
     #[must_use]
     pub fn on(self, noun: &'static str, name: &Arc<str>) -> Self {
         Self { on: On::Named(noun, Arc::clone(name)), ..self }
     }
 
-    /// … on an interface, such as `REST`.
+    /// Adds `on the {interface} interface`, such as `REST`.
     #[must_use]
     pub fn on_interface(self, interface: &'static str) -> Self {
         Self { on: On::Interface(interface), ..self }
@@ -59,12 +59,12 @@ impl fmt::Display for Attempted {
     }
 }
 
-/// An id as error messages show it: quoted, and truncated where it is longer than ids are, since it
-/// may come from the service.
+/// An id as error messages show it: quoted, and truncated if it is longer than any real id, since it may
+/// come from the service.
 pub struct ShownId<'a>(pub &'a str);
 
 impl ShownId<'_> {
-    /// In bytes.
+    /// The longest id that is shown in full, in bytes.
     const LONGEST: usize = 256;
 }
 

@@ -56,8 +56,8 @@ pub enum ErrorKind {
     /// The GraphQL response contains errors. [`Error::graphql`](crate::Error::graphql) returns
     /// them, and the partial result.
     Graphql,
-    /// A failure in the terms of the service, as defined by a crate built on this one. Nothing in this
-    /// crate returns it.
+    /// A failure in the terms of the service, as defined by a crate built on the runtime. The runtime
+    /// itself never returns this kind.
     Other,
 }
 

@@ -6,17 +6,19 @@ use std::time::Duration;
 
 use memchr::memchr2;
 
+use crate::json::without_mark;
+
 /// The fields of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fields {
     pub(super) event: String,
     pub(super) data: String,
-    /// Shared, because a long one would hold for very many short events.
+    /// Shared: an id stays in force for all following events, so a long id would be copied many times.
     pub(super) id: Option<Arc<str>>,
     pub(super) retry: Option<Duration>,
 }
 
-/// An event, or a line of one, is larger than allowed.
+/// An event, or a line of an event, is larger than allowed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct TooLarge;
 
@@ -92,9 +94,8 @@ impl Parser {
     }
 
     fn end_line(&mut self, line: &[u8]) {
-        const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
         let line = match std::mem::take(&mut self.is_first_line) {
-            true => line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line),
+            true => without_mark(line),
             false => line,
         };
         if line.is_empty() {

@@ -12,8 +12,8 @@ pub trait Admission {
     /// The permit of an admitted caller.
     type Permit;
 
-    /// Returns whether there is capacity for this many callers at once; `calls_wait` says whether any of
-    /// them had to wait.
+    /// Returns `Ok` if there is capacity for this many callers at once; `calls_wait` is true if any of them
+    /// had to wait.
     fn admits(&mut self, callers: u64, now: Instant, calls_wait: bool) -> Result<(), Blocked>;
 
     /// Admits a caller for which there is capacity.
@@ -23,7 +23,7 @@ pub trait Admission {
 /// A caller cannot be admitted: there is no capacity now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Blocked {
-    /// When that may change by time alone; `None` if only an event can change it.
+    /// The time at which capacity may come without an event; `None` if only an event can bring it.
     pub until: Option<Instant>,
 }
 
@@ -41,8 +41,8 @@ pub(super) const URGENT_IN_A_ROW: u32 = 7;
 
 /// The waiting callers, and their admission. `H` wakes a caller.
 ///
-/// The driver is the caller that arrived last, because it is the least likely to have been abandoned; all
-/// others are polled again much later, and take over if the driver was not polled in time.
+/// The driver is the caller that arrived last, because it is the least likely to have been abandoned. The
+/// standby callers are polled again much later, and take over if the driver was not polled in time.
 #[derive(Debug)]
 pub(super) struct QueueState<R, H> {
     pub(super) admission: R,
@@ -62,7 +62,7 @@ pub(super) struct QueueState<R, H> {
 #[derive(Clone, Copy, Debug)]
 struct Driver {
     place: u64,
-    /// When it is to be polled by its timer; `None` until it is woken.
+    /// The time at which its timer polls the driver; `None` until an event wakes it.
     due: Option<Instant>,
 }
 
@@ -137,7 +137,7 @@ impl<R: Admission, H: Clone> QueueState<R, H> {
         fits
     }
 
-    /// A position behind all others.
+    /// A position behind all waiting callers.
     pub(super) fn arrive(&mut self) -> u64 {
         self.arrivals += 1;
         self.arrivals
@@ -148,7 +148,7 @@ impl<R: Admission, H: Clone> QueueState<R, H> {
         self.urgent.len() + self.ordinary.len()
     }
 
-    /// Returns whether no caller waits and none has a reservation.
+    /// Returns true if no caller waits and none has a reservation.
     pub(super) fn is_empty(&self) -> bool {
         self.waiting() == 0 && self.called.is_empty()
     }

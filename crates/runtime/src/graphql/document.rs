@@ -46,7 +46,7 @@ pub struct Variable {
     pub name: &'static str,
     /// The type.
     pub shape: Shape,
-    /// Its presence: required, or possibly absent or null.
+    /// The presence of the variable: required, or possibly absent or null.
     pub presence: Presence,
     /// The default, as a GraphQL literal.
     pub default: Option<&'static str>,

@@ -91,7 +91,7 @@ impl<E: 'static> Graphql<E> {
         Execute { graphql: self.clone(), variables, timeout: None, operation: PhantomData }
     }
 
-    /// Sends `O` with variables and a result of other types than the generated ones.
+    /// Sends `O` with variables and a result of types other than those generated.
     ///
     /// # Errors
     ///
@@ -115,7 +115,7 @@ impl<E: 'static> Graphql<E> {
     ///
     /// # Errors
     ///
-    /// As [`execute`](Self::execute), except for those that a successful response contains.
+    /// Those of [`execute`](Self::execute), except for errors in a successful response.
     #[doc(hidden)]
     pub async fn reply<O: Operation>(
         &self,
@@ -242,7 +242,7 @@ fn failed<E: 'static>(
         .attach(GraphqlFailure::<E>::new(attempted, errors, data, secrets))
 }
 
-/// Returns whether a result holds more than nulls.
+/// Returns true if a result holds more than nulls.
 fn holds_anything(data: &Bytes) -> bool {
     let fields: Option<Map<String, Value>> = serde_json::from_slice(data).ok();
     fields.is_some_and(|fields| fields.values().any(|value| !value.is_null()))

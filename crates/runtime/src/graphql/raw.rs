@@ -31,8 +31,8 @@ impl<E: From<Error> + 'static> Graphql<E> {
     /// (`password`, `value` of a secret): they are then redacted in errors, unlike the document's text.
     ///
     /// A document that contains the word `mutation` is not retried if it may have taken effect: it
-    /// fails with [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown). Any other is a
-    /// query, and retried after a transient failure.
+    /// fails with [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown). Any other document is
+    /// a query, and retried after a transient failure.
     ///
     /// # Errors
     ///

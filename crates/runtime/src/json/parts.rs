@@ -1,7 +1,7 @@
 //! Splitter of JSON into raw parts, which works on malformed JSON, too.
 //!
-//! A response is useful even if a part of it is malformed, such as Python's `NaN`. So objects and lists are split by their brackets, commas and quotes alone,
-//! and whether a part is valid JSON only matters when that part is read.
+//! A response is useful even if a part of it is malformed, such as Python's `NaN`. So objects and lists are split by their
+//! brackets, commas and quotes alone, and a part is only validated when it is read.
 
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
@@ -15,13 +15,13 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// part of another comes after it.
 const NOT_FINITE: [&[u8]; 3] = [b"-Infinity", b"Infinity", b"NaN"];
 
-/// The text without the mark that may stand before it.
+/// The text without a leading byte order mark.
 pub fn without_mark(text: &[u8]) -> &[u8] {
     text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
 }
 
-/// Visits the members of an object as far as it goes: each name, and where the value stands. Whether
-/// the object is closed and nothing follows it, or the visitor had seen enough.
+/// Visits the members of an object up to the first error, with the byte range of each value. Returns true if
+/// the object is complete and nothing follows it, or the visitor stopped.
 pub(super) fn members<'a>(
     text: &'a [u8],
     visit: impl FnMut(Cow<'a, str>, Range<usize>) -> ControlFlow<()>,
@@ -29,8 +29,8 @@ pub(super) fn members<'a>(
     is_whole(text, b'{', b'}', visit)
 }
 
-/// Visits the elements of a list as far as it goes: where each stands. Whether the list is closed
-/// and nothing follows it.
+/// Visits the byte ranges of the elements of a list, up to the first error. Returns true if the list is
+/// complete and nothing follows it.
 pub(super) fn elements(text: &[u8], mut visit: impl FnMut(Range<usize>)) -> bool {
     is_whole(text, b'[', b']', |_, place| {
         visit(place);
@@ -102,7 +102,7 @@ fn read_name(quoted: &[u8]) -> Option<Cow<'_, str>> {
 }
 
 /// The same JSON with null for each number that JSON does not have, or that is beyond a double;
-/// `None` where there is none.
+/// `None` if there is no such number.
 pub fn finite(json: &[u8]) -> Option<Vec<u8>> {
     let mut written = Vec::new();
     let (mut at, mut copied) = (0, 0);
@@ -127,7 +127,7 @@ pub fn finite(json: &[u8]) -> Option<Vec<u8>> {
     Some(written)
 }
 
-/// The number that the text begins with; empty where it begins with something else.
+/// The number that the text begins with; empty if it begins with something else.
 fn number_at(text: &[u8]) -> &[u8] {
     let is_of_number =
         |byte: &u8| byte.is_ascii_digit() || [b'-', b'+', b'.', b'e', b'E'].contains(byte);
@@ -135,7 +135,7 @@ fn number_at(text: &[u8]) -> &[u8] {
     if matches!(text.first(), Some(b'-' | b'0'..=b'9')) { &text[..end] } else { &[] }
 }
 
-/// Returns whether a number is too large for the parser.
+/// Returns true if a number is too large for the parser.
 fn is_beyond_a_double(number: &[u8]) -> bool {
     let number = std::str::from_utf8(number).ok().and_then(|it| it.parse::<f64>().ok());
     number.is_some_and(f64::is_infinite)

@@ -7,26 +7,26 @@ use tokio::time::Instant;
 /// The slots in use. A slot is used from the send until the end of the response's body.
 pub(super) struct Concurrency {
     open: u64,
-    /// When the slots of abandoned requests are free: the service may still work on them.
-    given_up: VecDeque<Instant>,
+    /// The ends of the slots of abandoned requests: the service may still work on these.
+    abandoned: VecDeque<Instant>,
 }
 
 impl Concurrency {
     pub(super) fn new() -> Self {
-        Self { open: 0, given_up: VecDeque::new() }
+        Self { open: 0, abandoned: VecDeque::new() }
     }
 
     /// The number of slots in use now.
     pub(super) fn taken(&mut self, now: Instant) -> u64 {
-        while self.given_up.front().is_some_and(|until| *until <= now) {
-            self.given_up.pop_front();
+        while self.abandoned.front().is_some_and(|until| *until <= now) {
+            self.abandoned.pop_front();
         }
-        self.open + self.given_up.len() as u64
+        self.open + self.abandoned.len() as u64
     }
 
-    /// When the next slot is free without a response.
+    /// The earliest time at which a slot becomes free without a response.
     pub(super) fn next_free(&self) -> Option<Instant> {
-        self.given_up.front().copied()
+        self.abandoned.front().copied()
     }
 
     /// The number of open requests, without abandoned ones.
@@ -43,8 +43,8 @@ impl Concurrency {
     }
 
     /// Abandons a request, whose slot stays in use until `until`.
-    pub(super) fn give_up(&mut self, until: Instant) {
+    pub(super) fn abandon(&mut self, until: Instant) {
         self.open -= 1;
-        self.given_up.push_back(until);
+        self.abandoned.push_back(until);
     }
 }

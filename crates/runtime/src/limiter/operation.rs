@@ -80,7 +80,7 @@ impl OperationLimiter {
         self.0.update(|limits| limits.limit = limit);
     }
 
-    /// Returns whether this operation limiter is equivalent to a new one.
+    /// Returns true if this operation limiter is equivalent to a new one.
     pub(super) fn is_idle(&self) -> bool {
         let now = Instant::now();
         self.0.is_empty_and(|limits| {
@@ -158,11 +158,11 @@ impl Admission for Limits {
             local_permits.spend(self.concurrency.open(), now);
         }
         // An attempt whose caller is polled is over by itself before that.
-        let over = now.checked_add(time.saturating_add(GRACE));
+        let deadline = now.checked_add(time.saturating_add(GRACE));
         let is_crowded =
             self.limit.concurrent.is_some_and(|most| 2 * self.concurrency.open() > most)
                 || 2 * self.log.unanswered() > self.limit.requests;
-        Admitted { at: now, ticket: self.in_flight.add(over), is_crowded }
+        Admitted { at: now, ticket: self.in_flight.add(deadline), is_crowded }
     }
 }
 
@@ -189,13 +189,14 @@ impl Limits {
     /// Abandons requests whose timeout has passed and whose callers are not polled.
     fn end_overdue(&mut self, now: Instant) {
         for is_answered in self.in_flight.end_overdue(now) {
-            self.give_up(is_answered, now);
+            self.abandon(is_answered, now);
         }
     }
 
-    fn give_up(&mut self, is_answered: bool, now: Instant) {
+    /// Abandons a request, which the service may still work on for [`GRACE`].
+    fn abandon(&mut self, is_answered: bool, now: Instant) {
         let until = now + GRACE;
-        self.concurrency.give_up(until);
+        self.concurrency.abandon(until);
         if !is_answered {
             self.settle(until);
         }
@@ -227,8 +228,8 @@ impl Permit {
         Self(None)
     }
 
-    /// Returns whether more than half of the capacity is in use, so that other requests may soon wait for
-    /// the end of this one.
+    /// Returns true if more than half of the capacity is in use, so that other requests may soon wait for
+    /// the end of this request.
     pub(crate) fn is_crowded(&self) -> bool {
         self.0.as_ref().is_some_and(|held| held.admitted.is_crowded)
     }
@@ -258,13 +259,13 @@ impl Permit {
         });
     }
 
-    /// The response is a stream, which uses its slot until `until` at most.
+    /// Keeps the slot for a response that is a stream, until `until` at most.
     pub(crate) fn stays(&self, until: Option<Instant>) {
         let Some(held) = &self.0 else { return };
-        let over = until.and_then(|until| until.checked_add(GRACE));
+        let deadline = until.and_then(|until| until.checked_add(GRACE));
         held.operation_limiter
             .0
-            .update(|limits| limits.in_flight.stay(&held.admitted.ticket, over));
+            .update(|limits| limits.in_flight.extend(&held.admitted.ticket, deadline));
     }
 
     /// The response is a 429, with this `Retry-After`.
@@ -296,7 +297,7 @@ impl Drop for Permit {
         held.operation_limiter.0.update(|limits| {
             let Some(is_answered) = limits.in_flight.end(&held.admitted.ticket) else { return };
             if held.is_sent {
-                limits.give_up(is_answered, Instant::now());
+                limits.abandon(is_answered, Instant::now());
             } else {
                 limits.log.withdraw();
                 limits.concurrency.give_back();

@@ -29,7 +29,7 @@ impl Unreachable {
 }
 
 /// With fewer scopes than this, idle scopes are not evicted.
-const FEW: usize = 64;
+const MIN_EVICTION_SCOPES: usize = 64;
 
 /// The operation limiters of a client, by scope and operation.
 pub(crate) struct Limiter {
@@ -42,7 +42,7 @@ pub(crate) struct Limiter {
 
 struct Scopes {
     known: BTreeMap<Arc<str>, ScopeLimits>,
-    /// The number of scopes at which idle ones are evicted.
+    /// The number of scopes at which idle scopes are evicted.
     most: usize,
 }
 
@@ -62,7 +62,7 @@ struct OperationEntry {
 
 impl Limiter {
     pub(crate) fn new(settings: RateLimits) -> Self {
-        let scopes = Scopes { known: BTreeMap::new(), most: FEW };
+        let scopes = Scopes { known: BTreeMap::new(), most: MIN_EVICTION_SCOPES };
         Self {
             settings,
             scopes: Mutex::new(scopes),
@@ -98,7 +98,7 @@ impl Limiter {
         }
     }
 
-    /// As [`OperationLimiter::acquire`], for an operation limiter of this registry.
+    /// Waits for a permit of an operation limiter of this registry, as [`OperationLimiter::acquire`] does.
     pub(crate) async fn acquire(
         &self,
         operation_limiter: Arc<OperationLimiter>,
@@ -197,6 +197,6 @@ impl Scopes {
             });
             !known.operations.is_empty()
         });
-        self.most = FEW.max(self.known.len() * 2);
+        self.most = MIN_EVICTION_SCOPES.max(self.known.len() * 2);
     }
 }

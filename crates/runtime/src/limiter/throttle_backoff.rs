@@ -23,11 +23,11 @@ const LONGEST_HOLD: Duration = Duration::from_secs(4);
 pub(super) struct ThrottleBackoff {
     /// The part of the limit that is used.
     percent: u64,
-    /// When `percent` last changed, or a 429 kept it from growing.
+    /// The time at which `percent` last changed, or a 429 kept it from growing.
     since: Instant,
-    /// When the rate was last decreased.
+    /// The time of the last decrease of the rate.
     decreased_at: Option<Instant>,
-    /// When the last 429 arrived for a request that was sent after the 429 before it.
+    /// The arrival of the last 429 for a request that was sent after the 429 before it.
     throttled_at: Option<Instant>,
     hold: Duration,
     held_until: Instant,
@@ -45,7 +45,7 @@ impl ThrottleBackoff {
         }
     }
 
-    /// Records a 429 for a request that was sent at `sent_at`, with its `Retry-After`. Returns whether it
+    /// Records a 429 for a request that was sent at `sent_at`, with its `Retry-After`. Returns true if it
     /// counts: requests that were in flight at the last 429 are ignored.
     pub(super) fn throttle(
         &mut self,
@@ -82,7 +82,7 @@ impl ThrottleBackoff {
         (limit.saturating_mul(self.percent) / 100).max(1)
     }
 
-    /// Returns whether the rate has fully recovered.
+    /// Returns true if the rate has fully recovered.
     pub(super) fn is_off(&mut self, now: Instant) -> bool {
         if self.percent < 100 {
             self.recover(now);

@@ -9,7 +9,7 @@ use super::WINDOW;
 /// The lateness of a waiting call, because of timers and schedulers, that costs no rate.
 const LATENESS: Duration = Duration::from_millis(50);
 
-/// Credit for requests: it grows by the rate, and each request spends one token.
+/// Credit for requests, which grows by the rate, and each request spends one token.
 ///
 /// While no call waits it grows up to a quarter of the limit, the initial burst of a client. While calls
 /// wait, time earns no new burst: the requests of the last burst stop counting all at once, and would
@@ -39,7 +39,7 @@ impl TokenBucket {
         self.credit = self.credit.max(most.min(self.credit + earned));
     }
 
-    /// When there is credit for `calls` at a rate of `requests`; `None` if there is now.
+    /// The time at which there is credit for `calls` at a rate of `requests`; `None` if there is credit now.
     pub(super) fn next(&self, calls: u64, requests: u64) -> Option<Instant> {
         let missing = calls as f64 - self.credit;
         // Sums of fractions miss a whole by a hair.

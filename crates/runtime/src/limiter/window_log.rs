@@ -47,7 +47,7 @@ impl WindowLog {
         self.unanswered + self.answered
     }
 
-    /// When the next request stops counting; `None` while all are unanswered.
+    /// The time at which the next request stops counting; `None` while all are unanswered.
     pub(super) fn next_departure(&self) -> Option<Instant> {
         let first = self.departures.front()?;
         Some(self.started + Duration::from_millis(first.at))

@@ -109,7 +109,7 @@ impl RestCall {
         self
     }
 
-    /// Adds a header where there is a value.
+    /// Adds a header if there is a value.
     pub fn optional_header(self, name: &'static str, value: &Option<impl ToString>) -> Self {
         match value {
             Some(value) => self.header(name, value),
@@ -117,7 +117,7 @@ impl RestCall {
         }
     }
 
-    /// Reads only responses of these statuses of success; one of another status is an error.
+    /// Reads only responses of these statuses of success; a response of another status is an error.
     pub fn only(mut self, statuses: fn(u16) -> bool) -> Self {
         self.only = Some(statuses);
         self

@@ -8,12 +8,12 @@ use crate::path::escaped;
 /// The style of a form field or a query parameter that is a list or an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// As JSON text.
+    /// JSON text.
     Json,
     /// A list as one pair per element, an object as one pair per field.
     Exploded,
-    /// All in one pair, with this separator between the values. It is written unchanged. No value may
-    /// contain it.
+    /// All values in one pair, with this separator between them, which is written unchanged and which no
+    /// value may contain.
     Joined(&'static str),
     /// `a[b][0]=c`, at any depth.
     Deep,
@@ -32,8 +32,8 @@ pub(super) fn form(body: &Value, styles: &[(&str, Style)]) -> Result<String, (St
     Ok(form)
 }
 
-/// Adds the pairs of a field to a form or a query. Spaces are written as `%20`, which those who
-/// decode read as a space everywhere; of `+` this holds for forms only.
+/// Adds the pairs of a field to a form or a query. Spaces are written as `%20`, which every decoder
+/// reads as a space; `+` means a space in forms only.
 pub(super) fn write(
     form: &mut String,
     name: &str,
@@ -74,7 +74,8 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Returns whether a value of a list or an object would be taken for several.
+/// Returns true if a value of a list or an object contains the separator, so that it would be read as several
+/// values.
 fn is_within(separator: &str, value: &Value) -> bool {
     let has = |text: &str| escaped(text).contains(separator);
     match value {
@@ -96,8 +97,8 @@ fn add(form: &mut String, name: &str, escaped_text: &str) {
     form.push_str(escaped_text);
 }
 
-/// The values of a list or of an object, each escaped, the latter behind their names; of anything
-/// else its text. Null is omitted.
+/// The values of a list or of an object, each escaped, those of an object behind their names; for
+/// any other value its text. Null is omitted.
 pub(super) fn escaped_texts(value: &Value, after_name: &str) -> Vec<String> {
     let own = |value: &Value| text(value).map(|text| escaped(&text).into_owned());
     match value {
@@ -135,7 +136,7 @@ pub(super) fn text(value: &Value) -> Option<String> {
     match value {
         Value::Null => None,
         Value::String(text) => Some(text.clone()),
-        // As in a path: 10, and not 10.0.
+        // Written as in a path: 10, and not 10.0.
         Value::Number(number) if number.is_f64() => number.as_f64().map(|it| it.to_string()),
         other => Some(other.to_string()),
     }

@@ -1,4 +1,6 @@
 //! One attempt at a call: sends it, reads the response, and classifies the outcome.
+//!
+//! [`AttemptOutcome`] lists the outcomes, and `idempotency.rs` decides which of them are retried.
 
 use std::error::Error as _;
 use std::sync::Arc;
@@ -55,7 +57,7 @@ impl HttpSender {
         deadline: Option<Instant>,
     ) -> Result<ReceivedResponse, Failure> {
         let (request, send_state) = self.request(call)?;
-        // Other calls may soon wait for its end, which must not depend on its caller being polled.
+        // Other calls may soon wait for the end of this attempt, which must not depend on its caller being polled.
         let is_crowded = permit.is_crowded();
         let in_a_task = send_state.clone();
         // A call without a scope is never held open.
@@ -64,7 +66,7 @@ impl HttpSender {
             http: self.http.clone(),
             request,
             send_state,
-            // Ours follows none.
+            // The default client follows no redirects.
             asked: self.held_calls.as_ref().map(|_| call.url.clone()),
             permit,
             given: self.longest_attempt(call),
@@ -94,7 +96,8 @@ impl HttpSender {
             return Err(Failure { outcome: AttemptOutcome::Final, error });
         }
         if !(200..300).contains(&status) {
-            // The head decides. A partial body could hold a part of a secret, which would not be found.
+            // The head suffices to classify a refusal. A partial body is dropped: it could hold a part of a
+            // secret, which would not be found.
             let body = body.unwrap_or_default();
             return Err(self.refusal(call, status, &headers, retry_after, &body));
         }
@@ -127,7 +130,7 @@ impl HttpSender {
             headers.insert(*name, value);
         }
         call.credential.add_to_headers(headers);
-        // A custom HTTP client may retry a request without a body; the default one does not.
+        // A custom HTTP client may retry a request without a body; the default client does not.
         if self.held_calls.is_none() && call.body.is_none() && call.operation.method.is_safe() {
             return Ok((request, SendState::UNKNOWN));
         }
@@ -162,7 +165,7 @@ impl HttpSender {
         error.with_body(body, secrets)
     }
 
-    /// The failure for a reply that is not a success.
+    /// The failure for a response that is not a success, classified by its status.
     fn refusal(
         &self,
         call: &AddressedCall,
@@ -221,6 +224,7 @@ impl HttpSender {
                 AttemptOutcome::Final,
                 "the service does not support this operation",
             ),
+            // Such as 503.
             500.. => (ErrorKind::Server, AttemptOutcome::ServerFailed, "the service failed"),
             _ => (ErrorKind::UnexpectedStatus, AttemptOutcome::Final, "an unexpected status"),
         };
@@ -306,7 +310,7 @@ fn redirect_host(call: &AddressedCall, headers: &HeaderMap) -> Option<String> {
     target.host_str().map(str::to_owned)
 }
 
-/// Returns whether a refusal is a page for people to read: the service says its own in JSON.
+/// Returns true if the response is an HTML page; the service's errors are JSON.
 fn is_page(headers: &HeaderMap, body: &[u8]) -> bool {
     let content_type = headers.get(CONTENT_TYPE).map_or(&b""[..], HeaderValue::as_bytes);
     let is_html =

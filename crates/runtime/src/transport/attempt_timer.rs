@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// The maximum deadline: longer ones are no limit in practice, and could overflow the clock.
+/// The maximum deadline: a longer deadline is no limit in practice, and could overflow the clock.
 const LONGEST: Duration = Duration::from_secs(10 * 365 * 24 * 60 * 60);
 
-/// A timer that fires this late shows that nothing could run meanwhile: the process was stopped, the
+/// A timer that fires this late shows that no task could run until then: the process was stopped, the
 /// machine was suspended, or the runtime was blocked. The deadline is then extended once, by this time, to
 /// read what has arrived.
 const LATE: Duration = Duration::from_millis(200);
@@ -18,7 +18,7 @@ const LATE: Duration = Duration::from_millis(200);
 /// The deadline of an attempt, shared by all of its steps and kept by one timer.
 pub(super) struct AttemptTimer<'a> {
     given: Duration,
-    /// The maximum time in which nothing arrives.
+    /// The maximum time in which no data arrives.
     silence: Option<Duration>,
     until: Instant,
     timer: Pin<&'a mut Sleep>,
@@ -59,7 +59,7 @@ impl<'a> AttemptTimer<'a> {
         })
     }
 
-    /// Returns whether the deadline has passed.
+    /// Ready once the deadline has passed.
     fn poll_over(&mut self, context: &mut Context<'_>) -> Poll<()> {
         ready!(self.timer.as_mut().poll(context));
         let now = Instant::now();
@@ -114,8 +114,8 @@ mod tests {
 
     const GIVEN: Duration = Duration::from_secs(1);
 
-    /// Returns the time of an attempt whose step ends so long after the process went on, which was stopped
-    /// for ten seconds; and whether it ended in time.
+    /// Runs a step that ends this long after a process that was stopped for ten seconds continues. Returns true
+    /// if the step ended in time, and the time of the attempt without the stop.
     async fn stopped_for_ten_seconds(ends_after: Duration) -> (bool, Duration) {
         let began = Instant::now();
         let timer = pin!(timer(began, GIVEN));

@@ -42,9 +42,9 @@ pub(super) struct Exchange {
     pub(super) longest_silence: Option<Duration>,
     pub(super) deadline: Option<Instant>,
     pub(super) largest_response: usize,
-    /// A response that is too large is read as far as it may be.
+    /// True if the allowed part of a response that is too large is read.
     pub(super) reads_partially: bool,
-    /// A stream of events is handed on as it is.
+    /// True if a stream of events is passed on unread.
     pub(super) reads_events: bool,
     /// Set if the version of a response matters.
     pub(super) held_calls: Option<Arc<HeldCalls>>,
@@ -52,7 +52,7 @@ pub(super) struct Exchange {
 
 /// A response whose head was read, and its body as far as it could be.
 pub(super) struct ResponseHead {
-    /// When the request was handed to the HTTP client.
+    /// The time at which the request was handed to the HTTP client.
     pub(super) sent_at: SystemTime,
     pub(super) status: u16,
     pub(super) headers: HeaderMap,
@@ -60,7 +60,7 @@ pub(super) struct ResponseHead {
     pub(super) body: Result<Bytes, PartialResponse>,
     /// A stream of events, whose body this is.
     pub(super) incoming: Option<Box<IncomingBody>>,
-    /// The response comes from another URL than the requested one.
+    /// True if the response comes from a URL other than requested.
     pub(super) was_redirected: bool,
 }
 
@@ -95,7 +95,7 @@ impl NoResponse {
 impl Exchange {
     /// Runs once there is a permit for a held call.
     ///
-    /// It continues in a task, because a caller that stops polling must not block other calls.
+    /// The exchange continues in a task, because a caller that stops polling must not block other calls.
     pub(super) async fn run_in(
         self,
         held_calls: &Arc<HeldCalls>,
@@ -224,7 +224,7 @@ async fn read_body(
 }
 
 /// Reserves memory for a chunk, and for the announced length up to a multiple of what has arrived.
-/// False where there is no such memory.
+/// False if there is no such memory.
 fn make_room(body: &mut Vec<u8>, chunk: usize, announced: usize) -> bool {
     if body.capacity() - body.len() >= chunk {
         return true;
@@ -244,8 +244,8 @@ fn is_elsewhere(asked: &Url, answered: &Url) -> bool {
         || asked.scheme() != answered.scheme()
 }
 
-/// Returns whether the service said, in the words of HTTP/2, that it has not processed the request: it
-/// refused the stream, or named an earlier one as the last when it closed the connection.
+/// Returns true if the service reported, by HTTP/2, that it has not processed the request: it refused the
+/// stream, or named an earlier stream as the last when it closed the connection.
 #[cfg(feature = "http2")]
 fn was_refused(error: &reqwest::Error) -> bool {
     let causes = std::iter::successors(std::error::Error::source(error), |cause| cause.source());

@@ -45,14 +45,14 @@ impl Reply {
         self.decode().map_err(|error| self.unreadable(error))
     }
 
-    /// Returns whether an earlier attempt at the call may have taken effect, so that the response may be
+    /// Returns true if an earlier attempt at the call may have taken effect, so that the response may be
     /// that of a second request.
     #[must_use]
     pub fn is_after_unknown_outcome(&self) -> bool {
         self.after_unknown_outcome
     }
 
-    /// When the request was sent. The response may have been received long before the caller was
+    /// The time at which the request was sent. The response may have been received long before the caller was
     /// polled, so no time of it is known.
     #[must_use]
     pub fn sent_at(&self) -> SystemTime {
@@ -90,7 +90,7 @@ impl Reply {
         &self.received.secrets
     }
 
-    /// As [`json`](Self::json), whatever the idempotency of the call.
+    /// Decodes the body, as [`json`](Self::json) does, regardless of the idempotency of the call.
     pub fn decode<T: DeserializeOwned>(&self) -> Result<T> {
         decode_at(&self.attempted, "", self.body()).map_err(|error| self.explain(error))
     }

@@ -93,7 +93,7 @@ impl IncomingBody {
             }
             let frame = match body(&self.body).as_mut() {
                 Some(body) => Pin::new(body).poll_frame(context),
-                // It was taken at its deadline, even if a later deadline was set since.
+                // The body was taken at its deadline, even if a later deadline was set since.
                 None => {
                     let time = self.end.map_or(Duration::ZERO, |(_, time)| time);
                     let late = Cause::TimedOut(TimedOut::after(time));
@@ -176,7 +176,7 @@ impl<T> Drop for AbortOnDrop<T> {
     }
 }
 
-/// Returns whether any of the headers, each of which may list encodings, names an encoding.
+/// Returns true if any of the headers, each of which may list encodings, names an encoding.
 fn is_encoded(headers: &HeaderMap) -> bool {
     headers.get_all(CONTENT_ENCODING).iter().any(|header| {
         let mut names = header.as_bytes().split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
@@ -184,7 +184,7 @@ fn is_encoded(headers: &HeaderMap) -> bool {
     })
 }
 
-/// Returns whether a response is a stream of events.
+/// Returns true if a response is a stream of events.
 pub(super) fn is_event_stream(headers: &HeaderMap) -> bool {
     let media = headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok()).unwrap_or_default();
     let media = media.split(';').next().unwrap_or_default().trim();
@@ -204,7 +204,7 @@ pub(super) enum Cause {
     Broken(reqwest::Error),
     /// A deadline has passed.
     TimedOut(TimedOut),
-    /// It is larger than this limit, in bytes.
+    /// The body is larger than this limit, in bytes.
     TooLarge(usize),
     /// There was not enough memory for it.
     NoMemory,

@@ -1,9 +1,9 @@
 //! Explorer of a fair queue: callers arrive, are polled or not, are dropped, and end their permits in
 //! different ways, while time passes. It drives the real queues in controlled time.
 //!
-//! A run is a sequence of choices. [`explore`] makes all runs of a length, [`wander`] long ones at random.
-//! After its choices a run comes to an end in which some callers are never polled again, and the
-//! others always when they are woken. Checked are:
+//! A run is a sequence of choices. [`explore`] makes all runs of a length, [`wander`] long runs at random.
+//! After its choices a run comes to an end in which some callers are never polled again, and all other
+//! callers whenever they are woken. Checked are:
 //!
 //! - no polled caller waits longer than allowed, whichever callers are not polled;
 //! - no caller is admitted before an earlier one that was polled in time and is no less urgent;
@@ -52,7 +52,7 @@ trait Choices {
     fn choose(&mut self, from: usize) -> usize;
 }
 
-/// All runs, one after the other.
+/// All runs, in sequence.
 #[derive(Default)]
 struct All {
     chosen: Vec<(usize, usize)>,
@@ -95,7 +95,7 @@ fn setting(name: &str, default: usize) -> usize {
     std::env::var(name).map_or(default, |text| text.parse().expect("a number"))
 }
 
-/// Makes all runs with so many choices, after these callers have arrived.
+/// Makes all runs of `depth` choices, after these callers have arrived.
 pub(crate) fn explore<S: Subject>(new: impl Fn() -> S, arrived: &[bool], depth: usize) -> usize {
     let depth = setting("PODQUEUE_MODEL_DEPTH", depth);
     in_controlled_time(async {

@@ -111,8 +111,8 @@ fn write_display(text: &mut String, value: &impl std::fmt::Display) {
     let _ = write!(text, "{value}");
 }
 
-/// A quoted string. What may not stand in a document as it is, or is read differently by different
-/// parsers (`\b` is, by one of the most used), is escaped in the form that all of them read.
+/// A quoted string. Characters that a document may not contain, or that parsers read differently (such as
+/// `\b`), are escaped in the form that all parsers read.
 fn write_string(text: &mut String, string: &str) {
     text.push('"');
     for character in string.chars() {
@@ -131,7 +131,7 @@ fn write_string(text: &mut String, string: &str) {
     text.push('"');
 }
 
-/// Returns whether a text is a GraphQL name: it stands in the document unquoted, so nothing else may.
+/// Returns true if a text is a GraphQL name: it stands in the document unquoted, so nothing else may.
 fn is_name(text: &str) -> bool {
     let mut characters = text.chars();
     characters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')

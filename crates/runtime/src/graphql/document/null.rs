@@ -7,20 +7,20 @@ use super::Document;
 use super::shape::{Presence, Shape, UnexpectedValue};
 
 impl Document {
-    /// Makes null of what is absent at a place such as `input.env[0].note`.
+    /// Sets an absent field to null, by a path such as `input.env[0].note`.
     pub(crate) fn set_null(
         &self,
         variables: &mut Map<String, Value>,
         place: &str,
     ) -> Result<(), UnexpectedValue> {
-        let steps = steps(place).ok_or_else(|| Walk { place }.refuse(UNREADABLE))?;
+        let steps = steps(place).ok_or_else(|| PathCursor { place }.refuse(UNREADABLE))?;
         let Some((Step::Field(name), rest)) = steps.split_first() else {
-            return Err(Walk { place }.refuse(UNREADABLE));
+            return Err(PathCursor { place }.refuse(UNREADABLE));
         };
         let Some(variable) = self.variables.iter().find(|it| it.name == *name) else {
             return Err(UnexpectedValue::new(name, "is not declared by the operation"));
         };
-        Walk { place }.field(variables, name, &variable.shape, variable.presence, rest)
+        PathCursor { place }.field(variables, name, &variable.shape, variable.presence, rest)
     }
 }
 
@@ -50,14 +50,14 @@ fn steps(place: &str) -> Option<Vec<Step<'_>>> {
     Some(steps)
 }
 
-/// On the way to a place.
+/// Path to the field to set, for errors on the way to it.
 #[derive(Clone, Copy)]
-struct Walk<'a> {
+struct PathCursor<'a> {
     place: &'a str,
 }
 
-impl Walk<'_> {
-    /// The field of an object, or what lies within it.
+impl PathCursor<'_> {
+    /// Sets a field of an object, or a field within it.
     fn field(
         self,
         object: &mut Map<String, Value>,

@@ -43,7 +43,7 @@ pub struct InputField {
     pub name: &'static str,
     /// The type.
     pub shape: Shape,
-    /// Its presence: required, or possibly absent or null.
+    /// The presence of the field: required, or possibly absent or null.
     pub presence: Presence,
 }
 

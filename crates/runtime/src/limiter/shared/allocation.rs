@@ -42,14 +42,14 @@ const BUCKET: u64 = 20_000;
 const RECENT: u64 = 400_000;
 
 /// The time for which a process may reuse a slot while other processes have none.
-const TURN: u64 = 3_000_000;
+const SLOT_REUSE: u64 = 3_000_000;
 
 /// The lateness with which permits may be used without a loss of rate, as in the [bucket](super::super::token_bucket).
 const LATENESS: u64 = 50_000;
 
 /// The excess over even spacing of permits, in percent, to make up for permits that were lost with a
 /// crashed process.
-const FASTER: u64 = 5;
+const CATCH_UP_PERCENT: u64 = 5;
 
 /// The record of one operation in one scope.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -61,7 +61,7 @@ pub(super) struct Allocation {
     /// The moment of the last exchange.
     #[serde(default)]
     exchanged_at: u64,
-    /// From when the next permit may be used if permits are spaced evenly.
+    /// The moment from which the next permit may be used if permits are spaced evenly.
     bucket: u64,
     /// The number of requests that stop counting, by moment in multiples of [`BUCKET`].
     departures: BTreeMap<u64, u64>,
@@ -77,19 +77,19 @@ struct Participant {
     /// The end of its lease.
     until: u64,
     asked_at: u64,
-    /// When it was last granted permits.
+    /// The moment at which the process was last granted permits.
     given_at: u64,
     unanswered: u64,
     permits: u64,
     concurrency: u64,
-    /// The permits and slots that it requested in all.
+    /// The permits and slots that the process requested in total.
     wants: u64,
     wants_slots: u64,
 }
 
 /// The report and request of a process.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Ask {
+pub(super) struct ExchangeRequest {
     pub(super) participant: u64,
     /// Answered requests that were not reported before: the time until they stop counting, and their number.
     pub(super) departures: Vec<(u64, u64)>,
@@ -106,10 +106,10 @@ pub(super) struct Ask {
     pub(super) unanswered: u64,
     /// The slots that may be used until the grant arrives.
     pub(super) concurrency: u64,
-    /// The permits that it still has, and that it returns.
+    /// The permits that the process still has, and those that it returns.
     pub(super) permits: u64,
     pub(super) returned: u64,
-    /// The permits and slots that it requests in all.
+    /// The permits and slots that the process requests in total.
     pub(super) wants: u64,
     pub(super) wants_slots: u64,
 }
@@ -117,36 +117,37 @@ pub(super) struct Ask {
 /// The grant to a process.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Grant {
-    /// The record that it comes from, and the time by its clock.
+    /// The record that granted it, and the time by that record's clock.
     pub(super) allocation: u64,
     pub(super) moment: u64,
     /// True if the lease was renewed, so that earlier permits remain valid.
     pub(super) is_renewed: bool,
     /// Further permits: the time until they may be used, and their number, in order.
     pub(super) permits: Vec<(u64, u64)>,
-    /// The slots that it may use in all.
+    /// The slots that the process may use in total.
     pub(super) concurrency: u64,
     /// True if the request was granted in full.
     pub(super) is_all: bool,
 }
 
-impl Ask {
-    /// Returns whether the record to which it reported cannot have become idle since.
+impl ExchangeRequest {
+    /// Returns true if the record to which the process reported cannot have become idle since.
     fn expects_a_record(&self) -> bool {
         self.is_listed || !self.reported.is_empty()
     }
 }
 
 impl Allocation {
-    /// The record in the store, or a new one with this id: if there is none, if the store's clock
-    /// has been set, or if an older copy was put back. The clock has been set if the record is of a
-    /// later moment, or if this is a later one than it can be for the process that asks, which has
-    /// been waiting for the store for so long. A copy is older if it lacks the last report of the
-    /// process that asks.
+    /// The record in the store; or a new record with this id if there is none, or if it is invalid:
+    ///
+    /// - Clock set back: the last exchange of the record is later than `now`.
+    /// - Clock set forward: `now` is later than possible for the requesting process, which knows a moment of
+    ///   this record and has waited for the store for `waited`.
+    /// - Restored copy: the record lacks the last report of the requesting process.
     pub(super) fn current(
         now: u64,
         stored: Option<Self>,
-        ask: &Ask,
+        ask: &ExchangeRequest,
         waited: u64,
         new_id: u64,
     ) -> Self {
@@ -159,16 +160,16 @@ impl Allocation {
         stored.filter(is_intact).unwrap_or_else(|| Self { id: new_id, ..Self::default() })
     }
 
-    /// Returns whether the record is from before the last report of the process, also if other processes
+    /// Returns true if the record is from before the last report of the process, also if other processes
     /// have reported to it since it was restored.
-    fn lacks_report(&self, ask: &Ask) -> bool {
+    fn lacks_report(&self, ask: &ExchangeRequest) -> bool {
         let own = self.members.iter().find(|participant| participant.id == ask.participant);
         self.exchanged_at < ask.reported_at
             || own.is_some_and(|participant| participant.asked_at < ask.reported_at)
     }
 
     /// Processes the report of a process and its request for permits.
-    pub(super) fn exchange(&mut self, now: u64, limit: Limit, ask: &Ask) -> Grant {
+    pub(super) fn exchange(&mut self, now: u64, limit: Limit, ask: &ExchangeRequest) -> Grant {
         self.settle(now);
         self.exchanged_at = now;
         let position =
@@ -257,7 +258,7 @@ impl Allocation {
         self.id
     }
 
-    /// Returns whether the record is equivalent to a new one.
+    /// Returns true if the record is equivalent to a new one.
     pub(super) fn is_idle(&self) -> bool {
         self.members.is_empty() && self.departures.is_empty() && self.orphans.is_empty()
     }
@@ -269,7 +270,7 @@ impl Allocation {
         self.members = alive;
         let dead: Vec<Participant> = dead;
         for participant in dead {
-            // Its last request may have been in flight at the end of the lease.
+            // The last request of the process may have been in flight at the end of the lease.
             let over = participant.until + micros(GRACE);
             self.depart(over + micros(WINDOW) + micros(MARGIN), participant.counts());
             *self.orphans.entry(over).or_default() += participant.concurrency;
@@ -278,7 +279,7 @@ impl Allocation {
         self.orphans.retain(|at, concurrency| *at > now && *concurrency > 0);
     }
 
-    /// Returns whether a process may have a slot, if more processes request slots than there are.
+    /// Returns true if a process may have a slot now: processes take turns if they are more than the slots.
     fn has_turn(&self, now: u64, places: u64, id: u64) -> bool {
         let wanting = self.members.iter().filter(|it| it.demand(now, it.wants_slots) > 0);
         let (mut before, mut all) = (0, 1);
@@ -286,7 +287,7 @@ impl Allocation {
             all += 1;
             before += u64::from(other.id < id);
         }
-        all <= places || (before + now / TURN) % all < places
+        all <= places || (before + now / SLOT_REUSE) % all < places
     }
 
     fn depart(&mut self, at: u64, requests: u64) {
@@ -328,20 +329,19 @@ impl Allocation {
 }
 
 impl Participant {
-    /// The maximum number of its requests that the service counts.
+    /// The maximum number of requests of the process that the service counts.
     fn counts(&self) -> u64 {
         self.unanswered + self.permits
     }
 
-    /// Its demand, if it was reported recently.
+    /// The demand of the process, if it was reported recently.
     fn demand(&self, now: u64, wants: u64) -> u64 {
         if now.saturating_sub(self.asked_at) <= RECENT { wants } else { 0 }
     }
 }
 
-/// Max-min fair share of a process that requests `wants`, among others, each with what it has and
-/// requests.
-/// `rest` is what the others do not have.
+/// Max-min fair share of a process that requests `wants`, among other participants, each with what it has
+/// and requests. `rest`: the part of the limit that no other participant holds.
 fn fair(rest: u64, others: impl Iterator<Item = (u64, u64)>, wants: u64) -> u64 {
     let mut total = rest;
     let mut demands = vec![wants];
@@ -364,7 +364,7 @@ fn fair(rest: u64, others: impl Iterator<Item = (u64, u64)>, wants: u64) -> u64 
 
 /// The time between two permits.
 fn step(requests: u64) -> u64 {
-    (micros(WINDOW) * 100 / (100 + FASTER) / requests.max(1)).max(1)
+    (micros(WINDOW) * 100 / (100 + CATCH_UP_PERCENT) / requests.max(1)).max(1)
 }
 
 fn micros(time: std::time::Duration) -> u64 {

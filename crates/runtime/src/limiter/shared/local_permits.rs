@@ -1,4 +1,4 @@
-//! Local permits: a process's share of one operation's limit, and its next report.
+//! Local permits: a process's share of one operation's limit, and the next report of the process.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::super::Limit;
-use super::allocation::{Ask, Grant, HORIZON, LEASE};
+use super::allocation::{ExchangeRequest, Grant, HORIZON, LEASE};
 use super::waker::ExchangeWaker;
 use crate::fair_queue::Blocked;
 
@@ -15,12 +15,12 @@ use crate::fair_queue::Blocked;
 /// may not need it would be a large part of the limit.
 const SMALL: u64 = 10;
 
-/// The spare permits and slots that are kept for [`AWHILE`] after a call.
-const AT_HAND: u64 = 2;
-const AWHILE: Duration = Duration::from_secs(1);
+/// The number of spare permits and slots that are kept for [`SPARE_FOR`] after a call.
+const SPARE_PERMITS: u64 = 2;
+const SPARE_FOR: Duration = Duration::from_secs(1);
 
 /// The permits to request, as a multiple of those that were used between two exchanges.
-const AHEAD: u64 = 3;
+const PREFETCH_FACTOR: u64 = 3;
 
 /// The permits of a process, and its requests that still count.
 pub(in crate::limiter) struct LocalPermits {
@@ -33,7 +33,7 @@ pub(in crate::limiter) struct LocalPermits {
     concurrency: u64,
     /// True if the last exchange granted all that was requested, so that another may grant more.
     had_all: bool,
-    /// When answered requests stop counting; until then they may have to be reported again.
+    /// The moments at which answered requests stop counting; until then they may have to be reported again.
     departures: Vec<(Instant, u64)>,
     /// The number of these that were reported, and that will be once the exchange in progress has
     /// succeeded.
@@ -49,7 +49,7 @@ pub(in crate::limiter) struct LocalPermits {
     /// The recent peak of permits used between two exchanges: a bursty caller needs as many again.
     peak: u64,
     used_at: Option<Instant>,
-    /// True if the last report left a rest to be reported later.
+    /// True if the record lists this process, because its last report held or requested permits or slots.
     is_listed: bool,
 }
 
@@ -74,7 +74,7 @@ impl LocalPermits {
         }
     }
 
-    /// Returns whether there are permits and free slots for this many callers.
+    /// Returns `Ok` if there are permits and free slots for this many callers.
     pub(in crate::limiter) fn admits(
         &mut self,
         callers: u64,
@@ -123,7 +123,7 @@ impl LocalPermits {
         }
     }
 
-    /// Records when a request stops counting.
+    /// Records the moment at which a request stops counting.
     pub(in crate::limiter) fn departs(&mut self, at: Instant) {
         let unreported = &mut self.departures[self.in_report..];
         match unreported.last_mut().filter(|(last, _)| *last == at) {
@@ -132,7 +132,7 @@ impl LocalPermits {
         }
     }
 
-    /// Returns whether there is nothing to report and no permit is kept.
+    /// Returns true if there is nothing to report and no permit is kept.
     pub(in crate::limiter) fn is_idle(&self) -> bool {
         let is_reported = self.reported == self.departures.len();
         !self.is_listed && self.permits.is_empty() && is_reported
@@ -146,14 +146,14 @@ impl LocalPermits {
         participant: u64,
         is_leaving: bool,
         now: Instant,
-    ) -> Option<Ask> {
+    ) -> Option<ExchangeRequest> {
         if now >= self.until {
             self.permits.clear();
             self.concurrency = 0;
         }
         self.peak = self.used.max(self.peak - self.peak.div_ceil(4));
-        let is_active = self.used_at.is_some_and(|at| now < at + AWHILE);
-        let soon = AT_HAND + AHEAD * self.peak;
+        let is_active = self.used_at.is_some_and(|at| now < at + SPARE_FOR);
+        let soon = SPARE_PERMITS + PREFETCH_FACTOR * self.peak;
         let (mut wants, mut wants_slots) = (state.waiting, state.waiting + state.open);
         if state.limit.requests > SMALL && (is_active || state.waiting > 0) {
             wants += soon;
@@ -174,7 +174,7 @@ impl LocalPermits {
         let moment = self.reported_at.map_or(0, |(at, moment)| moment + elapsed(at, now));
         let later = |(at, requests): &(Instant, u64)| (elapsed(now, *at) + 1, *requests);
         let (reported, departures) = self.departures.split_at(self.reported);
-        let ask = Ask {
+        let ask = ExchangeRequest {
             participant,
             departures: departures.iter().filter(|it| it.0 > now).map(later).collect(),
             reported: reported.iter().filter(|it| it.0 > now).map(later).collect(),
@@ -194,7 +194,7 @@ impl LocalPermits {
         (std::mem::replace(&mut self.is_listed, holds > 0) || is_news).then_some(ask)
     }
 
-    /// Keeps the first `most` permits, and returns the number of the others.
+    /// Keeps the first `most` permits, and returns the number of permits removed.
     fn keep(&mut self, most: u64) -> u64 {
         let mut kept = 0;
         let mut returned = 0;
@@ -230,7 +230,7 @@ impl LocalPermits {
         self.until
     }
 
-    /// Returns whether permits are in use or requests wait, so that more will be needed soon.
+    /// Returns true if permits are in use or requests wait, so that more will be needed soon.
     pub(super) fn is_busy(&self, waiting: u64, now: Instant) -> bool {
         let horizon = Duration::from_micros(HORIZON);
         waiting > 0 || self.used_at.is_some_and(|at| now < at + horizon)

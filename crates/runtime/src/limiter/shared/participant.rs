@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-use super::allocation::{Allocation, Ask, Grant};
+use super::allocation::{Allocation, ExchangeRequest, Grant};
 use super::local_permits::LocalPermits;
 use super::store::{SharedLimits, StoreError};
 use super::waker::ExchangeWaker;
@@ -41,7 +41,7 @@ struct Listed {
 struct Asking {
     operation_limiter: Arc<OperationLimiter>,
     limit: Limit,
-    ask: Ask,
+    ask: ExchangeRequest,
     grant: Grant,
 }
 
@@ -88,7 +88,8 @@ impl Participant {
             .extend(operations.iter().filter_map(|listed| listed.operation_limiter.upgrade()));
     }
 
-    /// Makes one exchange for all operations. Returns the time to the next; `None` if no operation needs it.
+    /// Makes one exchange for all operations. Returns the time to the next exchange; `None` if no operation
+    /// needs an exchange.
     pub(super) fn exchange(&self) -> Option<Duration> {
         let is_leaving = self.waker.is_closed();
         let (mut keys, mut all, mut is_busy) = (Vec::new(), Vec::new(), false);

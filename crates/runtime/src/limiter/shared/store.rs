@@ -5,9 +5,9 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// A store of records that several processes change: what [`SharedLimits`] need of one.
+/// A store of records that several processes change, for [`SharedLimits`].
 ///
-/// `podqueue-limits` has one in an SQLite file, and one in a PostgreSQL database. Any database with
+/// `podqueue-limits` has a store in an SQLite file and a store in a PostgreSQL database. Any database with
 /// transactions and a clock will do; a store in memory serves the clients of one process, as here:
 ///
 /// ```
@@ -50,7 +50,7 @@ pub trait LimitStore: Send + 'static {
 
     /// Reads the records with these keys, in this order, lets `change` change them, and writes them
     /// back, all in one transaction that excludes every other. A record that does not exist is
-    /// `None`, and one that becomes `None` is to be deleted.
+    /// `None`, and a record that becomes `None` is to be deleted.
     ///
     /// `change` also gets the time by the store's clock, since any moment that stays the same. The
     /// clock must be read within the transaction, and must be the same for all processes. If it goes
@@ -58,11 +58,11 @@ pub trait LimitStore: Send + 'static {
     /// counts. If the transaction has to be repeated, `change` may be called again,
     /// with the records as they are then.
     ///
-    /// It is called on a dedicated thread and may block, but not without an end.
+    /// Runs on a dedicated thread and may block, but not forever.
     ///
     /// # Errors
     ///
-    /// Whatever kept the store from doing so. The message must not contain credentials.
+    /// The failure of the transaction. The message must not contain credentials.
     fn exchange(&mut self, keys: &[String], change: ChangeRecords<'_>) -> Result<(), StoreError>;
 }
 
@@ -78,8 +78,8 @@ pub type StoreError = Box<dyn StdError + Send + Sync>;
 ///
 /// Each client regularly gets permits for the requests of the next quarter of a second from the
 /// store, as many as it needs and a fair part of what there is. Calls do not wait for the store,
-/// except the first ones after a pause. A client that is alone can use the limits as a whole, also
-/// within 12 s of the moment at which another was killed.
+/// except the first calls after a pause. A client that is alone can use the limits as a whole, also
+/// within 12 s of the moment at which another client was killed.
 ///
 /// The requests of a process that is stopped (SIGSTOP) for longer than a second while they are open
 /// no longer count until it continues, and its open requests no longer use slots.

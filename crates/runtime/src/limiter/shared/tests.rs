@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::allocation::{Allocation, Ask, Grant, LEASE};
+use super::allocation::{Allocation, ExchangeRequest, Grant, LEASE};
 use super::local_permits::{LimiterState, LocalPermits};
 use super::waker::ExchangeWaker;
 use crate::limiter::Limit;
@@ -25,8 +25,13 @@ fn slots_held(processes: u64, concurrent: u64) -> Vec<u64> {
             let now = tick * 100_000 + participant * 1_000;
             let it = participant as usize;
             let open = u64::from(now < open_until[it]);
-            let ask =
-                Ask { participant, concurrency: open, wants: 1, wants_slots: 1, ..Ask::default() };
+            let ask = ExchangeRequest {
+                participant,
+                concurrency: open,
+                wants: 1,
+                wants_slots: 1,
+                ..ExchangeRequest::default()
+            };
             if allocation.exchange(now, limit, &ask).concurrency > 0 && open == 0 {
                 open_until[it] = now + 300_000;
             }
@@ -80,7 +85,7 @@ fn counted_requests_are_reported_again_when_a_record_is_lost_or_a_clock_was_set(
     let second = Duration::from_secs(1);
     let limit = Limit { requests: 100, concurrent: None };
     let mut local_permits = LocalPermits::new(Arc::<ExchangeWaker>::default(), began);
-    // What so many seconds later a store has as its record brings, whose clock was set by so much.
+    // An exchange at second `at`, with a record of the store, whose clock was set by `set` seconds.
     let exchange = |local_permits: &mut LocalPermits,
                     stored: Option<Allocation>,
                     at: u32,
@@ -113,7 +118,7 @@ fn counted_requests_are_reported_again_when_a_record_is_lost_or_a_clock_was_set(
     assert!(allocation.id() == 6 && given >= 9, "they count no more: {given}");
 }
 
-/// The waiting process has sent nothing to report again, and cannot know what the others have sent.
+/// The waiting process has sent nothing to report again, and cannot know what other processes have sent.
 #[test]
 fn a_process_that_waited_gives_others_time_to_report_when_a_record_is_lost_or_a_clock_was_set() {
     let (began, second) = (Instant::now(), Duration::from_secs(1));

@@ -13,7 +13,8 @@ use crate::limiter::operation::OperationLimiter;
 /// The minimum time between two exchanges.
 const LEAST: Duration = Duration::from_millis(5);
 
-/// A client's exchange thread. It ends soon after this was dropped, and returns unused permits before.
+/// A client's exchange thread. The thread ends soon after this handle is dropped, and returns unused permits
+/// before.
 pub(in crate::limiter) struct Shared(Arc<Participant>);
 
 impl Shared {

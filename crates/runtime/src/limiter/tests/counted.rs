@@ -29,7 +29,7 @@ async fn requests_that_never_left_do_not_add_up_to_a_larger_burst() {
         for _ in 0..250 {
             unsent.push(pass(&operation_limiter).await);
         }
-        // Time earns a new burst, and then all of the last one comes back.
+        // Time earns a new burst, and then the whole last burst stops counting.
         advance(Duration::from_secs(5)).await;
         drop(pass(&operation_limiter).await);
         drop(unsent);

@@ -24,7 +24,7 @@ struct Modelled {
 /// The service's view, in the worst case.
 #[derive(Default)]
 struct Service {
-    /// When it counted the requests: as early or as late as possible.
+    /// The times at which the service counted the requests: as early or as late as possible.
     early: Vec<Instant>,
     late: Vec<Instant>,
     /// The end of its work on each request.

@@ -158,7 +158,7 @@ async fn the_next_permit_comes_in_time_even_if_the_driver_is_dropped() {
     };
     let others: Vec<_> = (0..300).map(|_| spawn(None)).collect();
     for _ in 0..60 {
-        // The newest caller is the driver. One is admitted at once, and one is dropped.
+        // The newest caller is the driver. One caller is admitted at once, and one is dropped.
         let urgent = spawn(Some(Instant::now()));
         let dropped = spawn(None);
         sleep(Duration::from_millis(33)).await;
@@ -232,7 +232,7 @@ async fn dropping_waiting_callers_restores_the_queue() {
     for call in &mut queue {
         assert!(call.as_mut().now_or_never().is_none());
     }
-    // The first of them, which holds the timer, and one in the middle.
+    // The first caller, which holds the timer, and a caller in the middle.
     drop(queue.remove(2));
     drop(queue.remove(0));
     let mut passed = Vec::new();

@@ -92,7 +92,7 @@ async fn idle_scopes_are_let_go() {
 async fn the_limits_follow_the_least_that_the_service_admits() {
     let limiter = Limiter::new(RateLimits::new().share(0.5));
     let scope = Arc::from("ep");
-    // How many may be sent in the next moment, once the burst of a quarter is used up.
+    // The number of requests that may be sent in the next moment, once the burst of a quarter is used up.
     let room = |limiter: &Limiter, operation| {
         let limit = Limit { requests: 100, concurrent: None };
         let take = || limiter.try_acquire(&scope, operation, limit, TIME).ok();

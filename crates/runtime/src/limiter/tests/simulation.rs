@@ -12,9 +12,9 @@ use crate::limiter::operation::{OperationLimiter, Permit};
 
 /// Algorithms by which a service may count the requests of ten seconds.
 pub(in crate::limiter) enum Count {
-    /// In windows that follow each other; the first has begun this long ago.
+    /// Counts in consecutive windows, the first of which began `phase` ago.
     Fixed { phase: Duration, window: u64, requests: u64 },
-    /// In windows that begin with the first request after the one before.
+    /// Counts in windows that begin with the first request after the previous window.
     FromFirst { began: Option<Instant>, requests: u64 },
     /// In the ten seconds before each request, both ends included.
     Sliding { admitted: VecDeque<Instant> },
@@ -108,7 +108,7 @@ struct State {
 pub(in crate::limiter) struct Seen {
     /// Requests admitted, by when they arrived.
     pub(in crate::limiter) admitted: Vec<Instant>,
-    /// Requests that one of the algorithms would not have admitted.
+    /// Requests that at least one algorithm would not have admitted.
     pub(in crate::limiter) refused: u64,
     pub(in crate::limiter) most_open: u64,
 }
@@ -139,7 +139,7 @@ impl Service {
         self.state().seen.clone()
     }
 
-    /// A request reaches the service. Returns whether it is admitted.
+    /// A request reaches the service. Returns true if it is admitted.
     pub(in crate::limiter) fn arrives(&self) -> bool {
         let mut state = self.state();
         state.open += 1;
@@ -183,7 +183,7 @@ impl Service {
         pass.finished();
     }
 
-    /// Clients that share an operation limiter, each with one request after the other.
+    /// Clients that share an operation limiter, each of which sends its requests in sequence.
     pub(in crate::limiter) async fn saturate(
         self: &Arc<Self>,
         operation_limiter: &Arc<OperationLimiter>,

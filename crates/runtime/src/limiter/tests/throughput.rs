@@ -68,7 +68,7 @@ async fn a_quarter_goes_out_at_once_and_the_rest_evenly() {
     let started = seen.admitted[0];
     let first = seen.between(started, 0, 1);
     assert!((345..=355).contains(&first), "{first} in the first second");
-    // What goes out at once stops to count after ten seconds, and does not go out at once again.
+    // A burst stops counting after ten seconds, and is not sent as a burst again.
     for second in 10..39 {
         let made = seen.between(started, second, second + 1);
         assert!((95..=110).contains(&made), "{made} in second {second}");

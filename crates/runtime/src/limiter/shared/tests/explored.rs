@@ -8,14 +8,14 @@ use fastrand::Rng;
 use tokio::time::Instant;
 
 use crate::limiter::concurrency::Concurrency;
-use crate::limiter::shared::allocation::{Allocation, Ask, Grant, LEASE};
+use crate::limiter::shared::allocation::{Allocation, ExchangeRequest, Grant, LEASE};
 use crate::limiter::shared::local_permits::{LimiterState, LocalPermits};
 use crate::limiter::shared::waker::ExchangeWaker;
 use crate::limiter::window_log::WindowLog;
 use crate::limiter::{GRACE, Limit, WINDOW};
 use crate::random::cases;
 
-/// A process. Its state survives when it is stopped, and is lost when it crashes.
+/// A process, whose state survives when it is stopped and is lost when it crashes.
 struct Process {
     id: u64,
     local_permits: LocalPermits,
@@ -29,7 +29,7 @@ struct Process {
 /// An exchange in progress: on the way to the store, or back.
 struct Exchange {
     asked_at: Instant,
-    ask: Ask,
+    ask: ExchangeRequest,
     grant: Option<Grant>,
 }
 
@@ -100,7 +100,7 @@ impl World {
         }
     }
 
-    /// Returns whether the operation limiter of a process would admit a request.
+    /// Returns true if the operation limiter of a process would admit a request.
     fn has_room(&mut self, index: usize) -> bool {
         let (now, limit) = (self.now, self.limit);
         let process = &mut self.processes[index];
@@ -184,7 +184,7 @@ impl World {
             }
             Event::Lose(index) => self.processes[index].exchange = None,
             Event::Die(index) => {
-                // Its last request may be in flight until then.
+                // The last request of the process may be in flight until then.
                 let over = now + GRACE;
                 for request in &self.processes[index].sent {
                     self.requests[*request].answered_at.get_or_insert(over);
@@ -194,7 +194,7 @@ impl World {
         }
     }
 
-    fn exchange(&mut self, ask: &Ask) -> Grant {
+    fn exchange(&mut self, ask: &ExchangeRequest) -> Grant {
         let now = u64::try_from((self.now - self.started).as_micros()).expect("a short run");
         let bytes = serde_json::to_vec(&self.allocation).expect("a record");
         self.allocation = serde_json::from_slice(&bytes).expect("a record");

@@ -60,7 +60,7 @@ impl World {
         }
     }
 
-    /// A process with this many callers, each with one request after the other.
+    /// A process with this many callers, each of which sends its requests in sequence.
     fn process(&self, callers: usize) -> Process {
         let participant = Arc::new(Participant::new(self.settings.clone(), "one".to_owned()));
         let operation_limiter = participant.operation_limiter("painter", "run", self.limit);
