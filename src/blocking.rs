@@ -1,4 +1,4 @@
-//! The client without async: [`block`](Block::block) runs any call to its end on the calling
+//! Blocking calls: [`block`](Block::block) runs any call to its end on the calling
 //! thread, and [`block_iter`](BlockIter::block_iter) turns any stream into an iterator.
 //!
 //! There is no second client with a method per call. Everything that can be awaited can be blocked
@@ -122,7 +122,7 @@ fn drive<F: Future>(future: F) -> F::Output {
 /// Polls the future on this thread, with the timers and connections of the shared runtime.
 fn poll_here<F: Future>(future: F) -> F::Output {
     // A task that calls `yield_now` under the caller's runtime is woken only after this call returns.
-    let longest = if Handle::try_current().is_ok() { YIELD } else { Duration::MAX };
+    let longest = if Handle::try_current().is_ok() { REPOLL_INTERVAL } else { Duration::MAX };
     let _runtime = started().enter();
     // A task of the caller's runtime that polls this has a budget, which only refills when the task
     // returns: with it spent, all of tokio's futures would stay pending.
@@ -139,7 +139,7 @@ fn poll_here<F: Future>(future: F) -> F::Output {
 }
 
 /// The time after which a future that may have yielded is polled again.
-const YIELD: Duration = Duration::from_millis(5);
+const REPOLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Wake-up flag of one blocking call. `thread::park` would not do: its token may be meant for the caller, or
 /// for a call nested in this call.

@@ -22,7 +22,7 @@ impl Interface {
         }
     }
 
-    /// The version that stands at the end of the path, and is added where it is missing.
+    /// The version at the end of the path, which is added if it is missing.
     fn version(self) -> Option<&'static str> {
         match self {
             Self::Queue => Some("/v2"),

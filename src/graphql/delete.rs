@@ -42,7 +42,8 @@ pub(super) async fn delete<O: Operation>(
     })
 }
 
-/// Returns true if an error says that the object to delete does not exist. A 404 alone may be a gateway's.
+/// Returns true if an error says that the object to delete does not exist. A 404 without GraphQL errors does
+/// not count: it may come from a gateway.
 fn is_not_found(deleted: Deleted<'_>, error: &Error) -> bool {
     let attempted = Attempted::new(deleted.field).on_interface("GraphQL");
     let errors = error.unredacted_body().and_then(|body| errors_in(&attempted, body));

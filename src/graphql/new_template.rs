@@ -10,7 +10,7 @@ use super::port::Port;
 use crate::error::{Error, Result};
 use podqueue_runtime::SecretString;
 
-/// A template to create, or the new state of an existing one ([Template, GraphQL
+/// A template to create, or the new state of an existing template ([Template, GraphQL
 /// shape](crate#the-interface)).
 ///
 /// [`serverless`](Self::serverless) and [`pod`](Self::pod) take the required strings. The disk
@@ -68,7 +68,7 @@ pub(super) struct TemplateInput {
 }
 
 /// The upper bound of a GraphQL `Int`.
-const LARGEST: u32 = i32::MAX as u32;
+const MAX_DISK_GB: u32 = i32::MAX as u32;
 
 impl NewTemplate {
     /// Creates a template for serverless workers from a unique name and the image with its tag, without
@@ -178,7 +178,7 @@ impl NewTemplate {
         ] {
             match size {
                 None => return refuse(field, "is required"),
-                Some(size) if size > LARGEST => {
+                Some(size) if size > MAX_DISK_GB => {
                     return refuse(field, "must be at most 2147483647");
                 }
                 Some(_) => {}

@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 /// From this size on, a body grows by a sixteenth instead of doubling, so that a large body takes its
 /// length in memory and not twice that.
-const LARGE: usize = 1024 * 1024;
+const SLOW_GROWTH_SIZE: usize = 1024 * 1024;
 
 /// The initial capacity in bytes: most bodies need no more, and are not reallocated.
 const INITIAL_CAPACITY: usize = 256;
@@ -35,7 +35,7 @@ impl Body {
     #[inline]
     fn reserve(&mut self, more: usize) {
         let needed = self.0.len() + more;
-        if needed > self.0.capacity() && needed >= LARGE {
+        if needed > self.0.capacity() && needed >= SLOW_GROWTH_SIZE {
             self.0.reserve_exact(more + needed / 16);
         }
     }
@@ -66,8 +66,8 @@ impl From<Body> for Bytes {
     }
 }
 
-/// Returns true if the text is an http or https URL exactly as it stands, because it is sent as it stands.
-/// The parser accepts more: surrounding white space, missing slashes, backslashes.
+/// Returns true if the text is an http or https URL as written, because it is sent as written. The parser
+/// accepts more: surrounding white space, missing slashes, backslashes.
 pub(crate) fn is_http_url(text: &str) -> bool {
     let after_scheme = text.split_once("://").filter(|(scheme, _)| {
         scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")

@@ -208,8 +208,8 @@ impl Endpoint {
     /// `most`. That is `most`, at once, if the client has no rate limits.
     ///
     /// Nothing is reserved: if other callers submit in the meantime, submissions still wait for their own
-    /// permits. Meant for callers that prepare a submission as late as possible, such as one that records
-    /// durably what it is about to submit.
+    /// permits. Meant for callers that prepare a submission as late as possible, such as a journal that records
+    /// durably what is about to be submitted.
     ///
     /// # Panics
     ///

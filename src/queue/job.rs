@@ -150,7 +150,7 @@ impl Job {
         Ok(call.secrets(self.submitted.iter().flat_map(|them| them.iter().cloned())))
     }
 
-    /// Sends a call about this job, and distinguishes an expired job from an unknown one in its error.
+    /// Sends a call about this job, and distinguishes an expired job from an unknown job in its error.
     pub(super) async fn send(&self, call: Call) -> Result<Reply> {
         let sent = self.endpoint.send(call).await;
         sent.map_err(|error| self.known.lifespan.explain(error).with_job_id(&self.id))
@@ -221,7 +221,8 @@ impl Job {
     }
 }
 
-/// Returns true if these are ids of the same job: one id may have the suffix, such as `-u1`, that the other id lacks.
+/// Returns true if these are ids of the same job: one id may have a suffix, such as `-u1`, that the other id
+/// lacks.
 pub(crate) fn is_same_job(one: &str, other: &str) -> bool {
     one == other || without_suffix(one) == other || one == without_suffix(other)
 }

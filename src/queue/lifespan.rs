@@ -1,6 +1,6 @@
-//! Lifespan of a job: how long the service keeps it and its result, as far as its handle knows.
+//! Lifespan of a job: the time for which the service keeps it and its result, as far as its handle knows.
 //!
-//! The expiry of the ttl follows from elapsed monotonic time alone, since the time of day may be turned
+//! The expiry of the ttl follows from elapsed monotonic time alone, since the time of day may be set
 //! while a job runs. Points in time that callers see are times of day.
 
 use std::ops::RangeInclusive;
@@ -30,7 +30,7 @@ pub(super) struct Lifespan(Mutex<Known>);
 
 #[derive(Debug)]
 struct Known {
-    /// Records that the service knows the job.
+    /// True if the service was seen to know the job.
     seen: bool,
     /// The time at which the service accepted the job, if this handle comes from the submission.
     accepted: Option<SystemTime>,

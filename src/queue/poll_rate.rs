@@ -14,8 +14,8 @@ use podqueue_runtime::__private::fair_queue::{Admission, Blocked, FairQueue};
 /// The burst after an idle period: the polls of this time may be sent at once.
 const CREDIT: Duration = Duration::from_secs(1);
 
-/// Permits to poll: first in, first out, one per interval. The polls per second are the same however
-/// many jobs are polled; only the time between two polls of the same job grows.
+/// Permits to poll: first in, first out, one per interval. The polls per second do not grow with the number of
+/// jobs; only the time between two polls of the same job does.
 #[derive(Debug)]
 pub(crate) struct PollRate(FairQueue<Spacing>);
 

@@ -92,7 +92,7 @@ impl Polling {
         PollIntervals { next: self.initial_interval, longest, first: self.initial_interval }
     }
 
-    /// The time between two polls of an endpoint, whichever waits or streams they belong to.
+    /// The time between two polls of an endpoint, over all of its waits and streams.
     pub(crate) fn interval(&self) -> Duration {
         Duration::from_secs(1) / self.per_second.max(1)
     }

@@ -58,8 +58,8 @@ pub struct JobFailure {
 }
 
 impl Error {
-    /// The job's record: the final one for [`ErrorKind::JobFailed`], [`ErrorKind::JobCancelled`]
-    /// and [`ErrorKind::JobTimedOut`], the last one seen for [`ErrorKind::WaitTimedOut`] and
+    /// The job's record: the final record for [`ErrorKind::JobFailed`], [`ErrorKind::JobCancelled`]
+    /// and [`ErrorKind::JobTimedOut`], the last record seen for [`ErrorKind::WaitTimedOut`] and
     /// [`ErrorKind::JobNotFinished`].
     #[must_use]
     pub fn record(&self) -> Option<&JobRecord> {
@@ -108,7 +108,7 @@ impl Job {
 }
 
 impl JobRecord {
-    /// Reads a record from a reply about `job`, or about a new job where there is no id yet.
+    /// Reads a record from a reply about `job`, or about a new job if there is no id yet.
     pub(super) fn read(
         attempted: &Attempted,
         reply: &Reply,
@@ -229,7 +229,7 @@ impl JobRecord {
     ///
     /// - [`ErrorKind::JobFailed`], [`ErrorKind::JobCancelled`] or [`ErrorKind::JobTimedOut`] for a
     ///   job that ended so, with the handler's message;
-    /// - [`ErrorKind::JobNotFinished`] for one that has not ended yet: see
+    /// - [`ErrorKind::JobNotFinished`] for a job that has not ended yet: see
     ///   [`progress`](Self::progress);
     /// - [`ErrorKind::Decode`] if the output is not a `T` or not JSON, with the path to the
     ///   offending field. `NaN` and `Infinity`, which Python writes although they are not JSON, are

@@ -11,7 +11,7 @@ impl Job {
     /// Requeues a job that has failed or timed out, with the same id and input; earlier output is
     /// removed: `POST /retry/{job_id}`.
     ///
-    /// If no response arrives, or one about another job, the job's status decides: a job that is
+    /// If no response arrives, or a response about another job, the job's status decides: a job that is
     /// queued, running or completed counts as retried.
     ///
     /// # Errors

@@ -20,7 +20,7 @@ pub enum JobStatus {
     Cancelled,
     /// Aborted by its execution timeout, or not picked up in time.
     TimedOut,
-    /// A status that the interface does not document. It is treated as not terminal.
+    /// A status that the interface does not document, treated as not terminal.
     Other(UndocumentedStatus),
 }
 

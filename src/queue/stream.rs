@@ -1,4 +1,4 @@
-//! Streaming what a handler emits, by polling.
+//! Stream of the chunks that a handler emits, by polling.
 
 mod chunk;
 mod poller;
@@ -39,7 +39,7 @@ use crate::error::Result;
 ///
 /// A second stream of a job continues where the first was dropped, and two at the same time divide
 /// the chunks between them. If an earlier stream of the same handle, or of a clone of it, has ended,
-/// and a further one gets no chunk, because the job was not retried meanwhile, it yields an error of
+/// and a further stream gets no chunk, because the job was not retried in between, it yields an error of
 /// kind [`ErrorKind::StreamGap`](crate::ErrorKind::StreamGap) that says so.
 ///
 /// The handler must support streaming. Dropping the stream does not affect the job. Chunks that

@@ -216,7 +216,7 @@ fn secrets_of_webhook(url: &SecretString) -> Vec<SecretString> {
     std::iter::once(url.clone()).chain(tokens).chain(login).collect()
 }
 
-/// Reads the record of a new job, whose id only the reply knows.
+/// Reads the record of a new job, whose id is only known from the reply.
 pub(super) fn read_new(
     endpoint: &Endpoint,
     operation: &Operation,

@@ -33,11 +33,11 @@ const NOTIFIED_LONGEST: Duration = Duration::from_secs(2 * 60);
 ///
 /// It polls the status according to the client's [`Polling`], which all other waits and
 /// streams on the endpoint share, and survives transient failures: a broken connection, a 408, a 429, a
-/// 502, a gateway's page with 403 or 404 (one whose body is not JSON), a response that is not JSON,
+/// 502, a gateway's page with 403 or 404 (a body that is not JSON), a response that is not JSON,
 /// or a response about another job. A poll that gets no response within 30 seconds, 15 for a
 /// synchronous job, or a third of the time left before the deadline, is abandoned and repeated. A
 /// `Retry-After` is honored, but for no longer than a third of the time for which a result is kept:
-/// 20 seconds for a synchronous job, 10 minutes for any other. Dropping the wait does not affect
+/// 20 seconds for a synchronous job, 10 minutes for any other job. Dropping the wait does not affect
 /// the job.
 ///
 /// # Errors

@@ -7,21 +7,21 @@ use subtle::ConstantTimeEq;
 use crate::error::{Error, Result};
 use podqueue_runtime::SecretString;
 
-const BYTES: usize = 32;
+const RANDOM_BYTES: usize = 32;
 /// 128 bits, if each character is a hexadecimal digit.
-const SHORTEST: usize = 32;
+const MIN_LENGTH: usize = 32;
 
 pub(crate) struct Token(SecretString);
 
 impl Token {
     /// 256 bits of the system's randomness, in hexadecimal.
     pub(super) fn random() -> Result<Self> {
-        let mut bytes = [0; BYTES];
+        let mut bytes = [0; RANDOM_BYTES];
         getrandom::fill(&mut bytes).map_err(|error| {
             refused("could not be generated: the system's random number generator failed")
                 .with_source(error)
         })?;
-        let text = bytes.iter().fold(String::with_capacity(2 * BYTES), |mut text, byte| {
+        let text = bytes.iter().fold(String::with_capacity(2 * RANDOM_BYTES), |mut text, byte| {
             // Writing to a string does not fail.
             let _ = write!(text, "{byte:02x}");
             text
@@ -32,7 +32,7 @@ impl Token {
     pub(crate) fn given(token: SecretString) -> Result<Self> {
         let text = token.expose();
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-        if text.len() < SHORTEST || !text.bytes().all(plain) {
+        if text.len() < MIN_LENGTH || !text.bytes().all(plain) {
             return Err(refused("must consist of 32 or more letters, digits, `-` and `_`"));
         }
         Ok(Self(token))

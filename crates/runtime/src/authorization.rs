@@ -72,7 +72,7 @@ impl Credential {
             Kind::Query { name, value } => (Sent::Query { name, value: value.clone() }, value),
             Kind::Header { name, value } => (header(&name, &value).map_err(refused)?, value),
         };
-        // A key that is not set is often an empty one.
+        // A key that is not set is often an empty text.
         if ["", "Bearer"].contains(&value.expose().trim()) {
             return Err(refused("must not be empty"));
         }

@@ -24,7 +24,7 @@ const MIB: usize = 1024 * 1024;
 
 /// The time that an idle connection is kept: less than servers keep theirs, because a connection that the
 /// server is closing would break the next call.
-const IDLE: Duration = Duration::from_secs(25);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(25);
 
 /// The name of the settings in errors.
 const SETTINGS: &str = "service settings";
@@ -113,7 +113,7 @@ impl ServiceBuilder {
         self
     }
 
-    /// The largest response body that is read, in bytes; 64 MiB by default. A larger one is an
+    /// The largest response body that is read, in bytes; 64 MiB by default. A larger body is an
     /// error: [`ErrorKind::ResponseTooLarge`](crate::ErrorKind::ResponseTooLarge), or
     /// [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) if it is the success
     /// response to a call that must not be made twice.
@@ -280,7 +280,7 @@ impl Settings {
     }
 
     /// The transport for services at `urls`, whose responses must not show `secrets`. Limits are shared
-    /// by those with the same first URL and first secret.
+    /// by transports with the same first URL and first secret.
     ///
     /// # Errors
     ///
@@ -359,7 +359,7 @@ impl Settings {
         let mut http = reqwest::Client::builder()
             .user_agent(user_agent)
             .connect_timeout(self.time_to_connect())
-            .pool_idle_timeout(IDLE)
+            .pool_idle_timeout(IDLE_TIMEOUT)
             .http1_only()
             .retry(reqwest::retry::never())
             .redirect(reqwest::redirect::Policy::none())

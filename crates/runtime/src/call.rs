@@ -87,11 +87,11 @@ impl Operation {
 #[derive(Clone, Debug)]
 pub struct Call {
     pub(crate) operation: Operation,
-    /// For errors.
+    /// The description of the call, for errors.
     pub(crate) attempted: Attempted,
     pub(crate) scope: Option<Arc<str>>,
     pub(crate) target: Target,
-    /// Escaped, as it is sent.
+    /// The query, escaped, as it is sent.
     pub(crate) query: String,
     pub(crate) headers: Vec<(&'static str, String)>,
     pub(crate) body: Option<Bytes>,
@@ -305,10 +305,10 @@ impl Call {
     }
 }
 
-/// A call with what the service adds to it.
+/// A call with the URL and the authorization of its service.
 pub(crate) struct AddressedCall {
     call: Call,
-    /// Without the authorization, also where that goes into the query.
+    /// The URL without the authorization, even if that is sent in the query.
     pub(crate) url: Url,
     pub(crate) credential: Arc<Credential>,
 }

@@ -239,7 +239,7 @@ impl Error {
 
     /// The response body as text, if there was a response. The API key and the request's secrets
     /// are redacted in every encoding: escaped for JSON, a URL, HTML or mail, in Base64 or hex, as a
-    /// list of numbers, any number of times over, with line breaks, and long ones also in part. A
+    /// list of numbers, any number of times over, with line breaks, and long secrets also in part. A
     /// text that takes too long to decode is withheld. A request's secrets are values
     /// that are secret by nature (a storage credential, the value of a secret), values whose name
     /// suggests a secret (`password`, `HF_TOKEN`), and all values of an `env` except trivial ones:

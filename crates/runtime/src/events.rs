@@ -67,10 +67,10 @@ pub struct ServerEvent<E = Error> {
     pub event: String,
     /// The event's content, its lines separated by `\n`.
     pub data: String,
-    /// The last id that the service gave, with this event or an earlier one.
+    /// The last id that the service sent, with this event or an earlier event.
     pub id: Option<String>,
     /// The last delay before reconnecting that the service asked for, with this event or an earlier
-    /// one.
+    /// event.
     pub retry: Option<Duration>,
     origin: Arc<Origin>,
     error: PhantomData<fn() -> E>,

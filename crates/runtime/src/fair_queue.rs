@@ -27,8 +27,8 @@
 //!   not polled, and for 1 ms at least.
 //! - No task runs in the background: every arrival, departure and update advances the queue. Capacity
 //!   that comes with time alone is noticed by the *driver*, the waiting caller that keeps the timer for
-//!   all. All other callers are on standby: they check at long intervals that the driver is alive, and the first
-//!   to find it overdue becomes the driver.
+//!   all. All other callers are on standby: they check at long intervals that the driver is alive, and
+//!   the first caller to find it overdue becomes the driver.
 //! - Urgent callers come first, but at most seven in a row while an ordinary caller waits.
 //!
 //! The explorer (`tests::explorer`) checks the invariant in all short runs of a few callers and in long

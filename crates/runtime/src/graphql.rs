@@ -1,4 +1,4 @@
-//! GraphQL: operations generated from `.graphql` files, and how they are sent.
+//! GraphQL: operations generated from `.graphql` files, and their execution.
 //!
 //! Every `.graphql` file becomes a type that [`Graphql::execute`] takes; see
 //! [`include_queries!`](crate::include_queries).

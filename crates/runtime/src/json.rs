@@ -56,7 +56,7 @@ impl<'n> RawField<'n> {
     }
 }
 
-/// The fields of a JSON object except the known ones. They are looked up on request: an object can
+/// The fields of a JSON object except the known fields. They are looked up on request: an object can
 /// have very many.
 pub struct OtherFields {
     object: Bytes,
@@ -69,7 +69,7 @@ impl OtherFields {
         Self { object, known: known.into(), names: OnceLock::new() }
     }
 
-    /// Removes a field from the known ones, so that it counts as an other field.
+    /// Removes a field from the known fields, so that it counts as an other field.
     pub fn add(&mut self, name: &str) {
         self.known.to_mut().retain(|known| *known != name);
     }

@@ -97,8 +97,8 @@ impl Limit {
 /// limit is held back. More than 99 % of the allowed rate is reached as long as the service responds
 /// within 100 ms. A request counts until ten seconds after its response, so slow responses cost
 /// throughput: a sixth of the rate at worst, if they take two seconds. After an idle period, up to a
-/// quarter of the requests are sent at once and all further requests evenly spaced. Waiting for the rate limiter
-/// does not count towards [`timeout`](crate::ServiceBuilder::timeout). A call that is not polled
+/// quarter of the requests are sent at once and all further requests evenly spaced. Waiting for the rate
+/// limiter does not count towards [`timeout`](crate::ServiceBuilder::timeout). A call that is not polled
 /// while it waits is skipped, and gets its place back when it is polled. Urgent calls go first, but at
 /// most seven in a row while other calls wait, too.
 ///
@@ -142,7 +142,7 @@ impl RateLimits {
         self.on
     }
 
-    /// The limit to keep, where the service admits at least `least` requests.
+    /// The limit to keep if the service admits at least `least` requests.
     fn effective(&self, documented: Limit, least: u64) -> Limit {
         Limit {
             requests: self.part_of(documented.requests.max(least)),

@@ -3,13 +3,13 @@
 use serde_json::Value;
 
 /// The maximum length of a message, in characters.
-const LONGEST: usize = 500;
+const MAX_SHOWN: usize = 500;
 
 /// The maximum number of characters read of a message.
-const MOST_READ: usize = 64 * LONGEST;
+const MAX_READ: usize = 64 * MAX_SHOWN;
 
-/// The message in the body of an error reply, after `hide` has cut out of it what must not be shown:
-/// a secret of which white space was changed, or the end is missing, could not be found any more.
+/// The message in the body of an error reply, redacted by `hide` before it is shortened: a secret whose white
+/// space was changed, or whose end is missing, could not be found any more.
 ///
 /// The interface does not show the shape of error bodies. In practice they are JSON of several
 /// shapes, problem details, or the page of a gateway.
@@ -18,11 +18,11 @@ pub fn service_message(body: &[u8], hide: impl FnOnce(&str) -> String) -> Option
         Ok(json) => message_in(&json)?,
         Err(_) => message_in_text(&String::from_utf8_lossy(body))?,
     };
-    let text = match text.char_indices().nth(MOST_READ) {
+    let text = match text.char_indices().nth(MAX_READ) {
         Some((end, _)) => {
-            // A piece of a secret can stand at the cut, too short to be found.
+            // The text may end within a secret, whose beginning is too short to be found.
             let hidden = hide(&text[..end]);
-            let whole = hidden.chars().count().saturating_sub(LONGEST);
+            let whole = hidden.chars().count().saturating_sub(MAX_SHOWN);
             hidden.chars().take(whole).collect()
         }
         None => hide(&text),
@@ -59,7 +59,7 @@ fn message_in_text(text: &str) -> Option<String> {
 }
 
 fn shorten(text: &str) -> String {
-    match text.char_indices().nth(LONGEST) {
+    match text.char_indices().nth(MAX_SHOWN) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }

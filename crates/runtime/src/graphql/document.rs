@@ -50,8 +50,8 @@ pub struct Variable {
     pub presence: Presence,
     /// The default, as a GraphQL literal.
     pub default: Option<&'static str>,
-    /// The names of the arguments and fields it is used for that mark its value, as its own name
-    /// may, as a secret.
+    /// The names of the arguments and fields that the variable is used for and that mark its value as a
+    /// secret, as its own name may.
     pub secret_places: &'static [&'static str],
 }
 
@@ -60,8 +60,7 @@ pub struct Variable {
 pub enum Part {
     /// Literal text.
     Text(&'static str),
-    /// The value of the named variable, where a value is required: its default, or null if it is
-    /// absent.
+    /// The value of the named variable, which is required here: its default, or null if it is absent.
     Value(&'static str),
     /// An argument or an object's field whose value is a variable; omitted if that is absent.
     Entry {
@@ -86,7 +85,7 @@ impl Document {
     }
 
     /// Returns the secrets among the values: by the names of the variables and of their fields, and by the
-    /// places in which they stand.
+    /// places in which they are used.
     pub(crate) fn secrets(&self, variables: &Map<String, Value>) -> Vec<SecretString> {
         let mut found = secrets_in(variables);
         for variable in self.variables {
@@ -135,7 +134,7 @@ impl Document {
         Ok(())
     }
 
-    /// The literal for a variable, or its default; `None` where it has neither.
+    /// The literal for a variable, or its default; `None` if it has neither.
     fn literal(
         &self,
         name: &str,

@@ -160,12 +160,12 @@ pub(super) async fn send<E: 'static>(service: &Service, call: Call) -> Result<Re
     }
 }
 
-/// The `data` of a response without errors; `None` where it is null or absent.
+/// The `data` of a response without errors; `None` if it is null or absent.
 ///
 /// # Errors
 ///
 /// [`Graphql`](ErrorKind::Graphql) if the response contains errors, and
-/// [`Decode`](ErrorKind::Decode) if it is no GraphQL response.
+/// [`Decode`](ErrorKind::Decode) if it is not a GraphQL response.
 pub fn data<E: 'static>(reply: &Reply) -> Result<Option<Bytes>> {
     let attempted = reply.attempted();
     let mut data = None;
@@ -194,7 +194,7 @@ pub fn errors_in(attempted: &Attempted, body: &Bytes) -> Option<Vec<GraphqlError
     errors.filter(|errors| !errors.is_empty())
 }
 
-/// A GraphQL server answers 400 with errors of the standard form where a document is invalid.
+/// A GraphQL server responds with 400 and errors of the standard form if a document is invalid.
 fn as_graphql<E: 'static>(attempted: &Attempted, error: Error) -> Error {
     let Some(body) = error.unredacted_body().cloned() else { return error };
     let Some(errors) = errors_in(attempted, &body) else { return error };
@@ -242,7 +242,7 @@ fn failed<E: 'static>(
         .attach(GraphqlFailure::<E>::new(attempted, errors, data, secrets))
 }
 
-/// Returns true if a result holds more than nulls.
+/// Returns true if a result contains a value other than null.
 fn holds_anything(data: &Bytes) -> bool {
     let fields: Option<Map<String, Value>> = serde_json::from_slice(data).ok();
     fields.is_some_and(|fields| fields.values().any(|value| !value.is_null()))

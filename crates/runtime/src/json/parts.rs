@@ -1,7 +1,7 @@
 //! Splitter of JSON into raw parts, which works on malformed JSON, too.
 //!
-//! A response is useful even if a part of it is malformed, such as Python's `NaN`. So objects and lists are split by their
-//! brackets, commas and quotes alone, and a part is only validated when it is read.
+//! A response is useful even if a part of it is malformed, such as Python's `NaN`. So objects and
+//! lists are split by their brackets, commas and quotes alone, and a part is only validated when it is read.
 
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
@@ -11,8 +11,8 @@ use memchr::memchr2;
 /// The mark that some writers put before UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The numbers that JSON does not have, as writers that are not strict put them. A number that is
-/// part of another comes after it.
+/// The numbers that JSON does not have, as lenient writers produce them. A number that is part of another
+/// number comes after it.
 const NOT_FINITE: [&[u8]; 3] = [b"-Infinity", b"Infinity", b"NaN"];
 
 /// The text without a leading byte order mark.

@@ -29,7 +29,7 @@ impl Concurrency {
         self.abandoned.front().copied()
     }
 
-    /// The number of open requests, without abandoned ones.
+    /// The number of open requests that are not abandoned.
     pub(super) fn open(&self) -> u64 {
         self.open
     }

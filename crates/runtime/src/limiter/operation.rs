@@ -157,7 +157,7 @@ impl Admission for Limits {
         if let Some(local_permits) = &mut self.local_permits {
             local_permits.spend(self.concurrency.open(), now);
         }
-        // An attempt whose caller is polled is over by itself before that.
+        // An attempt whose caller is polled ends by its own timeout before that.
         let deadline = now.checked_add(time.saturating_add(GRACE));
         let is_crowded =
             self.limit.concurrent.is_some_and(|most| 2 * self.concurrency.open() > most)

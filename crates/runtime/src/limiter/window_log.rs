@@ -10,8 +10,8 @@ use super::WINDOW;
 /// Tolerance for clocks that do not run equally fast and services that count in whole milliseconds.
 pub(super) const MARGIN: Duration = Duration::from_millis(5);
 
-/// The capacity that is kept when no request counts.
-const SMALL: usize = 64;
+/// The capacity that is kept when no request counts, in entries.
+const KEPT_CAPACITY: usize = 64;
 
 /// Counts each request from its send until [`WINDOW`] after its answer.
 pub(super) struct WindowLog {
@@ -41,7 +41,7 @@ impl WindowLog {
             self.answered -= departure.requests;
             self.departures.pop_front();
         }
-        if self.departures.is_empty() && self.departures.capacity() > SMALL {
+        if self.departures.is_empty() && self.departures.capacity() > KEPT_CAPACITY {
             self.departures = VecDeque::new();
         }
         self.unanswered + self.answered

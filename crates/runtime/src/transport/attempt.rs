@@ -57,7 +57,8 @@ impl HttpSender {
         deadline: Option<Instant>,
     ) -> Result<ReceivedResponse, Failure> {
         let (request, send_state) = self.request(call)?;
-        // Other calls may soon wait for the end of this attempt, which must not depend on its caller being polled.
+        // Other calls may soon wait for the end of this attempt, which must not depend on its caller being
+        // polled.
         let is_crowded = permit.is_crowded();
         let in_a_task = send_state.clone();
         // A call without a scope is never held open.

@@ -1,4 +1,4 @@
-//! Body of a request: its bytes, and whether the HTTP client has begun to send them.
+//! Body of a request: its bytes, and the record that the HTTP client has begun to send them.
 //!
 //! The state decides, once and atomically, whether a request may have reached the service: either the
 //! HTTP client asks for the body first ([`BEGUN`]), or the call withdraws it first ([`WITHDRAWN`]) and the

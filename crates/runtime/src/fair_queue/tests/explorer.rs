@@ -6,7 +6,7 @@
 //! callers whenever they are woken. Checked are:
 //!
 //! - no polled caller waits longer than allowed, whichever callers are not polled;
-//! - no caller is admitted before an earlier one that was polled in time and is no less urgent;
+//! - no caller is admitted before an earlier caller that was polled in time and is no less urgent;
 //! - once all callers have ended or were dropped, the queue is as good as new.
 //!
 //! `PODQUEUE_MODEL_DEPTH` sets the length of the runs of [`explore`], `PODQUEUE_MODEL_RUNS` the number of

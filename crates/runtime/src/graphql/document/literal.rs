@@ -131,7 +131,8 @@ fn write_string(text: &mut String, string: &str) {
     text.push('"');
 }
 
-/// Returns true if a text is a GraphQL name: it stands in the document unquoted, so nothing else may.
+/// Returns true if a text is a GraphQL name: it is written into the document unquoted, so any
+/// other text is refused.
 fn is_name(text: &str) -> bool {
     let mut characters = text.chars();
     characters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')

@@ -54,7 +54,7 @@ const CATCH_UP_PERCENT: u64 = 5;
 /// The record of one operation in one scope.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Allocation {
-    /// Identifies the record. If the store has lost a record, each process reports again to the new one what
+    /// Identifies the record. If the store has lost a record, each process reports again to the new record what
     /// still counts.
     #[serde(default)]
     id: u64,

@@ -13,7 +13,7 @@ use crate::fair_queue::Blocked;
 
 /// Up to this limit, permits are requested only for waiting requests: a spare permit for a process that
 /// may not need it would be a large part of the limit.
-const SMALL: u64 = 10;
+const NO_SPARE_LIMIT: u64 = 10;
 
 /// The number of spare permits and slots that are kept for [`SPARE_FOR`] after a call.
 const SPARE_PERMITS: u64 = 2;
@@ -155,10 +155,10 @@ impl LocalPermits {
         let is_active = self.used_at.is_some_and(|at| now < at + SPARE_FOR);
         let soon = SPARE_PERMITS + PREFETCH_FACTOR * self.peak;
         let (mut wants, mut wants_slots) = (state.waiting, state.waiting + state.open);
-        if state.limit.requests > SMALL && (is_active || state.waiting > 0) {
+        if state.limit.requests > NO_SPARE_LIMIT && (is_active || state.waiting > 0) {
             wants += soon;
         }
-        if is_active && state.limit.concurrent.is_some_and(|most| most > SMALL) {
+        if is_active && state.limit.concurrent.is_some_and(|most| most > NO_SPARE_LIMIT) {
             wants_slots = self.most_open + state.waiting + soon;
         }
         if is_leaving {

@@ -15,9 +15,9 @@ use crate::error::{Attempted, Error, ErrorKind};
 use crate::limiter::Limit;
 use crate::limiter::operation::OperationLimiter;
 
-/// The interval between exchanges: while permits are used, and while any are held or after a failure.
-pub(super) const BUSY: Duration = Duration::from_millis(100);
-const QUIET: Duration = Duration::from_millis(300);
+/// The intervals between exchanges: while permits are used; while any are held, or after a failure.
+pub(super) const BUSY_INTERVAL: Duration = Duration::from_millis(100);
+const QUIET_INTERVAL: Duration = Duration::from_millis(300);
 
 /// Exchanges the reports and requests of all operations of a client.
 pub(super) struct Participant {
@@ -119,7 +119,7 @@ impl Participant {
                     tracing::warn!(%store, error = %failure, "could not exchange shared limits");
                 }
                 health.failure = Some(failure.into());
-                return Some(QUIET);
+                return Some(QUIET_INTERVAL);
             }
         }
         drop(health);
@@ -128,7 +128,7 @@ impl Participant {
                 local_permits.take(&asking.grant, asked_at, now)
             });
         }
-        Some(if is_busy { BUSY } else { QUIET })
+        Some(if is_busy { BUSY_INTERVAL } else { QUIET_INTERVAL })
     }
 
     fn change(

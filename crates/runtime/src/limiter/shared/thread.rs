@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::participant::{BUSY, Participant, Unreachable};
+use super::participant::{BUSY_INTERVAL, Participant, Unreachable};
 use super::store::SharedLimits;
 use crate::limiter::Limit;
 use crate::limiter::operation::OperationLimiter;
 
 /// The minimum time between two exchanges.
-const LEAST: Duration = Duration::from_millis(5);
+const MIN_INTERVAL: Duration = Duration::from_millis(5);
 
 /// A client's exchange thread. The thread ends soon after this handle is dropped, and returns unused permits
 /// before.
@@ -70,9 +70,9 @@ fn run(participant: &Participant) {
                 break;
             }
             if waker.is_urgent() {
-                due = Some(due.map_or(began, |due| due.min(began + LEAST)));
+                due = Some(due.map_or(began, |due| due.min(began + MIN_INTERVAL)));
             } else if waker.is_requested() {
-                due = Some(due.map_or(began + LEAST, |due| due.min(began + BUSY)));
+                due = Some(due.map_or(began + MIN_INTERVAL, |due| due.min(began + BUSY_INTERVAL)));
             }
             match due.map(|due| due.saturating_duration_since(Instant::now())) {
                 Some(Duration::ZERO) => break,

@@ -44,7 +44,7 @@ impl ExchangeWaker {
         self.is_requested.store(false, Ordering::Release);
     }
 
-    /// Returns true if an exchange was requested since the last one began.
+    /// Returns true if an exchange was requested since the last exchange began.
     pub(super) fn is_requested(&self) -> bool {
         self.is_requested.load(Ordering::Acquire)
     }

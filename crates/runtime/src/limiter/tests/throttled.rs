@@ -83,7 +83,7 @@ async fn beside_another_client_of_the_account_the_rate_settles() {
             }
         });
         let seen = service.saturate(&operation_limiter(1_000, None), 500, 1..20, 200).await;
-        // 400 in ten seconds are the other client's.
+        // 400 requests in ten seconds are those of the other client.
         let ours = seen.admitted.len() - *taken.lock().expect("no panic");
         let allowed = 600 * 20;
         assert!(ours * 100 >= allowed * 75, "{ours} of {allowed}");

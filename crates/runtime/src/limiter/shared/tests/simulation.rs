@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::limiter::Limit;
 use crate::limiter::operation::OperationLimiter;
-use crate::limiter::shared::participant::{BUSY, Participant};
+use crate::limiter::shared::participant::{BUSY_INTERVAL, Participant};
 use crate::limiter::shared::store::{ChangeRecords, LimitStore, SharedLimits, StoreError};
 use crate::limiter::tests::simulation::{Count, Service};
 
@@ -148,7 +148,7 @@ async fn exchanges(participant: Arc<Participant>) {
         let due = pause.map(|pause| began + pause.mul_f64(0.8 + 0.4 * fastrand::f64()));
         loop {
             sleep(Duration::from_millis(1)).await;
-            let is_requested = participant.waker.is_requested() && began.elapsed() >= BUSY;
+            let is_requested = participant.waker.is_requested() && began.elapsed() >= BUSY_INTERVAL;
             if is_requested
                 || participant.waker.is_urgent()
                 || due.is_some_and(|due| due <= Instant::now())
