@@ -11,7 +11,6 @@ use std::sync::Arc;
 use podqueue_runtime::Service;
 use podqueue_runtime::graphql::GraphqlBody;
 
-use crate::error::Result;
 use crate::graphql::Graphql;
 use crate::graphql::secrets::Secrets;
 use crate::graphql::templates::Templates;
@@ -68,22 +67,6 @@ struct Interfaces {
 }
 
 impl Client {
-    /// Returns a builder with the default settings.
-    pub fn builder() -> ClientBuilder {
-        ClientBuilder::new()
-    }
-
-    /// Creates a client from the environment: `PODQUEUE_API_KEY`, plus `PODQUEUE_BASE_URL`,
-    /// `PODQUEUE_REST_URL` and `PODQUEUE_GRAPHQL_URL` for the interfaces you use.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) if the key is missing or a
-    /// value is invalid.
-    pub fn from_env() -> Result<Self> {
-        Self::builder().from_env()?.build()
-    }
-
     /// Returns a handle to the serverless endpoint with this id. Sends nothing.
     #[must_use]
     pub fn endpoint(&self, endpoint_id: impl AsRef<str>) -> Endpoint {

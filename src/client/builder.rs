@@ -40,8 +40,26 @@ pub struct ClientBuilder {
     settings: Settings,
 }
 
+impl Client {
+    /// Returns a builder with the default settings.
+    pub fn builder() -> ClientBuilder {
+        ClientBuilder::new()
+    }
+
+    /// Creates a client from the environment: `PODQUEUE_API_KEY`, plus `PODQUEUE_BASE_URL`,
+    /// `PODQUEUE_REST_URL` and `PODQUEUE_GRAPHQL_URL` for the interfaces you use.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) if the key is missing or a
+    /// value is invalid.
+    pub fn from_env() -> Result<Self> {
+        Self::builder().from_env()?.build()
+    }
+}
+
 impl ClientBuilder {
-    pub(super) fn new() -> Self {
+    fn new() -> Self {
         Self {
             api_key: None,
             base_url: None,
