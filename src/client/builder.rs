@@ -189,8 +189,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Shares the rate limits with the other processes that use the account; by default, a client knows nothing
-    /// of them. See [`ServiceBuilder::shared_limits`](podqueue_runtime::ServiceBuilder::shared_limits), and [`LimitStore`] for an example that runs.
+    /// Shares the rate limits with the other processes that use the account; by default, a client ignores those
+    /// processes. See [`ServiceBuilder::shared_limits`](podqueue_runtime::ServiceBuilder::shared_limits), and [`LimitStore`] for an example that runs.
     ///
     /// With [`requests_per_worker`](RateLimits::requests_per_worker), each client follows the responses to its own
     /// health calls.

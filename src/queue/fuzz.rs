@@ -72,7 +72,7 @@ pub fn stream(body: &[u8]) {
     fuzz_chunks(&Bytes::copy_from_slice(body));
 }
 
-/// A health report, and what a purge answers.
+/// A health report, and the response to a purge.
 pub fn health(body: &[u8]) {
     let reply = reply(body);
     if let Err(error) = reply.decode::<Health>() {

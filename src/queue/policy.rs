@@ -45,7 +45,7 @@ impl Policy {
     /// The ttl of a job whose policy sets none.
     pub const DEFAULT_TTL: Duration = Duration::from_secs(DAY);
 
-    /// A policy with nothing set.
+    /// A policy without settings.
     pub fn new() -> Self {
         Self::default()
     }

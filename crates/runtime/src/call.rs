@@ -245,7 +245,7 @@ impl Call {
         self
     }
 
-    /// The longest time in which an attempt may receive nothing of its response.
+    /// The longest time in which an attempt may receive no data of its response.
     pub fn longest_silence(mut self, longest: impl Into<Option<Duration>>) -> Self {
         self.longest_silence = longest.into();
         self

@@ -126,7 +126,7 @@ impl Error {
         self
     }
 
-    /// With the id of what the call created, read from a response that is otherwise unreadable.
+    /// Attaches the id of the created object, read from a response that is otherwise unreadable.
     pub fn with_created_id(mut self, id: String) -> Self {
         self.0.created_id = Some(id);
         self
@@ -140,12 +140,12 @@ impl Error {
         self
     }
 
-    /// The attachment of this type.
+    /// The attached detail of this type.
     pub fn attached<T: Any>(&self) -> Option<&T> {
         self.0.attached.iter().find_map(|it| it.downcast_ref())
     }
 
-    /// Removes and returns what was attached of this type.
+    /// Removes and returns the attached detail of this type.
     pub fn detach<T: Any>(&mut self) -> Option<T> {
         let place = self.0.attached.iter().position(|it| it.is::<T>())?;
         self.0.attached.swap_remove(place).downcast().ok().map(|it| *it)

@@ -21,10 +21,10 @@ use crate::error::{Error, ErrorKind};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Idempotency {
-    /// No harm: the call reads, or sets what it sets to the same again.
+    /// Repeating has no effect: the call reads, or sets the same values again.
     Idempotent,
-    /// No harm, but its response differs: what a lost response delivered is not delivered again, and
-    /// what was deleted is not found.
+    /// Repeating has no further effect, but the response differs: items that a lost response delivered
+    /// are not delivered again, and a deleted object is not found.
     IdempotentEffect,
     /// May take effect twice; the caller accepts this.
     AtLeastOnce,
@@ -68,7 +68,7 @@ pub(crate) enum Next {
     RetryNoted,
     /// The call is not retried: the outcome is unknown.
     Unknown,
-    /// The error stands unchanged.
+    /// The call fails with the error unchanged.
     Stop,
 }
 
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_is_up_to_what_a_second_time_would_do() {
+    fn ambiguous_and_unreadable_outcomes_are_retried_by_idempotency() {
         for (repeat, failed, unreadable) in [
             (Idempotency::Idempotent, Retry, Stop),
             (Idempotency::IdempotentEffect, RetryNoted, Stop),
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_may_only_be_called_passing_where_nothing_can_be_done_twice() {
+    fn an_error_stays_transient_only_if_no_call_may_take_effect_twice() {
         let error = || Error::new(ErrorKind::Connect, "a call", "no connection");
         let kind =
             |repeat: Idempotency, maybe: bool| repeat.give_up(error(), u32::from(maybe), 2).kind();

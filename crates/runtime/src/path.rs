@@ -7,7 +7,7 @@ use reqwest::Url;
 
 use crate::error::{Attempted, Error, Result};
 
-/// Everything but what RFC 3986 calls unreserved.
+/// All characters except those that RFC 3986 calls unreserved.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// The initial capacity of a path, in bytes: most paths are shorter.
@@ -15,7 +15,7 @@ const INITIAL_CAPACITY: usize = 96;
 
 /// A text whose characters with a meaning in a URL or in a form are escaped.
 pub fn escaped(text: &str) -> Cow<'_, str> {
-    // Nearly no parameter has anything to escape, and then this is the parameter itself.
+    // Borrowed if there is nothing to escape, as in nearly all parameters.
     utf8_percent_encode(text, ESCAPED).into()
 }
 

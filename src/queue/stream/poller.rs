@@ -221,7 +221,7 @@ impl Poller {
         self.job.poll_status().urgent_from(due).await
     }
 
-    /// The job has ended and nothing is left.
+    /// The job has ended and no chunk is left.
     async fn finish(&mut self, told: Option<JobStatus>) -> Result<()> {
         let known = self.ended.take();
         let known = known.or(told.map(|status| Ended { status, record: None, is_old: true }));

@@ -249,7 +249,7 @@ mod path_tests {
 
     use super::*;
 
-    /// The examples of OpenAPI's table of styles, and what it does not show.
+    /// The examples of OpenAPI's table of styles, and cases that it does not show.
     #[test]
     fn every_style_has_its_form() {
         use PathStyle::{Json, Label, Matrix, Simple};

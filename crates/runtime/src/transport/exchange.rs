@@ -28,7 +28,7 @@ const AHEAD: usize = 64;
 /// The maximum number of bytes read of an error response, which is only a message.
 const LARGEST_REFUSAL: usize = 1024 * 1024;
 
-/// A request with all that it needs; owned, so that it can run in a task.
+/// A request with all its context; owned, so that it can run in a task.
 pub(super) struct Exchange {
     pub(super) http: reqwest::Client,
     pub(super) request: Request,
@@ -38,7 +38,7 @@ pub(super) struct Exchange {
     pub(super) permit: Permit,
     /// The timeout from the send.
     pub(super) given: Duration,
-    /// The maximum time in which nothing arrives, if that is less.
+    /// The maximum time in which no data arrives, if that is less.
     pub(super) longest_silence: Option<Duration>,
     pub(super) deadline: Option<Instant>,
     pub(super) largest_response: usize,
