@@ -87,7 +87,7 @@ impl Run {
         self.set(|settings| settings.policy = Some(policy))
     }
 
-    /// The largest number of jobs outstanding, which is what a crash can cost: 10,000 by default. The
+    /// The largest number of outstanding jobs, and so the cost of a crash: 10,000 by default. The
     /// actual window is about three minutes of the measured rate, at least 200 jobs, and less while
     /// the service's queue is full. Zero is refused.
     pub fn window(self, jobs: usize) -> Self {

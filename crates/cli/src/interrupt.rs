@@ -114,7 +114,7 @@ impl Drop for TerminalState {
     }
 }
 
-/// Discards pending input after a line that was read, and returns whether it was more than the rest
+/// Discards pending input after a line that was read, and returns true if it was more than the rest
 /// of a line end.
 #[cfg(unix)]
 pub fn discard_pending_input() -> bool {

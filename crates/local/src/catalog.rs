@@ -40,7 +40,7 @@ struct Contents {
 }
 
 impl Contents {
-    /// Notes that a Pod, which was removed or replaced, used its template until now.
+    /// Records that a Pod, which was removed or replaced, used its template until now.
     fn end_use(&mut self, pod: &Pod, now: Moment) {
         let template = pod.template_id().filter(|id| pod.uses(id)).map(str::to_owned);
         if let Some(template) = template.and_then(|id| self.templates.get_mut(&id)) {

@@ -1,8 +1,8 @@
 //! Fault injection: faults that make the service misbehave, as networks and services do.
 //!
-//! A [`Fault`] says which requests it affects and its effect; [`FaultJson`] is its form in the control
-//! plane; [`FaultInjector`] holds the faults in effect and chooses the fault of a request.
-//! `site/fault_injection.rs` applies the effect to a request and its response.
+//! A [`Fault`] consists of the requests that it affects and its effect; [`FaultJson`] is its form
+//! in the control plane; [`FaultInjector`] holds the faults in effect and chooses the fault of a
+//! request. `site/fault_injection.rs` applies the effect to a request and its response.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -363,7 +363,7 @@ impl FaultInjector {
         self.change(|faults| faults.all.clear());
     }
 
-    /// Removes a fault. Returns whether there was one of this id.
+    /// Removes a fault. Returns true if a fault had this id.
     pub(crate) fn remove(&self, id: u64) -> bool {
         self.change(|faults| {
             let before = faults.all.len();

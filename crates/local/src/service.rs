@@ -116,8 +116,8 @@ impl LocalService {
         self.app.catalog.secret_ids()
     }
 
-    /// Calls the webhook of a finished job again, with as many attempts as the first time. Returns
-    /// whether a job of that id has ended and has a webhook.
+    /// Calls the webhook of a finished job again, with as many attempts as the first time. Returns true
+    /// if a job of that id has ended and has a webhook.
     pub fn redeliver_webhook(&self, job_id: &str) -> bool {
         self.app.redeliver_webhook(job_id)
     }
@@ -182,7 +182,7 @@ impl LocalService {
         self.app.catalog.add_pod(pod).map_err(Error::seed)
     }
 
-    /// Removes a Pod, and returns whether it existed. Its template can be deleted 2 minutes later.
+    /// Removes a Pod, and returns true if it existed. Its template can be deleted 2 minutes later.
     pub fn remove_pod(&self, id: &str) -> bool {
         self.app.catalog.remove_pod(id)
     }

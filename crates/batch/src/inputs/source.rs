@@ -1,4 +1,4 @@
-//! Source of the inputs: its record in the journal, which says how much of it is indexed, and the texts,
+//! Source of the inputs: its record in the journal, with the extent of its index, and the texts,
 //! which are read from the inputs file or the journal, and verified by their digest.
 
 use std::borrow::Cow;

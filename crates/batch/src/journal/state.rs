@@ -188,7 +188,7 @@ impl JournalState {
         self.failures.write(&mut *self.store, &mut self.texts)
     }
 
-    /// Indexes inputs that were appended to their file. Returns whether there are any.
+    /// Indexes inputs that were appended to their file. Returns true if there are any.
     pub(crate) fn grow(&mut self) -> Result<bool> {
         let mut grown = self.source.refreshed(&mut *self.store)?;
         if !grown.is_untouched() {

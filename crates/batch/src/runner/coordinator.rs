@@ -1,7 +1,7 @@
 //! Coordinator: the state machine of a run (submitting, collecting, ended), its maintenance and
 //! progress.
 //!
-//! Both parts report to it what they see of the service, and ask it before they begin anything:
+//! Both parts report the responses of the service to it, and ask it before each call:
 //! [`may_submit`](Coordinator::may_submit), [`may_poll`](Coordinator::may_poll). It calls neither
 //! of them.
 //!

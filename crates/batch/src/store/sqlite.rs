@@ -325,7 +325,7 @@ impl SqliteStore {
 }
 
 impl Drop for SqliteStore {
-    /// Notes that the log is merged, which SQLite does and removes it then.
+    /// Records that the log is merged: SQLite merges and removes it when the connection closes.
     fn drop(&mut self) {
         let is_writer = self.lock.is_some();
         if is_writer && self.add(&[], &[(CHANGES, IN_FILE.to_owned())]).is_err() {

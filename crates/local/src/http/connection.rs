@@ -13,7 +13,7 @@
 //!
 //! - **Head timeout.** hyper has one timeout for an idle connection and for a head, which starts when
 //!   the previous response is written. It has to be long, because a client must not send a request
-//!   on a connection that is being closed; a peer that sends a byte now and then would hold its
+//!   on a connection that is being closed; a peer that sends single bytes would hold its
 //!   connection as long. Here the head timeout starts with the first byte of a head.
 //! - **Write timeout.** hyper waits for ever for a peer that does not read.
 //! - **Eviction.** A semaphore would refuse the newest connection. The connections to close are those
@@ -67,7 +67,7 @@ const WRITE_TIMEOUT: Duration = Duration::from_secs(60);
 pub(crate) struct Connection(pub(super) Arc<ConnectionState>);
 
 impl Connection {
-    /// Notes that a request had a key of the service.
+    /// Records that a request had a key of the service.
     pub(crate) fn mark_authenticated(&self) {
         self.0.fields().is_authenticated = true;
     }

@@ -26,7 +26,7 @@ impl HostName {
     /// Normalizes the host of a request.
     fn of(host: &str) -> Self {
         let bracketed = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
-        // The dot only says that the name is whole.
+        // The dot only marks the name as fully qualified.
         let bare = bracketed.unwrap_or_else(|| host.strip_suffix('.').unwrap_or(host));
         match bare.parse::<IpAddr>() {
             Ok(ip) => Self::Ip(ip.to_canonical()),

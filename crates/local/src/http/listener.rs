@@ -41,7 +41,7 @@ struct ListenerState {
     socket: Option<TcpListener>,
     /// Requested time of refusing connections.
     refuse_for: Option<Duration>,
-    /// True if the listener is closed for good.
+    /// True if the listener is closed permanently.
     is_shut_down: bool,
     /// The connections that are open, and some that were, the oldest first.
     connections: Vec<Weak<ConnectionState>>,
@@ -71,7 +71,7 @@ impl ListenerControl {
         let _ = tokio::time::timeout(CLOSE_TIMEOUT, closed).await;
     }
 
-    /// Stops listening for good. The port is free when this returns.
+    /// Stops listening permanently. The port is free when this returns.
     pub(crate) fn shut_down(&self) {
         let mut state = locked(&self.state);
         state.is_shut_down = true;

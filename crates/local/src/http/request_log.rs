@@ -153,7 +153,7 @@ impl RequestLog {
         EntryId { number, is_authenticated }
     }
 
-    /// Notes the response to a request, and whether a fault was injected.
+    /// Records the response to a request, and the injection of a fault.
     pub(crate) fn set_response(&self, id: EntryId, status: u16, is_faulted: bool) {
         let mut logs = locked(&self.logs);
         logs.responses += 1;

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::error::{Refusal, RefusalKind};
 
-/// An error response: an HTTP status, and a sentence that says what is wrong with the request.
+/// An error response: an HTTP status, and a sentence that describes the mistake in the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ErrorResponse {
     pub(crate) status: StatusCode,

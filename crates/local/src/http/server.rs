@@ -174,7 +174,7 @@ where
 struct UnreadBody(Mutex<Option<(Incoming, usize)>>);
 
 impl UnreadBody {
-    /// Receives what the client is still sending, within bounds.
+    /// Receives the rest of the request, within bounds.
     async fn drain(&self, connection: &Arc<ConnectionState>, stopping: &CancellationToken) {
         let Some((mut body, mut length)) = locked(&self.0).take() else { return };
         let rest = async {

@@ -418,7 +418,7 @@ impl Endpoint {
         })
     }
 
-    /// Calls the webhook of a job that has ended again. Returns whether there is such a job.
+    /// Calls the webhook of a job that has ended again. Returns true if there is such a job.
     pub(crate) fn redeliver_webhook(self: &Arc<Self>, id: &str) -> bool {
         self.access(|state, now| {
             let ended = state.jobs.get(id).filter(|job| job.status().is_terminal());

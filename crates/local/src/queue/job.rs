@@ -296,7 +296,7 @@ impl Job {
         self.phase = JobPhase::Queued { position };
     }
 
-    /// Notes that its worker was lost. Returns whether it has lost a worker before.
+    /// Records that the worker was lost. Returns true if the job has lost a worker before.
     pub(crate) fn lose_worker(&mut self) -> bool {
         let was_lost = std::mem::replace(&mut self.has_lost_worker, true);
         self.retried += u32::from(!was_lost);
@@ -314,7 +314,7 @@ impl Job {
         self.output = Some(Arc::new(value));
     }
 
-    /// Notes a final refusal of a report of its worker. Returns whether the reason is new.
+    /// Records a final refusal of a report of the worker. Returns true if the reason is new.
     pub(crate) fn note_refusal(&mut self, why: &str) -> bool {
         let is_new = self.refusal.as_deref() != Some(why);
         self.refusal = Some(why.into());

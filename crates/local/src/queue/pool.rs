@@ -224,7 +224,7 @@ impl WorkerPool {
         }
     }
 
-    /// Sets whether a worker gets no more jobs.
+    /// Excludes a worker from further jobs, or admits it again.
     pub(crate) fn set_retired(&mut self, id: WorkerId, retired: bool) {
         if let Some(worker) = self.workers.get_mut(&id) {
             worker.retired = retired;
@@ -257,7 +257,7 @@ impl WorkerPool {
         self.insert(WorkerState::Idle)
     }
 
-    /// Notes that a worker that was started has attached. Returns its timer if that changes it.
+    /// Records that a worker that was started has attached. Returns its timer if that changes it.
     pub(crate) fn attach(&mut self, id: WorkerId) -> Option<PoolTimer> {
         match &mut self.workers.get_mut(&id)?.state {
             WorkerState::Starting { cold, attached } if !*attached => {
@@ -300,7 +300,7 @@ impl WorkerPool {
         self.workers.remove(&id);
     }
 
-    /// Runs the timer of a worker. Returns whether the worker was stopped, and its next timer.
+    /// Runs the timer of a worker. Returns true if the worker was stopped, and its next timer.
     pub(crate) fn run_timer(&mut self, id: WorkerId) -> (bool, PoolTimer) {
         let surplus = self.workers.len() > self.settings.min();
         match self.workers.get_mut(&id).map(|worker| &mut worker.state) {

@@ -57,7 +57,7 @@ impl App {
         of_endpoints.chain(self.clock.next_wake()).filter(|at| *at > self.clock.now()).min()
     }
 
-    /// Calls the webhook of a job that has ended again. Returns whether there is such a job.
+    /// Calls the webhook of a job that has ended again. Returns true if there is such a job.
     pub(crate) fn redeliver_webhook(&self, job_id: &str) -> bool {
         self.endpoints.values().any(|endpoint| endpoint.redeliver_webhook(job_id))
     }

@@ -268,7 +268,7 @@ impl PostgresStore {
         self.connection.failed(what, failure)
     }
 
-    /// Forgets the process: it owns nothing any more.
+    /// Removes the process, which owns no inputs any more.
     fn forget(&mut self) {
         (self.is_interrupted, self.process) = (true, None);
         self.recovery_from = Instant::now() + self.lease;

@@ -15,8 +15,8 @@ use crate::files::is_same_file;
 /// Key of the journal's identity: a random number, which copies share, and the journal's path.
 pub(super) const NOTE: &str = "origin";
 
-/// Refuses what is not a file, or has several names: each has a log and a lock of its own, and what
-/// is written under one damages what is written under the other.
+/// Refuses a path that is not a file, or a file with several names: each name has its own log and
+/// lock, and what is written under one damages what is written under the other.
 pub(super) fn check_file(path: &Path) -> Result<()> {
     let Ok(found) = fs::metadata(path) else { return Ok(()) };
     if !found.is_file() {

@@ -109,7 +109,7 @@ impl Lock {
         }
     }
 
-    /// Notes the number of a commit that is durable. Where that fails, the loss of this commit cannot be
+    /// Records the number of a durable commit. Where that fails, the loss of this commit cannot be
     /// told from a loss of power.
     pub(super) fn note_commit(&self, number: u64) {
         if self.is_ours {
@@ -126,7 +126,7 @@ impl Lock {
         }
     }
 
-    /// Lets the number of the last commit stay when the lock ends, or not.
+    /// Decides if the number of the last commit stays when the lock ends.
     pub(super) fn leave_number(&self, leave: bool) {
         self.leaves_number.set(leave);
     }

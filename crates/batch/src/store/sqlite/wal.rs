@@ -79,7 +79,7 @@ fn is_log_damaged(mut log: impl Read) -> io::Result<bool> {
             if is_followed {
                 return Ok(true);
             }
-            // The last frame of a transaction says how large it leaves the database.
+            // The last frame of a transaction contains the size of the database after it.
             is_followed = word(&frame[4..], true) > 0;
         }
     }

@@ -175,7 +175,8 @@ impl WorkerApi<'_> {
         self.endpoint.finish_job(state, &id, result, now);
     }
 
-    /// Notes that a report on a job was refused. If that is final, the worker can only drop the report.
+    /// Records that a report on a job was refused. If that is final, the worker can only drop the
+    /// report.
     pub(crate) fn note_refusal(self, worker: &str, id: &str, why: &str, is_final: bool) {
         let is_new = self.endpoint.access(|state, _| {
             let has_job = state.attached.has(worker, id);
@@ -198,7 +199,7 @@ impl WorkerApi<'_> {
         });
     }
 
-    /// Notes that a worker is alive, the jobs that it reports to run, and its health.
+    /// Records that a worker is alive, the jobs that it reports to run, and its health.
     pub(crate) fn ping<'a>(
         self,
         worker: &str,
