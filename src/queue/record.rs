@@ -202,6 +202,10 @@ impl JobRecord {
         &self.job
     }
 
+    pub(super) fn into_job(self) -> Job {
+        self.job
+    }
+
     /// The job's status at the time of the record.
     #[must_use]
     pub fn status(&self) -> JobStatus {

@@ -4,6 +4,7 @@ use std::future::{Future, IntoFuture};
 use std::pin::Pin;
 use std::time::Duration;
 
+use podqueue_runtime::Call;
 use tokio::time::Instant;
 
 use super::operations::STATUS;
@@ -92,7 +93,7 @@ impl StatusRequest {
         self
     }
 
-    async fn send(self) -> Result<JobRecord> {
+    fn call(&self) -> Result<Call> {
         let call = self.job.call(&STATUS)?.timeout(self.timeout).urgent_from(self.urgent_from);
         let mut call = call.largest_response(self.largest_response);
         if let Some(longest) = self.silence {
@@ -104,20 +105,26 @@ impl StatusRequest {
         if let Some(ttl) = self.ttl {
             let milliseconds = ttl.as_millis();
             if milliseconds == 0 {
-                return Err(Error::refused(
-                    call.attempted(),
-                    "ttl",
-                    "must be at least one millisecond",
-                ));
+                let rule = "must be at least one millisecond";
+                return Err(Error::refused(call.attempted(), "ttl", rule));
             }
             call = call.query("ttl", &milliseconds.to_string());
         }
-        let reply = self.job.send(call).await?;
-        let record = self.job.read(&STATUS, &reply)?;
-        if let Some(ttl) = self.ttl {
-            self.job.lifespan().set_ttl(ttl);
+        Ok(call)
+    }
+
+    /// The future contains the call and not the settings, so that it is small.
+    fn send(self) -> impl Future<Output = Result<JobRecord>> + Send {
+        let call = self.call();
+        let Self { job, ttl, .. } = self;
+        async move {
+            let reply = job.send(call?).await?;
+            let record = job.read(&STATUS, &reply)?;
+            if let Some(ttl) = ttl {
+                job.lifespan().set_ttl(ttl);
+            }
+            Ok(record)
         }
-        Ok(record)
     }
 }
 

@@ -271,15 +271,19 @@ impl Run {
         self.submission.into_call(&RUN, limit).map(drop)
     }
 
-    pub(super) async fn send(self) -> Result<Job> {
+    /// The future contains the call and not the submission, so that it is small.
+    pub(super) fn send(self) -> impl Future<Output = Result<Job>> + Send {
         let (endpoint, ttl) = (self.submission.endpoint.clone(), self.submission.ttl());
-        let call = self.submission.into_call(&RUN, endpoint.context().run_limit)?;
-        let secrets = call.known_secrets().to_vec();
-        let reply = endpoint.send(call).await?;
-        let record = read_new(&endpoint, &RUN, &reply, &secrets)?;
-        record.job().lifespan().accepted(reply.sent_at(), ttl);
-        record.record_observation(reply.sent_at());
-        Ok(record.job().clone())
+        let call = self.submission.into_call(&RUN, endpoint.context().run_limit);
+        async move {
+            let call = call?;
+            let secrets = call.known_secrets().to_vec();
+            let reply = endpoint.send(call).await?;
+            let record = read_new(&endpoint, &RUN, &reply, &secrets)?;
+            record.job().lifespan().accepted(reply.sent_at(), ttl);
+            record.record_observation(reply.sent_at());
+            Ok(record.into_job())
+        }
     }
 }
 

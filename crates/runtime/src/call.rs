@@ -85,7 +85,11 @@ impl Operation {
 /// ```
 #[must_use = "a call is sent only by `Service::send`"]
 #[derive(Clone, Debug)]
-pub struct Call {
+pub struct Call(pub(crate) Box<CallParts>);
+
+/// The parts of a call. They stay in one place, since the call is moved through several futures.
+#[derive(Clone, Debug)]
+pub(crate) struct CallParts {
     pub(crate) operation: Operation,
     /// The description of the call, for errors.
     pub(crate) attempted: Attempted,
@@ -128,7 +132,7 @@ impl Call {
     }
 
     fn to(operation: &Operation, attempted: Attempted, target: Target) -> Self {
-        Self {
+        Self(Box::new(CallParts {
             operation: operation.clone(),
             attempted,
             scope: None,
@@ -147,29 +151,29 @@ impl Call {
             largest_response: None,
             reads_events: false,
             secrets: Vec::new(),
-        }
+        }))
     }
 
     /// Adds a query parameter.
     pub fn query(mut self, name: &str, value: &str) -> Self {
-        if !self.query.is_empty() {
-            self.query.push('&');
+        if !self.0.query.is_empty() {
+            self.0.query.push('&');
         }
-        self.query.extend([&*escaped(name), "=", &*escaped(value)]);
+        self.0.query.extend([&*escaped(name), "=", &*escaped(value)]);
         self
     }
 
     /// Adds a header, whose value is marked as sensitive, so that no log shows it.
     pub fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {
-        self.headers.push((name, value.into()));
+        self.0.headers.push((name, value.into()));
         self
     }
 
     /// A body of JSON text. Large bodies get more time: a second for each 256 KiB.
     pub fn body(mut self, json: impl Into<Bytes>) -> Self {
         let json = json.into();
-        self.extra_time += Duration::from_secs(json.len() as u64 / BYTES_PER_SECOND);
-        self.body = Some(json);
+        self.0.extra_time += Duration::from_secs(json.len() as u64 / BYTES_PER_SECOND);
+        self.0.body = Some(json);
         self
     }
 
@@ -183,51 +187,51 @@ impl Call {
     pub fn json(self, field: &str, body: &(impl Serialize + ?Sized)) -> Result<Self> {
         match serde_json::to_vec(body) {
             Ok(json) => Ok(self.body(json)),
-            Err(source) => Err(not_serializable(self.attempted, field, source)),
+            Err(source) => Err(not_serializable(self.0.attempted, field, source)),
         }
     }
 
     /// The scope of the operation's rate limit: calls of an operation count together only if their
     /// scopes are equal. Without a scope, a call is not limited.
     pub fn scope(mut self, scope: impl Into<Arc<str>>) -> Self {
-        self.scope = Some(scope.into());
+        self.0.scope = Some(scope.into());
         self
     }
 
     /// Values that must not be shown if the service repeats them, beside the authorization and the
     /// secrets in a JSON body.
     pub fn secrets(mut self, secrets: impl IntoIterator<Item = SecretString>) -> Self {
-        self.secrets.extend(secrets);
+        self.0.secrets.extend(secrets);
         self
     }
 
     /// The timeout of an attempt, in place of the service's.
     pub fn timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
-        self.timeout = timeout.into();
+        self.0.timeout = timeout.into();
         self
     }
 
     /// Time that an attempt may take beyond its timeout, for waits that the caller requested of the service.
     pub fn extra_time(mut self, time: Duration) -> Self {
-        self.extra_time += time;
+        self.0.extra_time += time;
         self
     }
 
     /// Sets the number and the delays of retries, in place of the service's policy.
     pub fn retry(mut self, policy: impl Into<Option<RetryPolicy>>) -> Self {
-        self.retry = policy.into();
+        self.0.retry = policy.into();
         self
     }
 
     /// Sets the effect of a second request, if that differs from the operation's.
     pub fn idempotency(mut self, idempotency: Idempotency) -> Self {
-        self.operation.idempotency = idempotency;
+        self.0.operation.idempotency = idempotency;
         self
     }
 
     /// The service responds only once something has happened, so the request stays open for long.
     pub fn held_open(mut self) -> Self {
-        self.is_held_open = true;
+        self.0.is_held_open = true;
         self
     }
 
@@ -235,26 +239,26 @@ impl Call {
     /// is lost but for this field, the call counts as having taken effect, and the error has the
     /// [id](crate::Error::created_id).
     pub fn created_id(mut self, field: &'static str) -> Self {
-        self.created_id = Some(field);
+        self.0.created_id = Some(field);
         self
     }
 
     /// The largest response that is read, in bytes, if that is less than the service's limit.
     pub fn largest_response(mut self, bytes: impl Into<Option<usize>>) -> Self {
-        self.largest_response = bytes.into();
+        self.0.largest_response = bytes.into();
         self
     }
 
     /// The longest time in which an attempt may receive no data of its response.
     pub fn longest_silence(mut self, longest: impl Into<Option<Duration>>) -> Self {
-        self.longest_silence = longest.into();
+        self.0.longest_silence = longest.into();
         self
     }
 
     /// The longest pause before another attempt. If the service asks for a longer pause, the call ends
     /// with that error.
     pub fn longest_pause(mut self, longest: Duration) -> Self {
-        self.longest_pause = longest;
+        self.0.longest_pause = longest;
         self
     }
 
@@ -266,13 +270,13 @@ impl Call {
     /// Gives the call priority from this time on, over all calls that wait for the rate limiter and are not
     /// urgent.
     pub fn urgent_from(mut self, urgent_from: impl Into<Option<Instant>>) -> Self {
-        self.urgent_from = urgent_from.into();
+        self.0.urgent_from = urgent_from.into();
         self
     }
 
     /// Accepts a response that is a stream of [events](crate::ServerEvents).
     pub fn reads_events(mut self) -> Self {
-        self.reads_events = true;
+        self.0.reads_events = true;
         self
     }
 }
@@ -292,22 +296,22 @@ impl Call {
 
     /// Sets the words of errors for the attempted call, in place of the operation's name.
     pub fn attempting(mut self, attempted: Attempted) -> Self {
-        self.attempted = attempted;
+        self.0.attempted = attempted;
         self
     }
 
     pub fn attempted(&self) -> &Attempted {
-        &self.attempted
+        &self.0.attempted
     }
 
     pub fn known_secrets(&self) -> &[SecretString] {
-        &self.secrets
+        &self.0.secrets
     }
 }
 
 /// A call with the URL and the authorization of its service.
 pub(crate) struct AddressedCall {
-    call: Call,
+    call: Box<CallParts>,
     /// The URL without the authorization, even if that is sent in the query.
     pub(crate) url: Url,
     pub(crate) credential: Arc<Credential>,
@@ -315,7 +319,8 @@ pub(crate) struct AddressedCall {
 
 impl AddressedCall {
     /// A call to `url`, to which its own query is added.
-    pub(crate) fn new(mut call: Call, mut url: Url, credential: Arc<Credential>) -> Self {
+    pub(crate) fn new(call: Call, mut url: Url, credential: Arc<Credential>) -> Self {
+        let mut call = call.0;
         let query = std::mem::take(&mut call.query);
         match url.query().filter(|before| !before.is_empty()) {
             _ if query.is_empty() => {}
@@ -324,16 +329,12 @@ impl AddressedCall {
         }
         Self { call, url, credential }
     }
-
-    pub(crate) fn into_attempted(self) -> Attempted {
-        self.call.attempted
-    }
 }
 
 impl Deref for AddressedCall {
-    type Target = Call;
+    type Target = CallParts;
 
-    fn deref(&self) -> &Call {
+    fn deref(&self) -> &CallParts {
         &self.call
     }
 }
@@ -346,6 +347,6 @@ mod tests {
     fn query_parameters_are_escaped() {
         let operation = Operation::new("list", Method::GET, Idempotency::Idempotent);
         let call = Call::new(&operation, "/pets").query("a b", "c&d").query("e", "f");
-        assert_eq!(call.query, "a%20b=c%26d&e=f");
+        assert_eq!(call.0.query, "a%20b=c%26d&e=f");
     }
 }

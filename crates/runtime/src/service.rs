@@ -56,16 +56,15 @@ impl Service {
     ///
     /// Any [`ErrorKind`](crate::ErrorKind) except `Graphql` and `Other`.
     pub async fn send(&self, call: Call) -> Result<Reply> {
-        let addressed = self.address(call)?;
-        self.transport.send(addressed).await
+        let call = self.address(call)?;
+        self.transport.send(&call).await
     }
 
     fn address(&self, mut call: Call) -> Result<AddressedCall> {
-        let target = std::mem::replace(&mut call.target, Target::Service);
-        let url = match target {
+        let url = match std::mem::replace(&mut call.0.target, Target::Service) {
             Target::Url(url) => url,
-            Target::Path(path) => path.on(self.url(&call.attempted)?, &call.attempted)?,
-            Target::Service => self.url(&call.attempted)?.clone(),
+            Target::Path(path) => path.on(self.url(call.attempted())?, call.attempted())?,
+            Target::Service => self.url(call.attempted())?.clone(),
         };
         Ok(AddressedCall::new(call, url, Arc::clone(&self.location.credential)))
     }

@@ -46,7 +46,7 @@ use tokio::time::{Instant, timeout_at};
 use tracing::Instrument;
 
 use self::attempt::ReceivedResponse;
-use crate::call::{AddressedCall, Call, Operation};
+use crate::call::{AddressedCall, Operation};
 use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::idempotency::AttemptOutcome;
 use crate::limiter::{Limiter, Permit};
@@ -82,7 +82,7 @@ pub fn require_runtime(attempted: &Attempted) -> Result<()> {
 
 impl Transport {
     /// Sends a call until it gets a final response or may not be retried.
-    pub(crate) async fn send(&self, call: AddressedCall) -> Result<Reply> {
+    pub(crate) async fn send(&self, call: &AddressedCall) -> Result<Reply> {
         require_runtime(&call.attempted)?;
         if call.timeout.is_some_and(|time| time.is_zero()) {
             return Err(Error::refused(&call.attempted, "timeout", "must be above zero"));
@@ -94,7 +94,7 @@ impl Transport {
             http.request.method = call.operation.method.as_str(),
             server.address = call.url.host_str(),
             server.port = call.url.port_or_known_default(),
-            url.full = shown_url(&call).as_ref(),
+            url.full = shown_url(call).as_ref(),
             podqueue.operation = call.operation.name,
             podqueue.endpoint = call.scope.as_deref(),
             http.response.status_code = tracing::field::Empty,
@@ -103,11 +103,11 @@ impl Transport {
             podqueue.attempts = tracing::field::Empty,
             podqueue.limiter_wait_ms = tracing::field::Empty,
         );
-        let mut progress = CallProgress::begin(self.call_timeout(&call), call.extra_time);
+        let mut progress = CallProgress::begin(self.call_timeout(call), call.extra_time);
         let result = match span.is_disabled() {
-            true => self.send_until_settled(&call, &mut progress).await,
+            true => self.send_until_settled(call, &mut progress).await,
             false => {
-                let settled = self.send_until_settled(&call, &mut progress);
+                let settled = self.send_until_settled(call, &mut progress);
                 Box::pin(settled.instrument(span.clone())).await
             }
         };
@@ -127,7 +127,7 @@ impl Transport {
         });
         let (received, after_unknown_outcome) = result?;
         let idempotency = call.operation.idempotency;
-        Ok(Reply::new(received, call.into_attempted(), idempotency, after_unknown_outcome))
+        Ok(Reply::new(received, call.attempted.clone(), idempotency, after_unknown_outcome))
     }
 
     async fn send_until_settled(
@@ -197,7 +197,7 @@ impl Transport {
     }
 
     /// The timeout of a call with all its attempts, without its extra time.
-    fn call_timeout(&self, call: &Call) -> Option<Duration> {
+    fn call_timeout(&self, call: &AddressedCall) -> Option<Duration> {
         self.call_timeout.map(|time| time.max(call.timeout.unwrap_or_default()))
     }
 
@@ -233,7 +233,8 @@ impl Transport {
             Ok(permit) => Some(permit),
             Err(limiter) => {
                 let started = Instant::now();
-                let acquired = self.limiter.acquire(limiter, time, call.urgent_from);
+                // Boxed, because few calls wait, and each would reserve room for it.
+                let acquired = Box::pin(self.limiter.acquire(limiter, time, call.urgent_from));
                 let permit = match progress.deadline {
                     Some(deadline) => timeout_at(deadline, acquired).await.ok(),
                     None => Some(acquired.await),

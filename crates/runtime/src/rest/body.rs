@@ -72,7 +72,7 @@ impl RestCall {
             return self;
         }
         let Some(body) = self.changed(body, changes) else { return self };
-        self.call.secrets.extend(secrets_in(&body));
+        self.call.0.secrets.extend(secrets_in(&body));
         match form(&body, styles) {
             Ok(form) => self.with_body("application/x-www-form-urlencoded", form.into()),
             Err((field, rule)) => {
@@ -88,7 +88,7 @@ impl RestCall {
             return self;
         }
         let (media, bytes) = body.encode();
-        self.call.secrets.extend(body.secrets);
+        self.call.0.secrets.extend(body.secrets);
         if let Some((name, rule)) = body.refused {
             self.fail(&name, rule);
         }
@@ -106,7 +106,7 @@ impl RestCall {
     fn with_body(mut self, media: impl Into<String>, body: Bytes) -> Self {
         let media = media.into();
         if media != "application/json" {
-            self.call.headers.push(("content-type", media));
+            self.call.0.headers.push(("content-type", media));
         }
         self.call = self.call.body(body);
         self

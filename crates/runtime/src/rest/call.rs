@@ -42,7 +42,7 @@ impl RestCall {
     /// Appends a path parameter.
     pub fn parameter(mut self, name: &'static str, value: &impl ToString) -> Self {
         let value = value.to_string();
-        self.call.secrets.extend(secrets_named(name, &value));
+        self.call.0.secrets.extend(secrets_named(name, &value));
         self.path = self.path.parameter(name, &value);
         self
     }
@@ -66,7 +66,7 @@ impl RestCall {
         match value {
             Ok(value) => {
                 self.path = self.path.escaped_parameter(name, &expanded(name, &value, style));
-                self.call.secrets.extend(secrets_in(json!({ name: value })));
+                self.call.0.secrets.extend(secrets_in(json!({ name: value })));
             }
             Err(error) => self.fail(name, format_args!("cannot be written: {error}")),
         }
@@ -91,10 +91,10 @@ impl RestCall {
     ) -> Self {
         match value {
             Ok(value) => {
-                if let Err(rule) = write(&mut self.call.query, name, &value, style) {
+                if let Err(rule) = write(&mut self.call.0.query, name, &value, style) {
                     self.fail(name, rule);
                 }
-                self.call.secrets.extend(secrets_in(json!({ name: value })));
+                self.call.0.secrets.extend(secrets_in(json!({ name: value })));
             }
             Err(error) => self.fail(name, format_args!("cannot be written: {error}")),
         }
@@ -104,8 +104,8 @@ impl RestCall {
     /// Adds a header.
     pub fn header(mut self, name: &'static str, value: &impl ToString) -> Self {
         let value = value.to_string();
-        self.call.secrets.extend(secrets_named(name, &value));
-        self.call.headers.push((name, value));
+        self.call.0.secrets.extend(secrets_named(name, &value));
+        self.call.0.headers.push((name, value));
         self
     }
 
@@ -125,14 +125,14 @@ impl RestCall {
 
     /// Sets the media types that the response may have, if not only JSON.
     pub fn accept(mut self, media: &'static str) -> Self {
-        self.call.headers.retain(|(name, _)| *name != "accept");
-        self.call.headers.push(("accept", media.to_owned()));
+        self.call.0.headers.retain(|(name, _)| *name != "accept");
+        self.call.0.headers.push(("accept", media.to_owned()));
         self
     }
 
     /// Sets the timeout of an attempt, if there is one.
     pub fn timeout(mut self, timeout: Option<Duration>) -> Self {
-        self.call.timeout = timeout;
+        self.call.0.timeout = timeout;
         self
     }
 

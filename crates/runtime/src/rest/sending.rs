@@ -88,7 +88,7 @@ impl RestCall {
             return Err(error);
         }
         let Self { mut call, path, .. } = self;
-        call.target = Target::Path(path);
+        call.0.target = Target::Path(path);
         service.send(call).await
     }
 }

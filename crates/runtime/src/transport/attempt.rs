@@ -68,7 +68,7 @@ impl HttpSender {
             request,
             send_state,
             // The default client follows no redirects.
-            asked: self.held_calls.as_ref().map(|_| call.url.clone()),
+            asked: self.held_calls.as_ref().map(|_| Box::new(call.url.clone())),
             permit,
             given: self.longest_attempt(call),
             longest_silence: call.longest_silence,
@@ -80,14 +80,14 @@ impl HttpSender {
             reads_events: call.reads_events,
             held_calls: held_calls.cloned(),
         };
-        // The rarer futures are boxed, to keep the future of every call small.
+        // Boxed, so that neither this future nor the caller's is large: both are moved and allocated.
         let arrived = match held_calls.filter(|_| call.is_held_open) {
             Some(held_calls) => Box::pin(exchange.run_in(held_calls)).await,
             None if is_crowded => {
                 let arrived = Box::pin(detached(exchange.run())).await;
                 arrived.unwrap_or_else(|| Err(NoResponse::shut_down(&in_a_task)))
             }
-            None => exchange.run().await,
+            None => Box::pin(exchange.run()).await,
         };
         let ResponseHead { sent_at, status, headers, retry_after, body, incoming, was_redirected } =
             arrived.map_err(|no_response| no_response.failure(call))?;

@@ -34,7 +34,7 @@ pub(super) struct Exchange {
     pub(super) request: Request,
     pub(super) send_state: SendState,
     /// The requested URL, if the HTTP client may follow redirects.
-    pub(super) asked: Option<Url>,
+    pub(super) asked: Option<Box<Url>>,
     pub(super) permit: Permit,
     /// The timeout from the send.
     pub(super) given: Duration,
@@ -119,70 +119,96 @@ impl Exchange {
         detached(course).await.unwrap_or_else(|| Err(NoResponse::shut_down(&send_state)))
     }
 
-    pub(super) async fn run(mut self) -> Result<ResponseHead, NoResponse> {
-        let now = Instant::now();
-        let left = self.deadline.map_or(Duration::MAX, |deadline| deadline - now);
-        let given = left.min(self.given);
-        let timer = pin!(attempt_timer::timer(now, given));
-        let mut time = AttemptTimer::of(timer, given, self.longest_silence);
-        let _given_up = self.send_state.withdraw_on_drop();
-        self.permit.sent();
-        let sent_at = SystemTime::now();
-        let mut response = match time.limit(pin!(self.http.execute(self.request))).await {
-            Ok(Ok(response)) => response,
-            Ok(Err(error)) => {
-                // The head of a request whose body was withdrawn may still be sent, and counts.
-                if error.is_connect() {
-                    self.permit.not_sent();
+    /// Sends the request and reads the response. The future contains only what it needs after the request
+    /// was handed over: as an async function, it would contain the exchange twice.
+    pub(super) fn run(self) -> impl Future<Output = Result<ResponseHead, NoResponse>> + Send {
+        let Self {
+            http,
+            request,
+            send_state,
+            asked,
+            mut permit,
+            given,
+            longest_silence,
+            deadline,
+            largest_response,
+            reads_partially,
+            reads_events,
+            held_calls,
+        } = self;
+        let executing = http.execute(request);
+        async move {
+            let now = Instant::now();
+            let left = deadline.map_or(Duration::MAX, |deadline| deadline - now);
+            let time = left.min(given);
+            let timer = pin!(attempt_timer::timer(now, time));
+            let mut time = AttemptTimer::of(timer, time, longest_silence);
+            let _given_up = send_state.withdraw_on_drop();
+            permit.sent();
+            let sent_at = SystemTime::now();
+            let mut response = match time.limit(pin!(executing)).await {
+                Ok(Ok(response)) => response,
+                Ok(Err(error)) => {
+                    // The head of a request whose body was withdrawn may still be sent, and counts.
+                    if error.is_connect() {
+                        permit.not_sent();
+                    }
+                    let never_left = send_state.withdraw() || error.is_connect();
+                    let refused = was_refused(&error);
+                    let why = if refused {
+                        NoResponseCause::Refused(error)
+                    } else {
+                        NoResponseCause::Failed(error)
+                    };
+                    return Err(NoResponse { why, never_sent: never_left || refused });
                 }
-                let never_left = self.send_state.withdraw() || error.is_connect();
-                let refused = was_refused(&error);
-                let why = if refused {
-                    NoResponseCause::Refused(error)
-                } else {
-                    NoResponseCause::Failed(error)
-                };
-                return Err(NoResponse { why, never_sent: never_left || refused });
-            }
-            Err(late) => {
-                let never_sent = self.send_state.withdraw();
-                return Err(NoResponse { why: NoResponseCause::TimedOut(late), never_sent });
-            }
-        };
-        self.permit.answered();
-        if let Some(held_calls) = &self.held_calls {
-            held_calls.saw(response.version());
-        }
-        let status = response.status().as_u16();
-        let headers = std::mem::take(response.headers_mut());
-        let is_success = response.status().is_success();
-        let retry_after = if is_success { None } else { retry_after(&headers) };
-        if status == 429 {
-            self.permit.refused(retry_after);
-        }
-        let was_redirected = self.asked.is_some_and(|asked| is_elsewhere(&asked, response.url()));
-        let is_stream = self.reads_events && is_success && is_event_stream(&headers);
-        let mut incoming = None;
-        let body = if was_redirected {
-            Ok(Bytes::new())
-        } else if is_stream {
-            incoming =
-                Some(Box::new(IncomingBody::new(response, &headers, self.given, self.permit)));
-            Ok(Bytes::new())
-        } else {
-            // A response that is too large may contain the id of a created object.
-            let worth_reading = self.reads_partially && is_success;
-            let most = match is_success {
-                true => self.largest_response,
-                false => self.largest_response.min(LARGEST_REFUSAL),
+                Err(late) => {
+                    let never_sent = send_state.withdraw();
+                    return Err(NoResponse { why: NoResponseCause::TimedOut(late), never_sent });
+                }
             };
-            let body = read_body(&mut response, &mut time, most, worth_reading).await;
-            if body.is_ok() {
-                self.permit.finished();
+            permit.answered();
+            if let Some(held_calls) = &held_calls {
+                held_calls.saw(response.version());
             }
-            body
-        };
-        Ok(ResponseHead { sent_at, status, headers, retry_after, body, incoming, was_redirected })
+            let status = response.status().as_u16();
+            let headers = std::mem::take(response.headers_mut());
+            let is_success = response.status().is_success();
+            let retry_after = if is_success { None } else { retry_after(&headers) };
+            if status == 429 {
+                permit.refused(retry_after);
+            }
+            let was_redirected = asked.is_some_and(|asked| is_elsewhere(&asked, response.url()));
+            let is_stream = reads_events && is_success && is_event_stream(&headers);
+            let mut incoming = None;
+            let body = if was_redirected {
+                Ok(Bytes::new())
+            } else if is_stream {
+                incoming = Some(Box::new(IncomingBody::new(response, &headers, given, permit)));
+                Ok(Bytes::new())
+            } else {
+                // A response that is too large may contain the id of a created object.
+                let worth_reading = reads_partially && is_success;
+                let most = match is_success {
+                    true => largest_response,
+                    false => largest_response.min(LARGEST_REFUSAL),
+                };
+                let body = read_body(&mut response, &mut time, most, worth_reading).await;
+                if body.is_ok() {
+                    permit.finished();
+                }
+                body
+            };
+            Ok(ResponseHead {
+                sent_at,
+                status,
+                headers,
+                retry_after,
+                body,
+                incoming,
+                was_redirected,
+            })
+        }
     }
 }
 

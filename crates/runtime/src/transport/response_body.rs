@@ -16,7 +16,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::attempt_timer::TimedOut;
-use crate::call::Call;
+use crate::call::AddressedCall;
 use crate::error::{Attempted, Error, ErrorKind};
 use crate::idempotency::{AttemptOutcome, Failure};
 use crate::json::text_in_flawed;
@@ -216,7 +216,7 @@ impl PartialResponse {
     }
 
     /// The failure of a call that got a success response with this body.
-    pub(super) fn failure(self, call: &Call, status: u16) -> Failure {
+    pub(super) fn failure(self, call: &AddressedCall, status: u16) -> Failure {
         let created_id = call.created_id.and_then(|field| text_in_flawed(&self.arrived, field));
         // A call that has certainly taken effect is not retried, not even at least once.
         let is_final =
