@@ -69,13 +69,13 @@ async fn an_undocumented_status_is_reported_and_expires_with_the_ttl() {
     local.add_fault(Fault::response(200, r#"{"status": "ARCHIVED"}"#).on(Operation::Status));
     let mut run = batch.run(endpoint(&local, "double")).patience(PATIENT);
     let error = persistent_error(&mut run).await;
-    assert!(error.contains(r#"the service reports "ARCHIVED", which"#), "{error}");
+    assert!(error.contains(r#"the service reports the status "ARCHIVED" that"#), "{error}");
     let run = tokio::spawn(run);
     elapse(Duration::from_secs(24 * 3_600 + 1)).await;
     run.await.unwrap().unwrap();
     assert_eq!(counts(&batch.status().await.unwrap()), "1 expired");
     let error = folder.failures()[&0]["error"].as_str().unwrap().to_owned();
-    assert!(error.contains(r#"although the service reports "ARCHIVED""#), "{error}");
+    assert!(error.contains(r#"although the service reports the status "ARCHIVED""#), "{error}");
 }
 
 #[tokio::test]
