@@ -57,9 +57,11 @@ pub(super) const ENCODINGS: [Encoding; 9] = [
 /// Separates symbols that are not adjacent.
 const GAP: Symbol = Symbol { is: '\u{ffff}', start: 0, end: 0 };
 
-/// An escape is decoded with the text around it: its cell of so many bytes, and the cells beside that. Any text
-/// further away from all escapes is in the layer before.
-const CELL: u32 = 128;
+/// An escape is decoded with the text around it: its cell of so many bytes of the text, and the cells beside
+/// that; and the same with cells of so many symbols of the layer, as a symbol that was escaped several times takes
+/// many bytes. Any text further away from all escapes is in the layer before.
+const BYTES_OF_CELL: usize = 128;
+const SYMBOLS_OF_CELL: usize = 32;
 
 /// The maximum number of levels that are decoded. An escape grows by at most 5 symbols with each level
 /// (`&#x26;#x4b;`), so the parts of a window are less than a [`CELL`] apart. A level that doubles it, as that of
@@ -102,13 +104,25 @@ impl Layer {
         }
         let parts = symbols.split(|it| *it == GAP).filter(|part| !part.is_empty());
         let parts = parts.map(|part| in_utf8(part.to_vec()));
-        parts.map(|symbols| Self { symbols, level: self.level + 1, is_of_runs }).collect()
+        let layer = |symbols| Self { symbols, level: self.level + 1, is_of_runs };
+        match encoding {
+            Encoding::Escape(..) => parts.map(layer).collect(),
+            Encoding::Runs(_) => {
+                parts.flat_map(|part| texts(&part).map(layer).collect::<Vec<_>>()).collect()
+            }
+        }
     }
 }
 
 /// Joins the bytes of UTF-8 that were read as a character each, whether by an escape of bytes or by a
 /// program that took the text for Latin-1.
 fn in_utf8(mut symbols: Vec<Symbol>) -> Vec<Symbol> {
+    // More than once, if it was taken so more than once.
+    while join_bytes(&mut symbols) {}
+    symbols
+}
+
+fn join_bytes(symbols: &mut Vec<Symbol>) -> bool {
     let (mut at, mut length) = (0, 0);
     while let Some(&symbol) = symbols.get(at) {
         let bytes = match symbol.is {
@@ -128,29 +142,43 @@ fn in_utf8(mut symbols: Vec<Symbol>) -> Vec<Symbol> {
         length += 1;
     }
     symbols.truncate(length);
-    symbols
+    length < at
+}
+
+/// Splits what was read from a run where it is no text, but an image, or words taken for digits.
+fn texts(read: &[Symbol]) -> impl Iterator<Item = Vec<Symbol>> {
+    let is_binary = |it: &Symbol| matches!(it.is, '\u{1}'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{ff}');
+    // A single one may be a letter of Latin-1.
+    let parts = read.chunk_by(move |one, next| !(is_binary(one) && is_binary(next)));
+    parts.map(<[_]>::to_vec)
 }
 
 fn unescape(layer: &[Symbol], mark: char, read: EscapeReader, out: &mut Vec<Symbol>) {
     let Some(mut at) = layer.iter().position(|it| it.is == mark) else { return };
-    let mut decoded = layer[..at].to_vec();
-    let last = layer.iter().map(|it| it.start).max().unwrap_or_default();
-    let cell = |it: &Symbol| (it.start / CELL) as usize + 1;
-    let mut is_near = vec![false; (last / CELL) as usize + 3];
+    let cells = |at: usize| [layer[at].start as usize / BYTES_OF_CELL, at / SYMBOLS_OF_CELL];
+    let last = layer.iter().map(|it| it.start).max().unwrap_or_default() as usize;
+    let mut is_near =
+        [last / BYTES_OF_CELL, layer.len() / SYMBOLS_OF_CELL].map(|cells| vec![false; cells + 3]);
+    let mut decoded: Vec<_> = (0..at).map(|at| (layer[at], cells(at))).collect();
     while let Some(&symbol) = layer.get(at) {
+        let cells = cells(at);
         at += 1;
         let escape = (symbol.is == mark).then(|| read(&layer[at..])).flatten();
         match escape {
             Some((character, length)) => {
                 at += length;
                 let end = layer[at - 1].end;
-                decoded.extend(character.map(|is| Symbol { is, end, ..symbol }));
-                is_near[cell(&symbol) - 1..=cell(&symbol) + 1].fill(true);
+                decoded.extend(character.map(|is| (Symbol { is, end, ..symbol }, cells)));
+                for (is_near, cell) in is_near.iter_mut().zip(cells) {
+                    is_near[cell..=cell + 2].fill(true);
+                }
             }
-            None => decoded.push(symbol),
+            None => decoded.push((symbol, cells)),
         }
     }
-    out.extend(decoded.into_iter().map(|it| if is_near[cell(&it)] { it } else { GAP }));
+    let is_near =
+        |cells: [usize; 2]| is_near.iter().zip(cells).any(|(is_near, cell)| is_near[cell + 1]);
+    out.extend(decoded.into_iter().map(|(it, cells)| if is_near(cells) { it } else { GAP }));
 }
 
 /// Returns the character whose code is written in so many digits at the beginning.
@@ -269,7 +297,8 @@ fn digits(layer: &[Symbol], bits: u32, value: fn(char) -> Option<u8>, out: &mut 
             let blank = layer[end..].iter().take_while(|it| it.is.is_whitespace()).count();
             let is_wrapped = layer[end..end + blank].iter().any(|it| matches!(it.is, '\n' | '\r'));
             at = end + padding + blank;
-            if !is_wrapped {
+            // A dump separates its groups.
+            if !is_wrapped && !(bits == 4 && blank == 1) {
                 break;
             }
         }
@@ -300,8 +329,10 @@ struct Item {
     number: String,
     start: u32,
     end: u32,
-    /// It comes after a colon, as in `{"0": 75, "1": 113}`.
+    /// It comes after a key, as in `{"0": 75, "1": 113}` or `0 => 75, 1 => 113`.
     is_value: bool,
+    /// It is a byte with a sign, as in `[75, -61]`.
+    is_negative: bool,
 }
 
 /// Lists of the codes of bytes or characters: `[75, 113]`, `4b:71`, `{0x4B, 0x71}`.
@@ -321,10 +352,13 @@ fn numbers(layer: &[Symbol], out: &mut Vec<Symbol>) {
             read_list(&mut list, out);
         }
         if is_number {
-            let is_value = layer[at..start].iter().any(|it| it.is == ':');
+            let separator = &layer[at..start];
+            let is_value = separator.iter().any(|it| matches!(it.is, ':' | '>'));
+            let is_negative = matches!(separator, [.., before, it] if it.is == '-'
+                && !before.is.is_ascii_alphanumeric());
             let number = word.iter().map(|it| it.is.to_ascii_lowercase()).collect();
             let (start, end) = (word[0].start, word[length - 1].end);
-            list.push(Item { number, start, end, is_value });
+            list.push(Item { number, start, end, is_value, is_negative });
         }
         at = start + length;
     }
@@ -344,7 +378,11 @@ fn read_list(list: &mut Vec<Item>, out: &mut Vec<Symbol>) {
                 let number = number.strip_prefix(prefix).unwrap_or(number);
                 let code =
                     length.contains(&number.len()).then(|| u32::from_str_radix(number, radix).ok());
-                let character = code.flatten().and_then(char::from_u32);
+                let code = code.flatten().and_then(|code| match item.is_negative && radix == 10 {
+                    true => 256_u32.checked_sub(code),
+                    false => Some(code),
+                });
+                let character = code.and_then(char::from_u32);
                 let symbol = |is| Symbol { is, start: item.start, end: item.end };
                 out.push(character.map_or(GAP, symbol));
             }
@@ -354,26 +392,42 @@ fn read_list(list: &mut Vec<Item>, out: &mut Vec<Symbol>) {
     list.clear();
 }
 
-/// Lists of characters: `["K", "q"]`, `('K', 'q')`, `[K, q]`, `[b'K', b'q']`.
+/// Lists of characters: `["K", "q"]`, `('K', 'q')`, `[K, q]`, `[b'K', b'q']`, `{"0": "K", "1": "q"}`.
 fn characters(layer: &[Symbol], out: &mut Vec<Symbol>) {
-    let mut after = 0;
-    for (at, them) in layer.windows(3).enumerate() {
-        let (before, item, next) = (them[0].is, them[1], them[2].is);
-        let is_enclosed = match before {
-            '"' | '\'' => next == before,
-            '[' | '(' | ',' | ' ' => matches!(next, ']' | ')' | ','),
-            _ => false,
-        };
-        let is_item = is_enclosed && !matches!(item.is, ',' | ' ' | '"' | '\'' | '\\');
-        if is_item {
-            let separator = &layer[after..=at];
-            let is_list = separator.len() <= LONGEST_SEPARATOR
-                && separator.iter().all(|it| !it.is.is_alphanumeric() || it.is == 'b');
-            out.extend((!is_list).then_some(GAP));
-            out.push(item);
-            after = at + 2;
+    let (mut list, mut at, mut after) = (Vec::new(), 0, 0);
+    while let Some(&[before, item, next]) = layer.get(at..at + 3) {
+        let is_quoted = matches!(before.is, '"' | '\'') && next.is == before.is;
+        let is_enclosed = matches!(before.is, '[' | '(' | ',' | ' ')
+            && matches!(next.is, ']' | ')' | ',')
+            && !matches!(item.is, ' ' | '"' | '\'' | '\\');
+        let separator = &layer[after..=at];
+        let is_list = separator.len() <= LONGEST_SEPARATOR
+            && separator.iter().all(|it| !it.is.is_alphabetic() || it.is == 'b');
+        // What separates two texts is no item: `"ab","cd"`.
+        let is_item = (is_quoted && is_list && !list.is_empty())
+            || ((is_quoted || is_enclosed) && !matches!(item.is, ',' | ' ' | ':'));
+        if !is_item {
+            at += 1;
+            continue;
         }
+        if !is_list {
+            read_characters(&mut list, out);
+        }
+        let key = layer[after..at].iter().rev().find(|it| !it.is.is_whitespace());
+        list.push((item, key.is_some_and(|it| matches!(it.is, ':' | '>'))));
+        after = at + 2;
+        at = after + usize::from(is_quoted);
     }
+    read_characters(&mut list, out);
+}
+
+/// Reads all characters of a list, and those that are the values of an object.
+fn read_characters(list: &mut Vec<(Symbol, bool)>, out: &mut Vec<Symbol>) {
+    out.extend(list.iter().map(|(item, _)| *item));
+    out.push(GAP);
+    out.extend(list.iter().filter(|(_, is_value)| *is_value).map(|(item, _)| *item));
+    out.push(GAP);
+    list.clear();
 }
 
 /// The maximum length of the name or number of an entity.

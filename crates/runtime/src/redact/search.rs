@@ -31,7 +31,7 @@ const OVERLAP: usize = 4 * 1024;
 
 /// The maximum number of symbols in all layers of a piece: so many for each of its own, and for any. A piece
 /// with more consists of escapes upon escapes, as no message does, and is withheld.
-const LAYERS: usize = 32;
+const LAYERS: usize = 48;
 const SYMBOLS_OF_ANY: usize = 100_000;
 
 /// Replaces a character that was not UTF-8.
@@ -232,12 +232,15 @@ fn hash_of(symbols: &[Symbol]) -> u64 {
     })
 }
 
-/// Characters that may be inserted into a text: line breaks, places where a line may be broken, and the
-/// zero bytes of UTF-16 that is read as UTF-8.
+/// Characters that may be inserted into a text: line breaks, places where a line may be broken, the zero bytes
+/// of UTF-16 that is read as UTF-8, and quotes, which SQL, CSV and YAML double, and a shell closes and opens.
 fn is_passed_over(character: char) -> bool {
     character.is_whitespace()
         || character.is_control()
-        || matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
+        || matches!(
+            character,
+            '"' | '\'' | '\\' | '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}'
+        )
 }
 
 /// The character in lower case; a plus is a blank, as in the query of a URL.

@@ -250,6 +250,89 @@ fn a_secret_is_redacted_however_often_it_is_encoded() {
     }
 }
 
+/// A short secret in the middle of escapes upon escapes: its characters are hundreds of bytes apart.
+#[test]
+fn a_secret_whose_characters_are_far_apart_is_redacted() {
+    let all = |text: &str, write: fn(u8) -> String| bytes(text, "", write);
+    let wide = |byte: u8| format!("\\U{byte:08x}");
+    let decimal = |byte: u8| format!("&#{byte};");
+    let json = |byte: u8| format!("\\u{byte:04x}");
+    for secret in ["hunter-22", "rpa_9F3kd83KDLs93kfLLsdf93kdLSk39dkfLs93kd0123456789"] {
+        // The first row escapes one character only.
+        let once = secret.replacen(['-', '_'], "%2d", 1).replacen("a%2d", "a%5f", 1);
+        for text in [
+            all(&all(&once, decimal), wide),
+            all(&all(&once, json), json),
+            all(&all(&all(&once, json), decimal), |byte| format!("={byte:02X}")),
+            all(&bytes(&all(&once, decimal), ", ", |byte| byte.to_string()), decimal),
+        ] {
+            let shown = hidden(&format!("<{text}>"), &[secret]);
+            assert!(shown.starts_with("<[redacted]") && shown.len() < 20, "{text}: {shown}");
+        }
+    }
+}
+
+#[test]
+fn a_secret_with_quotes_is_redacted_in_lists_and_where_quotes_are_doubled() {
+    let secret = "p'a\"s\\s, 1";
+    let list: Vec<_> = secret.chars().map(String::from).collect();
+    for text in [
+        serde_json::to_string(&list).expect("a list of texts is JSON"),
+        serde_json::to_string_pretty(&list).expect("a list of texts is JSON"),
+        format!("{:?}", secret.chars().collect::<Vec<_>>()),
+        secret.replace('\'', "''"),
+        secret.replace('"', "\"\""),
+        secret.replace('\'', "'\\''"),
+        secret.replace('\'', "'\"'\"'"),
+        "p'a\" \\\n  \"\"s\\s, 1".to_owned(),
+    ] {
+        let shown = hidden(&format!("<{text}>"), &[secret]);
+        let rest = shown.replace("[redacted]", "");
+        assert!(shown.contains("[redacted]") && rest.len() <= 12, "{text} is shown as {shown}");
+    }
+}
+
+#[test]
+fn a_secret_is_redacted_in_objects_lists_and_dumps_of_languages() {
+    for secret in ["hunter-22", "пароль-1"] {
+        let items = |write: &dyn Fn(usize, u8) -> String| {
+            secret.bytes().enumerate().map(|(at, byte)| write(at, byte)).collect::<String>()
+        };
+        let signed: Vec<_> = secret.bytes().map(|byte| byte.cast_signed()).collect();
+        let keyed = |write: &dyn Fn(usize, char) -> String| {
+            secret.chars().enumerate().map(|(at, it)| write(at, it)).collect::<String>()
+        };
+        let hex: Vec<_> = secret.bytes().map(|byte| format!("{byte:02x}")).collect();
+        let twice: String = secret.bytes().map(char::from).collect();
+        let twice: String = twice.bytes().map(char::from).collect();
+        for text in [
+            format!("{signed:?}"),
+            items(&|at, byte| format!("  {at} => {byte},\n")),
+            items(&|at, byte| format!("    [{at}] => {byte}\n")),
+            keyed(&|at, it| format!("\"{at}\":\"{it}\",")),
+            keyed(&|at, it| format!("  {at} => '{it}',\n")),
+            hex.chunks(2).map(<[_]>::concat).collect::<Vec<_>>().join(" "),
+            twice,
+        ] {
+            let shown = hidden(&format!("<{text}>"), &[secret]);
+            let rest = shown.replace("[redacted]", "");
+            assert!(shown.contains("[redacted]") && rest.len() <= 20, "{text} is shown as {shown}");
+        }
+    }
+}
+
+#[test]
+fn an_image_is_unchanged() {
+    let mut state = 1_u32;
+    let mut byte = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        state.to_be_bytes()[0]
+    };
+    let image: Vec<u8> = (0..60_000).map(|_| byte()).collect();
+    let text = format!("{{\"image\":\"data:image/png;base64,{}\"}}", base64(&image));
+    assert_eq!(hidden(&text, &["Kq7Zx1Canary+/=&Vw93LpKey", "hunter-22"]), text);
+}
+
 #[test]
 fn a_text_that_takes_too_long_to_decode_is_withheld() {
     let secret = "hunter-22";
