@@ -27,7 +27,9 @@ pub(super) struct Layer {
 pub(super) enum Encoding {
     /// The mark of an escape, and the reader of what follows it.
     Escape(char, EscapeReader),
-    Runs(fn(&[Symbol], &mut Vec<Symbol>)),
+    /// The number of bits of a digit, and its value.
+    Digits(u32, fn(char) -> Option<u8>),
+    List(fn(&[Symbol], &mut Vec<Symbol>)),
 }
 
 /// Returns a character, none for a line break that is no part of the text, and the number of symbols that
@@ -47,11 +49,11 @@ pub(super) const ENCODINGS: [Encoding; 9] = [
     Encoding::Escape('&', html),
     Encoding::Escape('=', quoted_printable),
     // Hex.
-    Encoding::Runs(|layer, out| digits(layer, 4, hex, out)),
+    Encoding::Digits(4, hex),
     // Base64, in both alphabets.
-    Encoding::Runs(|layer, out| digits(layer, 6, base64, out)),
-    Encoding::Runs(numbers),
-    Encoding::Runs(characters),
+    Encoding::Digits(6, base64),
+    Encoding::List(numbers),
+    Encoding::List(characters),
 ];
 
 /// Separates symbols that are not adjacent.
@@ -63,9 +65,8 @@ const GAP: Symbol = Symbol { is: '\u{ffff}', start: 0, end: 0 };
 const BYTES_OF_CELL: usize = 128;
 const SYMBOLS_OF_CELL: usize = 32;
 
-/// The maximum number of levels that are decoded. An escape grows by at most 5 symbols with each level
-/// (`&#x26;#x4b;`), so the parts of a window are less than a [`CELL`] apart. A level that doubles it, as that of
-/// a backslash, soon exceeds every text.
+/// The maximum number of levels that are decoded. A level that leaves the text as long as it is escapes one
+/// character in many; any other, as that of a backslash, soon exceeds every text.
 pub(super) const LEVELS: usize = 20;
 
 /// The minimum length of a run of digits and of a list.
@@ -94,23 +95,20 @@ impl Layer {
     /// Returns what a row decodes: nothing if it does not apply.
     pub(super) fn decoded(&self, encoding: &Encoding) -> Vec<Self> {
         let mut symbols = Vec::new();
-        let mut is_of_runs = self.is_of_runs;
         match encoding {
             Encoding::Escape(mark, read) => unescape(&self.symbols, *mark, *read, &mut symbols),
-            Encoding::Runs(read) => {
-                read(&self.symbols, &mut symbols);
-                is_of_runs = true;
-            }
+            Encoding::Digits(bits, value) => digits(&self.symbols, *bits, *value, &mut symbols),
+            Encoding::List(read) => read(&self.symbols, &mut symbols),
         }
+        let is_of_runs = self.is_of_runs || !matches!(encoding, Encoding::Escape(..));
+        let is_of_digits = matches!(encoding, Encoding::Digits(..));
+        let layer = |symbols| Self { symbols, level: self.level + 1, is_of_runs };
         let parts = symbols.split(|it| *it == GAP).filter(|part| !part.is_empty());
         let parts = parts.map(|part| in_utf8(part.to_vec()));
-        let layer = |symbols| Self { symbols, level: self.level + 1, is_of_runs };
-        match encoding {
-            Encoding::Escape(..) => parts.map(layer).collect(),
-            Encoding::Runs(_) => {
-                parts.flat_map(|part| texts(&part).map(layer).collect::<Vec<_>>()).collect()
-            }
+        if is_of_digits {
+            return parts.flat_map(|part| texts(&part).map(layer).collect::<Vec<_>>()).collect();
         }
+        parts.map(layer).collect()
     }
 }
 
@@ -145,7 +143,7 @@ fn join_bytes(symbols: &mut Vec<Symbol>) -> bool {
     length < at
 }
 
-/// Splits what was read from a run where it is no text, but an image, or words taken for digits.
+/// Splits what was read from digits where it is no text, but an image, or words taken for digits.
 fn texts(read: &[Symbol]) -> impl Iterator<Item = Vec<Symbol>> {
     let is_binary = |it: &Symbol| matches!(it.is, '\u{1}'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{ff}');
     // A single one may be a letter of Latin-1.
@@ -403,9 +401,12 @@ fn characters(layer: &[Symbol], out: &mut Vec<Symbol>) {
         let separator = &layer[after..=at];
         let is_list = separator.len() <= LONGEST_SEPARATOR
             && separator.iter().all(|it| !it.is.is_alphabetic() || it.is == 'b');
-        // What separates two texts is no item: `"ab","cd"`.
-        let is_item = (is_quoted && is_list && !list.is_empty())
-            || ((is_quoted || is_enclosed) && !matches!(item.is, ',' | ' ' | ':'));
+        // What separates two texts, or opens a list, begins none: `"ab","cd"`, `"["a"`, `"10":"a"`.
+        let continues =
+            is_list && !list.is_empty() && !separator.iter().any(|it| it.is.is_numeric());
+        let is_item = (is_quoted && continues)
+            || ((is_quoted || is_enclosed)
+                && !matches!(item.is, ',' | ' ' | ':' | '[' | '{' | '('));
         if !is_item {
             at += 1;
             continue;

@@ -294,7 +294,7 @@ fn a_secret_with_quotes_is_redacted_in_lists_and_where_quotes_are_doubled() {
 
 #[test]
 fn a_secret_is_redacted_in_objects_lists_and_dumps_of_languages() {
-    for secret in ["hunter-22", "пароль-1"] {
+    for secret in ["hunter-22", "пароль-1", "%41bc-2Bdef"] {
         let items = |write: &dyn Fn(usize, u8) -> String| {
             secret.bytes().enumerate().map(|(at, byte)| write(at, byte)).collect::<String>()
         };
@@ -310,6 +310,8 @@ fn a_secret_is_redacted_in_objects_lists_and_dumps_of_languages() {
             items(&|at, byte| format!("  {at} => {byte},\n")),
             items(&|at, byte| format!("    [{at}] => {byte}\n")),
             keyed(&|at, it| format!("\"{at}\":\"{it}\",")),
+            keyed(&|at, it| format!("\\\"{at}\\\":\\\"{it}\\\",")).replacen('\\', "\"{\\", 1),
+            keyed(&|_, it| format!("\\\"{it}\\\", ")).replacen('\\', "\"[\\", 1),
             keyed(&|at, it| format!("  {at} => '{it}',\n")),
             hex.chunks(2).map(<[_]>::concat).collect::<Vec<_>>().join(" "),
             twice,
