@@ -296,7 +296,7 @@ fn digits(layer: &[Symbol], bits: u32, value: fn(char) -> Option<u8>, out: &mut 
             let is_wrapped = layer[end..end + blank].iter().any(|it| matches!(it.is, '\n' | '\r'));
             at = end + padding + blank;
             // A dump separates its groups.
-            if !is_wrapped && !(bits == 4 && blank == 1) {
+            if !(is_wrapped || (bits == 4 && blank == 1)) {
                 break;
             }
         }
