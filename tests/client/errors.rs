@@ -6,7 +6,7 @@ use std::time::Duration;
 use podqueue::{Client, ErrorKind};
 use serde_json::json;
 
-use crate::support::{KEY, Reply, Script, quick_retries};
+use crate::support::{KEY, RefusedAddress, Reply, Script, quick_retries};
 
 /// A status and a body of the service, and the kind of error that a status read makes of it.
 #[tokio::test]
@@ -76,20 +76,17 @@ async fn the_page_of_a_gateway_is_cut_down_to_its_title() {
 
 #[tokio::test]
 async fn no_connection_is_distinguished_from_no_response() {
-    let port = {
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        listener.local_addr().unwrap().port()
-    };
+    let address = RefusedAddress::new();
     let nobody = Client::builder()
         .api_key(KEY)
-        .base_url(format!("http://127.0.0.1:{port}"))
+        .base_url(address.url())
         .retry(quick_retries())
         .build()
         .unwrap();
     let error = nobody.endpoint("ep").run(&json!({})).await.unwrap_err();
     assert_eq!((error.kind(), error.status()), (ErrorKind::Connect, None));
     assert!(error.is_retryable() && error.source().is_some());
-    assert!(error.to_string().contains(&format!("(127.0.0.1:{port})")), "{error}");
+    assert!(error.to_string().contains(&address.url().replacen("http://", "(", 1)), "{error}");
 
     let server = Script::then_always([], Reply::Close).await;
     let error = server.endpoint().health().await.unwrap_err();

@@ -11,7 +11,7 @@ use serde_json::json;
 use tokio::time::timeout;
 use tracing_subscriber::fmt::format::FmtSpan;
 
-use crate::support::{Reply, Script};
+use crate::support::{RefusedAddress, Reply, Script};
 
 /// Longer than any call here takes that need not wait, and shorter than any wait.
 const MOMENT: Duration = Duration::from_secs(1);
@@ -135,9 +135,8 @@ async fn a_share_is_kept_and_an_impossible_one_refused() {
 
 #[tokio::test]
 async fn a_request_that_never_left_does_not_count() {
-    let nobody = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}", nobody.local_addr().unwrap());
-    drop(nobody);
+    let address = RefusedAddress::new();
+    let url = address.url();
     let settings = Client::builder().api_key("k").base_url(url).retry(RetryPolicy::never());
     let endpoint = settings.build().unwrap().endpoint("ep");
     for _ in 0..5 {

@@ -5,7 +5,7 @@ use futures_util::StreamExt;
 use podqueue::{Client, ErrorKind, NewTemplate, Result};
 use serde_json::{Value, json};
 
-use crate::support::{Reply, Script, quick_retries};
+use crate::support::{RefusedAddress, Reply, Script, quick_retries};
 
 /// What follows where it is not known whether a call took effect.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -129,9 +129,8 @@ async fn every_throttled_call_is_retried() {
 
 #[tokio::test]
 async fn what_was_never_sent_is_never_an_unknown_outcome() {
-    let nobody = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}", nobody.local_addr().unwrap());
-    drop(nobody);
+    let address = RefusedAddress::new();
+    let url = address.url();
     let settings = Client::builder().api_key("k").base_url(&url).rest_url(&url).graphql_url(&url);
     let client = settings.retry(quick_retries()).build().unwrap();
     // A stream survives it, as a wait does.

@@ -1,13 +1,13 @@
 //! A scripted server: answers a sequence of replies and keeps what it was asked, byte for byte.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
 use podqueue::{Client, ClientBuilder, Endpoint, Polling, RateLimits, RetryPolicy};
 use podqueue_local::LocalService;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpSocket, TcpStream};
 use tokio::task::JoinHandle;
 
 /// The API key that the tests' clients use. In a URL it has another form.
@@ -124,6 +124,8 @@ pub struct Script {
     url: String,
     state: Arc<State>,
     accepting: JoinHandle<()>,
+    /// Keeps the port once connections are refused.
+    refused: OnceLock<RefusedAddress>,
 }
 
 type Answer = dyn Fn(&Request) -> Reply + Send + Sync;
@@ -144,6 +146,30 @@ struct Open {
     most: usize,
 }
 
+/// A socket that is bound and does not listen yet. Another socket may be bound to its address, but only
+/// by name: no server gets its port by chance.
+fn bound(address: &str) -> TcpSocket {
+    let socket = TcpSocket::new_v4().expect("a socket");
+    #[cfg(unix)]
+    socket.set_reuseport(true).expect("a port that can be kept");
+    socket.bind(address.parse().expect("an address")).expect("a free port");
+    socket
+}
+
+/// An address that refuses connections. Its port stays bound, or the server of another test might get
+/// it, and the requests with it.
+pub struct RefusedAddress(TcpSocket);
+
+impl RefusedAddress {
+    pub fn new() -> Self {
+        Self(bound("127.0.0.1:0"))
+    }
+
+    pub fn url(&self) -> String {
+        format!("http://{}", self.0.local_addr().expect("an address"))
+    }
+}
+
 impl Script {
     /// Answers these replies in order, and after them a readable failure.
     pub async fn of(replies: impl IntoIterator<Item = Reply>) -> Self {
@@ -161,7 +187,7 @@ impl Script {
     }
 
     async fn start(replies: impl IntoIterator<Item = Reply>, rest: Option<Box<Answer>>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let listener = bound("127.0.0.1:0").listen(1024).expect("a free port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         let state = Arc::new(State {
             replies: Mutex::new(replies.into_iter().collect()),
@@ -177,7 +203,7 @@ impl Script {
                 tokio::spawn(serve(stream, Arc::clone(&shared)));
             }
         });
-        Self { url, state, accepting }
+        Self { url, state, accepting, refused: OnceLock::new() }
     }
 
     pub fn url(&self) -> &str {
@@ -208,6 +234,8 @@ impl Script {
 
     /// Accepts no connection from now on. Those that are there go on.
     pub async fn refuse_connections(&self) {
+        let address = self.url.strip_prefix("http://").expect("the address of this server");
+        self.refused.get_or_init(|| RefusedAddress(bound(address)));
         self.accepting.abort();
         while !self.accepting.is_finished() {
             tokio::task::yield_now().await;
