@@ -1,19 +1,19 @@
-//! From an OpenAPI description to typed calls: read, mend, decide types, write.
+//! From an OpenAPI description to typed calls: read, normalize, decide types, write.
 
 mod base_path;
 mod bisect;
 mod constructor;
 mod emit;
 mod fields;
-mod mend;
 mod model;
+mod normalize;
 mod object;
-mod place;
 mod pointer;
 mod read;
 mod reexports;
 mod shorten;
 mod signatures;
+mod source_map;
 mod types;
 mod union;
 mod unique;
@@ -65,22 +65,22 @@ fn deep<T: Send>(run: impl Fn() -> T + Send + Sync) -> T {
 /// The text does not parse, or that of another file that is there.
 pub fn linked(source: &Source) -> Result<(serde_json::Value, Vec<PathBuf>), Diagnostic> {
     let mut tree = read::read(source)?;
-    let files = mend::link(source, &mut tree)?;
+    let files = normalize::link(source, &mut tree)?;
     Ok((tree, files))
 }
 
 fn try_generate(handle: &str, source: &Source) -> Result<Generated, Diagnostic> {
     let (description, places) = read::read_with_places(source)?;
     let servers = base_path::Servers::of(&description);
-    let mut mended = mend::mend(source, &places, description)?;
-    let mut decided = bisect::decide(source, &places, &mut mended)?;
-    let mut warnings = mended.warnings;
+    let mut normalized = normalize::normalize(source, &places, description)?;
+    let mut decided = bisect::decide(source, &places, &mut normalized)?;
+    let mut warnings = normalized.warnings;
     for (keys, message) in servers.ignored {
         let (line, column) = places.of(&keys);
         warnings.push(Diagnostic::new(&source.name, line, column, message));
     }
     let mut operations = Vec::new();
-    for operation in mended.operations {
+    for operation in normalized.operations {
         match decided.signatures.remove(&operation.name) {
             Some(mut signature) => {
                 let mut of = |name: &Option<String>| {
@@ -104,8 +104,13 @@ fn try_generate(handle: &str, source: &Source) -> Result<Generated, Diagnostic> 
     }
     let calls = emit::calls(handle, &servers.base_path, &operations);
     let signatures = operations.iter().map(|(_, it)| it);
-    let types =
-        types::lenient(decided.types, &mended.enums, &mended.unions, &mended.wanted, signatures);
+    let types = types::lenient(
+        decided.types,
+        &normalized.enums,
+        &normalized.unions,
+        &normalized.required_fields,
+        signatures,
+    );
     let tokens = quote! {
         /// What the calls send and answer with.
         #[allow(dead_code, bindings_with_variant_name)]
@@ -118,5 +123,5 @@ fn try_generate(handle: &str, source: &Source) -> Result<Generated, Diagnostic> 
 
         #calls
     };
-    Ok(Generated { code: print::file(&source.name, tokens)?, warnings, files: mended.files })
+    Ok(Generated { code: print::file(&source.name, tokens)?, warnings, files: normalized.files })
 }

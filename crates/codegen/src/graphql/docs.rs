@@ -31,7 +31,7 @@ pub(crate) fn document(schema: &Schema, operation: &Operation, items: &mut [Item
     };
     let root = operation.root_type(schema);
     let response = format!("What [`{}`](super::{0}) answers with.", operation.type_name());
-    walk.answer("ResponseData", &root, &[operation.plain_selection()], Some(response));
+    walk.answer("ResponseData", &root, &[operation.flat_selection()], Some(response));
     walk.variables(&root);
     walk.rest();
 }
@@ -44,7 +44,7 @@ pub(crate) fn operation_docs(schema: &Schema, operation: &Operation) -> String {
     if !operation.comment.is_empty() {
         paragraphs.push(print::prose(&operation.comment));
     }
-    for field in fields(operation, &[operation.plain_selection()]) {
+    for field in fields(operation, &[operation.flat_selection()]) {
         let definition = schema.field(&root, &field.name);
         if let Some(text) = definition.and_then(|it| it.description.as_deref()) {
             let text = print::prose(text);
@@ -199,7 +199,7 @@ impl<'a> Walk<'a> {
     /// A variable means what the argument means that it is given to.
     fn variable_meanings(&self, root: &str) -> BTreeMap<String, String> {
         let mut meanings = BTreeMap::new();
-        let mut waiting = vec![(root.to_owned(), vec![self.operation.plain_selection()])];
+        let mut waiting = vec![(root.to_owned(), vec![self.operation.flat_selection()])];
         while let Some((of, selections)) = waiting.pop() {
             for field in fields(self.operation, &selections) {
                 let Some(definition) = self.schema.field(&of, &field.name) else { continue };

@@ -9,12 +9,12 @@ use syn::visit::Visit;
 use syn::{Item, Type, Visibility, parse_quote};
 
 use super::client::Client;
-use super::hidden::secret_places;
 use super::operation::Operation;
+use super::redacted::secret_places;
 use super::schema::Schema;
 use super::shapes::Shapes;
 use super::types::{Types, all_default};
-use super::{docs, document, tidy};
+use super::{docs, document, rewrite};
 use crate::syntax::{name_of, wire_name};
 use crate::{print, redact};
 
@@ -35,7 +35,7 @@ impl Context<'_> {
         let items = self.client.items(&operation.text_for_types(self.schema))?;
         let mut items = own_items(items);
         unambiguous(&items, self.types)?;
-        items.iter_mut().for_each(tidy::tidy);
+        items.iter_mut().for_each(rewrite::rewrite);
         docs::document(self.schema, operation, &mut items);
         let used = used_names(&items, &self.types.names);
         let body: TokenStream =
@@ -69,7 +69,7 @@ impl Context<'_> {
             && is_variables
             && all_default(&it.fields, self.types)
         {
-            tidy::derive(&mut it.attrs, parse_quote!(Default));
+            rewrite::derive(&mut it.attrs, parse_quote!(Default));
         }
         // A variable is as secret as the place in which it stands.
         let places = if is_variables { secret_places(operation) } else { BTreeMap::new() };
@@ -172,7 +172,7 @@ fn unambiguous(items: &[Item], types: &Types) -> Result<(), String> {
             _ => name_of(item),
         };
         let Some(name) = name else { continue };
-        let is_taken = types.names.contains(&name) || tidy::BUILT_IN.contains(&name.as_str());
+        let is_taken = types.names.contains(&name) || rewrite::BUILT_IN.contains(&name.as_str());
         if is_taken || !seen.insert(name.clone()) {
             return Err(format!(
                 "two types of this operation would be called `{name}`; give one of the fields an alias, or the operation or the fragment another name"

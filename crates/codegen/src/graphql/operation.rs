@@ -79,7 +79,7 @@ impl Operation {
     }
 
     /// The selection that the operation's types are made of.
-    pub(crate) fn plain_selection(&self) -> &SelectionSet<'static, String> {
+    pub(crate) fn flat_selection(&self) -> &SelectionSet<'static, String> {
         &self.plain.selection
     }
 

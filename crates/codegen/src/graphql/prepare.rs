@@ -4,8 +4,8 @@
 use graphql_tools::parser::query::TypeCondition;
 
 use super::complete::complete;
+use super::flatten::plain;
 use super::operation::{Operation, Plain};
-use super::plain::plain;
 use super::schema::Schema;
 
 /// Completes what an operation selects, and makes the plain form of it.

@@ -10,9 +10,9 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use super::document;
-use super::hidden::secret_places;
 use super::literal::literal;
 use super::operation::Operation;
+use super::redacted::secret_places;
 use super::schema::Schema;
 use crate::naming;
 

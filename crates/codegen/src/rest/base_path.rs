@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::mend::tree::{object_at, text_at};
-use super::mend::{operations_of, resolve};
+use super::normalize::tree::{object_at, text_at};
+use super::normalize::{operations_of, resolve};
 
 /// The servers of a description.
 pub(super) struct Servers {

@@ -7,22 +7,23 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::mend::Mended;
-use super::mend::aliases::inline;
-use super::mend::tree::object_at;
-use super::place::Places;
+use super::normalize::Normalized;
+use super::normalize::aliases::inline;
+use super::normalize::tree::object_at;
 use super::signatures::{self, Decided};
+use super::source_map::SourceMap;
 use crate::{Diagnostic, Source};
 
 /// Decides the types of a description. A schema that has none is read as any value, an operation
 /// that has none is left out; a warning names each.
 pub(super) fn decide(
     source: &Source,
-    places: &Places<'_>,
-    mended: &mut Mended,
+    places: &SourceMap<'_>,
+    normalized: &mut Normalized,
 ) -> Result<Decided, Diagnostic> {
-    let attempt = |document: &Value| signatures::decide(source, document.clone(), &mended.enums);
-    if let Ok(decided) = attempt(&mended.document) {
+    let attempt =
+        |document: &Value| signatures::decide(source, document.clone(), &normalized.enums);
+    if let Ok(decided) = attempt(&normalized.document) {
         return Ok(decided);
     }
     let mut warnings = Vec::new();
@@ -31,7 +32,7 @@ pub(super) fn decide(
         warnings.push(Diagnostic::new(&source.name, line, column, message));
     };
 
-    let schemas = object_at(&mended.document, &["components", "schemas"]);
+    let schemas = object_at(&normalized.document, &["components", "schemas"]);
     let names: Vec<_> = schemas.keys().cloned().collect();
     let refused = refused(&names, &mut |names| {
         let alone = names.iter().map(|name| (name.clone(), without_others(&schemas[name])));
@@ -42,7 +43,7 @@ pub(super) fn decide(
     let mut kept = schemas;
     kept.retain(|name, _| !any_value.contains_key(name));
     kept.values_mut().for_each(|schema| inline(schema, &any_value));
-    let mut paths = mended.document["paths"].clone();
+    let mut paths = normalized.document["paths"].clone();
     inline(&mut paths, &any_value);
     for (name, reason) in refused {
         warn(
@@ -59,13 +60,13 @@ pub(super) fn decide(
     };
     let refused = self::refused(&names, &mut |names| attempt(&within(names)).map(drop));
     for (path, reason) in &refused {
-        warn("#/paths", format!("left out {}: {}", called(mended, path), reason.message));
+        warn("#/paths", format!("left out {}: {}", called(normalized, path), reason.message));
     }
     let taken: Vec<_> =
         names.into_iter().filter(|name| !refused.iter().any(|(it, _)| it == name)).collect();
     let decided = attempt(&within(&taken))?;
-    mended.operations.retain(|it| decided.signatures.contains_key(&it.name));
-    mended.warnings.extend(warnings);
+    normalized.operations.retain(|it| decided.signatures.contains_key(&it.name));
+    normalized.warnings.extend(warnings);
     Ok(decided)
 }
 
@@ -107,10 +108,10 @@ fn without_others(schema: &Value) -> Value {
     }
 }
 
-/// The operation of a mended path, as the description writes it.
-fn called(mended: &Mended, path: &str) -> String {
+/// The operation of a normalized path, as the description writes it.
+fn called(normalized: &Normalized, path: &str) -> String {
     let name = path.split('/').nth(1).unwrap_or_default();
-    match mended.operations.iter().find(|operation| operation.name == name) {
+    match normalized.operations.iter().find(|operation| operation.name == name) {
         Some(operation) => format!("{} {}", operation.method, operation.path),
         None => path.to_owned(),
     }
@@ -119,7 +120,7 @@ fn called(mended: &Mended, path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rest::mend::mend;
+    use crate::rest::normalize::normalize;
     use crate::rest::read::read_with_places;
 
     #[test]
@@ -141,7 +142,7 @@ mod tests {
 
     const ANSWER: &str = "200: {content: {application/json: {schema: ";
 
-    /// No mending lets an enum of a number by; it is put in afterwards.
+    /// No normalization lets an enum of a number by; it is put in afterwards.
     #[test]
     fn what_the_type_generator_refuses_is_any_value_or_left_out() {
         let text = format!(
@@ -156,19 +157,19 @@ components:
         );
         let source = Source::new("a.yaml", text);
         let Ok((description, places)) = read_with_places(&source) else { panic!("it parses") };
-        let Ok(mut mended) = mend(&source, &places, description) else {
-            panic!("it can be mended")
+        let Ok(mut normalized) = normalize(&source, &places, description) else {
+            panic!("it can be normalized")
         };
         let refused = json!({ "type": "string", "enum": [1, 1] });
-        mended.document["components"]["schemas"]["Bad"] = refused.clone();
-        mended.document["paths"]["/get_bad"]["get"]["responses"]["2XX"]["content"]["application/json"]
+        normalized.document["components"]["schemas"]["Bad"] = refused.clone();
+        normalized.document["paths"]["/get_bad"]["get"]["responses"]["2XX"]["content"]["application/json"]
             ["schema"] = refused;
-        let Ok(decided) = decide(&source, &places, &mut mended) else {
+        let Ok(decided) = decide(&source, &places, &mut normalized) else {
             panic!("most of it has types")
         };
         assert_eq!(decided.signatures.keys().collect::<Vec<_>>(), ["get_good"]);
-        assert_eq!(mended.operations.len(), 1);
-        let warnings: Vec<_> = mended.warnings.iter().map(|it| it.message.as_str()).collect();
+        assert_eq!(normalized.operations.len(), 1);
+        let warnings: Vec<_> = normalized.warnings.iter().map(|it| it.message.as_str()).collect();
         assert!(warnings[0].starts_with("the schema Bad is read as any value: "), "{warnings:?}");
         assert!(warnings[1].starts_with("left out GET /bad: "), "{warnings:?}");
     }

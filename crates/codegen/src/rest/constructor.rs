@@ -31,19 +31,19 @@ pub(super) fn given(ty: &Type, ident: &syn::Ident) -> (TokenStream, TokenStream)
 }
 
 /// A function `new` that takes the required fields of a struct, where some are and some are not.
-/// `wanted` are those that the struct does not show to be required, and whether each may be null;
+/// `required_fields` are those that the struct does not show to be required, and whether each may be null;
 /// `tags` are those that have one value only, and that value.
 pub(super) fn of(
     item: &ItemStruct,
-    wanted: Option<&BTreeMap<String, bool>>,
+    required_fields: Option<&BTreeMap<String, bool>>,
     tags: Option<&BTreeMap<String, TokenStream>>,
 ) -> Option<TokenStream> {
     let Fields::Named(fields) = &item.fields else { return None };
-    let wanted = |field: &Field| wanted.and_then(|it| it.get(&wire_name(field)));
+    let required_fields = |field: &Field| required_fields.and_then(|it| it.get(&wire_name(field)));
     let is_required = |field: &Field| {
         let metas = derives::serde_metas(&field.attrs);
         let is_skipped = metas.iter().any(|it| it.path().is_ident("skip_serializing_if"));
-        let is_optional = has_default(&field.ty) && is_skipped && wanted(field).is_none();
+        let is_optional = has_default(&field.ty) && is_skipped && required_fields(field).is_none();
         !(metas.iter().any(is_flatten) || is_optional)
     };
     let (required, optional): (Vec<_>, Vec<_>) =
@@ -53,7 +53,7 @@ pub(super) fn of(
         required.into_iter().partition(|field| tag(field).is_some());
     let is_literal = tagged.is_empty()
         && optional.is_empty()
-        && !required.iter().any(|field| wanted(field).is_some());
+        && !required.iter().any(|field| required_fields(field).is_some());
     if (required.is_empty() && tagged.is_empty()) || is_literal {
         return None;
     }
@@ -62,7 +62,8 @@ pub(super) fn of(
         let ident = field.ident.as_ref()?;
         // What may be missing where it is received.
         let within = argument(&field.ty).filter(|_| {
-            is_named(&field.ty, "Option") && wanted(field).is_some_and(|may_be_null| !may_be_null)
+            is_named(&field.ty, "Option")
+                && required_fields(field).is_some_and(|may_be_null| !may_be_null)
         });
         let (ty, value) = match within {
             Some(ty) => {

@@ -102,7 +102,7 @@ impl Given {
 impl Builder<'_> {
     fn given(&self) -> Vec<Given> {
         let typed = |name: &str| {
-            // Every parameter of the mended description is in the signature that was made of it.
+            // Every parameter of the normalized description is in the signature that was made of it.
             let ty = self.signature.parameters.get(name).cloned();
             ty.unwrap_or_else(|| syn::parse_quote!(String))
         };

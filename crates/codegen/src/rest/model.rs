@@ -126,7 +126,7 @@ pub(crate) struct Answer {
     pub(crate) content: Content,
     /// Some success has no content.
     pub(crate) may_be_empty: bool,
-    /// The media types to ask for, where JSON alone is not what is wanted.
+    /// The media types to ask for, where JSON alone is not what is required_fields.
     pub(crate) accept: Option<String>,
 }
 

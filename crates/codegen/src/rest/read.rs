@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::place::Places;
+use super::source_map::SourceMap;
 use super::unique::Unique;
 use super::yaml;
 use crate::{Diagnostic, Source};
@@ -18,14 +18,14 @@ pub fn read(source: &Source) -> Result<Value, Diagnostic> {
 }
 
 /// The same, with the place of each value.
-pub(super) fn read_with_places(source: &Source) -> Result<(Value, Places<'_>), Diagnostic> {
+pub(super) fn read_with_places(source: &Source) -> Result<(Value, SourceMap<'_>), Diagnostic> {
     let text = &source.text;
     if source.extension() == "json" {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let Unique(tree) = serde_json::from_str(text).map_err(|error| {
             Diagnostic::new(&source.name, error.line(), error.column(), error.to_string())
         })?;
-        return Ok((tree, Places::new(text)));
+        return Ok((tree, SourceMap::new(text)));
     }
     let fault = |fault: yaml::Fault| {
         let (line, column) = fault.place;
@@ -33,5 +33,5 @@ pub(super) fn read_with_places(source: &Source) -> Result<(Value, Places<'_>), D
     };
     let root = yaml::parse(text).map_err(fault)?;
     let tree = root.value().map_err(fault)?;
-    Ok((tree, Places::parsed(text, root)))
+    Ok((tree, SourceMap::parsed(text, root)))
 }

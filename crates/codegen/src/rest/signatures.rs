@@ -12,7 +12,7 @@ use serde_json::Value;
 use syn::visit_mut::VisitMut;
 use syn::{FnArg, ImplItem, ImplItemFn, Item, Pat, ReturnType, Type};
 
-use super::mend::NamedEnum;
+use super::normalize::NamedEnum;
 use super::reexports::Reexports;
 use super::shorten::Shorten;
 use crate::syntax::{argument, is_named};
@@ -26,7 +26,7 @@ pub(super) struct Decided {
     pub(super) signatures: BTreeMap<String, Signature>,
 }
 
-/// The types of one operation. Parameters are named as in the mended description; the body is
+/// The types of one operation. Parameters are named as in the normalized description; the body is
 /// the parameter `body`.
 pub(super) struct Signature {
     pub(super) parameters: BTreeMap<String, Type>,

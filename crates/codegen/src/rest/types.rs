@@ -10,7 +10,7 @@ use syn::{Field, Fields, Item, ItemEnum, ItemStruct, parse_quote};
 
 use super::constructor;
 use super::fields::{Meanings, distinct_names, docs_or, has_default, is_flatten, lenient_field};
-use super::mend::{NamedEnum, Unions, Wanted};
+use super::normalize::{NamedEnum, RequiredFields, Unions};
 use super::object;
 use super::reexports::Reexports;
 use super::shorten::Shorten;
@@ -25,7 +25,7 @@ pub(super) fn lenient<'a>(
     items: Vec<Item>,
     enums: &[NamedEnum],
     unions: &Unions,
-    wanted: &Wanted,
+    required_fields: &RequiredFields,
     signatures: impl Iterator<Item = &'a Signature>,
 ) -> TokenStream {
     let meanings = meanings(&items);
@@ -55,8 +55,8 @@ pub(super) fn lenient<'a>(
                 is_sent = sent.contains(&item.ident.to_string());
                 match unions.get(&item.ident.to_string()) {
                     Some(branches) => {
-                        let wanted = is_sent.then_some(wanted);
-                        implementation = Some(union::rewrite(item, branches, wanted));
+                        let required_fields = is_sent.then_some(required_fields);
+                        implementation = Some(union::rewrite(item, branches, required_fields));
                     }
                     None => {
                         lenient_enum(item, &meanings);
@@ -71,9 +71,9 @@ pub(super) fn lenient<'a>(
         Reexports.visit_item_mut(&mut item);
         let constructor = match &mut item {
             Item::Struct(item) if is_sent => {
-                let wanted = wanted.get(&item.ident.to_string());
-                wanted.into_iter().for_each(|it| write_wanted(&mut item.fields, it));
-                constructor::of(item, wanted, tags.of_type(&item.ident))
+                let required_fields = required_fields.get(&item.ident.to_string());
+                required_fields.into_iter().for_each(|it| write_required(&mut item.fields, it));
+                constructor::of(item, required_fields, tags.of_type(&item.ident))
             }
             _ => None,
         };
@@ -228,9 +228,9 @@ fn lenient_struct(item: &mut ItemStruct, meanings: &Meanings, is_sent: bool) {
 }
 
 /// Fields that must be given are written where they are empty, too, if that is a value of theirs.
-fn write_wanted(fields: &mut Fields, wanted: &BTreeMap<String, bool>) {
+fn write_required(fields: &mut Fields, required_fields: &BTreeMap<String, bool>) {
     for field in fields {
-        let Some(may_be_null) = wanted.get(&wire_name(field)) else { continue };
+        let Some(may_be_null) = required_fields.get(&wire_name(field)) else { continue };
         if *may_be_null || !is_named(&field.ty, "Option") {
             let mut metas = derives::serde_metas(&field.attrs);
             metas.retain(|meta| !meta.path().is_ident("skip_serializing_if"));

@@ -8,17 +8,17 @@ use serde_json::Value;
 use syn::{Ident, Item, ItemEnum, Type, parse_quote};
 
 use super::fields::docs_or;
-use super::mend::{Alternative, Branch, NamedEnum, Unions, Wanted};
+use super::normalize::{Alternative, Branch, NamedEnum, RequiredFields, Unions};
 use crate::syntax::{argument, is_named};
 use crate::{derives, naming, print};
 
 /// Makes a union of what the type generator takes for a choice whose shapes are tried one after the
-/// other, and implements how it is read and written. If it is sent, `wanted` has the fields that
+/// other, and implements how it is read and written. If it is sent, `required_fields` has the fields that
 /// must be given of types that are received, too.
 pub(super) fn rewrite(
     item: &mut ItemEnum,
     branches: &[Branch],
-    wanted: Option<&Wanted>,
+    required_fields: Option<&RequiredFields>,
 ) -> TokenStream {
     let docs = docs_or(&item.attrs, "One of several types.");
     derives::set_docs(&mut item.attrs, &docs);
@@ -54,9 +54,10 @@ pub(super) fn rewrite(
     let lines = lines.map(|(place, ((ty, ident), branch))| {
         let place = Literal::usize_unsuffixed(place);
         let alternatives = branch.alternatives.iter().map(alternative);
-        let wanted = wanted.and_then(|it| it.get(&unboxed(ty).to_token_stream().to_string()));
-        let wanted = wanted.into_iter().flat_map(|it| it.keys());
-        quote!(#place #ident [#(#alternatives)*] [#(#wanted)*];)
+        let required_fields =
+            required_fields.and_then(|it| it.get(&unboxed(ty).to_token_stream().to_string()));
+        let required_fields = required_fields.into_iter().flat_map(|it| it.keys());
+        quote!(#place #ident [#(#alternatives)*] [#(#required_fields)*];)
     });
     let sources = types.iter().zip(&idents).filter(|(ty, _)| is_alone(ty)).map(|(ty, ident)| {
         let source = unboxed(ty);

@@ -5,9 +5,9 @@ use std::ptr;
 
 use serde_json::{Value, json};
 
-use super::notes::Notes;
 use super::places::{self, fields};
 use super::references::resolve_to;
+use super::warnings::Warnings;
 use crate::rest::pointer::{joined, keys};
 
 /// What marks a schema that responses need not keep to.
@@ -15,7 +15,7 @@ pub(super) const LOOSE: &str = "x-loose";
 
 /// Flaw: a list whose example is a text with commas, an integer whose example is larger than any
 /// that fits. One such field would cost a caller the whole response, so it is read as any value.
-pub(super) fn loosen(description: &mut Value, notes: &mut Notes<'_>) {
+pub(super) fn loosen(description: &mut Value, warnings: &mut Warnings<'_>) {
     let whole = description.clone();
     let mut examples = Examples { description: &whole, found: BTreeMap::new() };
     places::each_schema(description, &mut |schema, place| {
@@ -32,7 +32,7 @@ pub(super) fn loosen(description: &mut Value, notes: &mut Notes<'_>) {
             schema[LOOSE] = json!(true);
             let message =
                 format!("{place}: its example is no {kind}; responses may hold any value");
-            notes.warn_of_example(keys(&place), message);
+            warnings.warn_of_example(keys(&place), message);
         }
     }
 }

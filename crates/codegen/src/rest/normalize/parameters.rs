@@ -21,7 +21,7 @@ pub(super) const BUILDERS_OWN: [&str; 9] =
 
 /// The parameters of an operation and their schemas, path parameters first in the order of the
 /// path, then the others in the order of the description. Their names may be the same.
-pub(super) fn mend(
+pub(super) fn normalize(
     description: &Value,
     path: &str,
     item: &Value,
@@ -29,7 +29,7 @@ pub(super) fn mend(
     warnings: &mut Vec<String>,
 ) -> Result<Vec<(Parameter, Value)>, String> {
     let mut declared = declared(description, item, operation, warnings);
-    let mut mended = Vec::new();
+    let mut normalized = Vec::new();
     for wire in in_path::names(path) {
         let is_of_query = in_path::is_of_query(path, wire);
         let mut places = ["path", "query"].iter().take(if is_of_query { 2 } else { 1 });
@@ -47,7 +47,7 @@ pub(super) fn mend(
             }
         }
         let (schema, path_style) = in_path::given(description, parameter, is_of_query);
-        mended.push((
+        normalized.push((
             Parameter {
                 name: naming::snake(wire),
                 wire: wire.to_owned(),
@@ -96,7 +96,7 @@ pub(super) fn mend(
             warnings.push(reason);
             continue;
         };
-        mended.push((
+        normalized.push((
             Parameter {
                 name: naming::snake(&wire),
                 wire,
@@ -110,7 +110,7 @@ pub(super) fn mend(
             schema,
         ));
     }
-    Ok(mended)
+    Ok(normalized)
 }
 
 /// Flaw: parameters at the path and again, differently, at the operation, which wins. And

@@ -15,14 +15,14 @@ use super::schema::Schema;
 type Item = Selection<'static, String>;
 type Directives = [Directive<'static, String>];
 
-/// A selection on a type, made plain.
-pub(crate) fn plain(
+/// Returns a selection on a type with each field selected once.
+pub(crate) fn flatten(
     schema: &Schema,
     fragments: &[FragmentDefinition],
     selection: &SelectionSet<'static, String>,
     of: &str,
 ) -> SelectionSet<'static, String> {
-    Maker { schema, fragments, of, outer: None, items: Vec::new() }.plain(selection)
+    Maker { schema, fragments, of, outer: None, items: Vec::new() }.flatten(selection)
 }
 
 struct Maker<'a> {
@@ -37,7 +37,7 @@ struct Maker<'a> {
 }
 
 impl<'a> Maker<'a> {
-    fn plain(mut self, selection: &SelectionSet<'static, String>) -> SelectionSet<'static, String> {
+    fn flatten(mut self, selection: &SelectionSet<'static, String>) -> SelectionSet<'static, String> {
         self.add(&selection.items, &[]);
         self.dissolve();
         self.share();

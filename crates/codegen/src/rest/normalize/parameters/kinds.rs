@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::rest::mend::kind::kind;
-use crate::rest::mend::media::{self, Media};
-use crate::rest::mend::references::resolve;
 use crate::rest::model::Content;
+use crate::rest::normalize::kind::kind;
+use crate::rest::normalize::media::{self, Media};
+use crate::rest::normalize::references::resolve;
 
 /// The schema of what is given as text.
 pub(super) fn text() -> Value {
@@ -65,7 +65,7 @@ pub(super) fn is_scalar(description: &Value, schema: &Value) -> bool {
 }
 
 /// The schema that a reference leads to, also of one with words beside it.
-pub(in crate::rest::mend) fn followed<'a>(
+pub(in crate::rest::normalize) fn followed<'a>(
     description: &'a Value,
     schema: &'a Value,
 ) -> Option<&'a Value> {

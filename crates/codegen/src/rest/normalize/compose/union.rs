@@ -13,10 +13,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use super::{Composer, DEPTH, SCHEMAS};
-use crate::rest::mend::kind::{Keywords, kind};
-use crate::rest::mend::places::fields;
-use crate::rest::mend::references::resolve;
-use crate::rest::mend::unions::{Alternative, Branch};
+use crate::rest::normalize::kind::{Keywords, kind};
+use crate::rest::normalize::places::fields;
+use crate::rest::normalize::references::resolve;
+use crate::rest::normalize::unions::{Alternative, Branch};
 use crate::rest::pointer::unescaped;
 
 /// One object that a branch may be: a branch that is a choice in turn is several.

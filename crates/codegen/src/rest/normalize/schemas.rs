@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::examples::LOOSE;
 use super::kind::{drop_null_of_collections, is_text};
 use super::places::operations_mut;
+use super::required;
 use super::tree::{is_true, remove};
-use super::wanted;
 
 /// In what a schema stands, directly or through others.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl Usage {
 pub(super) fn mend_paths(paths: &mut Value) {
     for operation in operations_mut(paths) {
         for parameter in operation["parameters"].as_array_mut().into_iter().flatten() {
-            mend(&mut parameter["schema"], Usage::Sent);
+            normalize(&mut parameter["schema"], Usage::Sent);
             remove(&mut parameter["schema"], &["nullable"]);
         }
         for (path, usage) in [
@@ -38,7 +38,7 @@ pub(super) fn mend_paths(paths: &mut Value) {
             ("/responses/2XX/content/application~1json/schema", Usage::Received),
         ] {
             if let Some(schema) = operation.pointer_mut(path) {
-                mend(schema, usage);
+                normalize(schema, usage);
             }
         }
     }
@@ -46,7 +46,7 @@ pub(super) fn mend_paths(paths: &mut Value) {
 
 /// Mends a schema that has a name. Whether it can be null is for those to say who refer to it.
 pub(super) fn mend_named(schema: &mut Value, usage: Usage) {
-    mend(schema, usage);
+    normalize(schema, usage);
     remove(schema, &["nullable"]);
     // A second name for a schema is that schema.
     if let Some([only]) = schema.get("allOf").and_then(Value::as_array).map(Vec::as_slice) {
@@ -55,7 +55,7 @@ pub(super) fn mend_named(schema: &mut Value, usage: Usage) {
 }
 
 /// Mends a schema and all within it. In one that responses hold, nothing is required.
-pub(super) fn mend(schema: &mut Value, usage: Usage) {
+pub(super) fn normalize(schema: &mut Value, usage: Usage) {
     if !schema.is_object() {
         // `true`, and whatever else should not be here, is any value.
         *schema = json!({});
@@ -100,7 +100,7 @@ fn mend_within(schema: &mut Value, usage: Usage) {
         match (key.as_str(), value) {
             ("properties", Value::Object(properties)) => {
                 for (name, schema) in properties {
-                    mend(schema, usage);
+                    normalize(schema, usage);
                     // What can be absent can be null.
                     if !required.as_array().is_some_and(|it| it.iter().any(|it| it == name)) {
                         remove(schema, &["nullable"]);
@@ -108,17 +108,17 @@ fn mend_within(schema: &mut Value, usage: Usage) {
                 }
             }
             ("additionalProperties" | "items" | "not", value) if !value.is_boolean() => {
-                mend(value, usage);
+                normalize(value, usage);
             }
             ("allOf" | "oneOf" | "anyOf", Value::Array(schemas)) => {
-                schemas.iter_mut().for_each(|schema| mend(schema, usage));
+                schemas.iter_mut().for_each(|schema| normalize(schema, usage));
             }
             _ => {}
         }
     }
 }
 
-/// Flaw: examples that do not fit their schema (`null` of what cannot be null), notes for other
+/// Flaw: examples that do not fit their schema (`null` of what cannot be null), warnings for other
 /// tools that are malformed, and extensions that name types which only their authors have. None
 /// of them says anything about the values on the wire.
 fn drop_notes(schema: &mut Value) {
@@ -258,7 +258,7 @@ fn mend_required(schema: &mut Value, usage: Usage) {
     required.retain(|name| described(name) && !is_read_only(name));
     if usage == Usage::Both {
         let required = required.clone();
-        wanted::mark(schema, &required, &fields);
+        required::mark(schema, &required, &fields);
     }
     if usage.is_received() || schema["required"] == json!([]) {
         remove(schema, &["required"]);

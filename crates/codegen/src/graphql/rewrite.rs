@@ -12,7 +12,7 @@ use crate::{derives, naming};
 const SERDE: &str = "__runtime::__private::serde";
 
 /// Tidies a struct or an enum; leaves other items as they are.
-pub(crate) fn tidy(item: &mut Item) {
+pub(crate) fn rewrite(item: &mut Item) {
     if let Item::Enum(of_nothing) = item
         && of_nothing.variants.is_empty()
     {

@@ -15,8 +15,8 @@ use serde_json::{Map, Value};
 
 use self::files::Files;
 use self::title::title;
-use super::notes::Origin;
 use super::places::{self, NAMED};
+use super::warnings::Origin;
 use crate::naming;
 use crate::rest::pointer::{joined, keys};
 use crate::{Diagnostic, Source};

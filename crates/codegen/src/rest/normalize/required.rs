@@ -9,43 +9,43 @@ use super::kind::CHOICE;
 use super::tree::is_true;
 
 /// Under which keyword a schema has it.
-const WANTED: &str = "x-wanted";
+const REQUIRED_FIELDS: &str = "x-required_fields";
 
 /// By the name of a type: the fields that must be given, and whether each may be null.
-pub(crate) type Wanted = BTreeMap<String, BTreeMap<String, bool>>;
+pub(crate) type RequiredFields = BTreeMap<String, BTreeMap<String, bool>>;
 
-/// Notes what is required of an object.
+/// Warnings what is required of an object.
 pub(super) fn mark(schema: &mut Value, required: &[Value], fields: &Value) {
     let may_be_null = |field: &Value| {
         let values = field.get("enum").and_then(Value::as_array);
         is_true(field, "nullable") || values.is_some_and(|it| it.contains(&Value::Null))
     };
     let names = required.iter().filter_map(Value::as_str);
-    let wanted: Map<_, _> =
+    let required_fields: Map<_, _> =
         names.map(|name| (name.to_owned(), json!(may_be_null(&fields[name])))).collect();
     // Of a choice between objects, the fields are not those of one of them.
-    if !wanted.is_empty() && schema.get(CHOICE).is_none() {
-        schema[WANTED] = Value::Object(wanted);
+    if !required_fields.is_empty() && schema.get(CHOICE).is_none() {
+        schema[REQUIRED_FIELDS] = Value::Object(required_fields);
     }
 }
 
-/// Takes all notes out of the schemas.
-pub(super) fn take(schemas: &mut Map<String, Value>) -> Wanted {
-    let mut wanted = Wanted::new();
+/// Takes all warnings out of the schemas.
+pub(super) fn take(schemas: &mut Map<String, Value>) -> RequiredFields {
+    let mut required_fields = RequiredFields::new();
     for (name, schema) in schemas {
-        if let Some(Value::Object(fields)) = schema.get(WANTED) {
+        if let Some(Value::Object(fields)) = schema.get(REQUIRED_FIELDS) {
             let fields = fields.iter().map(|(name, it)| (name.clone(), *it == json!(true)));
-            wanted.insert(name.clone(), fields.collect());
+            required_fields.insert(name.clone(), fields.collect());
         }
         remove_all(schema);
     }
-    wanted
+    required_fields
 }
 
 fn remove_all(value: &mut Value) {
     match value {
         Value::Object(object) => {
-            object.remove(WANTED);
+            object.remove(REQUIRED_FIELDS);
             object.values_mut().for_each(remove_all);
         }
         Value::Array(items) => items.iter_mut().for_each(remove_all),

@@ -17,38 +17,38 @@ mod link;
 mod lower;
 mod media;
 mod names;
-mod notes;
 mod operations;
 mod parameters;
 mod parts;
 mod places;
 mod references;
+mod required;
 mod responses;
 mod schemas;
 mod security;
 pub(super) mod tree;
 mod unions;
 mod used;
-mod wanted;
+mod warnings;
 
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
 pub(crate) use self::enums::NamedEnum;
-use self::notes::Notes;
 pub(super) use self::operations::operations_of;
 pub(super) use self::references::resolve;
+pub(crate) use self::required::RequiredFields;
 use self::schemas::Usage;
 use self::tree::object_at;
 pub(crate) use self::unions::{Alternative, Branch, Unions};
-pub(crate) use self::wanted::Wanted;
+use self::warnings::Warnings;
 use super::model::Operation;
-use super::place::Places;
+use super::source_map::SourceMap;
 use crate::{Diagnostic, Source};
 
-/// A description after mending.
-pub(crate) struct Mended {
+/// A description after normalization.
+pub(crate) struct Normalized {
     /// What the type generator gets to read.
     pub(crate) document: Value,
     /// The operations, in the order of their names.
@@ -58,7 +58,7 @@ pub(crate) struct Mended {
     /// The choices between objects.
     pub(crate) unions: Unions,
     /// What must be given of types that are both sent and received.
-    pub(crate) wanted: Wanted,
+    pub(crate) required_fields: RequiredFields,
     /// What was left out, and why.
     pub(crate) warnings: Vec<Diagnostic>,
     /// Further files that were read, or should have been.
@@ -73,25 +73,25 @@ pub(super) fn link(source: &Source, description: &mut Value) -> Result<Vec<PathB
 }
 
 /// Mends a description.
-pub(super) fn mend(
+pub(super) fn normalize(
     source: &Source,
-    places: &Places<'_>,
+    places: &SourceMap<'_>,
     mut description: Value,
-) -> Result<Mended, Diagnostic> {
+) -> Result<Normalized, Diagnostic> {
     version(source, &description)?;
-    let mut notes = Notes::new(source, places);
+    let mut warnings = Warnings::new(source, places);
     let linked = link::link(source, &mut description);
-    notes.origins = linked.origins;
-    linked.unreadable.into_iter().for_each(|it| notes.add(it));
-    security::warn_of_demands(&description, &mut notes);
-    examples::loosen(&mut description, &mut notes);
-    lower::lower(&mut description, &mut notes);
-    compose::compose(&mut description, &mut notes);
-    let (operations, paths) = operations::mend(&description, &mut notes);
+    warnings.origins = linked.origins;
+    linked.unreadable.into_iter().for_each(|it| warnings.add(it));
+    security::warn_of_demands(&description, &mut warnings);
+    examples::loosen(&mut description, &mut warnings);
+    lower::lower(&mut description, &mut warnings);
+    compose::compose(&mut description, &mut warnings);
+    let (operations, paths) = operations::normalize(&description, &mut warnings);
 
     let named = object_at(&description, &["components", "schemas"]);
     let mut paths = Value::Object(paths);
-    let mut schemas = names::name_schemas(named, &mut paths, &mut notes);
+    let mut schemas = names::name_schemas(named, &mut paths, &mut warnings);
     let received = used::under("responses", &paths, &schemas);
     let sent = used::under("requestBody", &paths, &schemas);
     schemas::mend_paths(&mut paths);
@@ -108,7 +108,7 @@ pub(super) fn mend(
     let enums = enums::take_out(&mut schemas, &mut paths);
     inline::name_objects(&mut schemas, &mut paths, &enums);
     let unions = unions::take(&mut schemas);
-    let wanted = wanted::take(&mut schemas);
+    let required_fields = required::take(&mut schemas);
 
     let document = json!({
         "openapi": "3.0.3",
@@ -116,13 +116,13 @@ pub(super) fn mend(
         "paths": paths,
         "components": { "schemas": schemas },
     });
-    Ok(Mended {
+    Ok(Normalized {
         document,
         operations,
         enums,
         unions,
-        wanted,
-        warnings: notes.finish(),
+        required_fields,
+        warnings: warnings.finish(),
         files: linked.files,
     })
 }

@@ -9,12 +9,12 @@ use super::pointer::keys;
 use super::yaml::{self, Content, Node, Place};
 
 /// The places of a text.
-pub(super) struct Places<'a> {
+pub(super) struct SourceMap<'a> {
     text: &'a str,
     root: OnceCell<Option<Rc<Node>>>,
 }
 
-impl<'a> Places<'a> {
+impl<'a> SourceMap<'a> {
     /// The places of a text that is parsed when the first of them is asked for.
     pub(super) fn new(text: &'a str) -> Self {
         Self { text, root: OnceCell::new() }
@@ -26,9 +26,9 @@ impl<'a> Places<'a> {
     }
 
     /// The same places without the text.
-    pub(super) fn detached(&self) -> Places<'static> {
+    pub(super) fn detached(&self) -> SourceMap<'static> {
         self.root();
-        Places { text: "", root: self.root.clone() }
+        SourceMap { text: "", root: self.root.clone() }
     }
 
     /// Where the keys stand that lead to something. What they do not lead all the way to has the
@@ -59,7 +59,7 @@ impl<'a> Places<'a> {
         self.of(&keys(pointer))
     }
 
-    /// Where the first reference stands whose target is wanted.
+    /// Where the first reference stands whose target is required_fields.
     pub(super) fn of_reference(&self, is_wanted: impl Fn(&str) -> bool) -> Place {
         let found = self.root().and_then(|root| reference(root, &is_wanted));
         found.unwrap_or((1, 1))
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     fn place(text: &str, pointer: &str) -> Place {
-        Places::new(text).of_pointer(pointer)
+        SourceMap::new(text).of_pointer(pointer)
     }
 
     #[test]
@@ -122,7 +122,8 @@ mod tests {
 
     #[test]
     fn a_reference_is_found_by_its_whole_target() {
-        let of_reference = |text, target: &str| Places::new(text).of_reference(|it| it == target);
+        let of_reference =
+            |text, target: &str| SourceMap::new(text).of_reference(|it| it == target);
         let text = "a: {$ref: '#/b/c'}\nb: {$ref: \"#/b\"}\n";
         assert_eq!(of_reference(text, "#/b"), (2, 5));
         assert_eq!(of_reference(text, "#/b/c"), (1, 5));

@@ -5,10 +5,10 @@ use std::collections::HashSet;
 use serde_json::{Map, Value, json};
 
 use super::bodies::MendedBody;
-use super::notes::Notes;
 use super::places::fields;
 use super::references::resolve;
 use super::tree::{is_true, object_at, remove, text_at};
+use super::warnings::Warnings;
 use super::{bodies, parameters, parts, responses};
 use crate::naming::{self, distinct};
 use crate::rest::model::{
@@ -30,9 +30,9 @@ const METHODS: [(&str, &str); 9] = [
 
 /// Reads every operation that can be expressed, and writes the paths that the type generator
 /// reads: one for each operation, with nothing in it that says more than types.
-pub(super) fn mend(
+pub(super) fn normalize(
     description: &Value,
-    notes: &mut Notes<'_>,
+    warnings: &mut Warnings<'_>,
 ) -> (Vec<Operation>, Map<String, Value>) {
     // Functions that the handle has whatever the description says.
     let mut names = HashSet::from(["new", "at", "clone"].map(str::to_owned));
@@ -40,7 +40,7 @@ pub(super) fn mend(
     for (path, item) in &object_at(description, &["paths"]) {
         let Some(item) = resolve(description, item) else {
             let message = format!("left out {path}: its $ref leads nowhere");
-            notes.warn(&["paths".to_owned(), path.clone()], message);
+            warnings.warn(&["paths".to_owned(), path.clone()], message);
             continue;
         };
         let (short, item) = parameters::without_templates(path, item);
@@ -48,21 +48,21 @@ pub(super) fn mend(
             let call = format!("{method} {path}");
             let place = [vec!["paths".to_owned(), path.clone()], keys].concat();
             let Some(operation) = resolve(description, operation) else {
-                notes.warn(&place, format!("left out {call}: its $ref leads nowhere"));
+                warnings.warn(&place, format!("left out {call}: its $ref leads nowhere"));
                 continue;
             };
             if !is_method(&method) {
-                notes.warn(&place, format!("left out {call}: HTTP has no such method"));
+                warnings.warn(&place, format!("left out {call}: HTTP has no such method"));
                 continue;
             }
             match mend_operation(description, &short, &method, &item, operation) {
-                Ok(mended) => {
-                    for warning in mended.warnings {
-                        notes.warn(&place, format!("{call}: {warning}"));
+                Ok(normalized) => {
+                    for warning in normalized.warnings {
+                        warnings.warn(&place, format!("{call}: {warning}"));
                     }
-                    all.push(mended.bodies);
+                    all.push(normalized.bodies);
                 }
-                Err(reason) => notes.warn(&place, format!("left out {call}: {reason}")),
+                Err(reason) => warnings.warn(&place, format!("left out {call}: {reason}")),
             }
         }
     }
@@ -81,25 +81,25 @@ pub(super) fn mend(
         if let Some(first) = bodies.first_mut() {
             first.operation.name = name;
         }
-        for mut mended in bodies {
+        for mut normalized in bodies {
             let mut typed = |suffix: &str, schema: &Value| {
                 let name =
-                    naming::unique(&mut names, format!("{}_{suffix}", mended.operation.name));
+                    naming::unique(&mut names, format!("{}_{suffix}", normalized.operation.name));
                 paths.insert(format!("/{name}"), response_item(&name, schema));
                 name
             };
-            let event = mended.types.event.take();
+            let event = normalized.types.event.take();
             let event = event.map(|schema| typed("event", &schema));
             for (success, schema) in
-                mended.operation.successes.iter_mut().zip(&mended.types.successes)
+                normalized.operation.successes.iter_mut().zip(&normalized.types.successes)
             {
                 let suffix = success.status.to_lowercase();
                 success.name = schema.as_ref().map(|schema| typed(&suffix, schema));
             }
-            mended.operation.events = event;
-            let (path, item) = path_item(&mended.operation, mended.types);
+            normalized.operation.events = event;
+            let (path, item) = path_item(&normalized.operation, normalized.types);
             paths.insert(path, item);
-            operations.push(mended.operation);
+            operations.push(normalized.operation);
         }
     }
     operations.sort_by(|a, b| a.name.cmp(&b.name));
@@ -186,7 +186,7 @@ fn mend_operation(
     operation: &Value,
 ) -> Result<MendedOperation, String> {
     let mut warnings = Vec::new();
-    let bodies = bodies::mend(description, operation, &mut warnings)?;
+    let bodies = bodies::normalize(description, operation, &mut warnings)?;
     let bodies = match bodies.is_empty() {
         true => vec![None],
         false => bodies.into_iter().map(Some).collect(),
@@ -222,9 +222,9 @@ fn with_body(
     names.extend(multipart.iter().flat_map(|_| parts::BUILDERS_OWN.map(str::to_owned)));
     names.extend(answers.events.iter().map(|_| "events".to_owned()));
     names.extend(answers.successes.first().map(|_| "by_status".to_owned()));
-    let mut all = parameters::mend(description, path, item, operation, &mut warnings)?;
+    let mut all = parameters::normalize(description, path, item, operation, &mut warnings)?;
     if let Some(MendedBody { body, media }) = multipart {
-        all.extend(parts::mend(description, media, body.required, &mut warnings));
+        all.extend(parts::normalize(description, media, body.required, &mut warnings));
     }
     let (mut parameters, parameter_types): (Vec<_>, Vec<_>) = all.into_iter().unzip();
     let own = |it: &mut Parameter| (Some(it.wire.clone()), std::mem::take(&mut it.name));

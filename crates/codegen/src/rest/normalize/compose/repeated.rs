@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use serde_json::Value;
 
 use crate::naming;
-use crate::rest::mend::places::fields;
+use crate::rest::normalize::places::fields;
 
 /// How deep compositions may stand within each other before they get names.
 const DEPTH: usize = 8;

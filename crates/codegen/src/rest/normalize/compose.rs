@@ -19,11 +19,11 @@ use serde_json::{Value, json};
 use self::choices::Choices;
 use self::repeated::{Met, Repeated, Site};
 use super::kind::{Keywords, is_annotation, kind, says_type};
-use super::notes::Notes;
 use super::places;
 use super::references::resolve;
 use super::tree::{is_true, remove};
 use super::unions::{self, UNION};
+use super::warnings::Warnings;
 use crate::rest::pointer::{joined, keys, unescaped};
 
 /// How deep a choice may lead into others that it is itself a part of.
@@ -41,7 +41,7 @@ enum Form {
 }
 
 /// Composes every schema of a description.
-pub(super) fn compose(description: &mut Value, notes: &mut Notes<'_>) {
+pub(super) fn compose(description: &mut Value, warnings: &mut Warnings<'_>) {
     let whole = description.clone();
     let composer = Composer::new(&whole);
     composer.note_named();
@@ -55,7 +55,7 @@ pub(super) fn compose(description: &mut Value, notes: &mut Notes<'_>) {
             "the choice between {between} is one type with the fields of all: neither a \
              discriminator nor a constant property nor required fields tell them apart"
         );
-        notes.warn(&place, message);
+        warnings.warn(&place, message);
     }
     let made = composer.choices.into_inner().made;
     let repeated = composer.repeated.into_inner().made;
@@ -179,7 +179,7 @@ impl<'a> Composer<'a> {
         false
     }
 
-    /// Notes that a choice becomes one object.
+    /// Warnings that a choice becomes one object.
     fn note_merged(&self, objects: &[Value]) {
         let names = objects.iter().map(|it| {
             let target = it.get("$ref").and_then(Value::as_str);

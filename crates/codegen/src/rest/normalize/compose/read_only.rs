@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::rest::mend::references::resolve;
-use crate::rest::mend::tree::is_true;
+use crate::rest::normalize::references::resolve;
+use crate::rest::normalize::tree::is_true;
 
 /// Marks the fields of an object that refer to a schema which is `readOnly`.
 pub(super) fn follow(description: &Value, object: &mut Value) {

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use super::choices::{self, targets};
 use super::{Composer, DEPTH, Form, described, reference, without};
-use crate::rest::mend::kind::{CHOICE, Keywords, is_annotation, kind};
-use crate::rest::mend::places::fields;
-use crate::rest::mend::unions::{self, Branch, UNION};
+use crate::rest::normalize::kind::{CHOICE, Keywords, is_annotation, kind};
+use crate::rest::normalize::places::fields;
+use crate::rest::normalize::unions::{self, Branch, UNION};
 
 /// What is to be known of a choice besides its shapes.
 #[derive(Clone, Copy)]
@@ -125,7 +125,7 @@ impl Composer<'_> {
         }
     }
 
-    /// Notes the choices that the description has names for.
+    /// Warnings the choices that the description has names for.
     pub(super) fn note_named(&self) {
         for (name, schema) in fields(&self.description["components"], "schemas") {
             let parts = schema.get("oneOf").or_else(|| schema.get("anyOf"));

@@ -6,9 +6,9 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use crate::rest::place::Places;
 use crate::rest::pointer::decoded;
 use crate::rest::read;
+use crate::rest::source_map::SourceMap;
 use crate::{Diagnostic, Source};
 
 /// The file that was given, and those that it refers to, which are read when they are met.
@@ -24,7 +24,7 @@ struct File {
     /// Null for a file that cannot be read.
     tree: Value,
     /// Nothing for the file that was given.
-    places: Option<Rc<(String, Places<'static>)>>,
+    places: Option<Rc<(String, SourceMap<'static>)>>,
 }
 
 impl Files {
@@ -65,7 +65,7 @@ impl Files {
         &self.files[file].name
     }
 
-    pub(super) fn places(&self, file: usize) -> Option<Rc<(String, Places<'static>)>> {
+    pub(super) fn places(&self, file: usize) -> Option<Rc<(String, SourceMap<'static>)>> {
         self.files[file].places.clone()
     }
 

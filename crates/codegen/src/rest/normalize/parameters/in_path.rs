@@ -22,7 +22,7 @@ pub(super) fn names(path: &str) -> impl Iterator<Item = &str> {
 
 /// Flaw: a template of a query as RFC 6570 has it, `/pods{?page,size}`. Returns the path without
 /// it, and what stands there with these parameters, which are text where they have no declaration.
-pub(in crate::rest::mend) fn without_templates<'a>(
+pub(in crate::rest::normalize) fn without_templates<'a>(
     path: &str,
     item: &'a Value,
 ) -> (String, Cow<'a, Value>) {

@@ -18,7 +18,7 @@ pub(super) struct MendedBody {
 /// media types for one body, of which the best is used, and beside JSON the one that files can be
 /// sent as. And bodies of a kind that cannot be sent, which are left out with a warning where they
 /// are optional.
-pub(super) fn mend(
+pub(super) fn normalize(
     description: &Value,
     operation: &Value,
     warnings: &mut Vec<String>,
@@ -52,7 +52,7 @@ pub(super) fn mend(
             warnings.push(parameters::reserved("form", name));
         }
     }
-    let mended = all.into_iter().map(|media| MendedBody {
+    let normalized = all.into_iter().map(|media| MendedBody {
         body: Body {
             required,
             description: text_at(body, "description"),
@@ -65,7 +65,7 @@ pub(super) fn mend(
         },
         media,
     });
-    Ok(mended.collect())
+    Ok(normalized.collect())
 }
 
 /// How a form encodes its lists and objects, where the description says so. In a form, what

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::notes::Notes;
 use super::operations::operations_of;
 use super::places::fields;
 use super::references::resolve;
 use super::tree::text_at;
+use super::warnings::Warnings;
 
 /// Warns of each security scheme that an operation demands and that the client's key, as a bearer,
 /// does not meet.
-pub(super) fn warn_of_demands(description: &Value, notes: &mut Notes<'_>) {
+pub(super) fn warn_of_demands(description: &Value, warnings: &mut Warnings<'_>) {
     let mut demanded: BTreeMap<&String, &Map<String, Value>> = BTreeMap::new();
     for item in fields(description, "paths").filter_map(|(_, it)| resolve(description, it)) {
         for (.., operation) in operations_of(item) {
@@ -33,7 +33,7 @@ pub(super) fn warn_of_demands(description: &Value, notes: &mut Notes<'_>) {
             let place = ["components", "securitySchemes", name].map(str::to_owned);
             let message = format!("the security scheme {name} {}", advice(description, name));
             let others: Vec<_> = together.keys().filter(|it| *it != name).cloned().collect();
-            notes.warn(
+            warnings.warn(
                 &place,
                 match others.as_slice() {
                     [] => message,

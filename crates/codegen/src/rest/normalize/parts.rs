@@ -15,7 +15,7 @@ pub(super) const BUILDERS_OWN: [&str; 2] = ["parts", "part"];
 
 /// The parts that a body's schema names, each with its own schema. Of an optional body all are
 /// optional.
-pub(super) fn mend(
+pub(super) fn normalize(
     description: &Value,
     media: &Media,
     required: bool,

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde_json::{Map, Value, json};
 
-use super::notes::Notes;
 use super::references::PREFIX;
+use super::warnings::Warnings;
 use crate::naming;
 use crate::rest::pointer::joined;
 
@@ -42,7 +42,7 @@ pub(super) fn taken(schemas: &Map<String, Value>) -> HashSet<String> {
 pub(super) fn name_schemas(
     schemas: Map<String, Value>,
     paths: &mut Value,
-    notes: &mut Notes<'_>,
+    warnings: &mut Warnings<'_>,
 ) -> Map<String, Value> {
     let mut naming = Naming { names: BTreeMap::new(), lost: BTreeSet::new() };
     naming.name(schemas.keys());
@@ -55,7 +55,7 @@ pub(super) fn name_schemas(
     naming.rewrite(paths);
     for target in naming.lost {
         let message = format!("the reference {target} leads nowhere; it is read as any value");
-        notes.warn_of_reference(|it| it == target, message);
+        warnings.warn_of_reference(|it| it == target, message);
     }
     named
 }

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use crate::rest::place::Places;
+use crate::rest::source_map::SourceMap;
 use crate::{Diagnostic, Source};
 
 /// Collects warnings.
-pub(super) struct Notes<'a> {
+pub(super) struct Warnings<'a> {
     source: &'a Source,
-    places: &'a Places<'a>,
+    places: &'a SourceMap<'a>,
     /// Where named schemas come from that had no name.
     pub(super) origins: BTreeMap<String, Origin>,
     /// Defaults that do not conform, and what that is called.
@@ -22,12 +22,12 @@ pub(super) struct Notes<'a> {
 /// Where something really stands.
 pub(super) struct Origin {
     /// The name of another file, and its places.
-    pub(super) file: Option<Rc<(String, Places<'static>)>>,
+    pub(super) file: Option<Rc<(String, SourceMap<'static>)>>,
     pub(super) keys: Vec<String>,
 }
 
-impl<'a> Notes<'a> {
-    pub(super) fn new(source: &'a Source, places: &'a Places<'a>) -> Self {
+impl<'a> Warnings<'a> {
+    pub(super) fn new(source: &'a Source, places: &'a SourceMap<'a>) -> Self {
         Self {
             source,
             places,
@@ -87,7 +87,7 @@ impl<'a> Notes<'a> {
         self.warnings
     }
 
-    /// About the first `$ref` whose target is wanted.
+    /// About the first `$ref` whose target is required_fields.
     pub(super) fn warn_of_reference(&mut self, is_wanted: impl Fn(&str) -> bool, message: String) {
         let place = self.places.of_reference(is_wanted);
         self.warnings.push(at(&self.source.name, place, &message));

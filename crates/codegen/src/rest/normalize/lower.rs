@@ -8,17 +8,17 @@ use serde_json::{Map, Value, json};
 
 use super::examples::LOOSE;
 use super::media::content_of;
-use super::notes::Notes;
 use super::places;
+use super::warnings::Warnings;
 use crate::rest::model::Content;
 use crate::rest::pointer::{joined, keys};
 
 /// Lowers every schema of a description.
-pub(super) fn lower(description: &mut Value, notes: &mut Notes<'_>) {
-    places::each_schema(description, &mut |schema, place| lower_schema(schema, place, notes));
+pub(super) fn lower(description: &mut Value, warnings: &mut Warnings<'_>) {
+    places::each_schema(description, &mut |schema, place| lower_schema(schema, place, warnings));
 }
 
-fn lower_schema(schema: &mut Value, place: &str, notes: &mut Notes<'_>) {
+fn lower_schema(schema: &mut Value, place: &str, warnings: &mut Warnings<'_>) {
     let Some(object) = schema.as_object_mut() else {
         // `true` and `false`, and whatever else should not be here.
         *schema = json!({});
@@ -30,10 +30,10 @@ fn lower_schema(schema: &mut Value, place: &str, notes: &mut Notes<'_>) {
     pattern_properties(object);
     file(object);
     well_formed(object);
-    default_conforms(object, place, notes);
+    default_conforms(object, place, warnings);
     beside_a_reference(object);
     for (keys, schema) in places::within_mut(schema) {
-        lower_schema(schema, &joined(place, &keys), notes);
+        lower_schema(schema, &joined(place, &keys), warnings);
     }
 }
 
@@ -161,7 +161,7 @@ fn well_formed(schema: &mut Map<String, Value>) {
 
 /// Flaw: a default outside its enum, or of another type than its schema. No default has an effect
 /// here; one that is wrong means that somebody misunderstands the service, so it is named.
-fn default_conforms(schema: &mut Map<String, Value>, place: &str, notes: &mut Notes<'_>) {
+fn default_conforms(schema: &mut Map<String, Value>, place: &str, warnings: &mut Warnings<'_>) {
     let Some(default) = schema.remove("default") else { return };
     let is_null = default.is_null();
     let typed = match schema.get("type").and_then(Value::as_str) {
@@ -177,7 +177,7 @@ fn default_conforms(schema: &mut Map<String, Value>, place: &str, notes: &mut No
     let conforms = is_null || (typed && listed);
     if !conforms {
         let message = format!("{place}: the default {default} does not conform to its schema");
-        notes.warn_of_default([keys(place), vec!["default".to_owned()]].concat(), message);
+        warnings.warn_of_default([keys(place), vec!["default".to_owned()]].concat(), message);
     }
 }
 

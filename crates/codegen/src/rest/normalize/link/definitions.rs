@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::rest::mend::places;
+use crate::rest::normalize::places;
 use crate::rest::pointer::joined;
 
 /// Makes references to definitions that a schema has for itself ones from the top of the document.
