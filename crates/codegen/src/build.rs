@@ -1,15 +1,16 @@
-//! What runs in a build script: files in, files out, and word to cargo.
+//! Build-script entry point: descriptions and queries in, generated files and directives for cargo out.
 
-mod descriptions;
-mod index;
-
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use self::descriptions::DESCRIPTIONS;
-pub use self::descriptions::only as description;
+use serde_json::Value;
+
 use crate::graphql::{self, Options, SharedTypes};
 use crate::{Diagnostic, Generated, Source, rest};
+
+pub use only as description;
 
 /// Where cargo says that podqueue's schema is, to the build scripts of podqueue's dependants.
 const SCHEMA_OF_PODQUEUE: &str = "DEP_PODQUEUE_0_SCHEMA";
@@ -162,13 +163,13 @@ struct Run<'a> {
 impl Run<'_> {
     fn own_rest(&mut self, folder: &Path) {
         self.watch_folder(folder, &DESCRIPTIONS);
-        let made = descriptions::only(folder).map_err(|it| vec![it]);
+        let made = only(folder).map_err(|it| vec![it]);
         self.finish(OWN_REST, made.and_then(|source| rest::generate_as("Rest", &source)));
     }
 
     fn rest(&mut self, places: &[PathBuf]) {
         places.iter().for_each(|place| self.watch_folder(place, &DESCRIPTIONS));
-        let named = match descriptions::named(places) {
+        let named = match named(places) {
             Ok(named) => named,
             Err(mistake) => return self.finish(REST_INDEX, Err(vec![mistake])),
         };
@@ -179,7 +180,7 @@ impl Run<'_> {
             }
             self.finish(&format!("podqueue_rest_{name}.rs"), made);
         }
-        let code = index::index(named.keys());
+        let code = index(named.keys());
         self.finish(REST_INDEX, Ok(Generated { code, ..Generated::default() }));
         let index = self.out.join(REST_INDEX);
         self.directive(format!("cargo::rustc-env={REST_INDEX_PATH}={}", index.display()));
@@ -317,4 +318,130 @@ fn write(path: &Path, code: &str) -> Result<(), Diagnostic> {
 #[expect(clippy::print_stdout, reason = "a build script talks to cargo on standard output")]
 fn say(directive: &str) {
     println!("{directive}");
+}
+
+/// How the names of files end that are of interest.
+pub(super) const DESCRIPTIONS: [&str; 3] = ["yaml", "yml", "json"];
+
+/// The one description of a folder.
+pub fn only(folder: &Path) -> Result<Source, Diagnostic> {
+    let mut found = within(folder)?;
+    match (found.pop(), found.is_empty()) {
+        (Some((_, only)), true) => Ok(only),
+        _ => Err(Diagnostic::of_file(
+            Source::name_of(folder),
+            "expected exactly one OpenAPI description here, found more than one; name one of the \
+             files instead",
+        )),
+    }
+}
+
+/// The descriptions of files and folders, by the name that brings each in.
+pub(super) fn named(places: &[PathBuf]) -> Result<BTreeMap<String, Source>, Diagnostic> {
+    let mut found = Vec::new();
+    for place in places {
+        found.extend(within(place)?);
+    }
+    let text = |part: Option<&OsStr>| part.map(|it| it.to_string_lossy().into_owned());
+    let stem = |path: &Path| text(path.file_stem()).unwrap_or_default();
+    let mut named: BTreeMap<String, Source> = BTreeMap::new();
+    for (path, source) in &found {
+        let mut name = stem(path);
+        if found.iter().filter(|(other, _)| is_same(&stem(other), &name)).count() > 1 {
+            name = text(path.parent().and_then(Path::file_name)).unwrap_or(name);
+        }
+        let other = named.iter().find(|(other, _)| is_same(other, &name));
+        if let Some((_, other)) = other {
+            let message = format!(
+                "this description would be called `{name}`, as {} is; rename one of the files",
+                other.name
+            );
+            return Err(Diagnostic::of_file(&source.name, message));
+        }
+        named.insert(name, source.clone());
+    }
+    Ok(named)
+}
+
+/// Returns whether two names are one to some file systems.
+fn is_same(one: &str, other: &str) -> bool {
+    one.to_lowercase() == other.to_lowercase()
+}
+
+/// The descriptions in a folder, or in one file; at least one. Where a folder holds several files,
+/// those without a version are parts of others.
+fn within(place: &Path) -> Result<Vec<(PathBuf, Source)>, Diagnostic> {
+    let fault = |message: &str| Diagnostic::of_file(Source::name_of(place), message);
+    if place.is_file() {
+        return Ok(vec![(place.to_owned(), Source::read(place)?)]);
+    }
+    if !place.exists() && place.extension().is_some() {
+        return Err(fault("this file does not exist; put the OpenAPI description there"));
+    }
+    let mut sources = Vec::new();
+    for path in Source::find(place, &DESCRIPTIONS)? {
+        let source = Source::read(&path)?;
+        sources.push((path, source));
+    }
+    if sources.len() > 1 {
+        sources.retain(|(_, it)| it.text.contains("openapi") || it.text.contains("swagger"));
+        let is_whole = |tree: Value| tree.get("openapi").or_else(|| tree.get("swagger")).is_some();
+        sources.retain(|(_, source)| rest::read(source).map_or(true, is_whole));
+    }
+    if sources.is_empty() {
+        return Err(fault(
+            "there is no OpenAPI description in this folder; put one there, a file that ends in \
+             .yaml, .yml or .json and has an `openapi` version at its top",
+        ));
+    }
+    Ok(sources)
+}
+
+/// A macro that brings a description in by its name, or without one where there is only one.
+///
+/// The generated code gets a module to itself, so that neither names nor lints around it matter.
+/// The macro ends in an error for a name that there is not, or not any more: the file of a
+/// description that was renamed may still be there.
+pub(super) fn index<'a>(names: impl Iterator<Item = &'a String>) -> String {
+    let names: Vec<_> = names.collect();
+    let mut arms = String::new();
+    if let [only] = names.as_slice() {
+        arms.push_str(&format!(
+            "    ([$($runtime:tt)*]) => {{ podqueue_rest! {{ [$($runtime)*] {only:?} }} }};\n"
+        ));
+    }
+    for name in &names {
+        let file = format!("/podqueue_rest_{name}.rs");
+        arms.push_str(&format!(
+            "    ([$($runtime:tt)*] {name:?}) => {{
+        #[allow(dead_code, missing_copy_implementations, missing_debug_implementations)]
+        #[allow(unreachable_pub, clippy::all, clippy::nursery, clippy::pedantic)]
+        #[allow(clippy::restriction)]
+        mod podqueue_rest {{
+            #[allow(unused_imports)]
+            use ::std::prelude::v1::*;
+            use $($runtime)* as __runtime;
+
+            ::std::include!(::std::concat!(::std::env!(\"OUT_DIR\"), {file:?}));
+        }}
+        #[allow(unreachable_pub, unused_imports)]
+        pub use podqueue_rest::*;
+    }};\n"
+        ));
+    }
+    let choices: Vec<_> = names.iter().map(|name| format!("include_rest!({name:?})")).collect();
+    let choices = match choices.as_slice() {
+        [only] => format!("write {only}"),
+        several => format!("write one of {}", several.join(", ")),
+    };
+    let several = format!("there are several descriptions; {choices}");
+    let unknown = format!("; {choices}");
+    format!(
+        "#[allow(unused_macro_rules, unused_macros)]\nmacro_rules! podqueue_rest {{\n{arms}\
+         \x20   ([$($runtime:tt)*]) => {{ ::std::compile_error!({several:?}); }};\n\
+         \x20   ([$($runtime:tt)*] $name:tt) => {{\n        \
+         ::std::compile_error!(::std::concat!(\n            \
+         \"there is no description of the name \", ::std::stringify!($name), {unknown:?}\n        \
+         ));\n    }};\n}}\n"
+    )
 }

@@ -1,4 +1,4 @@
-//! What is wrong with a source file, and where.
+//! Diagnostic: a mistake or an unsupported construct of a source file, with its position.
 
 use std::fmt;
 

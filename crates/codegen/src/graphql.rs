@@ -1,33 +1,22 @@
 //! From a GraphQL schema and files of queries to typed operations: parse and validate, let
 //! graphql_client decide the types, write.
 
-mod built_in;
 mod check;
 mod client;
-mod complete;
 mod docs;
-mod document;
-mod escapes;
+pub(crate) mod document;
 mod flatten;
 mod folder;
 mod inputs;
-mod introspection;
-pub(crate) mod literal;
 mod locate;
 mod module;
-mod nearest;
 mod operation;
 mod options;
-mod position;
-mod prepare;
-mod redacted;
 mod rewrite;
-mod rules;
 pub(crate) mod schema;
 mod sdl;
-mod selected;
 mod shapes;
-mod suggest;
+mod text;
 mod types;
 
 use std::collections::BTreeSet;
@@ -68,7 +57,7 @@ pub fn generate(
     let files: Vec<_> = files.iter().map(plain_lines).collect();
     let schema_name = &schema.name;
     let in_schema = |message: String| vec![Diagnostic::of_file(schema_name, message)];
-    let schema = Source::new(schema_name, escapes::decoded(&schema.text));
+    let schema = Source::new(schema_name, text::decoded(&schema.text));
     let schema = schema::Schema::parse(&schema)?;
     let (operations, warnings) = check::operations(&schema, &files)?;
     let client = client::Client::new(&schema).map_err(in_schema)?;

@@ -78,7 +78,7 @@ pub use source::{Generated, Source};
 #[doc(hidden)]
 pub mod __private {
     pub use crate::build::description;
-    pub use crate::graphql::literal::literal;
+    pub use crate::graphql::document::literal;
     pub use crate::graphql::schema::document as schema;
     pub use crate::rest::linked;
 }

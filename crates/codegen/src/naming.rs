@@ -81,7 +81,7 @@ pub(crate) fn plain_snake(name: &str) -> String {
     name.to_snake_case()
 }
 
-/// Whether Rust would not take this as a name.
+/// Returns whether Rust would not take this as a name.
 pub(crate) fn is_keyword(name: &str) -> bool {
     syn::parse_str::<syn::Ident>(name).is_err() || name == "gen"
 }
@@ -112,7 +112,7 @@ const TAKEN: &[&str] = &[
     "Vec",
 ];
 
-/// Whether a type of this name would hide one that generated code, or its reader, relies on.
+/// Returns whether a type of this name would hide one that generated code, or its reader, relies on.
 pub(crate) fn hides(type_name: &str) -> bool {
     TAKEN.contains(&type_name)
 }
@@ -169,7 +169,7 @@ pub(crate) fn distinct(
     names
 }
 
-/// Whether a reader of a Rust name sees the wire name in it: they differ in case and underscores
+/// Returns whether a reader of a Rust name sees the wire name in it: they differ in case and underscores
 /// alone.
 pub(crate) fn reads_as(wire: &str, name: &str) -> bool {
     let folded = |name: &str| name.replace('_', "").to_lowercase();
@@ -216,13 +216,13 @@ fn words(wire: &str) -> String {
     }
 }
 
-/// Whether a letter or a digit is one that Rust takes: the `²` of `m²` is not.
+/// Returns whether a letter or a digit is one that Rust takes: the `²` of `m²` is not.
 fn is_letter(c: char) -> bool {
     c.is_ascii_alphanumeric()
         || (c.is_alphanumeric() && syn::parse_str::<syn::Ident>(&format!("a{c}")).is_ok())
 }
 
-/// Whether a name may begin with it: not with a digit, nor with a sign that goes with a letter.
+/// Returns whether a name may begin with it: not with a digit, nor with a sign that goes with a letter.
 fn may_begin(c: char) -> bool {
     c.is_ascii_alphabetic() || syn::parse_str::<syn::Ident>(&format!("{c}a")).is_ok()
 }

@@ -1,4 +1,4 @@
-//! Enums that take a value they do not know.
+//! Open enums: enums of texts that keep a value they do not know.
 //!
 //! A service adds values to an enum without asking its clients. Here such a value arrives as
 //! `Other`, with its text, and goes out again as it came.

@@ -1,4 +1,4 @@
-//! Tokens to text that reads as if somebody had written it.
+//! Formatting of generated code: layout, doc comments, prose.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -238,6 +238,11 @@ fn escape_word(word: &str, escaped: &mut String) {
         escaped.push('>');
         escape_word(&rest[address.len()..], escaped);
     }
+}
+
+/// The words of the description, or ours where it has none.
+pub(crate) fn sentence(text: &str, otherwise: &str) -> String {
+    if text.trim().is_empty() { otherwise.to_owned() } else { prose(text) }
 }
 
 #[cfg(test)]

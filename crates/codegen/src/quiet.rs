@@ -1,4 +1,4 @@
-//! Running other people's generators, which panic at what they do not expect.
+//! Calls of the type generators with their panics caught and silenced.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;

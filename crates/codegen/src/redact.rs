@@ -1,4 +1,4 @@
-//! What must not be seen in a debug print, and the `Debug` that keeps it out.
+//! Redacted `Debug` output: the rule by which a field is secret, and the implementations that follow it.
 //!
 //! The rule goes by the names of fields, because names are all that a schema says about secrecy.
 //! Case and punctuation do not count. A field is secret when
@@ -46,7 +46,7 @@ const CREDENTIALS: [&str; 16] = [
     "cookie",
 ];
 
-/// Whether a field holds what nobody should see.
+/// Returns whether a field holds a secret.
 pub(crate) fn is_secret(field: &Named<'_>) -> bool {
     let name = plain(field.name);
     let beside = |other: &str| field.siblings.iter().any(|name| plain(name) == other);
@@ -211,7 +211,7 @@ fn is_untyped(ty: &syn::Type) -> bool {
     ty.to_token_stream().to_string().contains("serde_json")
 }
 
-/// Whether the names of what a field holds are only known when it is read.
+/// Returns whether the names of what a field holds are only known when it is read.
 fn holds_others(field: &Field) -> bool {
     let metas = crate::derives::serde_metas(&field.attrs);
     let is_flat = metas.iter().any(|it| it.path().is_ident("flatten"));

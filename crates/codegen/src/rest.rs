@@ -1,7 +1,6 @@
-//! From an OpenAPI description to typed calls: read, normalize, decide types, write.
+//! REST generator: an OpenAPI description is read, normalized, given types, and emitted as typed calls.
 
 mod base_path;
-mod bisect;
 mod constructor;
 mod emit;
 mod fields;
@@ -10,13 +9,11 @@ mod normalize;
 mod object;
 mod pointer;
 mod read;
-mod reexports;
 mod shorten;
 mod signatures;
 mod source_map;
 mod types;
 mod union;
-mod unique;
 mod yaml;
 
 use std::path::PathBuf;
@@ -73,7 +70,7 @@ fn try_generate(handle: &str, source: &Source) -> Result<Generated, Diagnostic> 
     let (description, places) = read::read_with_places(source)?;
     let servers = base_path::Servers::of(&description);
     let mut normalized = normalize::normalize(source, &places, description)?;
-    let mut decided = bisect::decide(source, &places, &mut normalized)?;
+    let mut decided = signatures::decide_or_bisect(source, &places, &mut normalized)?;
     let mut warnings = normalized.warnings;
     for (keys, message) in servers.ignored {
         let (line, column) = places.of(&keys);

@@ -1,4 +1,4 @@
-//! Reading generated Rust: what items and fields are called, what types are made of.
+//! Queries on generated Rust: names of items and fields, arguments of types.
 
 use syn::{Field, GenericArgument, Item, PathArguments, Type};
 
@@ -40,7 +40,7 @@ pub(crate) fn arguments(ty: &Type) -> Vec<&Type> {
     }
 }
 
-/// Whether a type is one of this name, such as `Option`, whatever stands before and after it.
+/// Returns whether a type is one of this name, such as `Option`, whatever stands before and after it.
 pub(crate) fn is_named(ty: &Type, name: &str) -> bool {
     matches!(ty, Type::Path(path) if derives::ends_with(&path.path, name))
 }

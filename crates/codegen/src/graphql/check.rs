@@ -1,19 +1,24 @@
-//! Parses and validates the files of queries, and says of every mistake where it is.
+//! Validation of queries: each mistake of all files, with its position.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use graphql_tools::ast::{OperationVisitor, OperationVisitorContext};
 use graphql_tools::parser::Pos;
 use graphql_tools::parser::query::{Definition, OperationDefinition, Selection};
-use graphql_tools::static_graphql::query::{Document, FragmentDefinition};
-use graphql_tools::validation::validate::validate;
+use graphql_tools::parser::schema::TypeDefinition;
+use graphql_tools::static_graphql::query::{Document, FragmentDefinition, Value};
+use graphql_tools::validation::rules::{
+    ValidationRule, ValidationVisitor, default_rules_validation_plan,
+};
+use graphql_tools::validation::utils::{ValidationError, ValidationErrorContext};
+use graphql_tools::validation::validate::{ValidationPlan, validate};
 
+use super::flatten::prepare;
 use super::folder::{self, Folder};
-use super::locate::{directive_range, locate, repeated_argument};
+use super::locate::{directive_range, locate, repeated_argument, with_suggestion};
 use super::operation::Operation;
-use super::prepare::prepare;
-use super::rules;
 use super::schema::Schema;
-use super::suggest::with_suggestion;
+use super::sdl::SCALARS;
 use crate::{Diagnostic, Source, naming};
 
 /// Modules and crates that an operation's module must not be named like.
@@ -58,7 +63,7 @@ pub(crate) fn operations(
 /// What GraphQL's own rules say. A file is validated with the fragments of other files that it
 /// reaches.
 fn validated(schema: &Schema, folder: &Folder<'_>, all_parse: bool) -> Vec<Diagnostic> {
-    let plan = rules::all();
+    let plan = all();
     let mut mistakes = Vec::new();
     let mut without_place = Vec::new();
     for file in &folder.files {
@@ -139,7 +144,7 @@ fn complaints(
     text: &str,
     rule: &str,
 ) -> impl Iterator<Item = String> {
-    let plan = rules::only(rule);
+    let plan = only(rule);
     let errors = folder::parse(text).map_or_else(
         |_| Vec::new(),
         |mut changed| {
@@ -191,7 +196,7 @@ fn unused(folder: &Folder<'_>) -> Vec<Diagnostic> {
         .collect()
 }
 
-/// Whether a fragment can become a Rust item.
+/// Returns whether a fragment can become a Rust item.
 fn fragment_named(fragment: &FragmentDefinition) -> Result<(), (Pos, String)> {
     let name = &fragment.name;
     let type_name = naming::upper_camel(name);
@@ -206,7 +211,7 @@ fn fragment_named(fragment: &FragmentDefinition) -> Result<(), (Pos, String)> {
     Ok(())
 }
 
-/// Whether an operation can become Rust items.
+/// Returns whether an operation can become Rust items.
 fn named(definition: &OperationDefinition<'static, String>) -> Result<(), (Pos, String)> {
     let (position, name) = match definition {
         OperationDefinition::SelectionSet(selection) => (selection.span.0, &None),
@@ -280,4 +285,55 @@ fn repeated(operations: &[Operation]) -> Vec<Diagnostic> {
         }
     }
     mistakes
+}
+
+/// All rules for one file.
+pub(crate) fn all() -> ValidationPlan {
+    let mut plan = default_rules_validation_plan();
+    // It knows of one file only, and fragments serve in all files.
+    plan.rules.retain(|rule| rule.error_code() != "NoUnusedFragments");
+    plan.add_rule(Box::new(ObjectsForInputs));
+    plan
+}
+
+/// The rule of this name alone.
+pub(crate) fn only(name: &str) -> ValidationPlan {
+    let mut plan = all();
+    plan.rules.retain(|rule| rule.error_code() == name);
+    plan
+}
+
+/// An object literal stands for an input object or a scalar of the schema's own, and for nothing
+/// else.
+struct ObjectsForInputs;
+
+impl ValidationRule for ObjectsForInputs {
+    fn error_code(&self) -> &'static str {
+        "ObjectsForInputs"
+    }
+
+    fn visitor<'doc>(&self) -> ValidationVisitor<'doc> {
+        Box::new(Self)
+    }
+}
+
+impl<'doc> OperationVisitor<'doc, ValidationErrorContext> for ObjectsForInputs {
+    fn enter_object_value(
+        &mut self,
+        context: &mut OperationVisitorContext<'doc>,
+        errors: &mut ValidationErrorContext,
+        object: &[(String, Value)],
+    ) {
+        let name = match context.current_input_type() {
+            Some(TypeDefinition::Scalar(it)) if SCALARS.contains(&it.name.as_str()) => &it.name,
+            Some(TypeDefinition::Enum(it)) => &it.name,
+            _ => return,
+        };
+        let object = Value::Object(object.to_vec());
+        errors.report_error(ValidationError {
+            error_code: self.error_code(),
+            message: format!("Expected value of type \"{name}\", found {object}."),
+            locations: Vec::new(),
+        });
+    }
 }

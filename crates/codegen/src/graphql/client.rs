@@ -1,4 +1,4 @@
-//! Lets graphql_client decide the types of an operation.
+//! Types of an operation, as graphql_client generates them.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;

@@ -1,15 +1,15 @@
-//! Puts the schema's descriptions back as docs, and makes optional what `@include` and `@skip` may
-//! leave out. graphql_client does neither, so its items are gone through once more, side by side
-//! with the selection that they were made from.
+//! Documentation and optional fields of an operation's types: graphql_client neither keeps the schema's
+//! descriptions nor makes optional what `@include` and `@skip` may leave out, so its items are compared with
+//! the selection that they were made from.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use graphql_tools::parser::query::{Selection, TypeCondition, Value};
 use syn::{Item, Type, parse_quote};
 
+use super::flatten::{Selected, fields, is_conditional, spreads};
 use super::operation::Operation;
 use super::schema::Schema;
-use super::selected::{Selected, fields, is_conditional, spreads};
 use crate::syntax::{name_of, wire_name};
 use crate::{derives, naming, print};
 

@@ -1,4 +1,4 @@
-//! The printed forms of an operation.
+//! Printed forms of an operation: its text, its document in pieces, and literals.
 //!
 //! One is its text, for a body that carries the variables beside it. The other is in parts, so
 //! that podqueue can write the variables into it as literals: pieces of text, and the places at
@@ -10,7 +10,6 @@ use graphql_tools::parser::query::{
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::literal::literal;
 use super::operation::Operation;
 
 type Directives<'a> = &'a [Directive<'static, String>];
@@ -231,4 +230,43 @@ impl Printer {
             _ => {}
         }
     }
+}
+
+/// A value without variables, as a GraphQL literal.
+pub fn literal(value: &Value<'static, String>) -> String {
+    match value {
+        Value::Variable(name) => format!("${name}"),
+        Value::Int(number) => number.as_i64().unwrap_or_default().to_string(),
+        Value::Float(number) => format!("{number:?}"),
+        Value::String(text) => quoted(text),
+        Value::Boolean(value) => value.to_string(),
+        Value::Null => "null".to_owned(),
+        Value::Enum(name) => name.clone(),
+        Value::List(items) => {
+            let items: Vec<_> = items.iter().map(literal).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Value::Object(fields) => {
+            let fields: Vec<_> =
+                fields.iter().map(|(name, value)| format!("{name}: {}", literal(value))).collect();
+            format!("{{{}}}", fields.join(", "))
+        }
+    }
+}
+
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from('"');
+    for c in text.chars() {
+        match c {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            '\n' => quoted.push_str("\\n"),
+            '\r' => quoted.push_str("\\r"),
+            '\t' => quoted.push_str("\\t"),
+            c if c.is_control() => quoted.push_str(&format!("\\u{:04X}", u32::from(c))),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
 }

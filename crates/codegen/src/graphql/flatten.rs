@@ -1,15 +1,21 @@
-//! Selections as the type generator understands them. It makes two fields of one that is selected
-//! twice, nothing of `... on` within an object, and refuses an interface within another type. And
-//! serde gives what both a struct and a flattened part of it ask for to one of them only.
+//! Flattening of selections: each field is selected once, fragments on the same type are merged, and
+//! `__typename` is added where a union needs it. graphql_client would make two fields of one that is
+//! selected twice, and rejects an interface within another type; and serde hands a field that a struct and
+//! its flattened part share to only one of them.
 //!
 //! What is sent stays as it was written.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use graphql_tools::parser::query::{Directive, Selection, SelectionSet, TypeCondition};
+use graphql_tools::parser::query::{
+    Directive, OperationDefinition, Selection, SelectionSet, TypeCondition,
+};
 use graphql_tools::parser::schema::TypeDefinition;
-use graphql_tools::static_graphql::query::{Field, FragmentDefinition, InlineFragment};
+use graphql_tools::static_graphql::query::{
+    Field, FragmentDefinition, FragmentSpread, InlineFragment,
+};
 
+use super::operation::{Operation, Plain};
 use super::schema::Schema;
 
 type Item = Selection<'static, String>;
@@ -37,7 +43,10 @@ struct Maker<'a> {
 }
 
 impl<'a> Maker<'a> {
-    fn flatten(mut self, selection: &SelectionSet<'static, String>) -> SelectionSet<'static, String> {
+    fn flatten(
+        mut self,
+        selection: &SelectionSet<'static, String>,
+    ) -> SelectionSet<'static, String> {
         self.add(&selection.items, &[]);
         self.dissolve();
         self.share();
@@ -53,14 +62,14 @@ impl<'a> Maker<'a> {
                 Selection::Field(field) => {
                     if let Some(definition) = schema.field(of, &field.name) {
                         let of = definition.field_type.inner_type();
-                        field.selection_set = plain(schema, fragments, &field.selection_set, of);
+                        field.selection_set = flatten(schema, fragments, &field.selection_set, of);
                     }
                 }
                 Selection::InlineFragment(inline) => {
                     if let Some(TypeCondition::On(of)) = &inline.type_condition {
                         let outer = Some(outer.clone());
                         let maker = Maker { schema, fragments, of, outer, items: Vec::new() };
-                        inline.selection_set = maker.plain(&inline.selection_set);
+                        inline.selection_set = maker.flatten(&inline.selection_set);
                     }
                 }
                 Selection::FragmentSpread(_) => {}
@@ -235,7 +244,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// Whether the fragment that is spread at a place can be a struct of its own: it is all there
+    /// Returns whether the fragment that is spread at a place can be a struct of its own: it is all there
     /// is, whatever happens, or it consists of fields that nothing else has.
     fn is_part(&self, at: usize) -> bool {
         let Selection::FragmentSpread(spread) = &self.items[at] else { return false };
@@ -253,7 +262,7 @@ impl<'a> Maker<'a> {
                 && others.all(|(_, other)| self.keys(other).is_disjoint(&keys)))
     }
 
-    /// Whether a fragment on an object asks for nothing but its fields.
+    /// Returns whether a fragment on an object asks for nothing but its fields.
     fn has_only_fields(&self, fragment: &str) -> bool {
         let Some(fragment) = self.fragment(fragment) else { return false };
         fragment.selection_set.items.iter().all(|item| match item {
@@ -286,7 +295,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// Whether what is selected from is an object of a type.
+    /// Returns whether what is selected from is an object of a type.
     fn is_always(&self, name: &str) -> bool {
         !self.is_abstract(self.of) && self.possible(name).iter().any(|it| it == self.of)
     }
@@ -342,7 +351,139 @@ fn key(field: &Field) -> &str {
     field.alias.as_ref().unwrap_or(&field.name)
 }
 
-/// Whether a field is the name of the type. It tells variants apart, and is no field of a struct.
+/// Returns whether a field is the name of the type. It tells variants apart, and is no field of a struct.
 fn is_type(field: &Field) -> bool {
     field.name == "__typename"
+}
+
+/// Selects `__typename` where a value may be of several types, and writes the type into `... {`.
+pub(crate) fn complete(schema: &Schema, operation: &mut Operation) {
+    let root = operation.root_type(schema);
+    let conditions = operation.fragments.iter().map(|fragment| {
+        let TypeCondition::On(of) = &fragment.type_condition;
+        (fragment.name.clone(), of.clone())
+    });
+    let walk = Walk { schema, fragments: conditions.collect() };
+    let selection = match &mut operation.definition {
+        OperationDefinition::SelectionSet(selection) => selection,
+        OperationDefinition::Query(it) => &mut it.selection_set,
+        OperationDefinition::Mutation(it) => &mut it.selection_set,
+        OperationDefinition::Subscription(it) => &mut it.selection_set,
+    };
+    walk.selection(selection, &root);
+    for fragment in &mut operation.fragments {
+        let TypeCondition::On(of) = &fragment.type_condition;
+        walk.named(&mut fragment.selection_set, &of.clone());
+    }
+}
+
+struct Walk<'a> {
+    schema: &'a Schema,
+    /// The types that fragments are on.
+    fragments: BTreeMap<String, String>,
+}
+
+impl Walk<'_> {
+    /// The selection of a field or a fragment.
+    fn named(&self, selection: &mut SelectionSet<'static, String>, of: &str) {
+        let is_abstract = matches!(
+            self.schema.find(of),
+            Some(TypeDefinition::Interface(_) | TypeDefinition::Union(_))
+        );
+        let tells_type = selection.items.iter().any(|item| match item {
+            Selection::Field(field) => field.name == "__typename" && field.alias.is_none(),
+            Selection::FragmentSpread(spread) => {
+                self.fragments.get(&spread.fragment_name).is_some_and(|on| on == of)
+            }
+            Selection::InlineFragment(_) => false,
+        });
+        if is_abstract && !tells_type {
+            let position = selection.span.0;
+            let typename = Field {
+                position,
+                alias: None,
+                name: "__typename".to_owned(),
+                arguments: Vec::new(),
+                directives: Vec::new(),
+                selection_set: SelectionSet { span: selection.span, items: Vec::new() },
+            };
+            selection.items.insert(0, Selection::Field(typename));
+        }
+        self.selection(selection, of);
+    }
+
+    fn selection(&self, selection: &mut SelectionSet<'static, String>, of: &str) {
+        for item in &mut selection.items {
+            match item {
+                Selection::Field(field) => {
+                    if let Some(definition) = self.schema.field(of, &field.name) {
+                        let of = definition.field_type.inner_type();
+                        self.named(&mut field.selection_set, of);
+                    }
+                }
+                Selection::InlineFragment(inline) => {
+                    let condition =
+                        inline.type_condition.get_or_insert(TypeCondition::On(of.to_owned()));
+                    let TypeCondition::On(of) = condition;
+                    self.selection(&mut inline.selection_set, &of.clone());
+                }
+                Selection::FragmentSpread(_) => {}
+            }
+        }
+    }
+}
+
+/// Completes what an operation selects, and makes the plain form of it.
+pub(crate) fn prepare(schema: &Schema, operation: &mut Operation) {
+    complete(schema, operation);
+    let root = operation.root_type(schema);
+    let all = &operation.fragments;
+    let mut fragments = all.clone();
+    for fragment in &mut fragments {
+        let TypeCondition::On(of) = &fragment.type_condition;
+        fragment.selection_set = flatten(schema, all, &fragment.selection_set, of);
+    }
+    let selection = flatten(schema, all, operation.selection(), &root);
+    operation.plain = Plain { selection, fragments };
+}
+
+pub(crate) type Selected = SelectionSet<'static, String>;
+
+/// The fields of a selection, those of fragments included.
+pub(crate) fn fields<'a>(operation: &'a Operation, selections: &[&'a Selected]) -> Vec<&'a Field> {
+    let mut found = Vec::new();
+    let mut waiting: Vec<&Selected> = selections.to_vec();
+    let mut seen = BTreeSet::new();
+    while let Some(selection) = waiting.pop() {
+        for item in &selection.items {
+            match item {
+                Selection::Field(field) => found.push(field),
+                Selection::InlineFragment(inline) => waiting.push(&inline.selection_set),
+                Selection::FragmentSpread(spread) => {
+                    if seen.insert(&spread.fragment_name)
+                        && let Some(fragment) = operation.fragment(&spread.fragment_name)
+                    {
+                        waiting.push(&fragment.selection_set);
+                    }
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The places right within selections at which a fragment is spread.
+pub(crate) fn spreads<'a>(
+    selections: &[&'a Selected],
+    name: &str,
+) -> impl Iterator<Item = &'a FragmentSpread> {
+    selections.iter().flat_map(|selection| &selection.items).filter_map(move |item| match item {
+        Selection::FragmentSpread(spread) if spread.fragment_name == name => Some(spread),
+        _ => None,
+    })
+}
+
+/// Returns whether something may be left out of the answer.
+pub(crate) fn is_conditional(directives: &[Directive<'static, String>]) -> bool {
+    directives.iter().any(|it| it.name == "include" || it.name == "skip")
 }

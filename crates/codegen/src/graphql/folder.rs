@@ -1,4 +1,4 @@
-//! All files of queries together: a fragment in one of them serves in all of them.
+//! Query folder: all files of queries together, because fragments are shared among them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,8 +6,8 @@ use graphql_tools::parser::Pos;
 use graphql_tools::parser::query::{Definition, Selection, SelectionSet, parse_query};
 use graphql_tools::static_graphql::query::{Document, FragmentDefinition};
 
-use super::escapes::decoded;
-use super::position::{column, split_position};
+use super::text::decoded;
+use super::text::{column, split_position};
 use crate::{Diagnostic, Source};
 
 /// The files that parse. They are parsed as one text, so that a position tells its file.

@@ -121,7 +121,7 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// Whether a field would make its type one without an end.
+    /// Returns whether a field would make its type one without an end.
     fn is_boxed(&self, of: &InputObjectType, field: &ast::InputValue) -> bool {
         directly(&field.value_type).is_some_and(|name| self.endless.contains(name))
             && self.endless.contains(of.name.as_str())
@@ -134,7 +134,7 @@ fn is_one_of(input: &InputObjectType) -> bool {
     input.directives.iter().any(|it| it.name == "oneOf")
 }
 
-/// Whether a field can be absent.
+/// Returns whether a field can be absent.
 fn is_optional(field: &ast::InputValue) -> bool {
     !matches!(field.value_type, Type::NonNullType(_)) || field.default_value.is_some()
 }

@@ -1,11 +1,18 @@
-//! Finds the places that a message is about. The syntax tree has no positions for values and
-//! arguments, so the rules that look at those give none; but they name what they complain of, and
-//! the text says where that may stand. Which of these places it is shows when the others are
-//! changed: the complaint is still there.
+//! Positions of mistakes for which the validator has none, and suggestions for unknown names. The syntax
+//! tree has no positions for values and arguments, but the message names what it is about: each candidate in
+//! the text is changed in turn, and the one without which the message disappears is the position.
 
 use std::ops::Range;
 
+use graphql_tools::parser::query::Definition;
+use graphql_tools::parser::schema::{Definition as SchemaDefinition, TypeDefinition};
 use graphql_tools::parser::{Pos, TokenKind, spanned_tokens};
+use graphql_tools::static_graphql::query::Document;
+
+use super::folder::Folder;
+use super::operation::name_of;
+use super::schema::Schema;
+use super::text::nearest;
 
 /// What no schema has a name for.
 const UNKNOWN: &str = "podqueue__unknown";
@@ -209,7 +216,7 @@ impl<'a> Tokens<'a> {
         self.all.get(at).is_some_and(|(kind, _)| *kind == TokenKind::Name)
     }
 
-    /// Whether an object literal begins here that has no field of this name. A selection begins with
+    /// Returns whether an object literal begins here that has no field of this name. A selection begins with
     /// the same token, but never after one of these.
     fn is_object_without(&self, at: usize, field: &str) -> bool {
         let is_literal = at > 0 && [":", "[", "=", "}"].contains(&self.text(at - 1));
@@ -254,4 +261,115 @@ fn missing_field(message: &str) -> Option<&str> {
     let (before, _) = message.split_once("\" of required type \"")?;
     let (_, field) = before.rsplit_once('.')?;
     message.ends_with("was not provided.").then_some(field)
+}
+
+/// The message with a suggestion, where it complains of a name and one that there is comes near.
+pub(crate) fn with_suggestion(
+    schema: &Schema,
+    folder: &Folder<'_>,
+    document: &Document,
+    message: &str,
+) -> String {
+    // Every second piece stands between quotation marks.
+    let names: Vec<&str> = message.split('"').skip(1).step_by(2).collect();
+    let suggestion = match (message, names.as_slice()) {
+        (it, [name, of]) if it.starts_with("Cannot query field") => {
+            nearest(name, &fields(schema, of)).map(str::to_owned)
+        }
+        (it, [name, of]) if it.starts_with("Field") && it.contains("is not defined by type") => {
+            nearest(name, &input_fields(schema, of)).map(str::to_owned)
+        }
+        (it, [name, of]) if it.starts_with("Unknown argument") => {
+            nearest(name, &arguments(schema, of)).map(str::to_owned)
+        }
+        (it, [name]) if it.starts_with("Unknown type") => {
+            let all: Vec<_> = schema.types().map(TypeDefinition::name).collect();
+            nearest(name, &all).map(str::to_owned)
+        }
+        (it, [name]) if it.starts_with("Unknown fragment") => {
+            nearest(name, &fragments(folder)).map(str::to_owned)
+        }
+        (it, [name]) if it.starts_with("Unknown directive") => {
+            let name = name.trim_start_matches('@');
+            nearest(name, &directives(schema)).map(|it| format!("@{it}"))
+        }
+        (it, [name, operation]) if it.starts_with("Variable") && it.contains("not defined by") => {
+            let name = name.trim_start_matches('$');
+            nearest(name, &variables(document, operation)).map(|it| format!("${it}"))
+        }
+        (it, [name, of]) if it.starts_with("Value") && it.contains("does not exist in") => {
+            nearest(name, &values(schema, of)).map(str::to_owned)
+        }
+        (it, [of, ..]) if it.starts_with("Enum") && it.contains("non-enum value") => {
+            // A value between quotation marks is the commonest slip.
+            let name = names.get(1).copied().unwrap_or_default();
+            nearest(name, &values(schema, of)).map(str::to_owned)
+        }
+        _ => None,
+    };
+    match suggestion {
+        Some(suggestion) => format!("{message} Did you mean \"{suggestion}\"?"),
+        None => message.to_owned(),
+    }
+}
+
+fn fields<'a>(schema: &'a Schema, of: &str) -> Vec<&'a str> {
+    let fields = match schema.find(of) {
+        Some(TypeDefinition::Object(it)) => &it.fields,
+        Some(TypeDefinition::Interface(it)) => &it.fields,
+        _ => return Vec::new(),
+    };
+    fields.iter().map(|field| field.name.as_str()).collect()
+}
+
+fn input_fields<'a>(schema: &'a Schema, of: &str) -> Vec<&'a str> {
+    match schema.find(of) {
+        Some(TypeDefinition::InputObject(it)) => it.fields.iter().map(|it| &*it.name).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The arguments of `Type.field` or `@directive`.
+fn arguments<'a>(schema: &'a Schema, of: &str) -> Vec<&'a str> {
+    let arguments = match (of.strip_prefix('@'), of.split_once('.')) {
+        (Some(name), _) => schema.document.directive_by_name(name).map(|it| &it.arguments),
+        (None, Some((of, field))) => schema.field(of, field).map(|it| &it.arguments),
+        _ => None,
+    };
+    arguments.into_iter().flatten().map(|argument| argument.name.as_str()).collect()
+}
+
+fn values<'a>(schema: &'a Schema, of: &str) -> Vec<&'a str> {
+    match schema.find(of) {
+        Some(TypeDefinition::Enum(it)) => it.values.iter().map(|it| &*it.name).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn directives(schema: &Schema) -> Vec<&str> {
+    let definitions = schema.document.definitions.iter();
+    definitions
+        .filter_map(|definition| match definition {
+            SchemaDefinition::DirectiveDefinition(it) => Some(it.name.as_str()),
+            _ => None,
+        })
+        .collect()
+}
+
+fn fragments<'a>(folder: &'a Folder<'_>) -> Vec<&'a str> {
+    folder.fragments().map(|fragment| fragment.name.as_str()).collect()
+}
+
+fn variables<'a>(document: &'a Document, operation: &str) -> Vec<&'a str> {
+    let definitions = document.definitions.iter();
+    definitions
+        .filter_map(|definition| match definition {
+            Definition::Operation(it) if name_of(it) == Some(operation) => {
+                Some(it.variable_definitions())
+            }
+            _ => None,
+        })
+        .flatten()
+        .map(|variable| variable.name.as_str())
+        .collect()
 }

@@ -10,9 +10,9 @@ use syn::{Item, Type, Visibility, parse_quote};
 
 use super::client::Client;
 use super::operation::Operation;
-use super::redacted::secret_places;
 use super::schema::Schema;
 use super::shapes::Shapes;
+use super::shapes::secret_places;
 use super::types::{Types, all_default};
 use super::{docs, document, rewrite};
 use crate::syntax::{name_of, wire_name};

@@ -1,4 +1,4 @@
-//! What operations are generated with.
+//! Options of generated operations.
 
 use std::collections::BTreeMap;
 

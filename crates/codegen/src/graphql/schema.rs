@@ -1,4 +1,4 @@
-//! A GraphQL schema, and what the generator asks it.
+//! GraphQL schema with the lookups that the generator needs.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -7,8 +7,7 @@ use graphql_tools::static_graphql::schema::{
     Document, EnumType, Field, InputObjectType, ScalarType, Type, TypeDefinition,
 };
 
-use super::built_in::{DIRECTIVES, SCALARS};
-use super::{introspection, sdl};
+use super::sdl::{self, DIRECTIVES, SCALARS};
 use crate::{Diagnostic, Source, naming};
 
 /// A parsed schema with the built-in definitions in it.
@@ -33,14 +32,11 @@ impl Schema {
     /// Reads SDL or, from a file that ends in `.json`, an introspection result.
     pub(crate) fn parse(source: &Source) -> Result<Self, Vec<Diagnostic>> {
         let from_json = source.extension() == "json";
-        let text = if from_json {
-            introspection::sdl(source).map_err(|it| vec![it])?
-        } else {
-            source.text.clone()
-        };
+        let text =
+            if from_json { sdl::sdl(source).map_err(|it| vec![it])? } else { source.text.clone() };
         let source = Source::new(&source.name, text);
         let mut document = sdl::parse(&source).map_err(|mistake| {
-            // The place would be one in the SDL, which nobody has seen.
+            // The place would be one in the SDL, which the user has not seen.
             vec![if from_json {
                 Diagnostic::of_file(&source.name, mistake.message)
             } else {

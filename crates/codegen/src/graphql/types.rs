@@ -1,4 +1,4 @@
-//! What all operations share: input objects, enums and scalars, each made once.
+//! Types that all operations share: input objects, enums and scalars.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -115,7 +115,7 @@ impl Types {
     }
 }
 
-/// Whether a Rust type of an operation's variables has a default.
+/// Returns whether a Rust type of an operation's variables has a default.
 pub(crate) fn has_default(ty: &Type, types: &Types) -> bool {
     let Type::Path(path) = ty else { return false };
     let Some(last) = path.path.segments.last() else { return false };
@@ -123,7 +123,7 @@ pub(crate) fn has_default(ty: &Type, types: &Types) -> bool {
     !types.names.contains(&name) || types.with_default.contains(&name)
 }
 
-/// Whether all fields of a struct have defaults.
+/// Returns whether all fields of a struct have defaults.
 pub(crate) fn all_default(fields: &Fields, types: &Types) -> bool {
     fields.iter().all(|field| has_default(&field.ty, types))
 }

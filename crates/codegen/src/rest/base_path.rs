@@ -1,4 +1,4 @@
-//! Where the paths of a description begin.
+//! Base path: the part of the server URL of a description that its paths continue.
 
 use std::collections::BTreeMap;
 
@@ -95,12 +95,12 @@ fn path(url: &str) -> String {
     let url = url.split(['?', '#']).next().unwrap_or_default();
     match url.split_once("://") {
         Some((_, rest)) => rest.find('/').map_or("", |at| &rest[at..]).to_owned(),
-        // Relative to where the description is published, which nobody knows here.
+        // Relative to where the description is published, which is unknown here.
         None => format!("/{}", url.trim_start_matches(['.', '/'])),
     }
 }
 
-/// Whether a path is one such as `/v2/pods`.
+/// Returns whether a path is one such as `/v2/pods`.
 fn begins_with_version(path: &str) -> bool {
     let first = path.trim_start_matches('/').split('/').next().unwrap_or_default();
     let number = first.strip_prefix('v').unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Constructors of what is sent, from what must be there.
+//! Constructors of types that are sent, from their required fields.
 
 use std::collections::BTreeMap;
 

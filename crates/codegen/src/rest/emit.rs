@@ -1,18 +1,16 @@
-//! The calls: one method and one builder for each operation.
+//! Emitted calls: `Api` with a method for each operation, a builder for each, and their documentation.
 
-mod docs;
-mod handle;
 mod request;
 mod response;
 
 use std::collections::HashSet;
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 use syn::Type;
 
 use super::constructor;
-use super::model::{Content, Operation, PartKind, Place};
+use super::model::{Content, Operation, Parameter, PartKind, Place};
 use super::signatures::Signature;
 use crate::syntax::{argument, is_named};
 use crate::{naming, print};
@@ -61,7 +59,7 @@ pub(super) fn calls(
         .collect();
     let methods = builders.iter().map(Builder::method);
     let structs = builders.iter().map(Builder::emit);
-    let handle = handle::emit(handle, base_path, methods);
+    let handle = emit(handle, base_path, methods);
     quote! {
         #handle
 
@@ -114,7 +112,7 @@ impl Builder<'_> {
                 _ => typed(&parameter.name),
             },
             required: parameter.required,
-            docs: docs::parameter(parameter),
+            docs: docs_of_parameter(parameter),
         });
         let body = self.operation.body.iter().filter(|it| it.content != Content::Multipart);
         let body = body.map(|body| Given {
@@ -124,7 +122,7 @@ impl Builder<'_> {
                 _ => typed("body"),
             },
             required: body.required,
-            docs: docs::sentence(&body.description, "The body of the request."),
+            docs: print::sentence(&body.description, "The body of the request."),
         });
         parameters.chain(body).collect()
     }
@@ -137,7 +135,7 @@ impl Builder<'_> {
         let method = format_ident!("{}", self.operation.name);
         let arguments: Vec<_> =
             required.iter().map(|it| (it.ident.to_string(), it.docs.clone())).collect();
-        let docs = print::docs(&docs::method(self.operation, &arguments));
+        let docs = print::docs(&docs_of_method(self.operation, &arguments));
         let deprecated = self.operation.deprecated.then(|| quote!(#[deprecated]));
         let arguments = required.iter().map(|given| {
             let (ident, (ty, _)) = (&given.ident, given.argument());
@@ -203,7 +201,7 @@ impl Builder<'_> {
         let part = parts.then(adding_parts);
         let events = self.events(&call);
         let by_status = self.by_status(&call);
-        let data = docs::event(self.signature.event.as_ref().filter(|it| is_own(it)));
+        let data = event(self.signature.event.as_ref().filter(|it| is_own(it)));
         let send_docs = print::docs(&match self.operation.answer.as_ref().map(|it| it.content) {
             Some(Content::Events) => format!("{SEND} {data}"),
             _ if of_first.is_some() => format!("{SEND} {BY_STATUS}"),
@@ -286,7 +284,7 @@ impl Builder<'_> {
         if self.operation.events.is_none() || content == Some(Content::Events) {
             return None;
         }
-        let data = docs::event(self.signature.event.as_ref().filter(|it| is_own(it)));
+        let data = event(self.signature.event.as_ref().filter(|it| is_own(it)));
         let docs = print::docs(&format!(
             "Sends the request and asks for a stream of events, in place of a whole response. {data}"
         ));
@@ -298,12 +296,12 @@ impl Builder<'_> {
         })
     }
 
-    /// Whether its body consists of parts.
+    /// Returns whether its body consists of parts.
     fn takes_parts(&self) -> bool {
         self.operation.body.as_ref().is_some_and(|it| it.content == Content::Multipart)
     }
 
-    /// Whether its body is one whose fields can be set by name.
+    /// Returns whether its body is one whose fields can be set by name.
     fn takes_changes(&self) -> bool {
         let Some(body) = &self.operation.body else { return false };
         let ty = self.signature.parameters.get("body");
@@ -351,7 +349,117 @@ fn changing() -> TokenStream {
     }
 }
 
-/// Whether a type is one of the module `types`.
+/// Returns whether a type is one of the module `types`.
 fn is_own(ty: &Type) -> bool {
     matches!(ty, Type::Path(path) if path.path.segments.first().is_some_and(|it| it.ident == "types"))
+}
+
+/// The docs of a method, with those of its arguments.
+pub(super) fn docs_of_method(operation: &Operation, required: &[(String, String)]) -> String {
+    let mut docs = print::sentence(&operation.summary, "Prepares a call.");
+    if !operation.description.is_empty() {
+        docs.push_str("\n\n");
+        docs.push_str(&print::prose(&operation.description));
+    }
+    docs.push_str(&format!("\n\n`{} {}`", operation.method, operation.path));
+    let id = operation.id.as_deref();
+    if let Some(id) = id.filter(|id| !naming::reads_as(id, &operation.name)) {
+        docs.push_str(&format!(", the operation `{id}`"));
+    }
+    if let (Some((other, media)), Some(body)) = (&operation.other_body, &operation.body) {
+        let own = &body.media;
+        docs.push_str(&format!("\n\nThe body is `{own}`; that of `{other}` is `{media}`."));
+    }
+    if !required.is_empty() {
+        docs.push_str("\n\n# Arguments\n");
+        for (name, meaning) in required {
+            docs.push_str(&format!("\n- `{name}`: {}", meaning.replace('\n', "\n  ")));
+        }
+    }
+    if !operation.errors.is_empty() {
+        docs.push_str("\n\n# Errors\n");
+        for (status, meaning) in &operation.errors {
+            let meaning = print::prose(meaning).replace('\n', "\n  ");
+            docs.push_str(&format!("\n- {status}: {meaning}"));
+        }
+    }
+    docs
+}
+
+/// The docs of a parameter.
+pub(super) fn docs_of_parameter(parameter: &Parameter) -> String {
+    let place = match parameter.place {
+        Place::Path if naming::reads_as(&parameter.wire, &parameter.name) => {
+            return print::sentence(&parameter.description, "A part of the path.");
+        }
+        Place::Path => "the part of the path",
+        Place::Query => "the query parameter",
+        Place::Header => "the header",
+        Place::Part(_) => "the part",
+    };
+    let meaning = print::sentence(&parameter.description, "");
+    format!("{meaning}\n\nSent as {place} `{}`.", parameter.wire).trim_start().to_owned()
+}
+
+/// How to read the data of events, if it is of this type.
+pub(super) fn event(data: Option<&Type>) -> String {
+    let Some(ty) = data else { return String::new() };
+    let name = ty.to_token_stream().to_string().replace(' ', "");
+    format!("[`json`](__runtime::ServerEvent::json) reads the data of an event as a [`{name}`].")
+}
+
+/// The handle of this name, with its methods.
+pub(super) fn emit(
+    name: &str,
+    base_path: &str,
+    methods: impl Iterator<Item = TokenStream>,
+) -> TokenStream {
+    let name = format_ident!("{name}");
+    let added = match base_path {
+        "" => String::new(),
+        path => format!(
+            " If the REST URL of a client has no path, `{path}` is added, where the paths of the \
+             description begin."
+        ),
+    };
+    let new = print::docs(&format!(
+        "Calls a service, such as `&service`, or a client's REST interface: `&client`.{added}"
+    ));
+    let at = (!base_path.is_empty()).then(|| quote!(.below(#base_path)));
+    quote! {
+        /// The operations of the description. Cheap to clone.
+        #[derive(Clone, Debug)]
+        pub struct #name {
+            service: __runtime::__private::Service,
+        }
+
+        // No program calls all operations of a service.
+        #[allow(dead_code, bindings_with_variant_name)]
+        impl #name {
+            #new
+            pub fn new(service: impl Into<__runtime::__private::Service>) -> Self {
+                Self { service: service.into()#at }
+            }
+
+            /// Calls the service at another URL, to which paths are appended unchanged. The
+            /// authorization of the given service or client is not sent there: `authorization` says
+            /// what is. Timeouts, retries and all other settings are shared.
+            ///
+            /// # Errors
+            ///
+            /// [`InvalidRequest`](__runtime::ErrorKind::InvalidRequest): the URL is invalid, is
+            /// plain http to another machine, or has a query or credentials; or the authorization
+            /// cannot be sent in a header.
+            pub fn at(
+                service: impl Into<__runtime::__private::Service>,
+                url: impl Into<String>,
+                authorization: __runtime::Authorization,
+            ) -> __runtime::Result<Self> {
+                let service = service.into().at(url, authorization)?;
+                Ok(Self { service })
+            }
+
+            #(#methods)*
+        }
+    }
 }

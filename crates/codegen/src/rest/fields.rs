@@ -1,4 +1,4 @@
-//! The fields of generated types: how they are read, what they mean, what they are called.
+//! Fields of generated types: names, documentation, attributes.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -12,7 +12,7 @@ use crate::{derives, naming, print};
 /// What each type means.
 pub(super) type Meanings = BTreeMap<String, String>;
 
-/// Flaw: two properties whose names are one in Rust, such as `fooBar` and `foo_bar`.
+/// Unsupported construct: two properties whose names are one in Rust, such as `fooBar` and `foo_bar`.
 pub(super) fn distinct_names(fields: &mut Fields) {
     let names = fields.iter().map(|field| {
         let is_flat = derives::serde_metas(&field.attrs).iter().any(is_flatten);
@@ -79,12 +79,12 @@ fn option_of_box(ty: &Type) -> Option<Type> {
     Some(parse_quote!(Option<Box<#within>>))
 }
 
-/// Whether a field holds what has no field of its own.
+/// Returns whether a field holds what has no field of its own.
 pub(super) fn is_flatten(meta: &Meta) -> bool {
     meta.path().is_ident("flatten")
 }
 
-/// Whether there is a value for a field of this type where nothing is given.
+/// Returns whether there is a value for a field of this type where nothing is given.
 pub(super) fn has_default(ty: &Type) -> bool {
     ["Option", "Vec", "HashMap", "Map"].iter().any(|name| is_named(ty, name))
 }

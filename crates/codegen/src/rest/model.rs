@@ -1,4 +1,4 @@
-//! What the description says about each operation, as far as generating it needs.
+//! Model of a description: its operations, as far as the emitter needs them.
 
 /// One call of the interface.
 #[derive(Clone, Debug)]

@@ -1,4 +1,4 @@
-//! Makes a description as it is in the wild into one that the type generator takes.
+//! Normalization: a published description is rewritten into the subset that the type generator accepts.
 //!
 //! Real descriptions carry flaws that the generator refuses or, worse, panics at; and it reads
 //! constraints into types that then refuse what the service really answers. So the description
@@ -6,29 +6,22 @@
 //! from what is needed: operations with one JSON answer each, and schemas that say what a
 //! value *is* and nothing about what it must not be.
 
-pub(super) mod aliases;
 mod bodies;
 mod compose;
 mod enums;
 mod examples;
 mod inline;
-mod kind;
 mod link;
 mod lower;
 mod media;
-mod names;
+pub(super) mod names;
 mod operations;
 mod parameters;
-mod parts;
-mod places;
-mod references;
 mod required;
 mod responses;
 mod schemas;
-mod security;
 pub(super) mod tree;
 mod unions;
-mod used;
 mod warnings;
 
 use std::path::PathBuf;
@@ -37,10 +30,10 @@ use serde_json::{Value, json};
 
 pub(crate) use self::enums::NamedEnum;
 pub(super) use self::operations::operations_of;
-pub(super) use self::references::resolve;
 pub(crate) use self::required::RequiredFields;
 use self::schemas::Usage;
 use self::tree::object_at;
+pub(super) use self::tree::resolve;
 pub(crate) use self::unions::{Alternative, Branch, Unions};
 use self::warnings::Warnings;
 use super::model::Operation;
@@ -72,7 +65,7 @@ pub(super) fn link(source: &Source, description: &mut Value) -> Result<Vec<PathB
     linked.unreadable.into_iter().next().map_or(Ok(linked.files), Err)
 }
 
-/// Mends a description.
+/// Normalizes a description.
 pub(super) fn normalize(
     source: &Source,
     places: &SourceMap<'_>,
@@ -83,7 +76,7 @@ pub(super) fn normalize(
     let linked = link::link(source, &mut description);
     warnings.origins = linked.origins;
     linked.unreadable.into_iter().for_each(|it| warnings.add(it));
-    security::warn_of_demands(&description, &mut warnings);
+    operations::warn_of_demands(&description, &mut warnings);
     examples::loosen(&mut description, &mut warnings);
     lower::lower(&mut description, &mut warnings);
     compose::compose(&mut description, &mut warnings);
@@ -92,19 +85,19 @@ pub(super) fn normalize(
     let named = object_at(&description, &["components", "schemas"]);
     let mut paths = Value::Object(paths);
     let mut schemas = names::name_schemas(named, &mut paths, &mut warnings);
-    let received = used::under("responses", &paths, &schemas);
-    let sent = used::under("requestBody", &paths, &schemas);
-    schemas::mend_paths(&mut paths);
+    let received = tree::under("responses", &paths, &schemas);
+    let sent = tree::under("requestBody", &paths, &schemas);
+    schemas::normalize_paths(&mut paths);
     for (name, schema) in &mut schemas {
         let usage = match (received.contains(name), sent.contains(name)) {
             (true, true) => Usage::Both,
             (true, false) => Usage::Received,
             (false, _) => Usage::Sent,
         };
-        schemas::mend_named(schema, usage);
+        schemas::normalize_named(schema, usage);
     }
-    aliases::inline_aliases(&mut schemas, &mut paths);
-    used::keep_used(&paths, &mut schemas);
+    names::inline_aliases(&mut schemas, &mut paths);
+    tree::keep_used(&paths, &mut schemas);
     let enums = enums::take_out(&mut schemas, &mut paths);
     inline::name_objects(&mut schemas, &mut paths, &enums);
     let unions = unions::take(&mut schemas);

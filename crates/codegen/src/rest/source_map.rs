@@ -1,4 +1,4 @@
-//! Where something stands in the text of a description.
+//! Source map: the line and column of each part of a description.
 
 use std::cell::OnceCell;
 use std::rc::Rc;

@@ -1,4 +1,4 @@
-//! Makes the generated types lenient, documented and free of what nobody needs.
+//! Types of a description: the type generator's items, made lenient and documented.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use super::constructor;
 use super::fields::{Meanings, distinct_names, docs_or, has_default, is_flatten, lenient_field};
 use super::normalize::{NamedEnum, RequiredFields, Unions};
 use super::object;
-use super::reexports::Reexports;
+use super::shorten::Reexports;
 use super::shorten::Shorten;
 use super::signatures::Signature;
 use super::union::{self, Tags};
@@ -210,7 +210,7 @@ fn lenient_struct(item: &mut ItemStruct, meanings: &Meanings, is_sent: bool) {
     derives::set_docs(&mut item.attrs, &docs);
     if matches!(item.fields, Fields::Named(_)) {
         if !is_sent {
-            // The service adds fields; that shall not break whoever names all of them.
+            // The service adds fields; that must not break code that names all of them.
             item.attrs.push(parse_quote!(#[non_exhaustive]));
         }
         distinct_names(&mut item.fields);

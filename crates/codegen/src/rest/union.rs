@@ -1,4 +1,4 @@
-//! Unions in Rust: enums with a variant for each branch, and one for all other values.
+//! Unions: enums with a variant for each branch, and one for all other values.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -76,7 +76,7 @@ pub(super) fn rewrite(
     }
 }
 
-/// Whether an item implements something for a union.
+/// Returns whether an item implements something for a union.
 pub(super) fn is_implemented(item: &Item, unions: &Unions) -> bool {
     let Item::Impl(block) = item else { return false };
     let Type::Path(path) = &*block.self_ty else { return false };

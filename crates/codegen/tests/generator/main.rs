@@ -11,7 +11,7 @@ mod repository;
 mod rest_calls;
 mod rest_corpus;
 mod rest_leniency;
-mod rest_mending;
+mod rest_normalization;
 mod rest_running;
 mod rest_samples;
 mod schema_reading;

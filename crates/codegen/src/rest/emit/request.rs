@@ -1,4 +1,4 @@
-//! How a generated call describes its request to podqueue's one way out.
+//! Emitted request: the chain of calls by which a builder describes its request to the runtime.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};

@@ -1,4 +1,4 @@
-//! How a generated call reads its response.
+//! Emitted response: the type of a response, by status where they differ, and the method that reads it.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -65,7 +65,7 @@ pub(super) fn by_status(
             Some(status) => format_ident!("Status{status}"),
             None => format_ident!("Success"),
         };
-        let docs = print::docs(&super::docs::sentence(
+        let docs = print::docs(&print::sentence(
             &success.description,
             &format!("The response of status {}.", success.status),
         ));

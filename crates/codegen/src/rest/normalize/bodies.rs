@@ -1,15 +1,16 @@
-//! Flaws of the bodies of requests.
+//! Normalization of request bodies: the media type that is sent, and the parts of multipart bodies.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use super::media::{self, Media};
-use super::references::resolve;
-use super::tree::{is_true, text_at};
-use super::{parameters, parts};
-use crate::rest::model::{Body, Content, Style};
+use super::media::{self, Media, content_of};
+use super::parameters;
+use super::parameters::followed;
+use super::tree::{fields, is_true, resolve, says_type, text_at};
+use crate::naming;
+use crate::rest::model::{Body, Content, Parameter, PartKind, Place, Style};
 
 /// A body, and the media type that it is sent as.
-pub(super) struct MendedBody {
+pub(super) struct NormalizedBody {
     pub(super) body: Body,
     pub(super) media: Media,
 }
@@ -22,7 +23,7 @@ pub(super) fn normalize(
     description: &Value,
     operation: &Value,
     warnings: &mut Vec<String>,
-) -> Result<Vec<MendedBody>, String> {
+) -> Result<Vec<NormalizedBody>, String> {
     let Some(body) = operation.get("requestBody").filter(|it| !it.is_null()) else {
         return Ok(Vec::new());
     };
@@ -30,7 +31,7 @@ pub(super) fn normalize(
     let required = is_true(body, "required");
     let offered = media::offered(description, body);
     let multipart = Media::of(&offered, Content::Multipart);
-    let multipart = multipart.filter(|it| parts::has_file(description, it));
+    let multipart = multipart.filter(|it| has_file(description, it));
     let all = match (Media::chosen(&offered), multipart) {
         (Some(media), Some(multipart)) if media.content == Content::Json => vec![media, multipart],
         (_, Some(multipart)) => vec![multipart],
@@ -52,7 +53,7 @@ pub(super) fn normalize(
             warnings.push(parameters::reserved("form", name));
         }
     }
-    let normalized = all.into_iter().map(|media| MendedBody {
+    let normalized = all.into_iter().map(|media| NormalizedBody {
         body: Body {
             required,
             description: text_at(body, "description"),
@@ -85,4 +86,142 @@ fn styles(encoding: &Map<String, Value>) -> Vec<(String, Style)> {
         }
     };
     encoding.iter().filter_map(|(name, it)| Some((name.clone(), style(it)?))).collect()
+}
+
+/// Fields and methods that the builder of a call with such a body has.
+pub(super) const BUILDERS_OWN: [&str; 2] = ["parts", "part"];
+
+/// The parts that a body's schema names, each with its own schema. Of an optional body all are
+/// optional.
+pub(super) fn parts_of(
+    description: &Value,
+    media: &Media,
+    required: bool,
+    warnings: &mut Vec<String>,
+) -> Vec<(Parameter, Value)> {
+    let mut parts = Vec::new();
+    for (wire, schema, is_required) in named(description, &media.schema, 0) {
+        let encoding = media.encoding.get(&wire).cloned().unwrap_or_default();
+        for (key, message) in unused(&encoding) {
+            warnings.push(format!("its part {wire} has {key}, {message}"));
+        }
+        let media = media_of(&encoding);
+        let shape = shape(description, &schema, media.as_deref(), 0);
+        let own = followed(description, &schema).map(|it| text_at(it, "description"));
+        let words = [Some(text_at(&schema, "description")), own].into_iter().flatten();
+        let parameter = Parameter {
+            name: naming::snake(&wire),
+            wire,
+            place: Place::Part(match shape {
+                Shape::File => PartKind::File,
+                Shape::Files => PartKind::Files,
+                Shape::Value => PartKind::Value,
+            }),
+            required: required && is_required,
+            style: None,
+            path_style: None,
+            media: media.filter(|it| !it.contains('*')),
+            description: words.into_iter().find(|it| !it.is_empty()).unwrap_or_default(),
+        };
+        parts.push((parameter, schema));
+    }
+    parts
+}
+
+/// Returns whether a body takes a file, which only a multipart body can hold.
+pub(super) fn has_file(description: &Value, media: &Media) -> bool {
+    named(description, &media.schema, 0).iter().any(|(wire, schema, _)| {
+        let encoding = media.encoding.get(wire).cloned().unwrap_or_default();
+        !matches!(shape(description, schema, media_of(&encoding).as_deref(), 0), Shape::Value)
+    })
+}
+
+/// How deep lists and choices are followed, some of which lead back to themselves.
+const DEEPEST_PART: usize = 8;
+
+/// Name, schema, and whether it is required. Flaw: a choice between bodies, which has the parts of
+/// all of them.
+fn named(description: &Value, schema: &Value, depth: usize) -> Vec<(String, Value, bool)> {
+    let Some(schema) = followed(description, schema).filter(|_| depth < DEEPEST_PART) else {
+        return Vec::new();
+    };
+    let required = schema.get("required").and_then(Value::as_array);
+    let is_required = |name: &String| required.is_some_and(|all| all.iter().any(|it| it == name));
+    let mut parts: Vec<_> = fields(schema, "properties")
+        .map(|(name, schema)| (name.clone(), schema.clone(), is_required(name)))
+        .collect();
+    for choice in ["oneOf", "anyOf"].iter().filter_map(|key| schema.get(*key)?.as_array()) {
+        for (name, schema, _) in choice.iter().flat_map(|it| named(description, it, depth + 1)) {
+            if !parts.iter().any(|(there, ..)| *there == name) {
+                parts.push((name, schema, false));
+            }
+        }
+    }
+    parts
+}
+
+/// The first media type that the description names for a part.
+fn media_of(encoding: &Value) -> Option<String> {
+    let text = text_at(encoding, "contentType");
+    let all: Vec<_> = text.split(',').map(str::trim).filter(|it| !it.is_empty()).collect();
+    all.iter().find(|it| !it.contains('*')).or(all.first()).map(|it| (*it).to_owned())
+}
+
+/// What of an encoding has no effect.
+fn unused(encoding: &Value) -> Vec<(&'static str, &'static str)> {
+    let has_headers = encoding
+        .get("headers")
+        .and_then(Value::as_object)
+        .is_some_and(|it| it.keys().any(|name| !name.eq_ignore_ascii_case("content-type")));
+    let mut unused = Vec::new();
+    if has_headers {
+        unused.push(("headers", "which are not sent"));
+    }
+    let style = text_at(encoding, "style");
+    if !["", "form"].contains(&style.as_str()) || encoding.get("explode") == Some(&json!(false)) {
+        unused.push(("a style", "which is ignored: lists are one part for each element"));
+    }
+    unused
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Shape {
+    File,
+    Files,
+    Value,
+}
+
+/// Returns whether a part is a file. What has no type at all can be one.
+fn shape(description: &Value, schema: &Value, media: Option<&str>, depth: usize) -> Shape {
+    if depth >= DEEPEST_PART {
+        return Shape::Value;
+    }
+    let Some(schema) = followed(description, schema) else { return Shape::File };
+    for choice in ["oneOf", "anyOf"].iter().filter_map(|key| schema.get(*key)?.as_array()) {
+        let shapes = choice.iter().map(|it| shape(description, it, media, depth + 1));
+        let shapes: Vec<_> = shapes.collect();
+        for found in [Shape::Files, Shape::File] {
+            if shapes.contains(&found) {
+                return found;
+            }
+        }
+    }
+    let is_binary = media.is_some_and(|it| content_of(it) == Some(Content::Bytes));
+    match schema.get("type").and_then(Value::as_str) {
+        Some("array") => {
+            let items = schema.get("items").cloned().unwrap_or_else(|| Map::new().into());
+            match shape(description, &items, media, depth + 1) {
+                Shape::Value => Shape::Value,
+                _ if says_type(&items) || is_binary => Shape::Files,
+                _ => Shape::Value,
+            }
+        }
+        Some("string") if text_at(schema, "format") == "binary" || is_binary => Shape::File,
+        // Of objects, podqueue writes JSON only.
+        Some("object") if media.is_some_and(|it| content_of(it) != Some(Content::Json)) => {
+            Shape::File
+        }
+        None if !says_type(schema) && !is_true(schema, "additionalProperties") => Shape::File,
+        _ => Shape::Value,
+    }
 }

@@ -1,4 +1,4 @@
-//! Schemas that are put together from others: `allOf`, `oneOf`, `anyOf`.
+//! Normalization of composed schemas: `allOf`, `oneOf`, `anyOf`.
 //!
 //! `allOf` is one object with the fields of all. A choice between objects that can be told apart is
 //! a union; otherwise it is one object with the fields that any of them has: as answers are read
@@ -6,9 +6,6 @@
 //! between a string and a list stays a choice.
 
 mod choice;
-mod choices;
-mod read_only;
-mod repeated;
 mod union;
 
 use std::cell::{Cell, RefCell};
@@ -16,14 +13,11 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde_json::{Value, json};
 
-use self::choices::Choices;
-use self::repeated::{Met, Repeated, Site};
-use super::kind::{Keywords, is_annotation, kind, says_type};
-use super::places;
-use super::references::resolve;
-use super::tree::{is_true, remove};
+use super::tree;
+use super::tree::{Keywords, fields, is_annotation, is_true, kind, remove, resolve, says_type};
 use super::unions::{self, UNION};
 use super::warnings::Warnings;
+use crate::naming;
 use crate::rest::pointer::{joined, keys, unescaped};
 
 /// How deep a choice may lead into others that it is itself a part of.
@@ -45,7 +39,7 @@ pub(super) fn compose(description: &mut Value, warnings: &mut Warnings<'_>) {
     let whole = description.clone();
     let composer = Composer::new(&whole);
     composer.note_named();
-    places::each_schema(description, &mut |schema, place| {
+    tree::each_schema(description, &mut |schema, place| {
         let name = place.strip_prefix(SCHEMAS).filter(|name| !name.contains('/'));
         *composer.place.borrow_mut() = keys(place);
         composer.compose(schema, name.map(unescaped).as_deref(), 0);
@@ -89,7 +83,7 @@ struct Composer<'a> {
 impl<'a> Composer<'a> {
     fn new(description: &'a Value) -> Self {
         let components = description.get("components");
-        let named = components.into_iter().flat_map(|it| places::fields(it, "schemas"));
+        let named = components.into_iter().flat_map(|it| tree::fields(it, "schemas"));
         Self {
             description,
             choices: RefCell::default(),
@@ -142,9 +136,9 @@ impl<'a> Composer<'a> {
         if !self.base(schema, target.as_deref(), depth) {
             self.compose_here(schema, target.as_deref(), is_named, Form::Union, depth);
         }
-        read_only::follow(self.description, schema);
+        follow(self.description, schema);
         let depth = if chooses { depth + 1 } else { depth };
-        for (keys, schema) in places::within_mut(schema) {
+        for (keys, schema) in tree::within_mut(schema) {
             self.place.borrow_mut().extend(keys.iter().cloned());
             self.compose(schema, None, depth);
             let mut place = self.place.borrow_mut();
@@ -312,7 +306,7 @@ impl<'a> Composer<'a> {
         *schema = Value::Object(merged);
     }
 
-    /// Whether a part of `allOf` is what the schema is told apart by from others that extend it:
+    /// Returns whether a part of `allOf` is what the schema is told apart by from others that extend it:
     /// of that, it has the fields alone.
     fn is_extended(&self, part: &Value, target: Option<&str>) -> bool {
         let parts = part.get("$ref").and_then(|_| self.parts(part));
@@ -399,7 +393,7 @@ impl<'a> Composer<'a> {
             self.replace(known, later, depth);
         }
         if is_read_only {
-            read_only::mark(known);
+            mark(known);
         }
     }
 
@@ -412,7 +406,7 @@ impl<'a> Composer<'a> {
         }
         let names = |schema: &Value| -> Vec<String> {
             let keywords = Value::Object(self.keywords(schema, depth + 1));
-            places::fields(&keywords, "properties").map(|(name, _)| name.clone()).collect()
+            tree::fields(&keywords, "properties").map(|(name, _)| name.clone()).collect()
         };
         let (fields, later_fields) = (names(known), names(&later));
         *known = match later_fields.is_empty() || fields.iter().all(|it| later_fields.contains(it))
@@ -456,4 +450,145 @@ fn without(schema: &Value, keyword: &str) -> Keywords {
     let mut keywords = schema.as_object().cloned().unwrap_or_default();
     keywords.remove(keyword);
     keywords
+}
+
+/// Choices between named objects. One that has no name of its own gets one, because it may stand
+/// within the objects that it is about.
+#[derive(Default)]
+pub(super) struct Choices {
+    /// The name of a choice, by what it is between.
+    pub(super) names: BTreeMap<Vec<String>, String>,
+    pub(super) made: BTreeMap<String, Value>,
+}
+
+impl Choices {
+    /// A name for a choice, such as `Cat_or_Dog`: a type `CatOrDog`.
+    pub(super) fn name(&mut self, targets: Vec<String>, taken: &mut HashSet<String>) -> String {
+        let words = targets.iter().filter(|it| it.starts_with('#'));
+        let words: Vec<_> = words.filter_map(|it| it.rsplit('/').next()).collect();
+        let mut name = match words.as_slice() {
+            [first, _, _, _, ..] => format!("{first}_or_other"),
+            few => few.join("_or_"),
+        };
+        while !taken.insert(name.clone()) {
+            name.push_str("Choice");
+        }
+        self.names.insert(targets, name.clone());
+        name
+    }
+}
+
+/// What a choice is between, if it is between named schemas only, and a discriminator that matters.
+pub(super) fn targets_of(shapes: &[Value], discriminator: Option<&Value>) -> Option<Vec<String>> {
+    let target = |it: &Value| it.get("$ref")?.as_str().map(str::to_owned);
+    let mut targets = shapes.iter().map(target).collect::<Option<Vec<_>>>()?;
+    targets.sort();
+    let is_choice = targets.len() > 1;
+    targets.extend(discriminator.map(Value::to_string));
+    is_choice.then_some(targets)
+}
+
+/// Marks the fields of an object that refer to a schema which is `readOnly`.
+pub(super) fn follow(description: &Value, object: &mut Value) {
+    let fields = object.get_mut("properties").and_then(Value::as_object_mut);
+    for field in fields.into_iter().flat_map(|it| it.values_mut()) {
+        let target = field.get("$ref").and_then(|_| resolve(description, field));
+        if target.is_some_and(|it| is_true(it, "readOnly")) {
+            mark(field);
+        }
+    }
+}
+
+/// Marks a field. A reference can have nothing beside it.
+pub(super) fn mark(field: &mut Value) {
+    if field.get("$ref").is_some() {
+        *field = json!({ "allOf": [field] });
+    }
+    field["readOnly"] = json!(true);
+}
+
+/// How deep compositions may stand within each other before they get names.
+const DEEPEST_REPETITION: usize = 8;
+
+/// A composition of other schemas as the description has it, which is what it is known by.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Site {
+    text: String,
+    name: String,
+}
+
+/// What is to be done with a composition.
+pub(super) enum Met {
+    /// It is composed where it stands.
+    New,
+    /// It is the schema of this name.
+    Known(String),
+    /// It becomes the schema of this name.
+    Again(String),
+}
+
+/// Compositions with names. One whose parts hold it again would have no end in its place.
+#[derive(Default)]
+pub(super) struct Repeated {
+    /// Those that are being composed, each within the one before, and the names of those that have
+    /// one in the description.
+    within: Vec<(Site, Option<String>)>,
+    names: BTreeMap<Site, String>,
+    pub(super) made: BTreeMap<String, Value>,
+}
+
+impl Site {
+    /// The composition that a schema is; none if it does not take the fields of others. A choice
+    /// has its own way to a name.
+    pub(super) fn of(schema: &Value) -> Option<Self> {
+        let parts = ["allOf", "oneOf", "anyOf"].iter().filter_map(|key| schema.get(*key));
+        let parts: Vec<_> = parts.filter_map(Value::as_array).flatten().collect();
+        let takes_fields = schema.get("allOf").is_some() || schema.get("properties").is_some();
+        if parts.is_empty() || !takes_fields {
+            return None;
+        }
+        let targets = parts.iter().filter_map(|part| part.get("$ref")?.as_str());
+        let mut words: Vec<_> = targets.filter_map(|it| it.rsplit('/').next()).collect();
+        words.dedup();
+        let own = std::iter::once(schema).chain(parts.iter().copied());
+        let own = own.flat_map(|it| fields(it, "properties")).next();
+        let name = match (words.as_slice(), own) {
+            ([], None) => "repeated".to_owned(),
+            ([], Some((own, _))) => format!("with_{own}"),
+            (words, None) => words.join("_and_"),
+            (words, Some((own, _))) => format!("{}_with_{own}", words.join("_and_")),
+        };
+        Some(Self { text: schema.to_string(), name })
+    }
+}
+
+impl Repeated {
+    /// Where a composition that is met is not new, or too deep within others, it gets a name.
+    pub(super) fn meet(
+        &mut self,
+        site: &Site,
+        name: Option<&str>,
+        taken: &mut HashSet<String>,
+    ) -> Met {
+        if let (Some(known), None) = (self.names.get(site), name) {
+            return Met::Known(known.clone());
+        }
+        let again = self.within.iter().find(|(it, _)| it == site);
+        if let Some((_, Some(name))) = again {
+            return Met::Known(name.clone());
+        }
+        if again.is_none() && self.within.len() <= DEEPEST_REPETITION {
+            self.within.push((site.clone(), name.map(str::to_owned)));
+            return Met::New;
+        }
+        let free = naming::unique(taken, site.name.clone());
+        self.names.insert(site.clone(), free.clone());
+        Met::Again(free)
+    }
+
+    /// After a composition; its name if it was met again meanwhile.
+    pub(super) fn leave(&mut self, site: &Site) -> Option<String> {
+        self.within.pop();
+        self.names.get(site).cloned()
+    }
 }

@@ -1,14 +1,13 @@
-//! Enums are taken out of the schemas: they become types of our own making, which keep a value
-//! that they do not know. What the type generator would make of them refuses a whole answer for
-//! one such value, and cannot name the variants of every enum there is.
+//! Extraction of enums: they become open enums, because the type generator's enums refuse a whole response
+//! for one unknown value, and cannot name the variants of every enum.
 
 use std::collections::{BTreeMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
-use super::aliases::inline;
 use super::names;
-use super::places::operations_mut;
+use super::names::inline;
+use super::tree::operations_mut;
 use super::tree::text_at;
 use super::unions;
 use crate::naming;

@@ -1,24 +1,20 @@
-//! Examples that contradict their schemas: what the service sends there is anybody's guess.
+//! Normalization of schemas that their examples contradict: they are read as any value.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ptr;
 
 use serde_json::{Value, json};
 
-use super::places::{self, fields};
-use super::references::resolve_to;
+use super::tree::{self, LOOSE, fields, resolve_to};
 use super::warnings::Warnings;
 use crate::rest::pointer::{joined, keys};
 
-/// What marks a schema that responses need not keep to.
-pub(super) const LOOSE: &str = "x-loose";
-
-/// Flaw: a list whose example is a text with commas, an integer whose example is larger than any
+/// Unsupported construct: a list whose example is a text with commas, an integer whose example is larger than any
 /// that fits. One such field would cost a caller the whole response, so it is read as any value.
 pub(super) fn loosen(description: &mut Value, warnings: &mut Warnings<'_>) {
     let whole = description.clone();
     let mut examples = Examples { description: &whole, found: BTreeMap::new() };
-    places::each_schema(description, &mut |schema, place| {
+    tree::each_schema(description, &mut |schema, place| {
         if let Some(media) = place.strip_suffix("/schema").and_then(|it| whole.pointer(&it[1..])) {
             let named = fields(media, "examples").filter_map(|(_, it)| it.get("value"));
             for example in media.get("example").into_iter().chain(named) {
@@ -59,7 +55,7 @@ impl Examples<'_> {
         for example in examples {
             self.compare(&example, schema, place, &mut Met::new());
         }
-        for (keys, schema) in places::within_mut(schema) {
+        for (keys, schema) in tree::within_mut(schema) {
             self.own(schema, &joined(place, &keys));
         }
     }
@@ -94,7 +90,7 @@ impl Examples<'_> {
 }
 
 /// What a schema says that a value is, and what an example shows that it need not be. A number in
-/// a text is a number, and JSON in a text may be what whoever wrote the example meant.
+/// a text is a number, and JSON in a text may be what the author of the example meant.
 fn contradicted(example: &Value, schema: &Value) -> Option<&'static str> {
     let text = example.as_str().map(str::trim);
     let json = || text.and_then(|text| serde_json::from_str::<Value>(text).ok());
@@ -118,7 +114,7 @@ fn contradicted(example: &Value, schema: &Value) -> Option<&'static str> {
             None => example.is_number(),
         },
         "boolean" => example.is_boolean(),
-        // Numbers and dates that somebody forgot to quote.
+        // Numbers and dates that were not quoted.
         "string" => !example.is_array() && !example.is_object(),
         _ => true,
     };
@@ -127,7 +123,7 @@ fn contradicted(example: &Value, schema: &Value) -> Option<&'static str> {
     KINDS.into_iter().find(|it| *it == kind).filter(|kind| !fits(kind))
 }
 
-/// Whether it is a whole number that a double holds exactly.
+/// Returns whether it is a whole number that a double holds exactly.
 fn is_whole(number: f64) -> bool {
     number.fract() == 0.0 && number.abs() < 9_007_199_254_740_992.0
 }

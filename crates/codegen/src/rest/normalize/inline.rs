@@ -1,17 +1,13 @@
-//! Objects and choices that stand within others get names, as if somebody had named them: the
-//! type generator's own names for them can be ones that are taken.
+//! Extraction of inline schemas: objects and choices within others get names of their own, because the names
+//! that the type generator would choose may be taken.
 
 use std::collections::{BTreeMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
 use super::enums::NamedEnum;
-use super::kind::CHOICE;
-use super::names;
-use super::places::{self, operations_mut};
-use super::references::target;
-use super::tree::{remove, text_at};
-use super::unions;
+use super::tree::{self, CHOICE, operations_mut, remove, target, text_at};
+use super::{names, unions};
 use crate::naming;
 
 /// Leaves no schema within another one that needs a type of its own.
@@ -52,7 +48,7 @@ pub(super) fn name_objects(
     schemas.values_mut().for_each(|schema| remove(schema, &[CHOICE]));
 }
 
-/// Whether a choice between objects was put together anywhere in a schema.
+/// Returns whether a choice between objects was put together anywhere in a schema.
 fn holds_choice(schema: &Value) -> bool {
     match schema {
         Value::Object(object) => object.contains_key(CHOICE) || object.values().any(holds_choice),
@@ -118,7 +114,7 @@ impl Names {
 
     fn within(&mut self, schema: &mut Value, name: &str, in_choice: bool) {
         let branches = unions::names(schema);
-        for (keys, schema) in places::within_mut(schema) {
+        for (keys, schema) in tree::within_mut(schema) {
             let name = match keys.as_slice() {
                 [key, property] if key == "properties" => format!("{name}_{property}"),
                 [key] if key == "items" => format!("{name}_item"),

@@ -1,25 +1,21 @@
-//! Descriptions in several files, and references to anywhere, made into one description.
+//! Linking: descriptions in several files, and references to any place, become one description.
 //!
 //! Afterwards every schema that is referred to is a named one, `#/components/schemas/Name`, and
 //! nothing refers to another file. What leads nowhere is left as it is, for those to report who
 //! meet it.
 
-mod definitions;
-mod files;
-mod title;
-
-use std::collections::{BTreeMap, HashSet};
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::{Component, Path, PathBuf};
+use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
-use self::files::Files;
-use self::title::title;
-use super::places::{self, NAMED};
+use super::tree::{self, NAMED};
 use super::warnings::Origin;
-use crate::naming;
-use crate::rest::pointer::{joined, keys};
-use crate::{Diagnostic, Source};
+use crate::rest::pointer::{decoded, joined, keys};
+use crate::rest::read;
+use crate::rest::source_map::SourceMap;
+use crate::{Diagnostic, Source, naming};
 
 /// How many references may lead from one to the next.
 const DEPTH: usize = 32;
@@ -38,9 +34,9 @@ pub(super) struct Linked {
 
 /// Links a description.
 pub(super) fn link(source: &Source, description: &mut Value) -> Linked {
-    definitions::anchor_all(description);
+    anchor_all(description);
     let whole = std::mem::take(description);
-    let taken = places::fields(&whole["components"], "schemas").map(|(name, _)| name.clone());
+    let taken = tree::fields(&whole["components"], "schemas").map(|(name, _)| name.clone());
     let mut linker = Linker {
         taken: taken.collect(),
         files: Files::new(source, whole.clone()),
@@ -120,7 +116,7 @@ impl Linker {
         match value {
             Value::Object(object) => {
                 if !names {
-                    // Nobody calls them here, and they may lead back to what they are in.
+                    // They are not called here, and they may lead back to what they are in.
                     object.remove("callbacks");
                 }
                 for (key, value) in object {
@@ -149,7 +145,7 @@ impl Linker {
         {
             schema["$ref"] = Value::String(target);
         }
-        for (_, schema) in places::within_mut(schema) {
+        for (_, schema) in tree::within_mut(schema) {
             self.schema(schema, file);
         }
     }
@@ -180,5 +176,241 @@ impl Linker {
         let origin = Origin { file: self.files.places(file), keys: parts };
         self.origins.insert(name.clone(), origin);
         Some(joined(SCHEMAS, &[name]))
+    }
+}
+
+/// Makes references to definitions that a schema has for itself ones from the top of the document.
+pub(super) fn anchor_all(description: &mut Value) {
+    tree::each_schema(description, &mut anchor_within);
+}
+
+fn anchor_within(schema: &mut Value, place: &str) {
+    local_definitions(schema, place);
+    for (keys, schema) in tree::within_mut(schema) {
+        anchor_within(schema, &joined(place, &keys));
+    }
+}
+
+/// `#/$defs/Name` is meant from the schema that has such a `$defs`, where the document has none.
+fn local_definitions(schema: &mut Value, place: &str) {
+    for key in ["$defs", "definitions"] {
+        if let Some(Value::Object(definitions)) = schema.get(key).cloned() {
+            let names: Vec<_> = definitions.keys().cloned().collect();
+            anchor(schema, &format!("#/{key}/"), &names, &format!("{place}/{key}/"));
+        }
+    }
+}
+
+fn anchor(value: &mut Value, from: &str, names: &[String], to: &str) {
+    match value {
+        Value::Object(object) => {
+            if let Some(Value::String(target)) = object.get_mut("$ref")
+                && let Some(name) = target.strip_prefix(from)
+                && names.iter().any(|known| known == name)
+            {
+                *target = format!("{to}{name}");
+            }
+            object.values_mut().for_each(|value| anchor(value, from, names, to));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|value| anchor(value, from, names, to)),
+        _ => {}
+    }
+}
+
+/// The file that was given, and those that it refers to, which are read when they are met.
+pub(super) struct Files {
+    files: Vec<File>,
+    missing: BTreeSet<PathBuf>,
+    unreadable: Vec<Diagnostic>,
+}
+
+struct File {
+    path: PathBuf,
+    name: String,
+    /// Null for a file that cannot be read.
+    tree: Value,
+    /// Nothing for the file that was given.
+    places: Option<Rc<(String, SourceMap<'static>)>>,
+}
+
+impl Files {
+    pub(super) fn new(source: &Source, tree: Value) -> Self {
+        let path = PathBuf::from(&source.name);
+        let file = File { path, name: source.name.clone(), tree, places: None };
+        Self { files: vec![file], missing: BTreeSet::new(), unreadable: Vec::new() }
+    }
+
+    /// All files but the given one, and what is wrong with those that are there and cannot be read.
+    pub(super) fn finish(self) -> (Vec<PathBuf>, Vec<Diagnostic>) {
+        let read = self.files.into_iter().skip(1).map(|file| file.path);
+        (read.chain(self.missing).collect(), self.unreadable)
+    }
+
+    /// What a reference leads to that stands in a file: which file, the JSON pointer within it
+    /// (without `#`, not escaped for URLs), and what is there.
+    pub(super) fn find(&mut self, from: usize, target: &str) -> Option<(usize, String, &Value)> {
+        let (path, pointer) = target.split_once('#').unwrap_or((target, ""));
+        let file = match path {
+            "" => from,
+            path => self.file(from, path)?,
+        };
+        let tree = &self.files[file].tree;
+        // A `%` in a name may not have been escaped.
+        let plain = tree.pointer(pointer).map(|found| (file, pointer.to_owned(), found));
+        plain.or_else(|| {
+            let pointer = decoded(pointer);
+            tree.pointer(&pointer).map(|found| (file, pointer, found))
+        })
+    }
+
+    pub(super) fn tree(&self, file: usize) -> &Value {
+        &self.files[file].tree
+    }
+
+    pub(super) fn name(&self, file: usize) -> &str {
+        &self.files[file].name
+    }
+
+    pub(super) fn places(&self, file: usize) -> Option<Rc<(String, SourceMap<'static>)>> {
+        self.files[file].places.clone()
+    }
+
+    fn file(&mut self, from: usize, path: &str) -> Option<usize> {
+        if path.contains("://") {
+            return None;
+        }
+        let folder = self.files[from].path.parent().unwrap_or(Path::new(""));
+        let path = plain(&folder.join(decoded(path)));
+        if let Some(known) = self.files.iter().position(|file| plain(&file.path) == path) {
+            return Some(known);
+        }
+        let source = match Source::read(&path) {
+            Ok(source) => source,
+            Err(error) => {
+                if path.is_file() && !self.missing.contains(&path) {
+                    self.unreadable.push(error);
+                }
+                self.missing.insert(path);
+                return None;
+            }
+        };
+        let (tree, places) = match read::read_with_places(&source) {
+            Ok((tree, places)) => (tree, Some(Rc::new((source.name.clone(), places.detached())))),
+            Err(error) => {
+                self.unreadable.push(error);
+                (Value::Null, None)
+            }
+        };
+        self.files.push(File { path, name: source.name, tree, places });
+        Some(self.files.len() - 1)
+    }
+}
+
+/// A path without detours.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if plain.file_name().is_some() => {
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+    }
+    plain
+}
+
+/// A name for the schema that keys lead to in a file: `PodImage` for the field `image` of `Pod`,
+/// `ListPodsResponse` for what the operation `listPods` answers with.
+pub(super) fn title(keys: &[String], tree: &Value, file: &str) -> String {
+    let mut words: Vec<String> = Vec::new();
+    let mut value = tree;
+    let mut before = "";
+    for key in keys {
+        let index = key.parse::<usize>();
+        let within = index.as_ref().ok().and_then(|index| value.get(index));
+        value = within.or_else(|| value.get(key)).unwrap_or(&Value::Null);
+        match (before, key.as_str()) {
+            ("properties", name) => words.push(name.to_owned()),
+            ("schemas" | "$defs" | "definitions", name) => words = vec![name.to_owned()],
+            ("content", _) => {}
+            ("responses", status) if !status.starts_with(char::is_alphabetic) => {
+                words.push("response".to_owned());
+            }
+            ("allOf" | "oneOf" | "anyOf", _) => {
+                words.push(format!("part{}", index.map_or(1, |index| index + 1)));
+            }
+            (_, "items") => words.push("item".to_owned()),
+            (_, "additionalProperties") => words.push("value".to_owned()),
+            (_, "requestBody") => words.push("body".to_owned()),
+            (_, key) if STRUCTURE.contains(&key) => {}
+            (_, key) => words.push(key.to_owned()),
+        }
+        if let Some(id) = value.get("operationId").and_then(Value::as_str) {
+            words = vec![id.to_owned()];
+        }
+        // What is called like a keyword is none.
+        before = if NAMES.contains(&before) { "" } else { key };
+    }
+    if words.is_empty() {
+        let stem = file.rsplit('/').next().unwrap_or(file);
+        words.push(stem.split('.').next().unwrap_or(stem).to_owned());
+    }
+    naming::pascal(&words.join("-"))
+}
+
+/// Keys whose own keys are names.
+const NAMES: [&str; 5] = ["properties", "schemas", "$defs", "definitions", "content"];
+
+/// Keys that say nothing of what is there.
+const STRUCTURE: [&str; 14] = [
+    "components",
+    "schemas",
+    "$defs",
+    "definitions",
+    "properties",
+    "schema",
+    "paths",
+    "parameters",
+    "headers",
+    "pathItems",
+    "requestBodies",
+    "responses",
+    "content",
+    "allOf",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn detours_are_left_out() {
+        assert_eq!(plain(Path::new("a/./b/../c.yaml")), Path::new("a/c.yaml"));
+    }
+
+    use serde_json::json;
+
+    use crate::rest::pointer;
+
+    #[test]
+    fn names_say_where_a_schema_stands() {
+        let tree = json!({"paths": {"/pods": {"get": {"operationId": "listPods"}}}});
+        for (pointer, name) in [
+            ("#/components/schemas/Pod/properties/image", "PodImage"),
+            ("#/components/schemas/Pod/allOf/1", "PodPart2"),
+            ("#/components/schemas/Pod/properties/items/items", "PodItemsItem"),
+            (
+                "#/paths/~1pods/get/responses/200/content/application~1json/schema",
+                "ListPodsResponse",
+            ),
+            ("#/paths/~1a~1{b}/put/requestBody/content/text~1json/schema", "ABPutBody"),
+            ("#/components/responses/Thing/content/application~1json/schema", "Thing"),
+            ("#/components/parameters/Limit/schema", "Limit"),
+            ("#", "Pet"),
+        ] {
+            assert_eq!(title(&pointer::keys(pointer), &tree, "schemas/pet.v1.yaml"), name);
+        }
     }
 }

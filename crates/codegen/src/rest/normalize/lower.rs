@@ -6,16 +6,16 @@
 
 use serde_json::{Map, Value, json};
 
-use super::examples::LOOSE;
 use super::media::content_of;
-use super::places;
+use super::tree;
+use super::tree::LOOSE;
 use super::warnings::Warnings;
 use crate::rest::model::Content;
 use crate::rest::pointer::{joined, keys};
 
 /// Lowers every schema of a description.
 pub(super) fn lower(description: &mut Value, warnings: &mut Warnings<'_>) {
-    places::each_schema(description, &mut |schema, place| lower_schema(schema, place, warnings));
+    tree::each_schema(description, &mut |schema, place| lower_schema(schema, place, warnings));
 }
 
 fn lower_schema(schema: &mut Value, place: &str, warnings: &mut Warnings<'_>) {
@@ -32,7 +32,7 @@ fn lower_schema(schema: &mut Value, place: &str, warnings: &mut Warnings<'_>) {
     well_formed(object);
     default_conforms(object, place, warnings);
     beside_a_reference(object);
-    for (keys, schema) in places::within_mut(schema) {
+    for (keys, schema) in tree::within_mut(schema) {
         lower_schema(schema, &joined(place, &keys), warnings);
     }
 }
@@ -159,8 +159,8 @@ fn well_formed(schema: &mut Map<String, Value>) {
     }
 }
 
-/// Flaw: a default outside its enum, or of another type than its schema. No default has an effect
-/// here; one that is wrong means that somebody misunderstands the service, so it is named.
+/// Unsupported construct: a default outside its enum, or of another type than its schema. No default has an effect
+/// here; a wrong one means that its author misunderstands the service, so it is named.
 fn default_conforms(schema: &mut Map<String, Value>, place: &str, warnings: &mut Warnings<'_>) {
     let Some(default) = schema.remove("default") else { return };
     let is_null = default.is_null();

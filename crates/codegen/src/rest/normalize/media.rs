@@ -1,9 +1,8 @@
-//! Media types: which of them can be sent and read, and as what.
+//! Media types: those that can be sent and read, and their kinds of content.
 
 use serde_json::{Map, Value, json};
 
-use super::places::fields;
-use super::references::resolve;
+use super::tree::{fields, resolve};
 use crate::rest::model::Content;
 
 /// The media type of a body or a response that is used, of those that a description offers.

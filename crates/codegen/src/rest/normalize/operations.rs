@@ -1,15 +1,13 @@
-//! Flaws of operations.
+//! Normalization of operations: names, parameters, bodies, security requirements.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
-use super::bodies::MendedBody;
-use super::places::fields;
-use super::references::resolve;
-use super::tree::{is_true, object_at, remove, text_at};
+use super::bodies::NormalizedBody;
+use super::tree::{fields, is_true, object_at, remove, resolve, text_at};
 use super::warnings::Warnings;
-use super::{bodies, parameters, parts, responses};
+use super::{bodies, parameters, responses};
 use crate::naming::{self, distinct};
 use crate::rest::model::{
     Content, Operation, Parameter, PartKind, PathValue, Piece, Place, pieces, split,
@@ -55,7 +53,7 @@ pub(super) fn normalize(
                 warnings.warn(&place, format!("left out {call}: HTTP has no such method"));
                 continue;
             }
-            match mend_operation(description, &short, &method, &item, operation) {
+            match normalize_operation(description, &short, &method, &item, operation) {
                 Ok(normalized) => {
                     for warning in normalized.warnings {
                         warnings.warn(&place, format!("{call}: {warning}"));
@@ -122,7 +120,7 @@ fn is_method(name: &str) -> bool {
         && name.bytes().all(|it| it.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&it))
 }
 
-/// Flaw: a path that does not begin with a slash, and would become a part of what stands before it.
+/// Unsupported construct: a path that does not begin with a slash, and would become a part of what stands before it.
 fn rooted(path: &str) -> String {
     let slash = if split(path).0.is_empty() || path.starts_with('/') { "" } else { "/" };
     format!("{slash}{path}")
@@ -150,7 +148,7 @@ fn query_of_path(path: &str) -> Result<Vec<(String, PathValue)>, String> {
 }
 
 /// An operation, once for each body that a caller chooses from.
-struct MendedOperation {
+struct NormalizedOperation {
     bodies: Vec<WithBody>,
     warnings: Vec<String>,
 }
@@ -178,13 +176,13 @@ struct Types {
     successes: Vec<Option<Value>>,
 }
 
-fn mend_operation(
+fn normalize_operation(
     description: &Value,
     path: &str,
     method: &str,
     item: &Value,
     operation: &Value,
-) -> Result<MendedOperation, String> {
+) -> Result<NormalizedOperation, String> {
     let mut warnings = Vec::new();
     let bodies = bodies::normalize(description, operation, &mut warnings)?;
     let bodies = match bodies.is_empty() {
@@ -200,7 +198,7 @@ fn mend_operation(
         let new: Vec<_> = found.into_iter().filter(|it| !warnings.contains(it)).collect();
         warnings.extend(new);
     }
-    Ok(MendedOperation { bodies: with_bodies, warnings })
+    Ok(NormalizedOperation { bodies: with_bodies, warnings })
 }
 
 /// An operation with this body, and warnings.
@@ -210,7 +208,7 @@ fn with_body(
     method: &str,
     item: &Value,
     operation: &Value,
-    body: Option<MendedBody>,
+    body: Option<NormalizedBody>,
 ) -> Result<(WithBody, Vec<String>), String> {
     let mut warnings = Vec::new();
     let multipart = body.as_ref().filter(|it| it.body.content == Content::Multipart);
@@ -219,12 +217,12 @@ fn with_body(
     let answer_type = answer_type.flatten().map(|it| null_by_name(description, it));
 
     let mut names: HashSet<_> = parameters::BUILDERS_OWN.map(str::to_owned).into();
-    names.extend(multipart.iter().flat_map(|_| parts::BUILDERS_OWN.map(str::to_owned)));
+    names.extend(multipart.iter().flat_map(|_| bodies::BUILDERS_OWN.map(str::to_owned)));
     names.extend(answers.events.iter().map(|_| "events".to_owned()));
     names.extend(answers.successes.first().map(|_| "by_status".to_owned()));
     let mut all = parameters::normalize(description, path, item, operation, &mut warnings)?;
-    if let Some(MendedBody { body, media }) = multipart {
-        all.extend(parts::normalize(description, media, body.required, &mut warnings));
+    if let Some(NormalizedBody { body, media }) = multipart {
+        all.extend(bodies::parts_of(description, media, body.required, &mut warnings));
     }
     let (mut parameters, parameter_types): (Vec<_>, Vec<_>) = all.into_iter().unzip();
     let own = |it: &mut Parameter| (Some(it.wire.clone()), std::mem::take(&mut it.name));
@@ -337,4 +335,91 @@ fn path_item(operation: &Operation, types: Types) -> (String, Value) {
     let method = METHODS[..8].iter().find(|(_, method)| *method == operation.method);
     let key = method.map_or("post", |(key, _)| *key);
     (path, json!({ key: item }))
+}
+
+/// Warns of each security scheme that an operation demands and that the client's key, as a bearer,
+/// does not meet.
+pub(super) fn warn_of_demands(description: &Value, warnings: &mut Warnings<'_>) {
+    let mut demanded: BTreeMap<&String, &Map<String, Value>> = BTreeMap::new();
+    for item in fields(description, "paths").filter_map(|(_, it)| resolve(description, it)) {
+        for (.., operation) in operations_of(item) {
+            let operation = resolve(description, operation).unwrap_or(operation);
+            let security = operation.get("security").or_else(|| description.get("security"));
+            let all = security.and_then(Value::as_array).into_iter().flatten();
+            let all: Vec<_> = all.filter_map(Value::as_object).collect();
+            let is_met = |all: &&Map<String, Value>| all.keys().all(|it| is_key(description, it));
+            if !all.iter().any(is_met) {
+                for together in all {
+                    demanded.extend(together.keys().map(|name| (name, together)));
+                }
+            }
+        }
+    }
+    for (name, together) in demanded {
+        if !is_key(description, name) || together.len() > 1 {
+            let place = ["components", "securitySchemes", name].map(str::to_owned);
+            let message = format!("the security scheme {name} {}", advice(description, name));
+            let others: Vec<_> = together.keys().filter(|it| *it != name).cloned().collect();
+            warnings.warn(
+                &place,
+                match others.as_slice() {
+                    [] => message,
+                    others => format!(
+                        "{message}, and together with {}: `Authorization` is one of them, and the \
+                     others are headers of a client that `ClientBuilder::http_client` takes",
+                        others.join(" and ")
+                    ),
+                },
+            );
+        }
+    }
+}
+
+fn scheme<'a>(description: &'a Value, name: &str) -> Option<&'a Value> {
+    let scheme = description.get("components")?.get("securitySchemes")?.get(name)?;
+    resolve(description, scheme)
+}
+
+/// Returns whether the client's key meets a scheme, as `authorization: Bearer`.
+fn is_key(description: &Value, name: &str) -> bool {
+    scheme(description, name).is_some_and(|it| match text_at(it, "type").as_str() {
+        "oauth2" | "openIdConnect" => true,
+        "http" => text_at(it, "scheme").eq_ignore_ascii_case("bearer"),
+        _ => false,
+    })
+}
+
+/// What the scheme demands, and how it can be met.
+fn advice(description: &Value, name: &str) -> String {
+    let Some(scheme) = scheme(description, name) else {
+        return "is demanded but not described".to_owned();
+    };
+    let wire = text_at(scheme, "name");
+    let at = |what: String, how: String| {
+        format!("demands {what}, which `Api::new` does not send: use `Api::at` with `{how}`")
+    };
+    match (text_at(scheme, "type").as_str(), text_at(scheme, "in").as_str()) {
+        _ if is_key(description, name) => "is met by the client's key".to_owned(),
+        ("apiKey", "header") => {
+            at(format!("the header {wire}"), format!("Authorization::header({wire:?}, …)"))
+        }
+        ("apiKey", "query") => {
+            at(format!("the query parameter {wire}"), format!("Authorization::query({wire:?}, …)"))
+        }
+        ("apiKey", "cookie") => at(
+            format!("the cookie {wire}"),
+            format!("Authorization::header(\"cookie\", \"{wire}=…\")"),
+        ),
+        ("http", _) => {
+            let scheme = text_at(scheme, "scheme");
+            at(
+                format!("HTTP authentication of the scheme {scheme}"),
+                format!("Authorization::header(\"authorization\", \"{scheme} …\")"),
+            )
+        }
+        ("mutualTLS", _) => "demands a client certificate: `ClientBuilder::http_client` takes a \
+                             client that has one"
+            .to_owned(),
+        (kind, _) => format!("is of the type {kind:?}, which is not supported"),
+    }
 }

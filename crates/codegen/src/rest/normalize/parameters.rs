@@ -1,19 +1,14 @@
-//! Flaws of parameters.
+//! Normalization of parameters: in path, query and header, with their styles and kinds of values.
 
-mod in_path;
-mod kinds;
-
+use std::borrow::Cow;
 use std::collections::HashSet;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-pub(super) use self::in_path::without_templates;
-pub(super) use self::kinds::followed;
-use self::kinds::{is_list_of_scalars, is_one_or_more, is_scalar, is_text, of_json, text, texts};
-use super::references::resolve;
-use super::tree::{is_true, text_at};
+use super::media::{self, Media};
+use super::tree::{is_true, kind, resolve, text_at};
 use crate::naming;
-use crate::rest::model::{Parameter, Place, Style};
+use crate::rest::model::{Content, Parameter, PathStyle, Piece, Place, Style, pieces, split};
 
 /// Fields and methods that every builder has.
 pub(super) const BUILDERS_OWN: [&str; 9] =
@@ -30,23 +25,23 @@ pub(super) fn normalize(
 ) -> Result<Vec<(Parameter, Value)>, String> {
     let mut declared = declared(description, item, operation, warnings);
     let mut normalized = Vec::new();
-    for wire in in_path::names(path) {
-        let is_of_query = in_path::is_of_query(path, wire);
+    for wire in names(path) {
+        let is_of_query = is_of_query(path, wire);
         let mut places = ["path", "query"].iter().take(if is_of_query { 2 } else { 1 });
         let parameter = places.find_map(|it| {
             declared.iter().position(|other| place(other) == *it && name_of(other) == wire)
         });
         let parameter = parameter.map(|it| declared.remove(it));
-        if parameter.is_none() && in_path::is_template(wire) {
+        if parameter.is_none() && is_template(wire) {
             return Err(format!("its path has the template {{{wire}}}, not a parameter"));
         }
         if let Some(parameter) = parameter {
             ignored_style(parameter, warnings);
             if is_of_query {
-                in_path::warn_of_style_in_query(wire, parameter, warnings);
+                warn_of_style_in_query(wire, parameter, warnings);
             }
         }
-        let (schema, path_style) = in_path::given(description, parameter, is_of_query);
+        let (schema, path_style) = given(description, parameter, is_of_query);
         normalized.push((
             Parameter {
                 name: naming::snake(wire),
@@ -113,7 +108,7 @@ pub(super) fn normalize(
     Ok(normalized)
 }
 
-/// Flaw: parameters at the path and again, differently, at the operation, which wins. And
+/// Unsupported construct: parameters at the path and again, differently, at the operation, which wins. And
 /// references to parameters that there are not, and parameters without a name.
 fn declared<'a>(
     description: &'a Value,
@@ -180,7 +175,7 @@ fn is_of_connection(header: &str) -> bool {
         .contains(&header.to_ascii_lowercase().as_str())
 }
 
-/// Flaw: a style that parameters of this place do not have. And what is not done.
+/// Unsupported construct: a style that parameters of this place do not have. And what is not done.
 fn ignored_style(parameter: &Value, warnings: &mut Vec<String>) {
     let styles: &[&str] = match place(parameter) {
         "path" => &["simple", "label", "matrix"],
@@ -261,4 +256,174 @@ fn style(parameter: &Value) -> (&str, bool) {
     let style = parameter.get("style").and_then(Value::as_str).unwrap_or("form");
     let explode = parameter.get("explode").and_then(Value::as_bool);
     (style, explode.unwrap_or(style == "form"))
+}
+
+/// The names of what a path, and the query within it, has places for. What follows a `#` is never
+/// sent.
+pub(super) fn names(path: &str) -> impl Iterator<Item = &str> {
+    let mut seen = HashSet::new();
+    let (path, query) = split(path);
+    let all = [path].into_iter().chain(query.into_iter().map(|(_, value)| value)).flat_map(pieces);
+    all.filter_map(move |piece| match piece {
+        Piece::Parameter(name) => seen.insert(name).then_some(name),
+        Piece::Literal(_) => None,
+    })
+}
+
+/// Unsupported construct: a template of a query as RFC 6570 has it, `/pods{?page,size}`. Returns the path without
+/// it, and what stands there with these parameters, which are text where they have no declaration.
+pub(in crate::rest::normalize) fn without_templates<'a>(
+    path: &str,
+    item: &'a Value,
+) -> (String, Cow<'a, Value>) {
+    let (mut short, mut item) = (String::new(), Cow::Borrowed(item));
+    for piece in pieces(path) {
+        match piece {
+            Piece::Literal(text) => short.push_str(text),
+            Piece::Parameter(wire) => match wire.strip_prefix(['?', '&']) {
+                Some(names) => names.split(',').for_each(|name| declare(item.to_mut(), name)),
+                None => short.extend(["{", wire, "}"]),
+            },
+        }
+    }
+    (short, item)
+}
+
+/// Adds a parameter of the query, after those that win over it.
+fn declare(item: &mut Value, name: &str) {
+    let parameter = json!({ "name": name.trim_end_matches('*'), "in": "query", "schema": text() });
+    match item.get_mut("parameters") {
+        Some(Value::Array(parameters)) => parameters.push(parameter),
+        _ => item["parameters"] = json!([parameter]),
+    }
+}
+
+/// Returns whether what stands in braces is no name, but one of RFC 6570's other templates: `{+path}`.
+pub(super) fn is_template(wire: &str) -> bool {
+    wire.starts_with(['+', '#', '.', '/', ';'])
+}
+
+/// Returns whether the query that a path has names a parameter.
+pub(super) fn is_of_query(path: &str, wire: &str) -> bool {
+    split(path).1.iter().any(|(_, value)| pieces(value).contains(&Piece::Parameter(wire)))
+}
+
+/// What a parameter is given as, and how it is written. Flaw: one that has no declaration. What is
+/// in a query is written as it is given, and so is text where it is a list or an object.
+pub(super) fn given(
+    description: &Value,
+    parameter: Option<&Value>,
+    is_of_query: bool,
+) -> (Value, Option<PathStyle>) {
+    let Some(parameter) = parameter else { return (text(), None) };
+    let Some(schema) = parameter.get("schema") else {
+        let json = of_json(description, parameter).filter(|_| !is_of_query);
+        return match json {
+            Some(schema) => (schema, Some(PathStyle::Json)),
+            None => (text(), of_scalar(parameter)),
+        };
+    };
+    if is_scalar(description, schema) {
+        (schema.clone(), of_scalar(parameter))
+    } else if is_of_query || is_text(description, schema) {
+        (text(), of_scalar(parameter))
+    } else if is_one_or_more(description, schema) {
+        (texts(), Some(style_in_path(parameter)))
+    } else {
+        (schema.clone(), Some(style_in_path(parameter)))
+    }
+}
+
+/// A scalar is plain text unless something is put before it.
+fn of_scalar(parameter: &Value) -> Option<PathStyle> {
+    Some(style_in_path(parameter)).filter(|it| !matches!(it, PathStyle::Simple { .. }))
+}
+
+fn style_in_path(parameter: &Value) -> PathStyle {
+    let exploded = parameter.get("explode").and_then(Value::as_bool).unwrap_or(false);
+    match parameter.get("style").and_then(Value::as_str) {
+        Some("label") => PathStyle::Label { exploded },
+        Some("matrix") => PathStyle::Matrix { exploded },
+        _ => PathStyle::Simple { exploded },
+    }
+}
+
+/// Unsupported construct: a style of a parameter that the path itself has in its query, which is sent as it is given.
+pub(super) fn warn_of_style_in_query(wire: &str, parameter: &Value, warnings: &mut Vec<String>) {
+    if let Some(style) = parameter.get("style").and_then(Value::as_str)
+        && !["simple", "form"].contains(&style)
+    {
+        warnings.push(format!(
+            "{wire} is in the query of the path, so its style {style} is ignored there"
+        ));
+    }
+}
+
+/// The schema of what is given as text.
+pub(super) fn text() -> Value {
+    json!({ "type": "string" })
+}
+
+/// The schema of what is given as a list of texts.
+pub(super) fn texts() -> Value {
+    json!({ "type": "array", "items": text() })
+}
+
+/// The schema of a parameter that is JSON, if that says what it is.
+pub(super) fn of_json(description: &Value, parameter: &Value) -> Option<Value> {
+    let offered = media::offered(description, parameter);
+    let schema = Media::of(&offered, Content::Json)?.schema;
+    Some(schema).filter(|it| !is_text(description, it))
+}
+
+/// Returns whether a value is a scalar or a list of scalars, as the caller likes.
+pub(super) fn is_one_or_more(description: &Value, schema: &Value) -> bool {
+    let schema = followed(description, schema);
+    let shapes = schema.and_then(|it| it.get("oneOf")).and_then(Value::as_array);
+    let is_one = |it: &Value| is_list_of_scalars(description, it) || is_scalar(description, it);
+    shapes.is_some_and(|shapes| shapes.iter().all(is_one))
+}
+
+/// Returns whether a value is best given as text: it says nothing about itself, or is any of several scalars.
+pub(super) fn is_text(description: &Value, schema: &Value) -> bool {
+    let Some(schema) = followed(description, schema) else { return true };
+    if schema.get("oneOf").is_some_and(Value::is_array) {
+        return is_choice_of_scalars(description, schema);
+    }
+    !["type", "properties", "items", "additionalProperties"]
+        .iter()
+        .any(|it| schema.get(it).is_some())
+}
+
+pub(super) fn is_list_of_scalars(description: &Value, schema: &Value) -> bool {
+    let Some(schema) = followed(description, schema) else { return false };
+    schema.get("type").and_then(Value::as_str) == Some("array")
+        && schema.get("items").is_some_and(|item| {
+            is_scalar(description, item) || is_choice_of_scalars(description, item)
+        })
+}
+
+fn is_choice_of_scalars(description: &Value, schema: &Value) -> bool {
+    let shapes = followed(description, schema).and_then(|it| it.get("oneOf")?.as_array());
+    shapes.is_some_and(|shapes| shapes.iter().all(|it| is_scalar(description, it)))
+}
+
+pub(super) fn is_scalar(description: &Value, schema: &Value) -> bool {
+    let Some(schema) = followed(description, schema) else {
+        return false;
+    };
+    let kind = schema.as_object().and_then(kind);
+    kind.is_some_and(|it| ["string", "integer", "number", "boolean"].contains(&it))
+}
+
+/// The schema that a reference leads to, also of one with words beside it.
+pub(in crate::rest::normalize) fn followed<'a>(
+    description: &'a Value,
+    schema: &'a Value,
+) -> Option<&'a Value> {
+    let schema = resolve(description, schema)?;
+    match schema.get("allOf").and_then(Value::as_array).map(Vec::as_slice) {
+        Some([only]) => resolve(description, only),
+        _ => Some(schema),
+    }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::kind::CHOICE;
+use super::tree::CHOICE;
 use super::tree::is_true;
 
 /// Under which keyword a schema has it.

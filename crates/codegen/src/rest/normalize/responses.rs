@@ -1,10 +1,10 @@
-//! Flaws of responses.
+//! Normalization of responses: the statuses of success and their content.
 
 use serde_json::{Map, Value, json};
 
 use super::media::{self, Media, content};
 use super::parameters::followed;
-use super::references::resolve;
+use super::tree::resolve;
 use super::tree::{object_at, text_at};
 use crate::rest::model::{Answer, Content, Success};
 

@@ -1,13 +1,14 @@
-//! Flaws of schemas, and what would make a type refuse an answer.
+//! Normalization of schemas: constructs that progenitor rejects, or that would make a type refuse a
+//! response.
 
 use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
-use super::examples::LOOSE;
-use super::kind::{drop_null_of_collections, is_text};
-use super::places::operations_mut;
 use super::required;
+use super::tree::LOOSE;
+use super::tree::operations_mut;
+use super::tree::{drop_null_of_collections, is_text};
 use super::tree::{is_true, remove};
 
 /// In what a schema stands, directly or through others.
@@ -26,8 +27,8 @@ impl Usage {
     }
 }
 
-/// Mends the schemas that stand in operations.
-pub(super) fn mend_paths(paths: &mut Value) {
+/// Normalizes the schemas that stand in operations.
+pub(super) fn normalize_paths(paths: &mut Value) {
     for operation in operations_mut(paths) {
         for parameter in operation["parameters"].as_array_mut().into_iter().flatten() {
             normalize(&mut parameter["schema"], Usage::Sent);
@@ -44,8 +45,8 @@ pub(super) fn mend_paths(paths: &mut Value) {
     }
 }
 
-/// Mends a schema that has a name. Whether it can be null is for those to say who refer to it.
-pub(super) fn mend_named(schema: &mut Value, usage: Usage) {
+/// Normalizes a schema that has a name. Whether it can be null is for those to say who refer to it.
+pub(super) fn normalize_named(schema: &mut Value, usage: Usage) {
     normalize(schema, usage);
     remove(schema, &["nullable"]);
     // A second name for a schema is that schema.
@@ -54,7 +55,7 @@ pub(super) fn mend_named(schema: &mut Value, usage: Usage) {
     }
 }
 
-/// Mends a schema and all within it. In one that responses hold, nothing is required.
+/// Normalizes a schema and all within it. In one that responses hold, nothing is required.
 pub(super) fn normalize(schema: &mut Value, usage: Usage) {
     if !schema.is_object() {
         // `true`, and whatever else should not be here, is any value.
@@ -76,11 +77,11 @@ pub(super) fn normalize(schema: &mut Value, usage: Usage) {
         schema["format"] = json!("uint64");
     }
     name_the_type(schema);
-    mend_enum(schema);
-    mend_map(schema);
+    normalize_enum(schema);
+    normalize_map(schema);
     drop_null_of_collections(schema);
-    mend_required(schema, usage);
-    mend_within(schema, usage);
+    normalize_required(schema, usage);
+    normalize_within(schema, usage);
 }
 
 /// Any value, with the words of a schema that says more than holds.
@@ -91,7 +92,7 @@ fn any_value(schema: &Value) -> Value {
     }
 }
 
-fn mend_within(schema: &mut Value, usage: Usage) {
+fn normalize_within(schema: &mut Value, usage: Usage) {
     let required = schema.get("required").cloned().unwrap_or_default();
     let Some(object) = schema.as_object_mut() else {
         return;
@@ -118,7 +119,7 @@ fn mend_within(schema: &mut Value, usage: Usage) {
     }
 }
 
-/// Flaw: examples that do not fit their schema (`null` of what cannot be null), warnings for other
+/// Unsupported construct: examples that do not fit their schema (`null` of what cannot be null), warnings for other
 /// tools that are malformed, and extensions that name types which only their authors have. None
 /// of them says anything about the values on the wire.
 fn drop_notes(schema: &mut Value) {
@@ -141,7 +142,7 @@ fn drop_notes(schema: &mut Value) {
     }
 }
 
-/// Flaw: a default outside its enum, or of another type than its schema. And one that does fit
+/// Unsupported construct: a default outside its enum, or of another type than its schema. And one that does fit
 /// would put a value into an answer that the service never gave.
 fn drop_defaults(schema: &mut Value) {
     remove(schema, &["default"]);
@@ -171,7 +172,7 @@ fn drop_constraints(schema: &mut Value) {
     );
 }
 
-/// Flaw: a type that is left to be guessed from the keywords beside it.
+/// Unsupported construct: a type that is left to be guessed from the keywords beside it.
 fn name_the_type(schema: &mut Value) {
     if schema.get("type").is_some() {
         return;
@@ -189,9 +190,9 @@ fn name_the_type(schema: &mut Value) {
     schema["type"] = json!(kind);
 }
 
-/// Flaw: enums with repeated values, with null, with nothing, of numbers or of several types.
+/// Unsupported construct: enums with repeated values, with null, with nothing, of numbers or of several types.
 /// Only an enum of strings becomes a type of its own.
-fn mend_enum(schema: &mut Value) {
+fn normalize_enum(schema: &mut Value) {
     let Some(Value::Array(values)) = schema.get("enum").cloned() else {
         remove(schema, &["enum"]);
         return;
@@ -214,9 +215,9 @@ fn mend_enum(schema: &mut Value) {
     }
 }
 
-/// Flaw: a map written as an object with `items`. Of an object that has named fields, further ones
+/// Unsupported construct: a map written as an object with `items`. Of an object that has named fields, further ones
 /// are kept where the description has them.
-fn mend_map(schema: &mut Value) {
+fn normalize_map(schema: &mut Value) {
     if schema["type"] != json!("object") {
         remove(schema, &["properties", "additionalProperties"]);
         if schema["type"] != json!("array") {
@@ -246,7 +247,7 @@ fn mend_map(schema: &mut Value) {
 
 /// A field that is missing or null shall not cost the caller all the others of an answer. Flaw:
 /// required fields that are not described.
-fn mend_required(schema: &mut Value, usage: Usage) {
+fn normalize_required(schema: &mut Value, usage: Usage) {
     let fields = schema.get("properties").cloned().unwrap_or_default();
     let described = |name: &Value| name.as_str().is_some_and(|it| fields.get(it).is_some());
     let is_read_only = |name: &Value| {

@@ -1,4 +1,4 @@
-//! Unions on their way past the type generator, which sees choices without tags.
+//! Union marks: the branches of a choice, kept in its schema until types are generated.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,7 +44,7 @@ impl Alternative {
     }
 }
 
-/// What a choice has under its keyword. Names of fields are values here: they are anybody's.
+/// What a choice has under its keyword. Names of fields are values here, because they may be keywords.
 pub(super) fn mark(branches: &[Branch]) -> Value {
     let branches = branches.iter().map(|branch| {
         let alternatives = branch.alternatives.iter().map(|it| {
@@ -62,7 +62,7 @@ pub(super) fn names(schema: &Value) -> Option<Vec<String>> {
     branches.iter().map(|it| it[0].as_str().map(str::to_owned)).collect()
 }
 
-/// Whether a union stands anywhere in a schema.
+/// Returns whether a union stands anywhere in a schema.
 pub(super) fn holds(schema: &Value) -> bool {
     match schema {
         Value::Object(object) => object.contains_key(UNION) || object.values().any(holds),

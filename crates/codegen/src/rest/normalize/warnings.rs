@@ -1,4 +1,4 @@
-//! What of a description could not be expressed.
+//! Warnings about constructs of a description that cannot be expressed.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::choices::{self, targets};
+use super::targets_of;
 use super::{Composer, DEPTH, Form, described, reference, without};
-use crate::rest::normalize::kind::{CHOICE, Keywords, is_annotation, kind};
-use crate::rest::normalize::places::fields;
+use crate::rest::normalize::tree::fields;
+use crate::rest::normalize::tree::{CHOICE, Keywords, is_annotation, kind};
 use crate::rest::normalize::unions::{self, Branch, UNION};
 
 /// What is to be known of a choice besides its shapes.
@@ -147,13 +147,13 @@ impl Composer<'_> {
         discriminator: Option<&Value>,
         depth: usize,
     ) -> Option<Vec<String>> {
-        let targets = targets(shapes, discriminator)?;
+        let targets = targets_of(shapes, discriminator)?;
         let objects: Vec<_> = shapes.iter().collect();
         let marked = |discriminator: Option<&Value>| {
             self.branches(&objects, discriminator, depth).map(|it| unions::mark(&it))
         };
         match discriminator {
-            Some(_) if marked(discriminator) == marked(None) => choices::targets(shapes, None),
+            Some(_) if marked(discriminator) == marked(None) => targets_of(shapes, None),
             _ => Some(targets),
         }
     }

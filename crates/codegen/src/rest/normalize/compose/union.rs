@@ -13,9 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use super::{Composer, DEPTH, SCHEMAS};
-use crate::rest::normalize::kind::{Keywords, kind};
-use crate::rest::normalize::places::fields;
-use crate::rest::normalize::references::resolve;
+use crate::rest::normalize::tree::fields;
+use crate::rest::normalize::tree::resolve;
+use crate::rest::normalize::tree::{Keywords, kind};
 use crate::rest::normalize::unions::{Alternative, Branch};
 use crate::rest::pointer::unescaped;
 
