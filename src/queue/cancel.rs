@@ -11,7 +11,8 @@ impl Job {
     /// Cancels the job, queued or running: `POST /cancel/{job_id}`. The service responds at once.
     ///
     /// If the response is about another job, or is a refusal after an earlier response was lost,
-    /// the job's status decides: a job that is CANCELLED counts as success.
+    /// the job's status decides: a job that is CANCELLED counts as success. Reading it is a second call,
+    /// with a [`call_timeout`](crate::ClientBuilder::call_timeout) of its own.
     ///
     /// # Errors
     ///

@@ -12,7 +12,8 @@ impl Job {
     /// removed: `POST /retry/{job_id}`.
     ///
     /// If no response arrives, or a response about another job, the job's status decides: a job that is
-    /// queued, running or completed counts as retried.
+    /// queued, running or completed counts as retried. Reading it is a second call, with a
+    /// [`call_timeout`](crate::ClientBuilder::call_timeout) of its own.
     ///
     /// # Errors
     ///

@@ -145,7 +145,7 @@ fn deadlines_are_met(run: &Run, violations: &mut Vec<String>) {
             let unpolled =
                 entry.unpolled_until.map_or(Duration::ZERO, |until| until - entry.started);
             // The second of two calls begins when the future is polled again.
-            let second = if entry.kind == CallKind::Retry { max / 2 } else { Duration::ZERO };
+            let second = if may_poll_status(entry.kind) { max / 2 } else { Duration::ZERO };
             let late = if unpolled.is_zero() { Duration::ZERO } else { LATE_POLL };
             if took > max.max(unpolled + second + late) + TIMER_TOLERANCE {
                 violations.push(format!(
@@ -184,9 +184,14 @@ fn deadline(run: &Run, entry: &LoggedCall) -> Option<Duration> {
         CallKind::RunSync { wait, .. } => wait + SYNC_MARGIN,
         _ => Duration::ZERO,
     };
-    // A retry of a job polls its status if its own outcome is unknown.
-    let calls = if entry.kind == CallKind::Retry { 2 } else { 1 };
+    let calls = if may_poll_status(entry.kind) { 2 } else { 1 };
     Some((settings.call_timeout? + extra) * calls)
+}
+
+/// Returns true for a call that is followed by a second one, for the job's status, if its own response
+/// does not tell its outcome.
+fn may_poll_status(kind: CallKind) -> bool {
+    matches!(kind, CallKind::Retry | CallKind::Cancel)
 }
 
 fn calls_terminate(run: &Run, violations: &mut Vec<String>) {
