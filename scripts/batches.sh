@@ -15,4 +15,5 @@ cd "$(dirname "$0")/.."
 ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || export POSTGRES=0
 cargo build --quiet --locked -p podqueue-adversary -p podqueue-cli
 folder=${CARGO_TARGET_DIR:-target}/debug
-exec "$folder/podqueue-adversary" batches "${PROGRAM:-$folder/podqueue}" "$@"
+# Whatever this script was started with (nohup, in the background), a signal ends the program.
+exec env --default-signal=HUP,INT,TERM "$folder/podqueue-adversary" batches "${PROGRAM:-$folder/podqueue}" "$@"
