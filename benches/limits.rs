@@ -1,9 +1,9 @@
-//! How much of the service's rate limits the client uses, against the local service that enforces them.
+//! Benchmark: utilization of the service's rate limits, against the local service that enforces them.
 //!
-//! Every limited operation is called as often as it lets itself be called, by more callers than may
-//! call at once, all at the same time. What was accepted is compared with what the limits allow in
-//! that time. Nothing is sent again, so that each 429 shows. Ends with a failure where one came, or
-//! where less than 99 % of the allowed requests were made.
+//! More callers than the concurrency limit call every limited operation in a loop, all operations at
+//! the same time. The number of accepted requests is compared with the number that the limits allow in
+//! that time. Retries are off, so that each 429 is counted. Fails after a 429, or below 99 % of the
+//! allowed requests.
 //!
 //! ```text
 //! cargo bench --bench limits -- [--seconds 12] [--window sliding | --window 3700]...
@@ -58,7 +58,7 @@ impl Settings {
     }
 }
 
-/// What became of the calls of one operation.
+/// Results of the calls of one operation.
 #[derive(Default)]
 struct Tally {
     accepted: AtomicU64,
@@ -170,8 +170,8 @@ async fn run(seconds: u64, window: RateWindow) -> Result<bool, Failure> {
         let endpoint = parked.clone();
         async move { endpoint.purge_queue().await }
     });
-    // A stream goes on after a 429 and tells nobody: the service's log does, which goes back ten
-    // seconds of this load.
+    // A stream retries silently after a 429: the service's log shows it, and holds ten seconds of
+    // this load.
     let watched = Arc::clone(&local);
     load.callers.spawn(async move {
         loop {

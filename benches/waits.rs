@@ -1,10 +1,9 @@
-//! What waiting for a job costs where many are waited for at once on one client, over real HTTP
-//! against the local service and its own limits.
+//! Benchmark: cost of a wait among many on one client, over real HTTP against the local service and
+//! its own limits.
 //!
-//! For each number of jobs: how often each was asked about in three minutes, how often that is in a
-//! second for all of them together, what of the client's memory each takes, and whether the service
-//! refused anything. Time jumps wherever everybody waits. Ends with a failure where a request was
-//! refused, a result was lost, or a waiting job costs more among many than among few.
+//! Prints for each number of jobs: polls per job in three minutes, polls per second of all jobs, the
+//! client's memory per job, and the number of refused requests. Time jumps when all tasks are idle.
+//! Fails if a request was refused, a result was lost, or a wait costs more among many than among few.
 //!
 //! ```text
 //! cargo bench --bench waits

@@ -1,5 +1,5 @@
-//! Lists the public API of crates from what rustdoc writes as JSON, and compares each list with the
-//! one that is checked in.
+//! Public API snapshots: one list of items per crate, from rustdoc's JSON, compared with the list that
+//! is checked in.
 //!
 //! `podqueue-api FOLDER CRATE…`: the folder has the JSON files. With `UPDATE_SNAPSHOTS=1` in the
 //! environment the lists are written instead.
@@ -44,7 +44,7 @@ fn foreign_format(json: &Path) -> Result<Option<u64>, Box<dyn Error>> {
     Ok(written.filter(|it| *it != FORMAT))
 }
 
-/// What rustdoc 1.95 writes, and `public_api` reads.
+/// Version of rustdoc's JSON format that rustdoc 1.95 writes and `public_api` reads.
 const FORMAT: u64 = 57;
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {

@@ -1,11 +1,11 @@
-//! What a call costs beside the same call by the raw HTTP client, in the same run.
+//! Benchmark: the overhead of a call over the same call by the raw HTTP client, in the same run.
 //!
 //! - Requests per second of `status` at 1, 64 and 200 in flight, with the limiter on and a
 //!   limit that does not bind, against the same work by reqwest and serde alone.
 //! - Memory at the peak, above what was there before: of a 20 MB submission, whose body is the
 //!   measure, also where it is sent three times, and of a 20 MB result decoded to a string.
 //!
-//! `scripts/cost.sh` runs it; it takes `--seconds`, how long each side is measured at a time.
+//! `scripts/cost.sh` runs it; `--seconds` is the duration of one measurement of one side.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::future::Future;

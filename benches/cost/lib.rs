@@ -1,1 +1,1 @@
-//! Nothing: the benchmarks are the whole of this crate.
+//! Empty library target, which Cargo requires of a package with benchmarks alone.

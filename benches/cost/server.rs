@@ -1,5 +1,4 @@
-//! A server that answers a constant as fast as it can, on a thread of its own, as it would have a
-//! machine of its own.
+//! Benchmark server: constant responses, from a thread of its own.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,9 +1,9 @@
-//! A description in the style of those that services publish: many resources with the same calls,
-//! bases, choices, pages, files, streams and errors.
+//! Synthetic description in the style of published ones: many resources with the same calls, bases,
+//! unions, pages, files, streams and errors.
 
 use serde_json::{Map, Value, json};
 
-/// What there is to manage. Each resource refers to the next one.
+/// Names of the resources. Each resource refers to the next one.
 pub const RESOURCES: [&str; 22] = [
     "account",
     "address",

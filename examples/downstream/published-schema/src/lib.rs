@@ -1,5 +1,5 @@
-//! Operations of `queries/` against `schema.graphql`, which has all that makes a generator stumble.
-//! Nothing of it makes the compiler complain.
+//! Operations of `queries/` against `schema.graphql`, a schema of constructs that generators get wrong.
+//! The generated code compiles without warnings.
 #![deny(warnings, missing_docs, unreachable_pub)]
 
 podqueue::include_queries!();

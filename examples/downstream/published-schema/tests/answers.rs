@@ -1,4 +1,4 @@
-//! What a service may answer that the schema does not say, and how odd names go out.
+//! Responses beyond the schema, and unusual names on the wire.
 #![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect shall fail")]
 #![allow(deprecated, reason = "services deprecate what they go on to send")]
 

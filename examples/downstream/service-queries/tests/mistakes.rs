@@ -1,5 +1,5 @@
-//! What a build of this crate says where queries are wrong: every mistake of every file, each in one
-//! line with its place, and nothing else. No panic, and nothing about code that was generated.
+//! Diagnostics of invalid queries: one line with its position for every mistake of every file, and
+//! nothing else. No panic, and no error about generated code.
 #![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect shall fail")]
 
 mod copy;

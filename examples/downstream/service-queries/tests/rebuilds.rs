@@ -1,5 +1,4 @@
-//! What cargo builds again when a file of queries is added, changed or removed: the crate that has
-//! the queries, and nothing else.
+//! Rebuilds after a file of queries was added, changed or removed: only the crate of the queries.
 #![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect shall fail")]
 
 mod copy;

@@ -1,4 +1,4 @@
-//! The service that `schema.graphql` is the schema of: a library, over HTTP on this machine.
+//! Library service: an implementation of `schema.graphql`, over HTTP on this machine.
 
 use async_graphql::{
     Context, EmptySubscription, Enum, ID, InputObject, Interface, Json, Object, Result, Schema,
@@ -47,7 +47,7 @@ pub enum Order {
     Newest,
 }
 
-/// What somebody looks for.
+/// Search terms.
 #[derive(InputObject)]
 pub struct Filter {
     /// A part of the title.
