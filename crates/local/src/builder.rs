@@ -415,7 +415,7 @@ impl Builder {
         let socket = listen(self.listen).map_err(|e| Error::listen(self.listen, e))?;
         let address = socket.local_addr().map_err(|e| Error::listen(self.listen, e))?;
         let tasks = Tasks::new(tokio::runtime::Handle::current());
-        let webhooks = Webhooks::new(self.clock.clone(), tasks.clone()).map_err(Error::webhooks)?;
+        let webhooks = Webhooks::new(self.clock.clone(), tasks.clone());
 
         let mut endpoints = BTreeMap::new();
         if self.builtins {

@@ -33,14 +33,6 @@ impl Error {
         }
     }
 
-    pub(crate) fn webhooks(source: reqwest::Error) -> Self {
-        Self {
-            setting: None,
-            message: "failed to set up the HTTP client for webhooks".to_owned(),
-            source: Some(Box::new(source)),
-        }
-    }
-
     pub(crate) fn random_key(source: getrandom::Error) -> Self {
         Self {
             setting: None,

@@ -2,7 +2,7 @@
 //! "Events"), and logs the attempts.
 
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -77,21 +77,19 @@ impl WebhookDelivery {
 /// Delivers webhooks in the background, and logs the attempts.
 #[derive(Clone)]
 pub(crate) struct Webhooks {
-    http: reqwest::Client,
+    /// Set up at the first call: it loads the certificates of the system, and most services call no
+    /// webhook.
+    http: Arc<LazyLock<Result<reqwest::Client, String>>>,
     clock: Clock,
     tasks: Tasks,
     log: Arc<Mutex<BoundedLog<WebhookDelivery>>>,
 }
 
 impl Webhooks {
-    pub(crate) fn new(clock: Clock, tasks: Tasks) -> Result<Self, reqwest::Error> {
-        let http = reqwest::Client::builder()
-            .redirect(reqwest::redirect::Policy::none())
-            .no_proxy()
-            .timeout(RECEIVER_TIMEOUT)
-            .build()?;
+    pub(crate) fn new(clock: Clock, tasks: Tasks) -> Self {
+        let http = Arc::new(LazyLock::new(http_client as fn() -> _));
         let log = Arc::new(Mutex::new(BoundedLog::new(MAX_LOGGED, usize::MAX, |_| 0)));
-        Ok(Self { http, clock, tasks, log })
+        Self { http, clock, tasks, log }
     }
 
     pub(crate) fn log(&self) -> Vec<WebhookDelivery> {
@@ -156,7 +154,8 @@ impl Webhooks {
     }
 
     async fn call(&self, url: &Url, body: Bytes) -> Result<u16, String> {
-        let call = self.http.post(url.clone()).header(CONTENT_TYPE, "application/json").body(body);
+        let http = self.http.as_ref().as_ref().map_err(Clone::clone)?;
+        let call = http.post(url.clone()).header(CONTENT_TYPE, "application/json").body(body);
         match call.send().await {
             Ok(response) => Ok(response.status().as_u16()),
             Err(error) => Err(error.without_url().to_string()),
@@ -167,6 +166,15 @@ impl Webhooks {
         locked(&self.log).append(delivery);
         self.clock.changes().notify();
     }
+}
+
+fn http_client() -> Result<reqwest::Client, String> {
+    reqwest::Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .no_proxy()
+        .timeout(RECEIVER_TIMEOUT)
+        .build()
+        .map_err(|error| format!("cannot set up the HTTP client for webhooks: {error}"))
 }
 
 /// A URL without its credentials; empty if the text is not a URL.
@@ -200,7 +208,7 @@ mod tests {
     #[tokio::test]
     async fn the_last_deliveries_are_kept() {
         let tasks = Tasks::new(tokio::runtime::Handle::current());
-        let webhooks = Webhooks::new(Clock::manual(), tasks).unwrap();
+        let webhooks = Webhooks::new(Clock::manual(), tasks);
         for number in 0..MAX_LOGGED + 3 {
             webhooks.add_to_log(WebhookDelivery {
                 job_id: number.to_string(),

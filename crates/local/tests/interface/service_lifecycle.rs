@@ -59,7 +59,7 @@ async fn the_port_is_free_at_once_also_while_processes_are_started() {
     });
     let mut address = (std::net::Ipv4Addr::LOCALHOST, 0).into();
     let mut failed = None;
-    for turn in 0..300 {
+    for turn in 0..60 {
         match LocalService::builder().listen(address).start().await {
             Ok(local) => {
                 address = local.address();
