@@ -1,5 +1,5 @@
-//! From a GraphQL schema and files of queries to typed operations: parse and validate, let
-//! graphql_client decide the types, write.
+//! GraphQL generator: a schema and files of queries are parsed, validated, given types by
+//! graphql_client, and emitted as typed operations.
 
 mod check;
 mod client;
@@ -125,8 +125,8 @@ pub fn generate(
     Ok(Generated { code, warnings, files: Vec::new() })
 }
 
-/// A text as the parser counts its lines and columns right: it takes the two characters that end a
-/// line elsewhere for two ends, knows no other one that does, and the mark that some editors begin a file with for a column.
+/// Normalizes line ends and removes a byte order mark, which the parser counts wrongly: it takes CR
+/// LF for two line ends, does not know a lone CR, and counts the mark as a column.
 fn plain_lines(source: &Source) -> Source {
     let text = source.text.strip_prefix('\u{feff}').unwrap_or(&source.text);
     Source::new(&source.name, text.replace("\r\n", "\n").replace('\r', "\n"))

@@ -1,9 +1,8 @@
-//! The code generator of podqueue: an OpenAPI description becomes typed REST calls, and files of
-//! GraphQL queries become typed operations.
+//! Code generator of podqueue: an OpenAPI description becomes typed REST calls, and files of GraphQL
+//! queries become typed operations.
 //!
 //! It runs in build scripts: in podqueue's own, and in those of crates that add their own queries or
-//! descriptions.
-//! Generated code is never checked in.
+//! descriptions. Generated code is never checked in.
 //!
 //! # Your own queries
 //!
@@ -14,7 +13,7 @@
 //! podqueue_codegen::queries("queries");
 //! ```
 //!
-//! Then `podqueue::include_queries!()` brings in a type for each operation, to be passed to
+//! Then `podqueue::include_queries!()` defines a type for each operation, to be passed to
 //! `client.graphql().execute::<Mine>(…)`. The schema is the one that podqueue ships with; for
 //! another one, see [`Build::schema`].
 //!
@@ -35,7 +34,7 @@
 //! podqueue_codegen::Build::new().rest("openapi").run();
 //! ```
 //!
-//! Then `podqueue::include_rest!()` brings in `Api`, with a method for each operation, and the
+//! Then `podqueue::include_rest!()` defines `Api`, with a method for each operation, and the
 //! module `types`. `Api::new(&client)` calls the client's `rest_url`, `Api::at` another URL with a
 //! separate authorization. With `podqueue_runtime::include_rest!()` it needs no client:
 //! `Api::new(&service)`. What of a description cannot be expressed is left out with a warning.
@@ -49,17 +48,17 @@
 //!
 //! # Without a build script
 //!
-//! [`graphql::generate`] takes text and returns code; [`Source::find`] and [`Source::read`] bring
-//! files in. The code stands in a module that has `use podqueue as __runtime;`.
+//! [`graphql::generate`] takes text and returns code; [`Source::find`] and [`Source::read`] read
+//! files. The code belongs in a module with `use podqueue as __runtime;`.
 
-mod build;
-mod derives;
+mod attributes;
+mod build_script;
 mod diagnostic;
 pub mod graphql;
 mod naming;
 mod open_enum;
+mod panic_guard;
 mod print;
-mod quiet;
 mod redact;
 // For `Build::rest`, and for the tests of what it generates.
 #[doc(hidden)]
@@ -69,18 +68,19 @@ mod syntax;
 
 use std::path::PathBuf;
 
-pub use build::{Build, Report};
+pub use build_script::{Build, Report};
 pub use diagnostic::Diagnostic;
 pub use source::{Generated, Source};
 
-/// What `podqueue-regenerate` shares with the generator and no build script needs. The syntax trees
-/// are those of the parser, so this may change with any version.
+/// What `podqueue-regenerate` and the survey share with the generator and no build script needs: the
+/// reading of descriptions and schemas. The syntax trees are those of the parser, so this may
+/// change with any version.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::build::description;
+    pub use crate::build_script::description;
     pub use crate::graphql::document::literal;
     pub use crate::graphql::schema::document as schema;
-    pub use crate::rest::linked;
+    pub use crate::rest::{description as openapi, linked, sent_media};
 }
 
 /// The whole build script of a crate that has its own queries: generates operations from the

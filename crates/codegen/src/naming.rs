@@ -1,4 +1,4 @@
-//! Rust names from wire names.
+//! Naming: Rust identifiers derived from wire names.
 
 use std::collections::HashSet;
 
@@ -9,15 +9,16 @@ pub(crate) fn snake(wire: &str) -> String {
     identifier(words(wire).to_snake_case(), "x")
 }
 
-/// A type or variant name: `IN_QUEUE` becomes `InQueue`. Of letters that are neither upper nor lower
-/// case a field could have the same name, which Rust may take for the type.
+/// A type or variant name: `IN_QUEUE` becomes `InQueue`. A name in a script without case gets a
+/// prefix: a field could have the same name, which Rust would take for the type in a pattern.
 pub(crate) fn pascal(wire: &str) -> String {
     let name = identifier(camel(wire), "X");
     let has_no_case = |c: char| c.is_alphabetic() && !c.is_uppercase() && !c.is_lowercase();
     if name.starts_with(has_no_case) { format!("Type{name}") } else { name }
 }
 
-/// Words in one, with a line between digits, which would be another number otherwise.
+/// Joins words in camel case, with an underscore between digits, so that `1-0` and `10` stay
+/// different.
 fn camel(wire: &str) -> String {
     let mut name = String::new();
     for word in words(wire).split(['-', '_']) {
@@ -81,12 +82,12 @@ pub(crate) fn plain_snake(name: &str) -> String {
     name.to_snake_case()
 }
 
-/// Returns whether Rust would not take this as a name.
+/// Returns true if a name is a keyword or not an identifier.
 pub(crate) fn is_keyword(name: &str) -> bool {
     syn::parse_str::<syn::Ident>(name).is_err() || name == "gen"
 }
 
-/// What generated code calls by its bare name. A type of such a name would take its place.
+/// Names that generated code uses unqualified. A type with such a name would shadow them.
 const TAKEN: &[&str] = &[
     "Box",
     "Clone",
@@ -112,15 +113,16 @@ const TAKEN: &[&str] = &[
     "Vec",
 ];
 
-/// Returns whether a type of this name would hide one that generated code, or its reader, relies on.
+/// Returns true if a type of this name would shadow one that generated code or its reader relies
+/// on.
 pub(crate) fn hides(type_name: &str) -> bool {
     TAKEN.contains(&type_name)
 }
 
-/// The name of a GraphQL type in Rust, one that hides nothing: `Option` becomes `OptionType`.
+/// The Rust name of a GraphQL type, which shadows nothing: `Option` becomes `OptionType`.
 pub(crate) fn shared(name: &str) -> String {
     let plain = upper_camel(name);
-    // These are what graphql_client calls the scalars that every schema has.
+    // graphql_client's names for the built-in scalars.
     let is_built_in = ["Boolean", "Float", "Id", "Int"].contains(&plain.as_str());
     if plain.starts_with(|c: char| c.is_numeric()) {
         format!("Type{plain}")
@@ -131,7 +133,7 @@ pub(crate) fn shared(name: &str) -> String {
     }
 }
 
-/// Numbers a name until it differs from all that were taken, and takes it.
+/// Adds a number to a name until it is unique, and adds it to `taken`.
 pub(crate) fn unique(taken: &mut HashSet<String>, name: String) -> String {
     let mut candidate = name.clone();
     let mut number = 2;
@@ -142,11 +144,11 @@ pub(crate) fn unique(taken: &mut HashSet<String>, name: String) -> String {
     candidate
 }
 
-/// The Rust names of several things of one scope, given the wire name of each and the Rust name that
-/// is made of it; none where nothing stands on the wire. `number` makes a name unique.
+/// The Rust names of the items of one scope, given the wire name and the preferred Rust name of
+/// each; an item that is not on the wire has no wire name. `number` makes a name unique.
 ///
-/// Where two come out the same, the wire name that is the Rust name already keeps it, whatever the
-/// order, and the closest to it after that: of `@id`, `Id` and `id`, that is `id`.
+/// Of equal Rust names, the item whose wire name is that name keeps it, whatever the order, and
+/// otherwise the item whose wire name is most similar: of `@id`, `Id` and `id`, that is `id`.
 pub(crate) fn distinct(
     taken: &mut HashSet<String>,
     names: Vec<(Option<String>, String)>,
@@ -169,8 +171,7 @@ pub(crate) fn distinct(
     names
 }
 
-/// Returns whether a reader of a Rust name sees the wire name in it: they differ in case and underscores
-/// alone.
+/// Returns true if a wire name and a Rust name differ in case and underscores only.
 pub(crate) fn reads_as(wire: &str, name: &str) -> bool {
     let folded = |name: &str| name.replace('_', "").to_lowercase();
     folded(wire) == folded(name)
@@ -187,7 +188,7 @@ pub(crate) fn unique_pascal(taken: &mut HashSet<String>, name: String) -> String
     candidate
 }
 
-/// The same for the types of a description, which the type generator cases once more.
+/// The same for the types of a description, whose case the type generator changes again.
 pub(crate) fn unique_type(taken: &mut HashSet<String>, name: String) -> String {
     let mut candidate = name.clone();
     let mut number = 2;
@@ -198,7 +199,7 @@ pub(crate) fn unique_type(taken: &mut HashSet<String>, name: String) -> String {
     candidate
 }
 
-/// The name of a type as the type generator cases it: `A100_80gb` and `A10080gb` are the same.
+/// A type name in the case of the type generator: `A100_80gb` and `A10080gb` are the same.
 pub(crate) fn cased(name: &str) -> String {
     let name = name.to_upper_camel_case();
     if name.starts_with(may_begin) { name } else { format!("X{name}") }
@@ -216,13 +217,13 @@ fn words(wire: &str) -> String {
     }
 }
 
-/// Returns whether a letter or a digit is one that Rust takes: the `²` of `m²` is not.
+/// Returns true if a letter or digit may be part of an identifier: the `²` of `m²` may not.
 fn is_letter(c: char) -> bool {
     c.is_ascii_alphanumeric()
         || (c.is_alphanumeric() && syn::parse_str::<syn::Ident>(&format!("a{c}")).is_ok())
 }
 
-/// Returns whether a name may begin with it: not with a digit, nor with a sign that goes with a letter.
+/// Returns true if an identifier may begin with a character: not with a digit or a combining mark.
 fn may_begin(c: char) -> bool {
     c.is_ascii_alphabetic() || syn::parse_str::<syn::Ident>(&format!("{c}a")).is_ok()
 }
@@ -243,7 +244,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_ones_that_rust_takes() {
+    fn names_are_valid_identifiers() {
         assert_eq!(snake("podId"), "pod_id");
         assert_eq!(snake("type"), "type_");
         assert_eq!(snake(&snake("type")), "type_", "naming a name changes nothing");
@@ -271,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn every_letter_and_digit_there_is_leads_to_a_name_that_rust_takes() {
+    fn every_letter_and_digit_of_unicode_makes_a_valid_identifier() {
         for c in ('\0'..=char::MAX).filter(|c| c.is_alphanumeric()) {
             for wire in [c.to_string(), format!("a{c}")] {
                 for name in [snake(&wire), variant(&wire)] {
@@ -297,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_use_of_a_name_is_numbered() {
+    fn repeated_names_are_numbered() {
         let mut taken = HashSet::new();
         assert_eq!(unique(&mut taken, "id".into()), "id");
         assert_eq!(unique(&mut taken, "id".into()), "id_2");

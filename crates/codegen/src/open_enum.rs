@@ -1,7 +1,7 @@
-//! Open enums: enums of texts that keep a value they do not know.
+//! Open enums: enums of strings that keep unknown values.
 //!
-//! A service adds values to an enum without asking its clients. Here such a value arrives as
-//! `Other`, with its text, and goes out again as it came.
+//! A service adds values to an enum without notice. An unknown value is read as `Other` with its
+//! text, and written unchanged.
 
 use std::collections::HashSet;
 
@@ -14,7 +14,7 @@ use crate::{naming, print};
 pub(crate) struct OpenEnum {
     /// The Rust name.
     pub(crate) name: String,
-    /// What it means.
+    /// Its documentation.
     pub(crate) docs: String,
     pub(crate) variants: Vec<Variant>,
 }
@@ -22,14 +22,14 @@ pub(crate) struct OpenEnum {
 /// One value.
 pub(crate) struct Variant {
     pub(crate) wire: String,
-    /// What it means, where the schema says so.
+    /// Its documentation, if the schema has one.
     pub(crate) docs: String,
     pub(crate) deprecated: bool,
 }
 
 impl OpenEnum {
-    /// The enum and all that makes it pleasant to use. Serde is named as users' crates can name
-    /// it, which need not depend on it themselves.
+    /// The enum with its implementations. serde is named through the runtime, since users' crates
+    /// need not depend on it.
     pub(crate) fn emit(&self) -> TokenStream {
         let name = format_ident!("{}", self.name);
         let docs = print::docs(&self.docs);

@@ -10,13 +10,14 @@ pub(crate) fn file(source: &str, tokens: TokenStream) -> Result<String, Diagnost
     let file = syn::parse2::<syn::File>(tokens).map_err(|error| {
         Diagnostic::of_file(source, format!("the generated code does not parse: {error}"))
     })?;
-    Ok(airy(&by_line(&prettyplease::unparse(&file))))
+    Ok(separate_items(&by_line(&prettyplease::unparse(&file))))
 }
 
-/// The macro with a line for each field of an object.
+/// The runtime's macro that has a line for each field of an object.
 const OBJECT: &str = "__runtime::__private::object! {\n";
 
-/// Gives each field of an object a line of its own: the printer takes them for words.
+/// Puts each field of an object on a line of its own; the printer does not parse the macro's
+/// tokens.
 fn by_line(code: &str) -> String {
     let mut pieces = code.split(OBJECT);
     let mut lines = pieces.next().unwrap_or_default().to_owned();
@@ -52,21 +53,21 @@ fn fields_by_line(fields: &str, indentation: &str) -> String {
     lines
 }
 
-/// Puts a blank line between items, as people do.
-fn airy(code: &str) -> String {
-    let mut airy = String::with_capacity(code.len());
+/// Puts a blank line between items.
+fn separate_items(code: &str) -> String {
+    let mut spaced = String::with_capacity(code.len());
     let mut before = "";
     for line in code.lines() {
         let comment = before.trim_start().starts_with("//");
         let ends = before.trim() == "}" || (before.ends_with(';') && !comment);
         if ends && indentation(before) == indentation(line) && starts_item(line.trim_start()) {
-            airy.push('\n');
+            spaced.push('\n');
         }
-        airy.push_str(line);
-        airy.push('\n');
+        spaced.push_str(line);
+        spaced.push('\n');
         before = line;
     }
-    airy
+    spaced
 }
 
 fn indentation(line: &str) -> usize {
@@ -88,12 +89,12 @@ pub(crate) fn docs(text: &str) -> TokenStream {
     quote!(#(#lines)*)
 }
 
-/// Prose from a schema, made safe to stand in a doc comment: what looks like HTML or a link to
-/// an item would make rustdoc complain, and an indented line would become a doc test.
+/// Escapes prose of a schema for a doc comment: rustdoc would complain about HTML and links to
+/// items, and make a doc test of an indented line.
 pub(crate) fn prose(text: &str) -> String {
-    // What closes the block of code that the line stands in.
+    // The fence that closes the current block of code.
     let mut fence: Option<&str> = None;
-    // How far the text of the list item is indented that the line before belongs to.
+    // The indentation of the text of the list item to which the previous line belongs.
     let mut item = 0;
     let mut lines = Vec::new();
     for line in text.trim().lines() {
@@ -123,7 +124,7 @@ pub(crate) fn prose(text: &str) -> String {
     lines.join("\n")
 }
 
-/// Prose from a schema, or other words where it has none.
+/// Prose of a schema, or another text if it has none.
 pub(crate) fn prose_or(text: Option<&str>, otherwise: &str) -> String {
     match text.map(prose) {
         Some(text) if !text.is_empty() => text,
@@ -131,8 +132,9 @@ pub(crate) fn prose_or(text: Option<&str>, otherwise: &str) -> String {
     }
 }
 
-/// The three or more signs, one as the other, that a line begins with which begins or ends a block
-/// of code. Behind backticks there is no other: that would be code within a line.
+/// The fence at the start of a line, of three or more equal characters, which begins or ends a
+/// block of code. A fence of backticks has no other backtick after it: that would be code within a
+/// line.
 fn fence_of(line: &str) -> Option<&str> {
     let sign = line.chars().next().filter(|c| ['`', '~'].contains(c))?;
     let rest = line.trim_start_matches(sign);
@@ -140,7 +142,7 @@ fn fence_of(line: &str) -> Option<&str> {
     (fence.len() >= 3 && !(sign == '`' && rest.contains(sign))).then_some(fence)
 }
 
-/// How wide what stands before the text of a list item is, where a line begins one.
+/// The width of the marker of a list item, if a line begins one.
 fn list_marker(line: &str) -> Option<usize> {
     let (marker, _) = line.split_once(' ')?;
     let number = marker.strip_suffix(['.', ')']);
@@ -168,7 +170,7 @@ fn escape(line: &str) -> String {
     escaped
 }
 
-/// Escapes what is no code, and keeps links to the web.
+/// Escapes everything but code and links to the web.
 fn escape_part(part: &str, escaped: &mut String) {
     let words = |text: &str, escaped: &mut String| {
         text.split_inclusive(char::is_whitespace).for_each(|word| escape_word(word, escaped));
@@ -219,7 +221,7 @@ fn link(part: &str) -> Option<(&str, &str, &str, &str)> {
 fn escape_word(word: &str, escaped: &mut String) {
     let address = word.find("https://").or_else(|| word.find("http://"));
     let (before, rest) = word.split_at(address.unwrap_or(word.len()));
-    // Behind the sign of a list item it would begin a block of code.
+    // After the marker of a list item it would begin a block of code.
     if before.starts_with("~~~") {
         escaped.push('\\');
     }
@@ -240,7 +242,7 @@ fn escape_word(word: &str, escaped: &mut String) {
     }
 }
 
-/// The words of the description, or ours where it has none.
+/// The description, or another text if there is none.
 pub(crate) fn sentence(text: &str, otherwise: &str) -> String {
     if text.trim().is_empty() { otherwise.to_owned() } else { prose(text) }
 }
@@ -250,7 +252,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn prose_is_made_safe_for_rustdoc() {
+    fn prose_is_escaped_for_rustdoc() {
         assert_eq!(prose("Vec<T> of [x]"), r"Vec\<T\> of \[x\]");
         assert_eq!(prose("`Vec<T>` stays"), "`Vec<T>` stays");
         assert_eq!(
@@ -289,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn items_stand_apart() {
+    fn items_are_separated_by_blank_lines() {
         let code = file("x", quote!(struct A { a: u8 } impl A { fn a() {} fn b() {} })).ok();
         let expected = "struct A {\n    a: u8,\n}\n\nimpl A {\n    fn a() {}\n    fn b() {}\n}\n";
         assert_eq!(code.as_deref(), Some(expected));

@@ -1,27 +1,28 @@
 //! Redacted `Debug` output: the rule by which a field is secret, and the implementations that follow it.
 //!
-//! The rule goes by the names of fields, because names are all that a schema says about secrecy.
-//! Case and punctuation do not count. A field is secret when
+//! The rule considers the names of fields only, because a schema says nothing else about secrecy.
+//! Case and punctuation do not count. A field is secret if
+//!
 //! - its name is, or ends with, a word for a credential: `password`, `apiKey`, `accessSecret`,
 //!   `token` (but not `tokens`, which are counted);
-//! - it holds environment variables: `env`;
-//! - it is the `value` of an input, or stands beside a `key`, or beside the `name` of a variable.
+//! - it contains environment variables: `env`;
+//! - it is the `value` of an input, or has a `key` or the `name` of a variable beside it.
 //!
-//! Of a field of untyped JSON, in which any of these may be, that is hidden to which the rule applies;
-//! and so it is of a field that holds all others, whatever their type.
-//! An untyped value that has no name, such as one of a shape that is not known, is hidden as a whole.
+//! In a field of untyped JSON, and in a field that contains all others, the values are redacted to
+//! whose names the rule applies. An untyped value without a name, such as one of an unknown shape,
+//! is redacted as a whole.
 //!
-//! It is better to hide too much here than too little: nothing is lost but a debug print.
+//! Redacting too much is better than too little: it only affects debug output.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
 use syn::{Field, Fields, Ident, Item, Member};
 
-/// What a field is called, and what its neighbours are called, on the wire.
+/// A field's name and those of its siblings, on the wire.
 pub(crate) struct Named<'a> {
     pub(crate) name: &'a str,
     pub(crate) siblings: &'a [String],
-    /// Whether the field is one that is sent.
+    /// Whether requests contain the field.
     pub(crate) input: bool,
 }
 
@@ -46,7 +47,7 @@ const CREDENTIALS: [&str; 16] = [
     "cookie",
 ];
 
-/// Returns whether a field holds a secret.
+/// Returns true if a field holds a secret.
 pub(crate) fn is_secret(field: &Named<'_>) -> bool {
     let name = plain(field.name);
     let beside = |other: &str| field.siblings.iter().any(|name| plain(name) == other);
@@ -61,8 +62,8 @@ fn plain(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Takes the derived `Debug` off a struct or an enum that has secrets, and writes one that hides
-/// them. `wire` gives the name that a field has on the wire.
+/// Replaces the derived `Debug` of a struct or an enum with secret fields by one that redacts them.
+/// `wire` returns the name of a field on the wire.
 pub(crate) fn redact(
     item: &mut Item,
     input: bool,
@@ -105,7 +106,7 @@ pub(crate) fn redact(
         }
         _ => return None,
     };
-    crate::derives::remove(attrs, "Debug");
+    crate::attributes::remove(attrs, "Debug");
     Some(quote! {
         impl ::std::fmt::Debug for #ident {
             #[allow(deprecated)]
@@ -116,8 +117,8 @@ pub(crate) fn redact(
     })
 }
 
-/// Marks of the fields of a struct for its debug print: `secret` for one that is not shown, `untyped` for
-/// one that is shown in part.
+/// Marks of a struct's fields for debug output: `secret` for a redacted one, `untyped` for one that
+/// is redacted in part.
 pub(crate) fn marks(
     fields: &Fields,
     input: bool,
@@ -132,7 +133,7 @@ pub(crate) fn marks(
     shown.into_iter().map(mark).collect()
 }
 
-/// How much of a field a debug print shows.
+/// How much of a field debug output shows.
 #[derive(Clone, Copy, PartialEq)]
 enum Shown {
     Not,
@@ -140,7 +141,7 @@ enum Shown {
     Whole,
 }
 
-/// The rule as it applies to one item.
+/// The rule, applied to one item.
 struct Rule<'a> {
     input: bool,
     wire: &'a dyn Fn(&Field) -> String,
@@ -155,7 +156,7 @@ impl Rule<'_> {
                     Shown::Not
                 }
                 (true, Some(_)) => Shown::InPart,
-                // Of a shape that is not known, nothing says what it holds.
+                // A value of an unknown shape may contain secrets.
                 (true, None) => Shown::Not,
                 (false, _) => Shown::Whole,
             }
@@ -167,7 +168,7 @@ impl Rule<'_> {
         self.shown(fields).iter().any(|shown| *shown != Shown::Whole)
     }
 
-    /// Names for the fields of a variant; none for those that are not shown.
+    /// Bindings for the fields of a variant; `_` for redacted ones.
     fn bindings(&self, fields: &Fields) -> Vec<Ident> {
         let named = |(place, shown)| match shown {
             Shown::Not => format_ident!("_"),
@@ -176,7 +177,7 @@ impl Rule<'_> {
         self.shown(fields).into_iter().enumerate().map(named).collect()
     }
 
-    /// The expression that prints the fields, given how each is reached.
+    /// The expression that prints the fields, given the expression of each.
     fn show(
         &self,
         label: &Ident,
@@ -211,9 +212,9 @@ fn is_untyped(ty: &syn::Type) -> bool {
     ty.to_token_stream().to_string().contains("serde_json")
 }
 
-/// Returns whether the names of what a field holds are only known when it is read.
+/// Returns true if the names in a field are unknown until it is read.
 fn holds_others(field: &Field) -> bool {
-    let metas = crate::derives::serde_metas(&field.attrs);
+    let metas = crate::attributes::serde_metas(&field.attrs);
     let is_flat = metas.iter().any(|it| it.path().is_ident("flatten"));
     is_flat && crate::syntax::is_named(&field.ty, "HashMap")
 }

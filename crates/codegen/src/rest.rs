@@ -2,8 +2,10 @@
 
 mod base_path;
 mod constructor;
+pub mod description;
 mod emit;
 mod fields;
+mod media;
 mod model;
 mod normalize;
 mod object;
@@ -12,6 +14,7 @@ mod read;
 mod shorten;
 mod signatures;
 mod source_map;
+mod tree;
 mod types;
 mod union;
 mod yaml;
@@ -64,6 +67,12 @@ pub fn linked(source: &Source) -> Result<(serde_json::Value, Vec<PathBuf>), Diag
     let mut tree = read::read(source)?;
     let files = normalize::link(source, &mut tree)?;
     Ok((tree, files))
+}
+
+/// The media type that a call sends a body as: of several, the one that the call of the operation's
+/// own name sends.
+pub fn sent_media(description: &serde_json::Value, body: &serde_json::Value) -> Option<String> {
+    normalize::sent_media(description, body)
 }
 
 fn try_generate(handle: &str, source: &Source) -> Result<Generated, Diagnostic> {

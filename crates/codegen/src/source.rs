@@ -1,4 +1,4 @@
-//! Text to generate from, with the name that diagnostics call it by.
+//! Source text, with the name of its file for diagnostics.
 
 use std::collections::HashSet;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::Diagnostic;
 
-/// A file's name and what it holds.
+/// The name and the text of a file.
 #[derive(Clone, Debug)]
 pub struct Source {
     /// The name for diagnostics, such as `queries/mine.graphql`. Its extension decides how the
@@ -18,7 +18,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// A source from its parts.
+    /// Creates a source.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
         Self { name: name.into(), text: text.into() }
     }
@@ -45,8 +45,8 @@ impl Source {
         }
     }
 
-    /// The files of a folder and its subfolders that have one of these extensions, sorted by path.
-    /// Hidden files are skipped: editors leave such files behind.
+    /// Finds the files of a folder and its subfolders that have one of these extensions, sorted by
+    /// path. Hidden files are skipped: editors create such files.
     ///
     /// # Errors
     ///
@@ -54,7 +54,7 @@ impl Source {
     pub fn find(folder: &Path, extensions: &[&str]) -> Result<Vec<PathBuf>, Diagnostic> {
         let mut found = Vec::new();
         let mut waiting = vec![folder.to_owned()];
-        // A link may lead back to where it stands.
+        // A link may lead to a folder that contains it.
         let mut seen = HashSet::new();
         while let Some(folder) = waiting.pop() {
             let fault = |error: std::io::Error| {
@@ -90,12 +90,12 @@ impl Source {
         Ok(found)
     }
 
-    /// What diagnostics call a file: its path, with `/` on every platform.
+    /// The name of a file in diagnostics: its path, with `/` on every platform.
     pub fn name_of(path: &Path) -> String {
         path.display().to_string().replace('\\', "/")
     }
 
-    /// What follows the last dot of the name.
+    /// The part of the name after the last dot.
     pub(crate) fn extension(&self) -> &str {
         self.name.rsplit_once('.').map_or("", |(_, extension)| extension)
     }
@@ -106,8 +106,8 @@ impl Source {
 pub struct Generated {
     /// Rust source, formatted.
     pub code: String,
-    /// What had to be left out, and why.
+    /// The unsupported constructs that were left out, with the reason.
     pub warnings: Vec<Diagnostic>,
-    /// Further files that were read, or should have been: changes of them matter, too.
+    /// Further files that were read or are missing: a change of them requires a new run.
     pub files: Vec<PathBuf>,
 }

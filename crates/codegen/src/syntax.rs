@@ -1,8 +1,8 @@
-//! Queries on generated Rust: names of items and fields, arguments of types.
+//! Accessors of Rust syntax trees: names of items and fields, arguments of types.
 
 use syn::{Field, GenericArgument, Item, PathArguments, Type};
 
-use crate::derives;
+use crate::attributes;
 
 /// The name of a struct or an enum.
 pub(crate) fn name_of(item: &Item) -> Option<String> {
@@ -15,7 +15,7 @@ pub(crate) fn name_of(item: &Item) -> Option<String> {
 
 /// The name of a field on the wire.
 pub(crate) fn wire_name(field: &Field) -> String {
-    derives::serde_value(&field.attrs, "rename")
+    attributes::serde_value(&field.attrs, "rename")
         .or_else(|| field.ident.as_ref().map(ToString::to_string))
         .unwrap_or_default()
 }
@@ -40,7 +40,7 @@ pub(crate) fn arguments(ty: &Type) -> Vec<&Type> {
     }
 }
 
-/// Returns whether a type is one of this name, such as `Option`, whatever stands before and after it.
+/// Returns true if a type is one of this name, such as `Option`, whatever stands before and after it.
 pub(crate) fn is_named(ty: &Type, name: &str) -> bool {
-    matches!(ty, Type::Path(path) if derives::ends_with(&path.path, name))
+    matches!(ty, Type::Path(path) if attributes::ends_with(&path.path, name))
 }

@@ -7,6 +7,8 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
+use podqueue_codegen::__private::openapi::{Piece, pieces};
+
 use crate::change::{Audience, Change, ChangeKind, Effect, Severity};
 use crate::outline::{Item, Kind, OR_NULL, Outline};
 
@@ -198,7 +200,7 @@ pub(crate) fn align_paths(old: &Outline, new: &mut Outline) {
     }
 }
 
-/// Whether two paths differ only in the names of parameters, none of which has moved.
+/// Returns true if two paths differ only in the names of parameters, none of which has moved.
 fn differs_in_names_only(old: &str, new: &str) -> bool {
     let ((old, before), (new, now)) = (split_parameters(old), split_parameters(new));
     let position = |names: &[&str], name: &str| names.iter().position(|it| *it == name);
@@ -211,13 +213,15 @@ fn differs_in_names_only(old: &str, new: &str) -> bool {
 
 /// A path without the names of its parameters, and the names.
 fn split_parameters(path: &str) -> (String, Vec<&str>) {
-    let (mut rest, mut names) = (path, Vec::new());
-    let mut bare = String::new();
-    while let Some((before, after)) = rest.split_once('{') {
-        let Some((name, after)) = after.split_once('}') else { break };
-        bare.extend([before, "{}"]);
-        names.push(name);
-        rest = after;
+    let (mut bare, mut names) = (String::new(), Vec::new());
+    for piece in pieces(path) {
+        match piece {
+            Piece::Literal(text) => bare.push_str(text),
+            Piece::Parameter(name) => {
+                bare.push_str("{}");
+                names.push(name);
+            }
+        }
     }
-    (bare + rest, names)
+    (bare, names)
 }

@@ -125,7 +125,7 @@ pub(crate) fn comparable_schema(document: &Document) -> String {
     Printer { collapses_prose: true }.document(document)
 }
 
-/// Whether a definition is built in.
+/// Returns true if a definition is built in.
 pub(crate) fn is_built_in(name: &str) -> bool {
     BUILT_IN.contains(&name) || name.starts_with("__")
 }

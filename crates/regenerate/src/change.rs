@@ -70,7 +70,7 @@ pub enum Audience {
 }
 
 impl Change {
-    /// Whether running programs fail.
+    /// Returns true if running programs fail.
     pub fn is_breaking(&self) -> bool {
         self.effects.iter().any(|effect| effect.severity == Severity::Breaking)
     }

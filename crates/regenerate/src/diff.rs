@@ -40,7 +40,7 @@ pub(crate) fn diff(interface: Interface, old: &Outline, new: &Outline) -> Vec<Ch
     changes
 }
 
-/// Whether a container of an item is missing on the other side.
+/// Returns true if a container of an item is missing on the other side.
 fn is_in_missing_container(item: &Item, here: &Outline, there: &Outline) -> bool {
     let mut part_of = item.part_of.as_ref();
     while let Some(path) = part_of {
@@ -52,7 +52,7 @@ fn is_in_missing_container(item: &Item, here: &Outline, there: &Outline) -> bool
     false
 }
 
-/// Whether an item is inherited unchanged from the same type on both sides: its change is listed at
+/// Returns true if an item is inherited unchanged from the same type on both sides: its change is listed at
 /// that type.
 fn is_inherited((old, before): (&Outline, &Item), (new, now): (&Outline, &Item)) -> bool {
     let is_as_inherited = |outline: &Outline, item: &Item| {
@@ -64,7 +64,7 @@ fn is_inherited((old, before): (&Outline, &Item), (new, now): (&Outline, &Item))
     before.origin == now.origin && is_as_inherited(old, before) && is_as_inherited(new, now)
 }
 
-/// Whether the item from which this one is inherited is missing on the other side, too.
+/// Returns true if the item from which this one is inherited is missing on the other side, too.
 fn is_listed_at_origin(item: &Item, here: &Outline, there: &Outline) -> bool {
     item.origin.as_ref().is_some_and(|path| {
         let origin = here.items.get(path);
@@ -303,7 +303,7 @@ fn without_suffixes(of: &str) -> &str {
     of.strip_suffix(OR_NULL).unwrap_or(of)
 }
 
-/// Whether every value of `from` is a value of `to`.
+/// Returns true if every value of `from` is a value of `to`.
 fn widens(interface: Interface, from: &str, to: &str) -> bool {
     match interface {
         // The types may differ only in the nullability of list items.

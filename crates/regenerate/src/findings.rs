@@ -57,7 +57,7 @@ impl Drift {
 }
 
 impl Findings {
-    /// Whether any document differs from the stored file.
+    /// Returns true if any document differs from the stored file.
     pub fn has_drift(&self) -> bool {
         self.documents.iter().any(|document| document.drift != Drift::Unchanged)
     }

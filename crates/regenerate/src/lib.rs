@@ -4,9 +4,9 @@
 //! The program `podqueue-regenerate` is this library and a command line:
 //!
 //! ```sh
-//! export PODQUEUE_API_KEY=… podqueue-regenerate --rest https://rest.example/v1/openapi.json
-//! --graphql https://api.example/graphql podqueue-regenerate --graphql https://api.example/graphql
-//! --check    # for a nightly CI job
+//! export PODQUEUE_API_KEY=…
+//! podqueue-regenerate --rest https://rest.example/v1/openapi.json --graphql https://api.example/graphql
+//! podqueue-regenerate --graphql https://api.example/graphql --check    # for a nightly CI job
 //! ```
 //!
 //! As a library it starts with [`Regenerate`].

@@ -2,7 +2,7 @@
 //! to REST and GraphQL.
 
 pub(crate) mod graphql;
-mod openapi;
+mod openapi_text;
 pub(crate) mod rest;
 
 use std::collections::BTreeMap;
@@ -56,14 +56,14 @@ pub(crate) struct Item {
     pub(crate) deprecated: Option<String>,
     /// Its description, with its white space collapsed.
     pub(crate) description: String,
-    /// Whether responses contain it.
+    /// True if responses contain it.
     pub(crate) is_read: bool,
-    /// Whether requests contain it.
+    /// True if requests contain it.
     pub(crate) is_written: bool,
 }
 
 impl Outline {
-    /// Whether an item is a direct or indirect part of another one.
+    /// Returns true if an item is a direct or indirect part of another one.
     pub(crate) fn is_within(&self, path: &str, of: &str) -> bool {
         let part_of = |path: &str| self.items.get(path).and_then(|item| item.part_of.as_deref());
         let mut within = std::iter::successors(part_of(path), |path| part_of(path));

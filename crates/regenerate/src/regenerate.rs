@@ -246,7 +246,7 @@ fn parts(
 /// File extensions of descriptions.
 const DESCRIPTION_EXTENSIONS: [&str; 3] = ["yaml", "yml", "json"];
 
-/// Whether a path names a file, which need not exist.
+/// Returns true if a path names a file, which need not exist.
 fn names_file(path: &Path) -> bool {
     !path.is_dir()
         && path

@@ -21,16 +21,16 @@ use super::schema::Schema;
 use super::sdl::SCALARS;
 use crate::{Diagnostic, Source, naming};
 
-/// Modules and crates that an operation's module must not be named like.
+/// Modules and crates whose names an operation's module must not have.
 const TAKEN: [&str; 5] = ["types", "shapes", "std", "core", "alloc"];
 
-/// All operations of all files, by name, and what is odd about them; or all mistakes of all files.
+/// All operations of all files, by name, and warnings; or all mistakes of all files.
 pub(crate) fn operations(
     schema: &Schema,
     files: &[Source],
 ) -> Result<(Vec<Operation>, Vec<Diagnostic>), Vec<Diagnostic>> {
     let (folder, mut mistakes) = Folder::read(files);
-    // What a file that does not parse defines and uses is not known.
+    // The definitions and uses of a file that does not parse are unknown.
     let all_parse = folder.files.len() == files.len();
     mistakes.extend(validated(schema, &folder, all_parse));
     mistakes.extend(introspection(&folder));
@@ -60,7 +60,7 @@ pub(crate) fn operations(
     }
 }
 
-/// What GraphQL's own rules say. A file is validated with the fragments of other files that it
+/// Validates each file by the rules of GraphQL, together with the fragments of other files that it
 /// reaches.
 fn validated(schema: &Schema, folder: &Folder<'_>, all_parse: bool) -> Vec<Diagnostic> {
     let plan = all();
@@ -78,7 +78,7 @@ fn validated(schema: &Schema, folder: &Folder<'_>, all_parse: bool) -> Vec<Diagn
             {
                 continue;
             }
-            // Where two things are one too many, the later is.
+            // Of two duplicates the second one is the mistake.
             let known = match error.error_code {
                 "UniqueVariableNames" => error.locations.last(),
                 _ => error.locations.first(),
@@ -116,13 +116,13 @@ fn validated(schema: &Schema, folder: &Folder<'_>, all_parse: bool) -> Vec<Diagn
                 |Pos { line, column }: &Pos| Diagnostic::new(name, *line, *column, &message);
             of_file.extend(places.iter().map(found));
             if places.is_empty() && foreign > 0 {
-                // It is in a fragment of another file, which tells its place.
+                // It is in a fragment of another file, where it has its position.
                 without_place.push(Diagnostic::of_file(name, message));
             } else if places.is_empty() {
                 of_file.push(Diagnostic::of_file(name, message));
             }
         }
-        // Of a directive that there is not, nothing is known about what it takes.
+        // The arguments of an unknown directive cannot be validated.
         for directive in unknown_directives {
             let (start, end) = directive_range(&file.source.text, directive);
             of_file.retain(|it| {
@@ -135,8 +135,8 @@ fn validated(schema: &Schema, folder: &Folder<'_>, all_parse: bool) -> Vec<Diagn
     if mistakes.is_empty() { without_place } else { mistakes }
 }
 
-/// What one rule says of another text in the place of a file's, which has so many fragments of other
-/// files behind its own definitions.
+/// The complaints of one rule about a changed text of a file. `foreign` is the number of fragments
+/// of other files, which follow the file's own definitions in the document.
 fn complaints(
     schema: &Schema,
     document: &Document,
@@ -156,7 +156,7 @@ fn complaints(
     errors.into_iter().map(|error| error.message)
 }
 
-/// What asks about the schema instead of the service: its answer has no types here.
+/// Refuses introspection fields, whose responses have no types here.
 fn introspection(folder: &Folder<'_>) -> Vec<Diagnostic> {
     let mut mistakes = Vec::new();
     for definition in folder.files.iter().flat_map(|file| &file.definitions) {
@@ -188,7 +188,7 @@ fn unused(folder: &Folder<'_>) -> Vec<Diagnostic> {
     let unused = folder.fragments().filter(|fragment| !used.contains(&fragment.name));
     unused
         .map(|fragment| {
-            // The name stands after `fragment` and a space, as good as always.
+            // The name follows `fragment` and one space, as formatters write it.
             let Pos { line, column } = fragment.position;
             let message = format!("Fragment \"{}\" is never used.", fragment.name);
             folder.diagnostic(Pos { line, column: column + "fragment ".len() }, &message)
@@ -196,7 +196,7 @@ fn unused(folder: &Folder<'_>) -> Vec<Diagnostic> {
         .collect()
 }
 
-/// Returns whether a fragment can become a Rust item.
+/// Returns true if a fragment can become a Rust item.
 fn fragment_named(fragment: &FragmentDefinition) -> Result<(), (Pos, String)> {
     let name = &fragment.name;
     let type_name = naming::upper_camel(name);
@@ -211,7 +211,7 @@ fn fragment_named(fragment: &FragmentDefinition) -> Result<(), (Pos, String)> {
     Ok(())
 }
 
-/// Returns whether an operation can become Rust items.
+/// Returns true if an operation can become Rust items.
 fn named(definition: &OperationDefinition<'static, String>) -> Result<(), (Pos, String)> {
     let (position, name) = match definition {
         OperationDefinition::SelectionSet(selection) => (selection.span.0, &None),
@@ -261,14 +261,14 @@ fn named(definition: &OperationDefinition<'static, String>) -> Result<(), (Pos, 
     Ok(())
 }
 
-/// Operations that would get the same Rust name, all but the first of each.
+/// Operations with the Rust name of an earlier one.
 fn repeated(operations: &[Operation]) -> Vec<Diagnostic> {
     let mut first: BTreeMap<String, &Operation> = BTreeMap::new();
     let mut mistakes = Vec::new();
     for operation in operations {
         let keys = [naming::upper_camel(&operation.name), naming::plain_snake(&operation.name)];
         match keys.iter().find_map(|key| first.get(key)) {
-            // Of two in one file the validation tells.
+            // Duplicates within a file are reported by the validation.
             Some(other) if (&other.file, &other.name) == (&operation.file, &operation.name) => {}
             Some(other) => mistakes.push(Diagnostic::new(
                 &operation.file,
@@ -290,7 +290,7 @@ fn repeated(operations: &[Operation]) -> Vec<Diagnostic> {
 /// All rules for one file.
 pub(crate) fn all() -> ValidationPlan {
     let mut plan = default_rules_validation_plan();
-    // It knows of one file only, and fragments serve in all files.
+    // It considers one file only, but fragments are shared by all files.
     plan.rules.retain(|rule| rule.error_code() != "NoUnusedFragments");
     plan.add_rule(Box::new(ObjectsForInputs));
     plan
@@ -303,8 +303,7 @@ pub(crate) fn only(name: &str) -> ValidationPlan {
     plan
 }
 
-/// An object literal stands for an input object or a scalar of the schema's own, and for nothing
-/// else.
+/// Rule: an object literal is a value of an input object or of a custom scalar only.
 struct ObjectsForInputs;
 
 impl ValidationRule for ObjectsForInputs {

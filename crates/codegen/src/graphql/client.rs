@@ -13,10 +13,9 @@ use graphql_client_codegen::{
 use syn::{Item, parse_quote};
 
 use super::schema::Schema;
-use crate::quiet;
+use crate::panic_guard;
 
-/// graphql_client takes a schema by its path only, so the text goes into a file for as long as
-/// this lives.
+/// A file with the schema, for graphql_client takes a path only; it is deleted on drop.
 pub(crate) struct Client {
     schema: PathBuf,
     enums: Vec<String>,
@@ -29,7 +28,7 @@ impl Client {
         let text = schema.text_for_types();
         let folder = std::env::var_os("OUT_DIR").map_or_else(std::env::temp_dir, PathBuf::from);
         loop {
-            // It also remembers schemas by their path: each needs a path of its own.
+            // graphql_client caches schemas by path, so each needs its own.
             let number = NUMBER.fetch_add(1, Ordering::Relaxed);
             let name = format!("podqueue-schema-{}-{number}.graphql", std::process::id());
             let path = folder.join(name);
@@ -42,9 +41,9 @@ impl Client {
         }
     }
 
-    /// The items that stand in the module of a document's one operation.
+    /// The items of the module of a document's single operation.
     pub(crate) fn items(&self, document: &str) -> Result<Vec<Item>, String> {
-        let tokens = quiet::catch(|| {
+        let tokens = panic_guard::catch(|| {
             generate_module_token_stream_from_string(document, &self.schema, self.options())
                 .map_err(|error| error.to_string())
         })
@@ -71,9 +70,9 @@ impl Client {
         options.set_variables_derives("Clone,Debug,PartialEq".to_owned());
         options.set_response_derives("Serialize,Clone,Debug,PartialEq".to_owned());
         options.set_deprecation_strategy(DeprecationStrategy::Warn);
-        // Enums are made once for all operations, by `types`.
+        // `types` generates enums once for all operations.
         options.set_extern_enums(self.enums.clone());
-        // A type that joins a union later arrives as `Unknown`.
+        // A type that is later added to a union is read as `Unknown`.
         options.set_fragments_other_variant(true);
         options
     }
@@ -86,7 +85,7 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // What is left behind when this fails is a file in a folder for temporary files.
+        // If this fails, a file remains in a folder for temporary files.
         let _ = fs::remove_file(AsRef::<Path>::as_ref(&self.schema));
     }
 }
@@ -97,7 +96,7 @@ mod tests {
     use crate::Source;
 
     #[test]
-    fn the_schema_file_goes_when_it_is_not_needed_any_more() {
+    fn the_schema_file_is_deleted_on_drop() {
         let schema = Schema::parse(&Source::new("s.graphql", "type Query { a: Int }"))
             .expect("the schema parses");
         let client = Client::new(&schema).expect("the file can be written");

@@ -1,6 +1,6 @@
-//! Documentation and optional fields of an operation's types: graphql_client neither keeps the schema's
-//! descriptions nor makes optional what `@include` and `@skip` may leave out, so its items are compared with
-//! the selection that they were made from.
+//! Documentation and optional fields of an operation's types. graphql_client neither keeps the
+//! schema's descriptions nor makes fields optional that `@include` and `@skip` may leave out, so
+//! its items are compared with the selection from which they were generated.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use super::flatten::{Selected, fields, is_conditional, spreads};
 use super::operation::Operation;
 use super::schema::Schema;
 use crate::syntax::{name_of, wire_name};
-use crate::{derives, naming, print};
+use crate::{attributes, naming, print};
 
 /// Documents the items of an operation's module, in place.
 pub(crate) fn document(schema: &Schema, operation: &Operation, items: &mut [Item]) {
@@ -80,7 +80,7 @@ struct Walk<'a> {
     seen: BTreeSet<String>,
 }
 
-/// What is still to be documented: an item's name, the schema's type, the selections it came from.
+/// An item to document: its name, its type in the schema, and its selections.
 type Next<'a> = (String, String, Vec<&'a Selected>);
 
 impl<'a> Walk<'a> {
@@ -94,17 +94,17 @@ impl<'a> Walk<'a> {
         let mut item = self.items[place].clone();
         let next = match &mut item {
             Item::Struct(item) => {
-                derives::set_docs(&mut item.attrs, &docs);
+                attributes::set_docs(&mut item.attrs, &docs);
                 item.fields
                     .iter_mut()
                     .filter_map(|field| self.answer_field(field, of, selections))
                     .collect()
             }
             Item::Enum(item) => {
-                derives::set_docs(&mut item.attrs, &docs);
+                attributes::set_docs(&mut item.attrs, &docs);
                 self.variants(item, selections)
             }
-            // All that is selected is one fragment.
+            // The selection is a single fragment.
             Item::Type(alias) => self.fragment(&alias.ty).into_iter().collect(),
             _ => Vec::new(),
         };
@@ -122,17 +122,17 @@ impl<'a> Walk<'a> {
     ) -> Option<Next<'a>> {
         let inner = inner_ident(&field.ty)?;
         let is_flat =
-            derives::serde_metas(&field.attrs).iter().any(|it| it.path().is_ident("flatten"));
+            attributes::serde_metas(&field.attrs).iter().any(|it| it.path().is_ident("flatten"));
         if is_flat {
             if let Some(next) = self.fragment(&field.ty) {
                 let docs = format!("The fields of the fragment `{inner}`.");
-                derives::set_docs(&mut field.attrs, &docs);
+                attributes::set_docs(&mut field.attrs, &docs);
                 if spreads(selections, &inner).all(|it| is_conditional(&it.directives)) {
                     make_optional(&mut field.ty);
                 }
                 return Some(next);
             }
-            derives::set_docs(&mut field.attrs, &format!("What depends on which `{of}` it is."));
+            attributes::set_docs(&mut field.attrs, &format!("What depends on which `{of}` it is."));
             return Some((inner, of.to_owned(), selections.to_vec()));
         }
         let wire = wire_name(field);
@@ -147,12 +147,12 @@ impl<'a> Walk<'a> {
         let definition = self.schema.field(of, &first.name)?;
         let docs =
             print::prose_or(definition.description.as_deref(), &format!("The field `{wire}`."));
-        derives::set_docs(&mut field.attrs, &docs);
+        attributes::set_docs(&mut field.attrs, &docs);
         let of = definition.field_type.inner_type().to_owned();
         Some((inner, of, selected.iter().map(|it| &it.selection_set).collect()))
     }
 
-    /// The fragment that a type was made of.
+    /// The fragment from which a type was generated.
     fn fragment(&self, ty: &Type) -> Option<Next<'a>> {
         let name = inner_ident(ty)?;
         let fragment = self.operation.fragment(&name)?;
@@ -164,7 +164,7 @@ impl<'a> Walk<'a> {
         let mut next = Vec::new();
         for variant in &mut item.variants {
             let of = variant.ident.to_string();
-            let docs = if derives::serde_metas(&variant.attrs)
+            let docs = if attributes::serde_metas(&variant.attrs)
                 .iter()
                 .any(|it| it.path().is_ident("other"))
             {
@@ -172,7 +172,7 @@ impl<'a> Walk<'a> {
             } else {
                 print::prose_or(self.schema.description(&of), &format!("It is of the type `{of}`."))
             };
-            derives::set_docs(&mut variant.attrs, &docs);
+            attributes::set_docs(&mut variant.attrs, &docs);
             let payload = variant.fields.iter().next().and_then(|field| inner_ident(&field.ty));
             if let Some(payload) = payload {
                 let (of, selections) = of_variant(&of, selections);
@@ -187,16 +187,16 @@ impl<'a> Walk<'a> {
         let meanings = self.variable_meanings(root);
         let Some(place) = self.places.get("Variables").copied() else { return };
         let Item::Struct(item) = &mut self.items[place] else { return };
-        derives::set_docs(&mut item.attrs, &docs);
+        attributes::set_docs(&mut item.attrs, &docs);
         for field in &mut item.fields {
             let wire = wire_name(field);
             let docs =
                 meanings.get(&wire).cloned().unwrap_or_else(|| format!("The variable `${wire}`."));
-            derives::set_docs(&mut field.attrs, &docs);
+            attributes::set_docs(&mut field.attrs, &docs);
         }
     }
 
-    /// A variable means what the argument means that it is given to.
+    /// A variable gets the documentation of the argument to which it is passed.
     fn variable_meanings(&self, root: &str) -> BTreeMap<String, String> {
         let mut meanings = BTreeMap::new();
         let mut waiting = vec![(root.to_owned(), vec![self.operation.flat_selection()])];
@@ -212,15 +212,15 @@ impl<'a> Walk<'a> {
                     }
                 }
                 let of = definition.field_type.inner_type().to_owned();
-                // Fragments may lead back to where they came from; their depth is bounded by
-                // the selection itself, which is finite without its spreads.
+                // Fragments may be recursive, but the selection without its spreads is finite and
+                // bounds the depth.
                 waiting.push((of, vec![&field.selection_set]));
             }
         }
         meanings
     }
 
-    /// Whatever got no docs so far.
+    /// Documents items that have no documentation yet.
     fn rest(&mut self) {
         for item in self.items.iter_mut() {
             let (attrs, fields): (_, Vec<&mut syn::Field>) = match item {
@@ -244,7 +244,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// What is selected of one type, whose name is that of a variant.
+/// The selection on one type, whose name is that of a variant.
 fn of_variant<'a>(variant: &str, selections: &[&'a Selected]) -> (String, Vec<&'a Selected>) {
     let mut found = (variant.to_owned(), Vec::new());
     for item in selections.iter().flat_map(|it| &it.items) {
@@ -260,12 +260,12 @@ fn of_variant<'a>(variant: &str, selections: &[&'a Selected]) -> (String, Vec<&'
 }
 
 fn or_docs(attrs: &mut Vec<syn::Attribute>, text: &str) {
-    if derives::doc_text(attrs).is_empty() {
-        derives::set_docs(attrs, text);
+    if attributes::doc_text(attrs).is_empty() {
+        attributes::set_docs(attrs, text);
     }
 }
 
-/// The name in the middle of a Rust type: `Pod` of `Option<Vec<Pod>>`.
+/// The innermost name of a Rust type: `Pod` of `Option<Vec<Pod>>`.
 fn inner_ident(ty: &Type) -> Option<String> {
     let Type::Path(path) = ty else { return None };
     let last = path.path.segments.last()?;

@@ -1,8 +1,7 @@
 //! Printed forms of an operation: its text, its document in pieces, and literals.
 //!
-//! One is its text, for a body that carries the variables beside it. The other is in parts, so
-//! that podqueue can write the variables into it as literals: pieces of text, and the places at
-//! which a variable stands.
+//! The text is for a body with separate variables. The document is in pieces, with a placeholder
+//! for each variable, so that the runtime can write the variables into it as literals.
 
 use graphql_tools::parser::query::{
     Directive, Field, OperationDefinition, Selection, SelectionSet, TypeCondition, Value,
@@ -15,7 +14,7 @@ use super::operation::Operation;
 type Directives<'a> = &'a [Directive<'static, String>];
 type Arguments<'a> = &'a [(String, Value<'static, String>)];
 
-/// A part of the document, as podqueue's type of that name has it.
+/// A piece of the document, as the runtime's type of that name represents it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Part {
     Text(String),
@@ -41,7 +40,7 @@ impl Part {
     }
 }
 
-/// The operation on one line, variables and all.
+/// The operation with its variables, on one line.
 pub(crate) fn text(operation: &Operation) -> String {
     let mut printer = Printer { parts: Vec::new(), in_parts: false };
     printer.operation(operation, true);
@@ -50,13 +49,13 @@ pub(crate) fn text(operation: &Operation) -> String {
         .into_iter()
         .map(|part| match part {
             Part::Text(text) => text,
-            // With `in_parts` off the printer makes nothing but text.
+            // Without `in_parts` the printer writes text only.
             _ => String::new(),
         })
         .collect()
 }
 
-/// The operation in parts, without the definitions of its variables.
+/// The operation in pieces, without the definitions of its variables.
 pub(crate) fn parts(operation: &Operation) -> Vec<Part> {
     let mut printer = Printer { parts: Vec::new(), in_parts: true };
     printer.operation(operation, false);
@@ -74,7 +73,7 @@ fn has_variable(value: &Value<'static, String>) -> bool {
 
 struct Printer {
     parts: Vec<Part>,
-    /// Whether variables become parts of their own.
+    /// Whether variables become placeholders.
     in_parts: bool,
 }
 
@@ -166,9 +165,9 @@ impl Printer {
             return;
         }
         let has_variables = arguments.iter().any(|(_, value)| has_variable(value));
-        // A list or an object that holds a variable is never left out, so with one of them the
-        // parentheses are never empty and the arguments need not be a part of their own. Between
-        // them no comma is needed: to GraphQL it is white space.
+        // A list or an object that contains a variable is never omitted, so the parentheses around
+        // it are never empty, and the arguments need not be a piece of their own. A comma between
+        // them is white space in GraphQL.
         let is_nested = |value| has_variable(value) && !matches!(value, Value::Variable(_));
         if !self.in_parts || !has_variables {
             let all: Vec<_> = arguments

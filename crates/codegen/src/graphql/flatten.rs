@@ -1,9 +1,9 @@
-//! Flattening of selections: each field is selected once, fragments on the same type are merged, and
-//! `__typename` is added where a union needs it. graphql_client would make two fields of one that is
-//! selected twice, and rejects an interface within another type; and serde hands a field that a struct and
-//! its flattened part share to only one of them.
+//! Flattening of selections: each field is selected once, fragments on the same type are merged,
+//! and `__typename` is added where a union needs it. graphql_client would generate two fields for
+//! one that is selected twice, and rejects an interface within another type; and serde passes a
+//! field that a struct shares with a flattened part to only one of them.
 //!
-//! What is sent stays as it was written.
+//! The document that is sent is not changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,28 +21,28 @@ use super::schema::Schema;
 type Item = Selection<'static, String>;
 type Directives = [Directive<'static, String>];
 
-/// Returns a selection on a type with each field selected once.
+/// A selection on a type in which each field is selected once.
 pub(crate) fn flatten(
     schema: &Schema,
     fragments: &[FragmentDefinition],
     selection: &SelectionSet<'static, String>,
     of: &str,
 ) -> SelectionSet<'static, String> {
-    Maker { schema, fragments, of, outer: None, items: Vec::new() }.flatten(selection)
+    Flattener { schema, fragments, of, outer: None, items: Vec::new() }.flatten(selection)
 }
 
-struct Maker<'a> {
+struct Flattener<'a> {
     schema: &'a Schema,
     fragments: &'a [FragmentDefinition],
-    /// The type that is selected from.
+    /// The type on which fields are selected.
     of: &'a str,
-    /// Of a variant, one of the types of an interface or a union: what is read beside it. The type
-    /// itself is, as `__typename`.
+    /// For a variant, which is one of the types of an interface or a union: the fields that are
+    /// read beside it. `__typename` is read beside every variant.
     outer: Option<BTreeSet<String>>,
     items: Vec<Item>,
 }
 
-impl<'a> Maker<'a> {
+impl<'a> Flattener<'a> {
     fn flatten(
         mut self,
         selection: &SelectionSet<'static, String>,
@@ -68,14 +68,15 @@ impl<'a> Maker<'a> {
                 Selection::InlineFragment(inline) => {
                     if let Some(TypeCondition::On(of)) = &inline.type_condition {
                         let outer = Some(outer.clone());
-                        let maker = Maker { schema, fragments, of, outer, items: Vec::new() };
-                        inline.selection_set = maker.flatten(&inline.selection_set);
+                        let flattener =
+                            Flattener { schema, fragments, of, outer, items: Vec::new() };
+                        inline.selection_set = flattener.flatten(&inline.selection_set);
                     }
                 }
                 Selection::FragmentSpread(_) => {}
             }
         }
-        // Of a variant there may be nothing that is not read beside it.
+        // A variant may have no fields besides those that are read beside it.
         items.retain(|item| match item {
             Selection::InlineFragment(inline) => !inline.selection_set.items.is_empty(),
             _ => true,
@@ -83,7 +84,7 @@ impl<'a> Maker<'a> {
         SelectionSet { span: selection.span, items }
     }
 
-    /// Leaves out of a variant what is read beside it.
+    /// Removes the fields of a variant that are read beside it.
     fn leave_outer(&mut self) {
         if let Some(outer) = &self.outer {
             self.items.retain(|item| match item {
@@ -93,7 +94,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// Moves objects into the variants if one of these selects more of them.
+    /// Moves objects into the variants if one of these selects more of their fields.
     fn share(&mut self) {
         let variants = self.items.iter().filter(|it| matches!(it, Selection::InlineFragment(_)));
         let of_variants: BTreeSet<_> = variants.flat_map(|it| self.keys(it)).collect();
@@ -119,7 +120,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// Adds items, on which directives of what held them fall.
+    /// Adds items, to which the directives of their container apply.
     fn add(&mut self, items: &[Item], directives: &Directives) {
         for item in items {
             match item {
@@ -132,7 +133,8 @@ impl<'a> Maker<'a> {
                     });
                     match before {
                         Some(before) => {
-                            // It is there when either of them is, with what that one selects.
+                            // It is present if either of them is, with the fields that this one
+                            // selects.
                             if field.directives != before.directives {
                                 for it in [&mut *before, &mut field] {
                                     direct(&mut it.selection_set.items, &it.directives);
@@ -188,7 +190,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// Adds what is selected on a type to each object type that is of it, one fragment for each.
+    /// Adds the selection on a type to each of its object types, as a fragment for each.
     fn on_each(&mut self, on: &str, inline: &InlineFragment, directives: &Directives) {
         let here = self.possible(self.of);
         for object in self.possible(on).into_iter().filter(|it| here.contains(it)) {
@@ -217,7 +219,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// Writes out the fragments that cannot be parts of a struct of their own.
+    /// Inlines the fragments that cannot become structs of their own.
     fn dissolve(&mut self) {
         self.leave_outer();
         let mut at = 0;
@@ -244,8 +246,8 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// Returns whether the fragment that is spread at a place can be a struct of its own: it is all there
-    /// is, whatever happens, or it consists of fields that nothing else has.
+    /// Returns true if the fragment of a spread can become a struct of its own: it is the whole
+    /// selection, unconditionally, or consists of fields that are selected nowhere else.
     fn is_part(&self, at: usize) -> bool {
         let Selection::FragmentSpread(spread) = &self.items[at] else { return false };
         let is_same = self.fragment(&spread.fragment_name).is_some_and(|it| type_of(it) == self.of);
@@ -262,7 +264,7 @@ impl<'a> Maker<'a> {
                 && others.all(|(_, other)| self.keys(other).is_disjoint(&keys)))
     }
 
-    /// Returns whether a fragment on an object asks for nothing but its fields.
+    /// Returns true if a fragment on an object selects fields only.
     fn has_only_fields(&self, fragment: &str) -> bool {
         let Some(fragment) = self.fragment(fragment) else { return false };
         fragment.selection_set.items.iter().all(|item| match item {
@@ -279,8 +281,8 @@ impl<'a> Maker<'a> {
         self.fragments.iter().find(|it| it.name == name)
     }
 
-    /// What an item adds to the answer. Fragments do not hold themselves: that is a mistake, and
-    /// told before.
+    /// The fields that an item adds to the response. Fragments are not recursive: the validation
+    /// refuses that.
     fn keys(&self, item: &Item) -> BTreeSet<String> {
         let all = |selection: &SelectionSet<'static, String>| {
             selection.items.iter().flat_map(|item| self.keys(item)).collect()
@@ -295,7 +297,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// Returns whether what is selected from is an object of a type.
+    /// Returns true if the selected value may be an object of a type.
     fn is_always(&self, name: &str) -> bool {
         !self.is_abstract(self.of) && self.possible(name).iter().any(|it| it == self.of)
     }
@@ -307,7 +309,7 @@ impl<'a> Maker<'a> {
         )
     }
 
-    /// The object types that a value of a type may be of.
+    /// The object types of a type's values.
     fn possible(&self, name: &str) -> Vec<String> {
         match self.schema.find(name) {
             Some(TypeDefinition::Union(union)) => union.types.clone(),
@@ -328,7 +330,7 @@ impl<'a> Maker<'a> {
     }
 }
 
-/// The type that a fragment is on.
+/// The type condition of a fragment.
 fn type_of(fragment: &FragmentDefinition) -> &str {
     let TypeCondition::On(of) = &fragment.type_condition;
     of
@@ -346,17 +348,19 @@ fn direct(items: &mut [Item], directives: &Directives) {
     }
 }
 
-/// The name of a field in the answer.
+/// The name of a field in the response.
 fn key(field: &Field) -> &str {
     field.alias.as_ref().unwrap_or(&field.name)
 }
 
-/// Returns whether a field is the name of the type. It tells variants apart, and is no field of a struct.
+/// Returns true if a field is `__typename`, which tells variants apart and is not a field of a
+/// struct.
 fn is_type(field: &Field) -> bool {
     field.name == "__typename"
 }
 
-/// Selects `__typename` where a value may be of several types, and writes the type into `... {`.
+/// Selects `__typename` where a value may have several types, and adds the type condition to `...
+/// {`.
 pub(crate) fn complete(schema: &Schema, operation: &mut Operation) {
     let root = operation.root_type(schema);
     let conditions = operation.fragments.iter().map(|fragment| {
@@ -379,7 +383,7 @@ pub(crate) fn complete(schema: &Schema, operation: &mut Operation) {
 
 struct Walk<'a> {
     schema: &'a Schema,
-    /// The types that fragments are on.
+    /// The type conditions of fragments.
     fragments: BTreeMap<String, String>,
 }
 
@@ -433,7 +437,7 @@ impl Walk<'_> {
     }
 }
 
-/// Completes what an operation selects, and makes the plain form of it.
+/// Completes the selection of an operation, and flattens it for its types.
 pub(crate) fn prepare(schema: &Schema, operation: &mut Operation) {
     complete(schema, operation);
     let root = operation.root_type(schema);
@@ -472,7 +476,7 @@ pub(crate) fn fields<'a>(operation: &'a Operation, selections: &[&'a Selected]) 
     found
 }
 
-/// The places right within selections at which a fragment is spread.
+/// The spreads of fragments directly within selections.
 pub(crate) fn spreads<'a>(
     selections: &[&'a Selected],
     name: &str,
@@ -483,7 +487,7 @@ pub(crate) fn spreads<'a>(
     })
 }
 
-/// Returns whether something may be left out of the answer.
+/// Returns true if a directive may leave something out of the response.
 pub(crate) fn is_conditional(directives: &[Directive<'static, String>]) -> bool {
     directives.iter().any(|it| it.name == "include" || it.name == "skip")
 }

@@ -1,4 +1,4 @@
-//! Query folder: all files of queries together, because fragments are shared among them.
+//! Query folder: all files of queries together, because they share fragments.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,23 +10,23 @@ use super::text::decoded;
 use super::text::{column, split_position};
 use crate::{Diagnostic, Source};
 
-/// The files that parse. They are parsed as one text, so that a position tells its file.
+/// The files that parse, parsed as one text, so that a position determines its file.
 pub(crate) struct Folder<'a> {
     pub(crate) files: Vec<File<'a>>,
     fragments: BTreeMap<String, FragmentDefinition>,
 }
 
-/// One file, whose definitions have their positions in the one text.
+/// One file, whose definitions have positions in the whole text.
 pub(crate) struct File<'a> {
     pub(crate) source: &'a Source,
-    /// How many lines stand before it.
+    /// The number of lines before it.
     before: usize,
     pub(crate) lines: Vec<&'a str>,
     pub(crate) definitions: Vec<Definition<'static, String>>,
 }
 
 impl<'a> Folder<'a> {
-    /// Reads the files, and says what is wrong with those that do not parse.
+    /// Reads the files, and returns the syntax errors of the others.
     pub(crate) fn read(sources: &'a [Source]) -> (Self, Vec<Diagnostic>) {
         let mut mistakes = Vec::new();
         let mut files: Vec<File<'_>> = Vec::new();
@@ -60,7 +60,7 @@ impl<'a> Folder<'a> {
                         );
                         mistakes.push(folder.diagnostic(position, &message));
                     }
-                    // Of two in one file the validation tells.
+                    // Duplicates within a file are reported by the validation.
                     Some(_) => {}
                     None => {
                         folder.fragments.insert(fragment.name.clone(), fragment.clone());
@@ -72,8 +72,8 @@ impl<'a> Folder<'a> {
         (folder, mistakes)
     }
 
-    /// A file's definitions with the fragments of other files that they reach, and how many these
-    /// are.
+    /// The definitions of a file and of the fragments of other files that they reach, and the
+    /// number of these.
     pub(crate) fn document(&self, file: &File<'_>) -> (Document, usize) {
         let own: BTreeSet<&str> = file.fragment_names().collect();
         let mut definitions = file.definitions.clone();
@@ -136,7 +136,7 @@ impl<'a> Folder<'a> {
 }
 
 impl File<'_> {
-    /// The position within the file, as an editor has it.
+    /// The position within the file, in lines and columns of an editor.
     pub(crate) fn local(&self, position: Pos) -> Pos {
         let line = position.line.saturating_sub(self.before);
         let text = self.lines.get(line.saturating_sub(1)).copied().unwrap_or_default();

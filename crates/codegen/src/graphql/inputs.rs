@@ -1,6 +1,6 @@
-//! Input objects as Rust types. The type generator would make those that an operation mentions, each
-//! time anew and in a time that grows with the square of how many lead to each other; to it they
-//! are scalars, and they are made here, once.
+//! Input objects as Rust types, generated once for all operations. graphql_client would generate
+//! those of each operation again, in time quadratic in the number of inputs that refer to each
+//! other; it sees them as scalars.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -14,18 +14,18 @@ use super::schema::Schema;
 use crate::syntax::wire_name;
 use crate::{naming, print, redact};
 
-/// The inputs of a schema, and what their types have to know of each other.
+/// The inputs of a schema, and their properties that depend on each other.
 pub(crate) struct Inputs<'a> {
     schema: &'a Schema,
     pub(crate) all: Vec<&'a InputObjectType>,
-    /// Those that hold themselves, directly or through others, without a list in between.
+    /// The inputs that contain themselves, directly or through others, without a list in between.
     endless: BTreeSet<&'a str>,
-    /// Those without a default: a value of an enum is required somewhere.
+    /// The inputs without a default: they require a value of an enum.
     without_default: BTreeSet<&'a str>,
 }
 
 impl<'a> Inputs<'a> {
-    /// The inputs of a schema some of whose scalars have types that need not have a default.
+    /// The inputs of a schema. Scalars with Rust types may have no default.
     pub(crate) fn new(schema: &'a Schema, typed: &BTreeMap<String, String>) -> Self {
         let all = schema.inputs();
         let without_default = without_default(schema, &all, typed);
@@ -66,7 +66,7 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// An input of which exactly one field is given.
+    /// An input of which exactly one field is set (`@oneOf`).
     fn choice(&self, input: &InputObjectType) -> syn::Item {
         let ident = format_ident!("{}", self.schema.rust_name(&input.name));
         let docs = print::docs(&print::prose_or(input.description.as_deref(), AN_INPUT));
@@ -121,7 +121,7 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// Returns whether a field would make its type one without an end.
+    /// Returns true if a field would make its type infinitely large.
     fn is_boxed(&self, of: &InputObjectType, field: &ast::InputValue) -> bool {
         directly(&field.value_type).is_some_and(|name| self.endless.contains(name))
             && self.endless.contains(of.name.as_str())
@@ -134,7 +134,7 @@ fn is_one_of(input: &InputObjectType) -> bool {
     input.directives.iter().any(|it| it.name == "oneOf")
 }
 
-/// Returns whether a field can be absent.
+/// Returns true if a field can be absent.
 fn is_optional(field: &ast::InputValue) -> bool {
     !matches!(field.value_type, Type::NonNullType(_)) || field.default_value.is_some()
 }
@@ -152,13 +152,13 @@ fn rename(wire: &str, name: &str) -> Option<TokenStream> {
     (wire != name).then(|| quote!(rename = #wire))
 }
 
-/// Names for the fields, numbered where they are one in Rust, such as `not` and `_not`.
+/// The Rust names of the fields, numbered where they are equal, such as `not` and `_not`.
 fn field_names(input: &InputObjectType) -> Vec<String> {
     let names = input.fields.iter().map(|it| (Some(it.name.clone()), naming::snake(&it.name)));
     naming::distinct(&mut HashSet::new(), names.collect(), naming::unique)
 }
 
-/// The name of a type that is no list.
+/// The name of a type that is not a list.
 fn directly(ty: &ast::Type) -> Option<&str> {
     match ty {
         Type::NonNullType(inner) => directly(inner),
@@ -167,8 +167,8 @@ fn directly(ty: &ast::Type) -> Option<&str> {
     }
 }
 
-/// Leaves out what leads to no other, and then what nothing else leads to, again and again. What
-/// remains leads back to itself, or from one that does to another.
+/// The nodes of a graph that are on cycles, or between cycles: repeatedly removes nodes that lead
+/// to no other, and nodes to which no other leads.
 fn endless<'a>(inputs: &[&'a InputObjectType]) -> BTreeSet<&'a str> {
     let mut remaining: BTreeSet<&str> = inputs.iter().map(|it| it.name.as_str()).collect();
     let mut forth: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -206,8 +206,8 @@ fn endless<'a>(inputs: &[&'a InputObjectType]) -> BTreeSet<&'a str> {
     remaining
 }
 
-/// The inputs that require an enum, or an input that does: an enum has no default. Nor need a
-/// scalar that has a type of its own.
+/// The inputs that require an enum, which has no default, a scalar with a Rust type, which need not
+/// have one, or such an input.
 fn without_default<'a>(
     schema: &Schema,
     inputs: &[&'a InputObjectType],
@@ -223,7 +223,7 @@ fn without_default<'a>(
             waiting.push(&input.name);
         }
         for field in input.fields.iter().filter(|it| !is_optional(it)) {
-            // A list has a default whatever it is of.
+            // A list has a default, whatever its items are.
             if directly(&field.value_type).is_none() {
                 continue;
             }
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_leads_back_to_itself_without_a_list_has_no_end() {
+    fn only_recursion_without_a_list_is_infinite() {
         assert_eq!(endless_of("input A { b: B } input B { c: C! } input C { a: [A!] }"), [""; 0]);
         assert_eq!(endless_of("input A { a: A } input B { a: A } input C { b: B }"), ["A"]);
         assert_eq!(

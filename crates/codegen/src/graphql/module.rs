@@ -1,5 +1,5 @@
-//! The items of one operation: a type that stands for it, and a module with its variables and
-//! its answer.
+//! Module of one operation: a type that represents it, and a module with its variables and its
+//! response.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -18,7 +18,7 @@ use super::{docs, document, rewrite};
 use crate::syntax::{name_of, wire_name};
 use crate::{print, redact};
 
-/// Everything that operations are generated with.
+/// The context of the generation of operations.
 pub(crate) struct Context<'a> {
     pub(crate) schema: &'a Schema,
     pub(crate) client: &'a Client,
@@ -27,7 +27,7 @@ pub(crate) struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// The items of an operation, and the names of the shared types that they mention.
+    /// The items of an operation, and the names of the shared types that they use.
     pub(crate) fn operation(
         &self,
         operation: &Operation,
@@ -71,7 +71,7 @@ impl Context<'_> {
         {
             rewrite::derive(&mut it.attrs, parse_quote!(Default));
         }
-        // A variable is as secret as the place in which it stands.
+        // A variable is secret if it is used in a secret position.
         let places = if is_variables { secret_places(operation) } else { BTreeMap::new() };
         let debug = redact::redact(&mut item, is_variables, |field| {
             let name = wire_name(field);
@@ -121,8 +121,8 @@ impl Context<'_> {
     }
 }
 
-/// A crate need not use all that its queries give, nor make it public; and it cannot change what
-/// its lints say about code that it did not write. This is for a module.
+/// Lints that are allowed for a module: users need not use all generated items nor make them
+/// public, and cannot change generated code.
 pub(crate) fn may_go_unused() -> TokenStream {
     quote! {
         #[allow(
@@ -141,7 +141,7 @@ pub(crate) fn may_go_unused() -> TokenStream {
     }
 }
 
-/// The same for one item, which takes a line.
+/// The same for one item, on one line.
 pub(crate) fn item_may_go_unused() -> TokenStream {
     quote! {
         #[allow(dead_code, unreachable_pub, unused_imports)]
@@ -149,8 +149,8 @@ pub(crate) fn item_may_go_unused() -> TokenStream {
     }
 }
 
-/// Leaves out what all operations share, and what only graphql_client's own form needs. Of the
-/// aliases, those of scalars are private; a public one stands for a selection that is one fragment.
+/// Removes shared types and items of graphql_client's own interface. Aliases of scalars become
+/// private; a public alias is a selection that is a single fragment.
 fn own_items(items: Vec<Item>) -> Vec<Item> {
     items
         .into_iter()
@@ -162,8 +162,8 @@ fn own_items(items: Vec<Item>) -> Vec<Item> {
         .collect()
 }
 
-/// graphql_client names types by joining names, and fields by casing them. Where two come out
-/// the same, the error would otherwise be one inside generated code.
+/// graphql_client makes type names by joining names, and field names by changing case. Equal names
+/// would otherwise be an error within generated code.
 fn unambiguous(items: &[Item], types: &Types) -> Result<(), String> {
     let mut seen = HashSet::new();
     for item in items {
@@ -192,7 +192,7 @@ fn unambiguous(items: &[Item], types: &Types) -> Result<(), String> {
     Ok(())
 }
 
-/// The shared types that an operation's own items mention.
+/// The shared types that the items of an operation use.
 fn used_names(items: &[Item], names: &BTreeSet<String>) -> BTreeSet<String> {
     struct Used<'a> {
         names: &'a BTreeSet<String>,

@@ -1,4 +1,4 @@
-//! One operation, cut out of its file together with the fragments that it reaches.
+//! Operation: its definition with the fragments that it reaches.
 
 use graphql_tools::parser::Pos;
 use graphql_tools::parser::query::{Definition, OperationDefinition, SelectionSet, Type};
@@ -8,22 +8,22 @@ use super::folder::{File, Folder};
 use super::schema::Schema;
 use crate::naming;
 
-/// An operation that was found valid.
+/// A valid operation.
 pub(crate) struct Operation {
     pub(crate) name: String,
-    /// The file it stands in, and where.
+    /// Its file, and its position there.
     pub(crate) file: String,
     pub(crate) position: Pos,
-    /// The comment right above it.
+    /// The comment directly above it.
     pub(crate) comment: String,
     pub(crate) definition: OperationDefinition<'static, String>,
-    /// The fragments that it reaches, in the order of the files.
+    /// The fragments that it reaches, in the order of the text.
     pub(crate) fragments: Vec<FragmentDefinition>,
-    /// What it selects and those fragments, as its types are made of them.
+    /// Its selection and fragments, flattened for its types.
     pub(crate) plain: Plain,
 }
 
-/// Selections as the type generator understands them.
+/// Flattened selections.
 pub(crate) struct Plain {
     pub(crate) selection: SelectionSet<'static, String>,
     pub(crate) fragments: Vec<FragmentDefinition>,
@@ -64,7 +64,7 @@ impl Operation {
         naming::plain_snake(&self.name)
     }
 
-    /// The type of the schema that it selects from.
+    /// The root type of the schema on which it selects.
     pub(crate) fn root_type(&self, schema: &Schema) -> String {
         let name = if self.is_mutation() {
             schema.document.mutation_type_name()
@@ -78,7 +78,7 @@ impl Operation {
         matches!(self.definition, OperationDefinition::Mutation(_))
     }
 
-    /// The selection that the operation's types are made of.
+    /// The selection from which the operation's types are generated.
     pub(crate) fn flat_selection(&self) -> &SelectionSet<'static, String> {
         &self.plain.selection
     }
@@ -91,14 +91,14 @@ impl Operation {
         self.definition.variable_definitions()
     }
 
-    /// A fragment as the types are made of it.
+    /// A fragment, flattened for its types.
     pub(crate) fn fragment(&self, name: &str) -> Option<&FragmentDefinition> {
         self.plain.fragments.iter().find(|fragment| fragment.name == name)
     }
 
-    /// The operation as text for the type generator. It makes functions of variables' defaults,
-    /// and wrong ones of those that are enums or objects; without a default, a variable that has
-    /// one is simply optional.
+    /// The operation as the input of graphql_client, without the defaults of variables:
+    /// graphql_client generates functions for these, which are wrong for enums and objects. Without
+    /// a default, such a variable is optional.
     pub(crate) fn text_for_types(&self, schema: &Schema) -> String {
         let mut definition = self.definition.clone();
         let mut none = Vec::new();
@@ -127,7 +127,7 @@ impl Operation {
     }
 }
 
-/// The name of an operation, where it has one.
+/// The name of an operation, if it has one.
 pub(crate) fn name_of<'a>(definition: &'a OperationDefinition<'static, String>) -> Option<&'a str> {
     match definition {
         OperationDefinition::SelectionSet(_) => None,
@@ -137,7 +137,7 @@ pub(crate) fn name_of<'a>(definition: &'a OperationDefinition<'static, String>) 
     }
 }
 
-/// The `#` lines that end right above a line.
+/// The `#` lines directly above a line.
 fn comment_above(lines: &[&str], line: usize) -> String {
     let lines = lines.get(..line.saturating_sub(1)).unwrap_or_default();
     let from = lines.iter().rposition(|line| !line.trim_start().starts_with('#'));
@@ -151,7 +151,7 @@ mod tests {
     use super::comment_above;
 
     #[test]
-    fn only_the_comment_right_above_counts() {
+    fn only_the_comment_directly_above_counts() {
         let lines = ["# licence", "", "# One.", "# Two.", "query A { a }", "query B { b }"];
         assert_eq!(comment_above(&lines, 5), "One.\nTwo.");
         assert_eq!(comment_above(&lines, 6), "");

@@ -1,5 +1,5 @@
-//! Makes graphql_client's items stand on their own: full paths for serde, which users' crates
-//! reach through podqueue only, and plain Rust types in the place of aliases.
+//! Rewriting of graphql_client's items: full paths for serde, which users' crates reach through
+//! podqueue only, and plain Rust types instead of aliases.
 
 use quote::format_ident;
 use syn::visit_mut::VisitMut;
@@ -7,11 +7,11 @@ use syn::{
     Attribute, Field, Fields, Item, ItemEnum, ItemStruct, Meta, Path, Type, TypePath, parse_quote,
 };
 
-use crate::{derives, naming};
+use crate::{attributes, naming};
 
 const SERDE: &str = "__runtime::__private::serde";
 
-/// Tidies a struct or an enum; leaves other items as they are.
+/// Rewrites a struct or an enum; other items stay unchanged.
 pub(crate) fn rewrite(item: &mut Item) {
     if let Item::Enum(of_nothing) = item
         && of_nothing.variants.is_empty()
@@ -35,27 +35,27 @@ pub(crate) fn rewrite(item: &mut Item) {
     Aliases.visit_item_mut(item);
 }
 
-/// An object of which nothing but its type is selected: the type generator makes a choice of it,
-/// between nothing.
+/// An object of which only `__typename` is selected: graphql_client generates an enum without
+/// variants.
 fn without_fields(item: &ItemEnum) -> ItemStruct {
     let mut attrs = item.attrs.clone();
-    let mut metas = derives::serde_metas(&attrs);
+    let mut metas = attributes::serde_metas(&attrs);
     metas.retain(|meta| !meta.path().is_ident("tag"));
-    derives::set_serde(&mut attrs, &metas);
+    attributes::set_serde(&mut attrs, &metas);
     let (vis, ident) = (&item.vis, &item.ident);
     parse_quote!(#(#attrs)* #vis struct #ident {})
 }
 
 /// Adds a derive to a struct.
 pub(crate) fn derive(attrs: &mut Vec<Attribute>, path: Path) {
-    let mut all = derives::derived(attrs);
+    let mut all = attributes::derived(attrs);
     all.push(path);
-    derives::set(attrs, &all);
+    attributes::set(attrs, &all);
 }
 
 fn tidy_container(attrs: &mut Vec<Attribute>) {
     let mut uses_serde = false;
-    let derived: Vec<Path> = derives::derived(attrs)
+    let derived: Vec<Path> = attributes::derived(attrs)
         .into_iter()
         .map(|path| {
             let serde = [("Serialize", "Serialize"), ("Deserialize", "Deserialize")];
@@ -72,14 +72,14 @@ fn tidy_container(attrs: &mut Vec<Attribute>) {
             }
         })
         .collect();
-    derives::set(attrs, &derived);
-    let mut metas = derives::serde_metas(attrs);
+    attributes::set(attrs, &derived);
+    let mut metas = attributes::serde_metas(attrs);
     metas.retain(|meta| !meta.path().is_ident("crate"));
     if uses_serde {
         let crate_path: Meta = parse_quote!(crate = #SERDE);
         metas.insert(0, crate_path);
     }
-    derives::set_serde(attrs, &metas);
+    attributes::set_serde(attrs, &metas);
 }
 
 fn tidy_fields(fields: &mut Fields) {
@@ -89,7 +89,7 @@ fn tidy_fields(fields: &mut Fields) {
     }
 }
 
-/// Renames a field whose name is a keyword of an edition that graphql_client does not know.
+/// Renames a field whose name is a keyword of an edition that graphql_client does not support.
 fn keyword(field: &mut Field) {
     let Some(ident) = field.ident.take() else { return };
     let name = ident.to_string();
@@ -98,21 +98,21 @@ fn keyword(field: &mut Field) {
         return;
     }
     field.ident = Some(format_ident!("{name}_"));
-    let mut metas = derives::serde_metas(&field.attrs);
+    let mut metas = attributes::serde_metas(&field.attrs);
     if !metas.iter().any(|it| it.path().is_ident("rename") || it.path().is_ident("flatten")) {
         metas.push(parse_quote!(rename = #name));
-        derives::set_serde(&mut field.attrs, &metas);
+        attributes::set_serde(&mut field.attrs, &metas);
     }
 }
 
-/// One `#[serde(…)]` each, the name first.
+/// Merges the `#[serde(…)]` attributes, the name first.
 fn tidy_attributes(attrs: &mut Vec<Attribute>) {
-    let mut metas = derives::serde_metas(attrs);
+    let mut metas = attributes::serde_metas(attrs);
     metas.sort_by_key(|meta| !meta.path().is_ident("rename"));
-    derives::set_serde(attrs, &metas);
+    attributes::set_serde(attrs, &metas);
 }
 
-/// The built-in scalars by the names that graphql_client gives them.
+/// The built-in scalars, by graphql_client's names.
 pub(crate) const BUILT_IN: [&str; 5] = ["Boolean", "Float", "Int", "ID", "Id"];
 
 struct Aliases;

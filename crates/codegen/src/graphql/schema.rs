@@ -1,4 +1,4 @@
-//! GraphQL schema with the lookups that the generator needs.
+//! GraphQL schema, with lookups.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -13,17 +13,17 @@ use crate::{Diagnostic, Source, naming};
 /// A parsed schema with the built-in definitions in it.
 pub(crate) struct Schema {
     pub(crate) document: Document,
-    /// Where a type's definition stands among them, by its name.
+    /// The indices of the types' definitions, by name.
     places: HashMap<String, usize>,
     /// The Rust names of the types that operations share.
     names: BTreeMap<String, String>,
 }
 
-/// The definitions of a schema, those of its extensions and the built-in ones among them.
+/// The definitions of a schema, with its extensions merged and the built-in definitions added.
 ///
 /// # Errors
 ///
-/// All mistakes of the schema, each with its place.
+/// All mistakes of the schema, each with its position.
 pub fn document(source: &Source) -> Result<Document, Vec<Diagnostic>> {
     Schema::parse(source).map(|schema| schema.document)
 }
@@ -36,7 +36,7 @@ impl Schema {
             if from_json { sdl::sdl(source).map_err(|it| vec![it])? } else { source.text.clone() };
         let source = Source::new(&source.name, text);
         let mut document = sdl::parse(&source).map_err(|mistake| {
-            // The place would be one in the SDL, which the user has not seen.
+            // A position in the converted SDL would mean nothing to the user.
             vec![if from_json {
                 Diagnostic::of_file(&source.name, mistake.message)
             } else {
@@ -77,8 +77,8 @@ impl Schema {
         Ok(schema)
     }
 
-    /// Different types get different names, and none the name of something that generated code
-    /// means otherwise. A name that Rust would take as it is stays with its type.
+    /// Makes the Rust names of types distinct from each other and from those that generated code
+    /// uses. A name that needs no change stays with its type.
     fn shared_names(&self) -> BTreeMap<String, String> {
         let inputs = self.inputs().into_iter().map(|it| &it.name);
         let enums = self.enums().into_iter().map(|it| &it.name);
@@ -97,14 +97,14 @@ impl Schema {
         self.names.get(name).cloned().unwrap_or_else(|| naming::upper_camel(name))
     }
 
-    /// What a shared type is called in the schema that the type generator sees: its Rust name,
-    /// where that differs by more than its case.
+    /// The name of a shared type in the schema for graphql_client: its Rust name, if that differs
+    /// by more than case.
     pub(crate) fn client_name(&self, name: &str) -> String {
         let renamed = self.names.get(name).filter(|new| **new != naming::upper_camel(name));
         renamed.cloned().unwrap_or_else(|| name.to_owned())
     }
 
-    /// Gives the type within a type the name that the type generator knows.
+    /// Replaces the name in a type by that in the schema for graphql_client.
     pub(crate) fn rename(&self, ty: &mut Type) {
         match ty {
             Type::NonNullType(inner) | Type::ListType(inner) => self.rename(inner),
@@ -112,8 +112,8 @@ impl Schema {
         }
     }
 
-    /// The schema as the type generator needs it: without words, arguments and inputs, and with its
-    /// types named as they shall be in Rust.
+    /// The schema for graphql_client: without descriptions, arguments and inputs, and with the Rust
+    /// names of types.
     pub(crate) fn text_for_types(&self) -> String {
         let mut document = Document { definitions: Vec::new() };
         for definition in &self.document.definitions {
@@ -144,14 +144,14 @@ impl Schema {
                 Defined::Union(it) => (it.description, it.directives) = (None, Vec::new()),
                 Defined::Enum(it) => {
                     (it.description, it.directives) = (None, Vec::new());
-                    // Its values are written elsewhere.
+                    // `types` generates its values.
                     it.values.truncate(1);
                     for value in &mut it.values {
                         (value.description, value.directives) = (None, Vec::new());
                     }
                     it.name = self.client_name(&it.name);
                 }
-                // What is within it is made elsewhere.
+                // `inputs` generates its fields.
                 Defined::InputObject(it) => {
                     *defined = Defined::Scalar(ScalarType::new(self.client_name(&it.name)));
                 }
@@ -208,7 +208,7 @@ impl Schema {
         enums
     }
 
-    /// All scalars that GraphQL itself does not know, by name.
+    /// All custom scalars, by name.
     pub(crate) fn custom_scalars(&self) -> Vec<&ScalarType> {
         let mut scalars: Vec<_> = self
             .types()

@@ -1,5 +1,5 @@
-//! Reading of schemas: SDL, with `extend` folded into what it extends, and results of introspection queries.
-//! A schema that contradicts itself is refused with positions.
+//! Reading of schemas: SDL, with extensions merged, and results of introspection queries. A schema
+//! that contradicts itself is refused with positions.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -13,10 +13,10 @@ use serde_json::Value;
 use super::text::{column, nearest, split_position};
 use crate::{Diagnostic, Source};
 
-/// The scalars.
+/// The built-in scalars.
 pub(crate) const SCALARS: [&str; 5] = ["Int", "Float", "String", "Boolean", "ID"];
 
-/// The directives, and their definitions.
+/// The built-in directives, and their definitions.
 pub(crate) const DIRECTIVES: [(&str, &str); 4] = [
     ("include", "directive @include(if: Boolean!) on FIELD | FRAGMENT_SPREAD | INLINE_FRAGMENT"),
     ("skip", "directive @skip(if: Boolean!) on FIELD | FRAGMENT_SPREAD | INLINE_FRAGMENT"),
@@ -26,7 +26,7 @@ pub(crate) const DIRECTIVES: [(&str, &str); 4] = [
 
 type Extension = TypeExtension<'static, String>;
 
-/// Parses SDL into definitions that stand for themselves.
+/// Parses SDL, and merges extensions into definitions.
 pub(crate) fn parse(source: &Source) -> Result<Document, Diagnostic> {
     let (text, roots) = without_schema_extensions(&source.text);
     let parsed = parse_schema::<String>(&text).map_err(|error| {
@@ -39,8 +39,8 @@ pub(crate) fn parse(source: &Source) -> Result<Document, Diagnostic> {
     Ok(document)
 }
 
-/// What would end in an error far from its cause: a type that is defined twice, a type that is
-/// not there.
+/// Mistakes that would otherwise be errors far from their cause: a type that is defined twice, a
+/// type that does not exist.
 pub(crate) fn mistakes(source: &Source, document: &Document) -> Vec<Diagnostic> {
     let mut known: BTreeSet<&str> = BTreeSet::new();
     let mut mistakes = Vec::new();
@@ -125,8 +125,8 @@ fn position(definition: &ast::TypeDefinition) -> Pos {
     }
 }
 
-/// An extension of what is not there becomes a definition, as services that are put together from
-/// others publish it.
+/// An extension of a missing definition becomes a definition: federated services publish such
+/// schemas.
 fn fold_extensions(document: &mut Document) {
     let mut extensions = Vec::new();
     let mut definitions = Vec::new();
@@ -190,7 +190,7 @@ fn extend(definition: &mut ast::TypeDefinition, extension: Extension) {
             it.directives.extend(more.directives);
             it.fields.extend(more.fields);
         }
-        // An extension of another kind than what it extends adds nothing.
+        // An extension of another kind than its definition is ignored.
         _ => {}
     }
 }
@@ -212,7 +212,7 @@ fn define(extension: Extension) -> ast::TypeDefinition {
     definition
 }
 
-/// One `schema { … }` that names all roots, also those that are named by custom only.
+/// One `schema { … }` that names all root types, including those with the default names.
 fn add_roots(document: &mut Document, more: BTreeMap<String, String>) {
     let named =
         |kind: &str, name: Option<&String>| name.cloned().or_else(|| more.get(kind).cloned());
@@ -227,9 +227,8 @@ fn add_roots(document: &mut Document, more: BTreeMap<String, String>) {
     document.definitions.push(Definition::SchemaDefinition(schema));
 }
 
-/// The parser takes neither `extend schema` nor a description of the schema. What says nothing
-/// about types is blanked out, so that all places stay as they are; the roots that an extension
-/// names are handed back.
+/// Blanks out `extend schema` and the description of the schema, which the parser does not support,
+/// so that all positions stay the same. Returns the root types that the extensions name.
 fn without_schema_extensions(text: &str) -> (String, BTreeMap<String, String>) {
     let mut roots = BTreeMap::new();
     let Ok(tokens) = spanned_tokens(text) else { return (text.to_owned(), roots) };
@@ -287,14 +286,14 @@ fn without_schema_extensions(text: &str) -> (String, BTreeMap<String, String>) {
     (blanked, roots)
 }
 
-/// The words that a definition begins with.
+/// The keywords of definitions.
 const DEFINITIONS: [&str; 9] =
     ["schema", "extend", "scalar", "type", "interface", "union", "enum", "input", "directive"];
 
-/// The directives that every schema has, and SDL therefore does not define.
+/// The built-in directives, which SDL does not define.
 const UNDEFINED_DIRECTIVES: [&str; 5] = ["include", "skip", "deprecated", "specifiedBy", "oneOf"];
 
-/// The places of a directive that SDL can name.
+/// The locations of a directive in SDL.
 const LOCATIONS: [&str; 19] = [
     "QUERY",
     "MUTATION",
@@ -317,8 +316,8 @@ const LOCATIONS: [&str; 19] = [
     "INPUT_FIELD_DEFINITION",
 ];
 
-/// The schema in SDL. The JSON may be a whole answer (`{"data": {"__schema": …}}`), its data, or
-/// the schema alone.
+/// Converts the result of an introspection query into SDL: a whole response (`{"data": {"__schema":
+/// …}}`), its data, or the schema alone.
 pub(crate) fn sdl(source: &Source) -> Result<String, Diagnostic> {
     let json: Value = serde_json::from_str(&source.text).map_err(|error| {
         Diagnostic::new(&source.name, error.line(), error.column(), error.to_string())
@@ -398,7 +397,7 @@ fn type_definition(definition: &Value) -> Result<String, String> {
 }
 
 fn specified_by(definition: &Value) -> String {
-    // The key has been spelled both ways.
+    // Both spellings occur.
     let url = ["specifiedByURL", "specifiedByUrl"].iter().find_map(|key| definition[*key].as_str());
     url.map_or_else(String::new, |url| format!(" @specifiedBy(url: {})", quoted(url)))
 }
@@ -470,7 +469,7 @@ fn deprecated(item: &Value) -> String {
     }
 }
 
-/// A description on a line of its own.
+/// A description on its own line.
 fn description(item: &Value, indentation: &str) -> String {
     match item["description"].as_str() {
         Some(text) if !text.trim().is_empty() => format!("{indentation}{}\n", quoted(text)),
@@ -480,7 +479,7 @@ fn description(item: &Value, indentation: &str) -> String {
 
 fn block(lines: impl Iterator<Item = Result<String, String>>) -> Result<String, String> {
     let lines: String = lines.collect::<Result<_, _>>()?;
-    // A block must not be empty, a type may be.
+    // In SDL a block must not be empty, but a type may have no fields.
     Ok(if lines.is_empty() { lines } else { format!("{{\n{lines}}}") })
 }
 
@@ -492,7 +491,7 @@ fn names<'a>(of: &'a Value, key: &str) -> Vec<&'a str> {
     list(of, key).iter().filter_map(|it| it["name"].as_str()).collect()
 }
 
-/// A name that SDL can hold as it is.
+/// Returns a name if it is valid in SDL.
 fn name(of: &Value) -> Result<&str, String> {
     let name = of["name"].as_str().unwrap_or_default();
     let is_name = !name.is_empty()
@@ -505,7 +504,7 @@ fn within(what: &str) -> impl Fn(String) -> String + '_ {
     move |message| format!("{what}: {message}")
 }
 
-/// A string literal. Those of GraphQL and of JSON escape alike.
+/// A string literal, which GraphQL and JSON escape alike.
 fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }

@@ -38,7 +38,7 @@ impl<'a> Shapes<'a> {
         Self { schema, names }
     }
 
-    /// The items of the `shapes` module for the inputs whose types have these names.
+    /// The items of the `shapes` module for these inputs.
     pub(crate) fn emit(&self, used: &BTreeSet<String>) -> TokenStream {
         let mut inputs = self.schema.inputs();
         inputs.retain(|input| used.contains(&self.schema.rust_name(&input.name)));
@@ -76,7 +76,7 @@ impl<'a> Shapes<'a> {
         }
     }
 
-    /// A `Document`: the parts of an operation and its variables.
+    /// A `Document`: the pieces of an operation, and its variables.
     pub(crate) fn document(&self, operation: &Operation) -> TokenStream {
         let parts = document::parts(operation);
         let parts = parts.iter().map(document::Part::emit);
@@ -144,7 +144,7 @@ impl<'a> Shapes<'a> {
     }
 }
 
-/// The variant of podqueue's `Presence`.
+/// The variant of the runtime's `Presence`.
 fn presence(ty: &ast::Type, has_default: bool) -> Ident {
     let variant = match (ty, has_default) {
         (Type::NonNullType(_), false) => "Required",
@@ -157,8 +157,8 @@ fn presence(ty: &ast::Type, has_default: bool) -> Ident {
 type Arguments<'a> = &'a [(String, Value<'static, String>)];
 type Directives<'a> = &'a [Directive<'static, String>];
 
-/// The arguments and fields that are secret by their names and that a variable of another name stands
-/// in, by the variable's name.
+/// The arguments and fields with secret names to which variables with other names are passed, by
+/// the variable's name.
 pub(crate) fn secret_places(operation: &Operation) -> BTreeMap<String, BTreeSet<String>> {
     let mut found = Found::default();
     match &operation.definition {
@@ -204,11 +204,11 @@ impl Found {
         }
     }
 
-    /// `within` is the secret place that they lie in.
+    /// `within` is the secret argument or field that contains the values.
     fn arguments(&mut self, arguments: Arguments<'_>, within: Option<&str>) {
         let siblings: Vec<_> = arguments.iter().map(|(name, _)| name.clone()).collect();
         for (name, value) in arguments {
-            // The label of a pair is shown.
+            // The key of a pair is not secret.
             let within = within.filter(|_| !["key", "name"].contains(&name.as_str()));
             let is_secret = is_secret(&Named { name, siblings: &siblings, input: true });
             self.value(value, if is_secret { Some(name) } else { within });

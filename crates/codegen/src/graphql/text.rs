@@ -1,8 +1,8 @@
-//! Texts of GraphQL sources: positions of the parser, escapes that it does not know, and similar names.
+//! Text of GraphQL sources: positions of the parser, unsupported escapes, and similar names.
 
 use graphql_tools::parser::Pos;
 
-/// Splits what the query parser says into where and what.
+/// Splits a message of the query parser into its position and its text.
 pub(crate) fn split_position(message: &str) -> (Pos, String) {
     let message = message.trim();
     let Some((_, after)) = message.split_once("Parse error at ") else {
@@ -19,7 +19,7 @@ pub(crate) fn split_position(message: &str) -> (Pos, String) {
     )
 }
 
-/// What the parser says without what only its authors have a use for: the kinds of tokens.
+/// A message without the parser's names for kinds of tokens.
 fn plain_words(line: &str) -> String {
     let mut words = line.to_owned();
     for kind in ["Punctuator", "Name", "IntValue", "FloatValue", "StringValue", "BlockString"] {
@@ -31,8 +31,8 @@ fn plain_words(line: &str) -> String {
     words
 }
 
-/// The column of a line as an editor counts it. The parser counts a tab as eight, and sees the
-/// character that some escapes stand for.
+/// The column of a line as an editor counts it. The parser counts a tab as eight, and its text has
+/// some escapes decoded.
 pub(crate) fn column(line: &str, counted_as: usize) -> usize {
     let (mut counted, mut column) = (1, 1);
     let mut rest = line;
@@ -48,7 +48,7 @@ pub(crate) fn column(line: &str, counted_as: usize) -> usize {
     column + counted_as.saturating_sub(counted)
 }
 
-/// A text in which such escapes are the characters that they stand for.
+/// A text in which these escapes are decoded.
 pub(crate) fn decoded(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -60,7 +60,7 @@ pub(crate) fn decoded(text: &str) -> String {
             '\n' => (in_string, in_comment) = (false, false),
             '#' if !in_string => in_comment = true,
             _ if in_comment => {}
-            // What stands there stands for itself.
+            // A block string has no escapes.
             '"' if !in_string && rest.starts_with("\"\"\"") => {
                 let end = rest[3..].find("\"\"\"").map_or(rest.len(), |end| end + 6);
                 taken = end;
@@ -82,7 +82,7 @@ pub(crate) fn decoded(text: &str) -> String {
     plain
 }
 
-/// The character of an escape that a text begins with, and how long the escape is.
+/// The character of an escape at the start of a text, and the length of the escape.
 pub(crate) fn escape(text: &str) -> Option<(char, usize)> {
     let rest = text.strip_prefix("\\u")?;
     if let Some(rest) = rest.strip_prefix('{') {
@@ -96,7 +96,7 @@ pub(crate) fn escape(text: &str) -> Option<(char, usize)> {
     (character.len_utf16() == 2).then_some((character, 12))
 }
 
-/// The candidate that takes the fewest strokes to make of a name; none when it takes too many.
+/// The candidate with the smallest edit distance to a name; none if that is too large.
 pub(crate) fn nearest<'a>(name: &str, candidates: &[&'a str]) -> Option<&'a str> {
     let folded = name.to_lowercase();
     candidates
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_the_parser_does_not_know_is_decoded() {
+    fn only_escapes_that_the_parser_does_not_support_are_decoded() {
         for (text, plain) in [
             (
                 r#"a(b: "\u{1F600}\uD83D\uDE00\u00e9\n\\u{61}\u{D800}")"#,
@@ -134,7 +134,7 @@ mod tests {
     use super::nearest;
 
     #[test]
-    fn only_what_is_near_is_suggested() {
+    fn only_similar_names_are_suggested() {
         let names = ["name", "names", "imageName", "__typename", "id"];
         assert_eq!(nearest("nmae", &names), Some("name"));
         assert_eq!(nearest("NAME", &names), Some("name"));

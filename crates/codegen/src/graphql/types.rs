@@ -16,7 +16,7 @@ use crate::print;
 pub(crate) struct Types {
     /// The items of the `types` module by their names, in order.
     items: Vec<(String, TokenStream)>,
-    /// The inputs, and the shared types that each holds.
+    /// The inputs, and the shared types that each contains.
     holds: BTreeMap<String, Vec<String>>,
     /// Their names.
     pub(crate) names: BTreeSet<String>,
@@ -25,7 +25,7 @@ pub(crate) struct Types {
 }
 
 impl Types {
-    /// Makes them; an error says what is wrong with a type that a scalar shall have.
+    /// Generates them; an error is an invalid Rust type of a scalar.
     pub(crate) fn generate(schema: &Schema, options: &Options) -> Result<Self, String> {
         let of_podqueue = options.shared == SharedTypes::OfPodqueue;
         for name in options.scalars.keys() {
@@ -102,7 +102,7 @@ impl Types {
         items.map(|(_, item)| item.clone()).collect()
     }
 
-    /// These types and all that they hold.
+    /// These types and all that they contain.
     pub(crate) fn held_by(&self, names: BTreeSet<String>) -> BTreeSet<String> {
         let mut waiting: Vec<_> = names.into_iter().collect();
         let mut held = BTreeSet::new();
@@ -115,7 +115,7 @@ impl Types {
     }
 }
 
-/// Returns whether a Rust type of an operation's variables has a default.
+/// Returns true if a Rust type of an operation's variables has a default.
 pub(crate) fn has_default(ty: &Type, types: &Types) -> bool {
     let Type::Path(path) = ty else { return false };
     let Some(last) = path.path.segments.last() else { return false };
@@ -123,7 +123,7 @@ pub(crate) fn has_default(ty: &Type, types: &Types) -> bool {
     !types.names.contains(&name) || types.with_default.contains(&name)
 }
 
-/// Returns whether all fields of a struct have defaults.
+/// Returns true if all fields of a struct have defaults.
 pub(crate) fn all_default(fields: &Fields, types: &Types) -> bool {
     fields.iter().all(|field| has_default(&field.ty, types))
 }

@@ -1,26 +1,25 @@
-//! Base path: the part of the server URL of a description that its paths continue.
+//! Base path: the path of the server URL, which the paths of a description continue.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::normalize::tree::{object_at, text_at};
-use super::normalize::{operations_of, resolve};
+use super::description::{DescribedOperation, fields, operations, server};
 
 /// The servers of a description.
 pub(super) struct Servers {
-    /// The path below which a service is called whose URL has none: that of the description's first
-    /// server. Without servers it is `/v1`, unless the paths bring a version of their own.
+    /// The path that is appended to a service URL without a path: that of the first server; without
+    /// servers `/v1`, unless the paths have a version of their own.
     pub(super) base_path: String,
-    /// The servers of single operations, which are not called there: where, and a warning.
+    /// The servers of single operations, to which no calls go: the keys, and a warning.
     pub(super) ignored: Vec<(Vec<String>, String)>,
 }
 
 impl Servers {
     pub(super) fn of(description: &Value) -> Self {
         let own = own_servers(description);
-        let mut shared = first(description);
-        // Some descriptions name one server at each operation and none at the top.
+        let mut shared = server(description).unwrap_or_default();
+        // Some descriptions name the same server at each operation and none at the top.
         if let (true, Some((_, url))) = (shared.is_empty(), own.first())
             && own.iter().all(|(_, other)| other == url)
         {
@@ -49,58 +48,29 @@ fn base_path(description: &Value, server: &str) -> String {
     if !server.is_empty() {
         return path(server).trim_end_matches('/').to_owned();
     }
-    let is_versioned =
-        object_at(description, &["paths"]).keys().any(|path| begins_with_version(path));
+    let is_versioned = fields(description, "paths").any(|(path, _)| begins_with_version(path));
     if is_versioned { String::new() } else { "/v1".to_owned() }
 }
 
-/// The server of each operation where one is named at it or at its path, empty where none is.
+/// The server of each operation, or of its path item; empty if neither names one.
 fn own_servers(description: &Value) -> Vec<(Vec<String>, String)> {
-    let mut servers = Vec::new();
-    for (path, item) in object_at(description, &["paths"]) {
-        let item = resolve(description, &item).unwrap_or(&item);
-        for (keys, _, operation) in operations_of(item) {
-            let own = Some(first(operation)).filter(|it| !it.is_empty());
-            let keys = [vec!["paths".to_owned(), path.clone()], keys].concat();
-            servers.push((keys, own.unwrap_or_else(|| first(item))));
-        }
-    }
-    servers
-}
-
-/// The URL of the first server that is named here, without a slash at its end unless that is all.
-fn first(named_at: &Value) -> String {
-    let url = named_at.pointer("/servers/0").map(url).unwrap_or_default();
-    match url.trim_end_matches('/') {
-        "" => url,
-        trimmed => trimmed.to_owned(),
-    }
-}
-
-/// The URL of a server, with the defaults of its variables.
-fn url(server: &Value) -> String {
-    let mut url = text_at(server, "url");
-    for (name, variable) in &object_at(server, &["variables"]) {
-        let default = match variable.get("default") {
-            // YAML without quotes.
-            Some(Value::Number(number)) => number.to_string(),
-            _ => text_at(variable, "default"),
-        };
-        url = url.replace(&format!("{{{name}}}"), &default);
-    }
-    url
+    let own = |it: DescribedOperation<'_>| {
+        let server = server(it.operation).or_else(|| server(it.item));
+        (it.keys, server.unwrap_or_default())
+    };
+    operations(description).map(own).collect()
 }
 
 fn path(url: &str) -> String {
     let url = url.split(['?', '#']).next().unwrap_or_default();
     match url.split_once("://") {
         Some((_, rest)) => rest.find('/').map_or("", |at| &rest[at..]).to_owned(),
-        // Relative to where the description is published, which is unknown here.
+        // Relative to the URL of the description, which is unknown here.
         None => format!("/{}", url.trim_start_matches(['.', '/'])),
     }
 }
 
-/// Returns whether a path is one such as `/v2/pods`.
+/// Returns true if a path has a version, such as `/v2/pods`.
 fn begins_with_version(path: &str) -> bool {
     let first = path.trim_start_matches('/').split('/').next().unwrap_or_default();
     let number = first.strip_prefix('v').unwrap_or_default();
@@ -114,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn servers_go_before_paths_and_paths_before_the_default() {
+    fn the_base_path_is_that_of_the_server_or_depends_on_the_paths() {
         let variable =
             json!({"url": "{root}/", "variables": {"root": {"default": "https://a/v3"}}});
         for (servers, path, expected) in [
@@ -136,7 +106,7 @@ mod tests {
         }
     }
     #[test]
-    fn servers_of_operations_are_named_unless_all_have_the_same() {
+    fn servers_of_operations_are_reported_unless_all_are_equal() {
         let get = |servers: Value| json!({"servers": servers, "responses": {}});
         let (a, b) = (json!([{"url": "https://a.example/v1/"}]), json!([{"url": "/b"}]));
         let description = json!({"paths": {

@@ -8,9 +8,9 @@ use syn::{Field, Fields, ItemStruct, Type};
 
 use super::fields::{has_default, is_flatten};
 use crate::syntax::{argument, is_named, wire_name};
-use crate::{derives, print};
+use crate::{attributes, print};
 
-/// How a field is given: the type of the argument, and the value that is made of it.
+/// The type of an argument for a field of this type, and the expression that converts the argument.
 pub(super) fn given(ty: &Type, ident: &syn::Ident) -> (TokenStream, TokenStream) {
     if is_named(ty, "String") {
         return (quote!(impl Into<String>), quote!(#ident.into()));
@@ -30,9 +30,9 @@ pub(super) fn given(ty: &Type, ident: &syn::Ident) -> (TokenStream, TokenStream)
     (quote!(#ty), quote!(#ident))
 }
 
-/// A function `new` that takes the required fields of a struct, where some are and some are not.
-/// `required_fields` are those that the struct does not show to be required, and whether each may be null;
-/// `tags` are those that have one value only, and that value.
+/// A function `new` that takes the required fields of a struct with required and optional ones.
+/// `required_fields` are those that the struct itself does not show to be required, and whether
+/// each may be null; `tags` are the fields with a single possible value, and that value.
 pub(super) fn of(
     item: &ItemStruct,
     required_fields: Option<&BTreeMap<String, bool>>,
@@ -41,7 +41,7 @@ pub(super) fn of(
     let Fields::Named(fields) = &item.fields else { return None };
     let required_fields = |field: &Field| required_fields.and_then(|it| it.get(&wire_name(field)));
     let is_required = |field: &Field| {
-        let metas = derives::serde_metas(&field.attrs);
+        let metas = attributes::serde_metas(&field.attrs);
         let is_skipped = metas.iter().any(|it| it.path().is_ident("skip_serializing_if"));
         let is_optional = has_default(&field.ty) && is_skipped && required_fields(field).is_none();
         !(metas.iter().any(is_flatten) || is_optional)
@@ -60,7 +60,7 @@ pub(super) fn of(
     let (mut arguments, mut values) = (Vec::new(), Vec::new());
     for field in required {
         let ident = field.ident.as_ref()?;
-        // What may be missing where it is received.
+        // Optional in responses, required in requests.
         let within = argument(&field.ty).filter(|_| {
             is_named(&field.ty, "Option")
                 && required_fields(field).is_some_and(|may_be_null| !may_be_null)
@@ -85,14 +85,14 @@ pub(super) fn of(
         }
     });
     let rest = (!optional.is_empty()).then(|| {
-        let derived = derives::derived(&item.attrs);
-        match derived.iter().any(|it| derives::ends_with(it, "Default")) {
+        let derived = attributes::derived(&item.attrs);
+        match derived.iter().any(|it| attributes::ends_with(it, "Default")) {
             true => quote!(..Self::default()),
             false => quote!(..__runtime::__private::lenient::Lenient::blank()),
         }
     });
     let name = &item.ident;
-    // No value of it is one that stands for nothing given.
+    // A type whose fields are all set by tags has no meaningful default.
     let allow = arguments.is_empty().then(|| quote!(#[allow(clippy::new_without_default)]));
     let docs =
         print::docs("Creates one from the fields that are required; the others are omitted.");

@@ -15,7 +15,7 @@ use super::signatures::Signature;
 use crate::syntax::{argument, is_named};
 use crate::{naming, print};
 
-/// Type names that the builders themselves use, and those of handles.
+/// Type names that the builders use, and those of handles.
 const RESERVED: [&str; 10] =
     ["Api", "Rest", "String", "Option", "Vec", "Box", "Into", "IntoIterator", "Send", "Clone"];
 
@@ -32,8 +32,8 @@ const TIMEOUT: &str = "How long one attempt at this call may take until its resp
                        the timeout of the service or client. A shorter timeout of the whole call is \
                        raised to it.";
 
-/// The handle with a method for each operation, then the builders that these return.
-/// `base_path` is the path below which a service without one is called.
+/// Emits the handle with a method for each operation, and the builders that these return.
+/// `base_path` is appended to a URL of a service that has no path.
 pub(super) fn calls(
     handle: &str,
     base_path: &str,
@@ -70,13 +70,13 @@ pub(super) fn calls(
 struct Builder<'a> {
     handle: &'a str,
     name: String,
-    /// The name of the enum of its responses, where their types differ by status.
+    /// The name of the enum of its responses, if their types differ by status.
     responses: Option<String>,
     operation: &'a Operation,
     signature: &'a Signature,
 }
 
-/// A part of the request that the caller gives.
+/// A part of the request that is an argument or a setter.
 struct Given {
     ident: syn::Ident,
     ty: Type,
@@ -85,10 +85,10 @@ struct Given {
 }
 
 impl Given {
-    /// The type of an argument, and the expression that makes the field's type from it.
+    /// The type of the argument, and the expression that converts it into the field's type.
     fn argument(&self) -> (TokenStream, TokenStream) {
         let (ident, ty) = (&self.ident, &self.ty);
-        // What may be null need not be wrapped where it is not.
+        // A value that may be null need not be wrapped in `Some`.
         if is_own(ty) || is_named(ty, "Bytes") || is_named(ty, "Option") {
             (quote!(impl Into<#ty>), quote!(#ident.into()))
         } else {
@@ -100,7 +100,7 @@ impl Given {
 impl Builder<'_> {
     fn given(&self) -> Vec<Given> {
         let typed = |name: &str| {
-            // Every parameter of the normalized description is in the signature that was made of it.
+            // Signatures are made from the normalized description, so every parameter has a type.
             let ty = self.signature.parameters.get(name).cloned();
             ty.unwrap_or_else(|| syn::parse_quote!(String))
         };
@@ -163,7 +163,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The builder, its setters, and how it is sent.
+    /// Emits the builder, its setters, and the methods that send it.
     fn emit(&self) -> TokenStream {
         let given = self.given();
         let builder = format_ident!("{}", self.name);
@@ -257,7 +257,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Where responses of success have several types: the method that reads each as its own.
+    /// The method that reads each response as its own type, if these differ by status.
     fn by_status(&self, call: &TokenStream) -> Option<TokenStream> {
         let name = format_ident!("{}", self.responses.as_ref()?);
         let mut accepted: Vec<&str> = Vec::new();
@@ -278,7 +278,7 @@ impl Builder<'_> {
         })
     }
 
-    /// Where a response is a stream of events only on request: the method that requests it.
+    /// The method that requests a stream of events, if the call also has a whole response.
     fn events(&self, call: &TokenStream) -> Option<TokenStream> {
         let content = self.operation.answer.as_ref().map(|it| it.content);
         if self.operation.events.is_none() || content == Some(Content::Events) {
@@ -296,12 +296,12 @@ impl Builder<'_> {
         })
     }
 
-    /// Returns whether its body consists of parts.
+    /// Returns true if its body consists of parts.
     fn takes_parts(&self) -> bool {
         self.operation.body.as_ref().is_some_and(|it| it.content == Content::Multipart)
     }
 
-    /// Returns whether its body is one whose fields can be set by name.
+    /// Returns true if fields of its body can be set by name.
     fn takes_changes(&self) -> bool {
         let Some(body) = &self.operation.body else { return false };
         let ty = self.signature.parameters.get("body");
@@ -325,7 +325,7 @@ fn adding_parts() -> TokenStream {
     }
 }
 
-/// The setters of fields that the type of a body cannot express.
+/// The setters for fields that the type of a body cannot express.
 fn changing() -> TokenStream {
     quote! {
         /// Sends null for a field of the body, where `None` would omit it.
@@ -349,7 +349,7 @@ fn changing() -> TokenStream {
     }
 }
 
-/// Returns whether a type is one of the module `types`.
+/// Returns true if a type is one of the module `types`.
 fn is_own(ty: &Type) -> bool {
     matches!(ty, Type::Path(path) if path.path.segments.first().is_some_and(|it| it.ident == "types"))
 }
@@ -401,7 +401,7 @@ pub(super) fn docs_of_parameter(parameter: &Parameter) -> String {
     format!("{meaning}\n\nSent as {place} `{}`.", parameter.wire).trim_start().to_owned()
 }
 
-/// How to read the data of events, if it is of this type.
+/// The documentation of how to read the data of events of this type.
 pub(super) fn event(data: Option<&Type>) -> String {
     let Some(ty) = data else { return String::new() };
     let name = ty.to_token_stream().to_string().replace(' ', "");

@@ -7,15 +7,15 @@ use syn::{Attribute, Field, Fields, Meta, Type, parse_quote};
 
 use super::shorten::shorten_path;
 use crate::syntax::{argument, arguments, is_named, wire_name};
-use crate::{derives, naming, print};
+use crate::{attributes, naming, print};
 
-/// What each type means.
+/// The description of each type, by its name.
 pub(super) type Meanings = BTreeMap<String, String>;
 
-/// Unsupported construct: two properties whose names are one in Rust, such as `fooBar` and `foo_bar`.
+/// Normalizes properties with the same name in Rust, such as `fooBar` and `foo_bar`.
 pub(super) fn distinct_names(fields: &mut Fields) {
     let names = fields.iter().map(|field| {
-        let is_flat = derives::serde_metas(&field.attrs).iter().any(is_flatten);
+        let is_flat = attributes::serde_metas(&field.attrs).iter().any(is_flatten);
         let name = field.ident.as_ref().map(ToString::to_string).unwrap_or_default();
         ((!is_flat).then(|| wire_name(field)), name)
     });
@@ -26,10 +26,10 @@ pub(super) fn distinct_names(fields: &mut Fields) {
         let Some(ident) = field.ident.as_mut().filter(|it| **it != name) else { continue };
         *ident = format_ident!("{name}");
         let Some(wire) = wire else { continue };
-        let mut metas = derives::serde_metas(&field.attrs);
+        let mut metas = attributes::serde_metas(&field.attrs);
         metas.retain(|meta| !meta.path().is_ident("rename"));
         metas.insert(0, parse_quote!(rename = #wire));
-        derives::set_serde(&mut field.attrs, &metas);
+        attributes::set_serde(&mut field.attrs, &metas);
     }
 }
 
@@ -43,9 +43,9 @@ pub(super) fn lenient_field(field: &mut Field, meanings: &Meanings) {
     if docs != own && !naming::reads_as(&wire, &name) {
         docs.push_str(&format!("\n\n`{wire}` on the wire."));
     }
-    derives::set_docs(&mut field.attrs, &docs);
+    attributes::set_docs(&mut field.attrs, &docs);
 
-    let mut metas = derives::serde_metas(&field.attrs);
+    let mut metas = attributes::serde_metas(&field.attrs);
     metas.iter_mut().for_each(shorten_path);
     if let Some(ty) = option_of_box(&field.ty) {
         field.ty = ty;
@@ -61,45 +61,45 @@ pub(super) fn lenient_field(field: &mut Field, meanings: &Meanings) {
             true => "All that has no field of its own. What is not of this type is left out.",
             false => "All that has no field of its own.",
         };
-        derives::set_docs(&mut field.attrs, docs);
+        attributes::set_docs(&mut field.attrs, docs);
     }
     metas.retain(|meta| !meta.path().is_ident("deserialize_with"));
     metas.sort_by_key(|meta| {
         let order = ["rename", "flatten", "default", "skip_serializing_if"];
         order.iter().position(|name| meta.path().is_ident(name))
     });
-    derives::set_serde(&mut field.attrs, &metas);
+    attributes::set_serde(&mut field.attrs, &metas);
 }
 
-/// `Option<Box<T>>` for `Box<Option<T>>`, which the type generator writes where types lead back to
-/// each other, and which would be sent as null where nothing is given.
+/// `Option<Box<T>>` for `Box<Option<T>>`, which the type generator writes in recursive types, and
+/// which would be sent as null instead of being omitted.
 fn option_of_box(ty: &Type) -> Option<Type> {
     let option = argument(ty).filter(|within| is_named(ty, "Box") && is_named(within, "Option"))?;
     let within = argument(option)?;
     Some(parse_quote!(Option<Box<#within>>))
 }
 
-/// Returns whether a field holds what has no field of its own.
+/// Returns true if a field contains all fields that the type does not name.
 pub(super) fn is_flatten(meta: &Meta) -> bool {
     meta.path().is_ident("flatten")
 }
 
-/// Returns whether there is a value for a field of this type where nothing is given.
+/// Returns true if a type has an empty value, for a field that is missing.
 pub(super) fn has_default(ty: &Type) -> bool {
     ["Option", "Vec", "HashMap", "Map"].iter().any(|name| is_named(ty, name))
 }
 
-/// The description's words, or ours where it has none.
+/// The documentation of the description, or another text if it has none.
 pub(super) fn docs_or(attrs: &[Attribute], otherwise: &str) -> String {
-    let text = derives::doc_text(attrs);
-    // After its words stands the schema itself, as JSON, folded.
+    let text = attributes::doc_text(attrs);
+    // The type generator appends the schema as JSON, folded.
     let text = text.split("<details>").next().unwrap_or_default().trim();
-    // Where there are no words, the type generator gives the type's own name.
+    // Without a description, the type generator gives the name of the type.
     let is_name = text.starts_with('`') && text.ends_with('`') && !text.contains(' ');
     if text.is_empty() || is_name { otherwise.to_owned() } else { print::prose(text) }
 }
 
-/// The name in the middle of a type: `Gpu` of `Option<Box<Gpu>>`.
+/// The innermost name of a type: `Gpu` of `Option<Box<Gpu>>`.
 fn inner_name(ty: &Type) -> Option<String> {
     let Type::Path(path) = ty else { return None };
     match argument(ty) {

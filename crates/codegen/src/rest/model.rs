@@ -1,6 +1,7 @@
-//! Model of a description: its operations, as far as the emitter needs them.
+//! Model of the operations that are emitted: the output of normalization and the input of the
+//! emitter.
 
-/// One call of the interface.
+/// One call.
 #[derive(Clone, Debug)]
 pub(crate) struct Operation {
     /// The name of the Rust function: `get_pod`.
@@ -15,23 +16,23 @@ pub(crate) struct Operation {
     pub(crate) description: String,
     pub(crate) deprecated: bool,
     pub(crate) parameters: Vec<Parameter>,
-    /// Query parameters that the path itself has.
+    /// Query parameters within the path.
     pub(crate) path_query: Vec<(String, PathValue)>,
     pub(crate) body: Option<Body>,
-    /// How a successful response is read; not at all where none has content.
+    /// How the response of success is read; none if no success has content.
     pub(crate) answer: Option<Answer>,
-    /// What the responses of success are by status, where they are not of one type.
+    /// The responses of success by status; empty if they have the same type.
     pub(crate) successes: Vec<Success>,
-    /// A response can be a stream of events; by this name the signatures have the type of an
-    /// event's data.
+    /// The name under which the signatures have the type of an event's data, if a response may be a
+    /// stream of events.
     pub(crate) events: Option<String>,
-    /// The call of the same operation with another body, and the media type of that.
+    /// The call of the same operation with another body, and the media type of that body.
     pub(crate) other_body: Option<(String, String)>,
-    /// Documented errors: status and what it means.
+    /// The documented errors: status and description.
     pub(crate) errors: Vec<(String, String)>,
 }
 
-/// The value of a query parameter that the path itself has.
+/// The value of a query parameter within the path.
 #[derive(Clone, Debug)]
 pub(crate) enum PathValue {
     Fixed(String),
@@ -48,16 +49,16 @@ pub(crate) struct Parameter {
     pub(crate) wire: String,
     pub(crate) place: Place,
     pub(crate) required: bool,
-    /// How a query parameter is encoded that is no scalar and no list with a pair per element.
+    /// The style of a query parameter; none for a scalar, and for a list with a pair for each item.
     pub(crate) style: Option<Style>,
-    /// How a path parameter is written that is more than plain text.
+    /// The style of a path parameter; none for plain text.
     pub(crate) path_style: Option<PathStyle>,
-    /// The media type of a part, where the description names one.
+    /// The media type of a part, if the description specifies one.
     pub(crate) media: Option<String>,
     pub(crate) description: String,
 }
 
-/// Where a parameter goes.
+/// The location of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     Path,
@@ -67,7 +68,7 @@ pub(crate) enum Place {
     Part(PartKind),
 }
 
-/// What a part of a multipart body is made of.
+/// The content of a part of a multipart body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PartKind {
     File,
@@ -82,26 +83,30 @@ pub(crate) struct Body {
     pub(crate) required: bool,
     pub(crate) description: String,
     pub(crate) content: Content,
-    /// The media type that goes out.
+    /// The media type that is sent.
     pub(crate) media: String,
-    /// How fields of a form are encoded that are no plain ones.
+    /// The style of each field of a form whose encoding differs from the default.
     pub(crate) styles: Vec<(String, Style)>,
 }
 
-/// What a body or a response holds.
+/// The kind of content of a body or a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Content {
+pub enum Content {
+    /// JSON.
     Json,
+    /// A form, as URLs encode it.
     Form,
-    /// Its parts are among the parameters.
+    /// Parts, which are among the parameters of the call.
     Multipart,
+    /// Text.
     Text,
+    /// Bytes.
     Bytes,
     /// Server-sent events.
     Events,
 }
 
-/// How a field of a form, or a query parameter, encodes a list or an object.
+/// Style of a list or an object in a form or a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
     Json,
@@ -111,7 +116,7 @@ pub(crate) enum Style {
     Deep,
 }
 
-/// How a path parameter is written, by RFC 6570.
+/// Style of a path parameter (RFC 6570).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PathStyle {
     Json,
@@ -120,48 +125,49 @@ pub(crate) enum PathStyle {
     Matrix { exploded: bool },
 }
 
-/// How a successful response is read.
+/// How a response of success is read.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
     pub(crate) content: Content,
-    /// Some success has no content.
+    /// Whether some success has no content.
     pub(crate) may_be_empty: bool,
-    /// The media types to ask for, where JSON alone is not what is required_fields.
+    /// The media types in `Accept`, if that is not `application/json` alone.
     pub(crate) accept: Option<String>,
 }
 
 /// One of several responses of success.
 #[derive(Clone, Debug)]
 pub(crate) struct Success {
-    /// `201`, or `2XX` for all that have no response of their own.
+    /// `201`, or `2XX` for all statuses without a response of their own.
     pub(crate) status: String,
     pub(crate) description: String,
     /// None for a response without content.
     pub(crate) content: Option<Content>,
-    /// Its type is that of the call's response, or it has no content.
+    /// Whether its type is that of the call's response, or it has no content.
     pub(crate) is_first: bool,
-    /// The media types to ask for.
+    /// The media types in `Accept`.
     pub(crate) accept: Vec<String>,
-    /// By this name the signatures have its type, if it is JSON of another type.
+    /// The name under which the signatures have its type, if it is JSON of another type.
     pub(crate) name: Option<String>,
 }
 
 impl Operation {
-    /// The path cut into what stays as it is and what a parameter replaces.
+    /// The path, split into literals and parameters.
     pub(crate) fn path_pieces(&self) -> Vec<Piece<'_>> {
         pieces(split(&self.path).0)
     }
 }
 
-/// Cuts what is no path off a path: `?a=b`, whose pairs are returned, and `#c`, which is never sent.
-pub(crate) fn split(path: &str) -> (&str, Vec<(&str, &str)>) {
+/// Splits a path from its query `?a=b`, whose pairs are returned, and from its fragment `#c`, which
+/// is never sent.
+pub fn split(path: &str) -> (&str, Vec<(&str, &str)>) {
     let path = split_once(path, '#').0;
     let (path, query) = split_once(path, '?');
     let pairs = query.split('&').filter(|pair| !pair.is_empty());
     (path, pairs.map(|pair| split_once(pair, '=')).collect())
 }
 
-/// Cuts at a character that is not part of a parameter's name.
+/// Splits at the first such character that is not part of a parameter's name.
 fn split_once(text: &str, at: char) -> (&str, &str) {
     let mut place = 0;
     for piece in pieces(text) {
@@ -181,14 +187,15 @@ fn split_once(text: &str, at: char) -> (&str, &str) {
 
 /// A part of a path.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Piece<'a> {
+pub enum Piece<'a> {
+    /// Text that is sent as it is written.
     Literal(&'a str),
     /// The wire name of a parameter.
     Parameter(&'a str),
 }
 
-/// Cuts a path at its `{…}`. A brace that is never closed is literal.
-pub(crate) fn pieces(path: &str) -> Vec<Piece<'_>> {
+/// Splits a path into literals and its `{…}`. A brace that is never closed is literal.
+pub fn pieces(path: &str) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
     let mut rest = path;
     while let Some((before, after)) = rest.split_once('{') {
@@ -212,7 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_is_cut_at_its_parameters() {
+    fn a_path_is_split_at_its_parameters() {
         assert_eq!(
             pieces("/pods/{podId}/logs/{a}.{b}"),
             [
@@ -228,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_and_a_fragment_are_no_path() {
+    fn a_query_and_a_fragment_are_split_off() {
         assert_eq!(split("/a/{b}"), ("/a/{b}", vec![]));
         assert_eq!(split("/a?b={c}&d#e?f"), ("/a", vec![("b", "{c}"), ("d", "")]));
         assert_eq!(split("/{?a}/{b#c}?{d=e}=f"), ("/{?a}/{b#c}", vec![("{d=e}", "f")]));

@@ -1,10 +1,10 @@
 //! Normalization: a published description is rewritten into the subset that the type generator accepts.
 //!
-//! Real descriptions carry flaws that the generator refuses or, worse, panics at; and it reads
-//! constraints into types that then refuse what the service really answers. So the description
-//! is taken apart as a plain tree, each flaw by a function of its own, and put together again
-//! from what is needed: operations with one JSON answer each, and schemas that say what a
-//! value *is* and nothing about what it must not be.
+//! Published descriptions contain constructs that progenitor rejects or, worse, panics at, and
+//! constraints that it turns into types that refuse what the service really sends. Each pass removes
+//! one kind of construct from the JSON tree. The result contains only what the types need:
+//! operations with one JSON response each, and schemas that say what a value *is* and nothing about
+//! what it must not be.
 
 mod bodies;
 mod compose;
@@ -13,15 +13,13 @@ mod examples;
 mod inline;
 mod link;
 mod lower;
-mod media;
 pub(super) mod names;
 mod operations;
 mod parameters;
 mod required;
 mod responses;
 mod schemas;
-pub(super) mod tree;
-mod unions;
+mod union_marks;
 mod warnings;
 
 use std::path::PathBuf;
@@ -29,40 +27,48 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 pub(crate) use self::enums::NamedEnum;
-pub(super) use self::operations::operations_of;
 pub(crate) use self::required::RequiredFields;
 use self::schemas::Usage;
-use self::tree::object_at;
-pub(super) use self::tree::resolve;
-pub(crate) use self::unions::{Alternative, Branch, Unions};
+pub(crate) use self::union_marks::{Alternative, Branch, Unions};
 use self::warnings::Warnings;
+use super::media;
 use super::model::Operation;
 use super::source_map::SourceMap;
+use super::tree::{self, object_at};
 use crate::{Diagnostic, Source};
 
 /// A description after normalization.
 pub(crate) struct Normalized {
-    /// What the type generator gets to read.
+    /// The input of the type generator.
     pub(crate) document: Value,
     /// The operations, in the order of their names.
     pub(crate) operations: Vec<Operation>,
-    /// The enums that stood in its schemas.
+    /// The enums extracted from its schemas.
     pub(crate) enums: Vec<NamedEnum>,
     /// The choices between objects.
     pub(crate) unions: Unions,
-    /// What must be given of types that are both sent and received.
+    /// The required fields of types that are both sent and received.
     pub(crate) required_fields: RequiredFields,
-    /// What was left out, and why.
+    /// The unsupported constructs, with the reason.
     pub(crate) warnings: Vec<Diagnostic>,
     /// Further files that were read, or should have been.
     pub(crate) files: Vec<PathBuf>,
 }
 
-/// Puts all files of a description into one tree. Returns the paths of the others; all of those
-/// that are there must be readable.
+/// Links all files of a description into one tree, and returns the paths of the other files.
+///
+/// # Errors
+///
+/// A file that exists cannot be read.
 pub(super) fn link(source: &Source, description: &mut Value) -> Result<Vec<PathBuf>, Diagnostic> {
     let linked = link::link(source, description);
     linked.unreadable.into_iter().next().map_or(Ok(linked.files), Err)
+}
+
+/// The name of the media type that a call sends a body as.
+pub(super) fn sent_media(description: &Value, body: &Value) -> Option<String> {
+    let chosen = bodies::chosen(description, &media::offered(description, body));
+    chosen.into_iter().next().map(|it| it.name)
 }
 
 /// Normalizes a description.
@@ -100,7 +106,7 @@ pub(super) fn normalize(
     tree::keep_used(&paths, &mut schemas);
     let enums = enums::take_out(&mut schemas, &mut paths);
     inline::name_objects(&mut schemas, &mut paths, &enums);
-    let unions = unions::take(&mut schemas);
+    let unions = union_marks::take(&mut schemas);
     let required_fields = required::take(&mut schemas);
 
     let document = json!({
@@ -120,7 +126,7 @@ pub(super) fn normalize(
     })
 }
 
-/// 3.0 and what came after it is read; anything else is said plainly.
+/// Refuses all versions but 3.x.
 fn version(source: &Source, description: &Value) -> Result<(), Diagnostic> {
     let version = match description.get("openapi") {
         Some(Value::String(version)) => version.clone(),

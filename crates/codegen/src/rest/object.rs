@@ -1,5 +1,5 @@
-//! Implementations of generated types by the runtime's macros, in place of serde's derives, which would be
-//! most of what a large description costs its compiler.
+//! Implementations of generated types by the runtime's macros instead of serde's derives, which
+//! would be most of the cost of compiling a large description.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -7,9 +7,9 @@ use syn::{Field, Fields, ItemEnum, ItemStruct};
 
 use super::fields::{has_default, is_flatten};
 use crate::syntax::wire_name;
-use crate::{derives, redact};
+use crate::{attributes, redact};
 
-/// Implements a struct: by a line for each field where it has named fields.
+/// Implements a struct; one with named fields by a line for each field.
 pub(super) fn of_struct(item: &mut ItemStruct, is_sent: bool) -> TokenStream {
     let name = &item.ident;
     let marks = redact::marks(&item.fields, is_sent, wire_name);
@@ -21,23 +21,23 @@ pub(super) fn of_struct(item: &mut ItemStruct, is_sent: bool) -> TokenStream {
     let lines = fields.named.iter().zip(marks).enumerate();
     let lines: Vec<_> = lines.map(|(place, (field, mark))| line(place, field, mark)).collect();
     for field in &mut fields.named {
-        derives::set_serde(&mut field.attrs, &[]);
+        attributes::set_serde(&mut field.attrs, &[]);
     }
-    derives::set_serde(&mut item.attrs, &[]);
+    attributes::set_serde(&mut item.attrs, &[]);
     let is_default =
-        derives::derived(&item.attrs).iter().any(|it| derives::ends_with(it, "Default"));
+        attributes::derived(&item.attrs).iter().any(|it| attributes::ends_with(it, "Default"));
     for derive in ["Serialize", "Deserialize", "Clone", "Debug", "Default", "PartialEq"] {
-        derives::remove(&mut item.attrs, derive);
+        attributes::remove(&mut item.attrs, derive);
     }
     let name = &item.ident;
     let default = is_default.then(|| quote!(default));
     quote!(__runtime::__private::object! { #name { #(#lines)* } #default })
 }
 
-/// A field in the words of the runtime's macro.
+/// The line of a field in the runtime's macro.
 fn line(place: usize, field: &Field, mark: Option<&str>) -> TokenStream {
     let (ident, wire) = (field.ident.as_ref(), wire_name(field));
-    let metas = derives::serde_metas(&field.attrs);
+    let metas = attributes::serde_metas(&field.attrs);
     let has = |name: &str| metas.iter().any(|it| it.path().is_ident(name));
     let presence = if metas.iter().any(is_flatten) {
         Some("further")
@@ -51,7 +51,7 @@ fn line(place: usize, field: &Field, mark: Option<&str>) -> TokenStream {
     quote!(#place #wire #ident #(#properties)*;)
 }
 
-/// Implements a choice whose last variant takes the values of no shape.
+/// Implements a choice whose last variant keeps values of unknown shapes.
 pub(super) fn of_choice(item: &mut ItemEnum) -> Option<TokenStream> {
     let variants = item.variants.iter().map(|variant| {
         let (ident, fields) = (&variant.ident, variant.fields.iter().enumerate());
@@ -62,10 +62,10 @@ pub(super) fn of_choice(item: &mut ItemEnum) -> Option<TokenStream> {
     let mut variants: Vec<_> = variants.collect();
     variants.pop();
     for field in item.variants.iter_mut().flat_map(|it| it.fields.iter_mut()) {
-        derives::set_serde(&mut field.attrs, &[]);
+        attributes::set_serde(&mut field.attrs, &[]);
     }
-    derives::set_serde(&mut item.attrs, &[]);
-    ["Serialize", "Deserialize"].iter().for_each(|it| derives::remove(&mut item.attrs, it));
+    attributes::set_serde(&mut item.attrs, &[]);
+    ["Serialize", "Deserialize"].iter().for_each(|it| attributes::remove(&mut item.attrs, it));
     let (name, other) = (&item.ident, &item.variants.last()?.ident);
     Some(quote!(__runtime::__private::choice! { #name #other { #(#variants)* } }))
 }

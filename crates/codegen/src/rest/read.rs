@@ -1,4 +1,4 @@
-//! Reading of a description, in YAML or JSON, into a tree whose objects have each key once.
+//! Reading of a description from YAML or JSON. A key that occurs twice is an error.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ pub fn read(source: &Source) -> Result<Value, Diagnostic> {
     read_with_places(source).map(|(tree, _)| tree)
 }
 
-/// The same, with the place of each value.
+/// The same, with the position of each value.
 pub(super) fn read_with_places(source: &Source) -> Result<(Value, SourceMap<'_>), Diagnostic> {
     let text = &source.text;
     if source.extension() == "json" {
@@ -38,7 +38,7 @@ pub(super) fn read_with_places(source: &Source) -> Result<(Value, SourceMap<'_>)
     Ok((tree, SourceMap::parsed(text, root)))
 }
 
-/// A value without a key that occurs twice.
+/// A JSON value in which no key occurs twice.
 pub(super) struct Unique(pub(super) Value);
 
 impl<'de> Deserialize<'de> for Unique {

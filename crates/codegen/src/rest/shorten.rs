@@ -6,10 +6,10 @@ use syn::{Attribute, Expr, Lit, Meta, Path, parse_quote};
 const PRELUDE: [&str; 4] =
     ["::std::option::Option", "::std::string::String", "::std::vec::Vec", "::std::boxed::Box"];
 
-/// `::std::option::Option` reads better as `Option`; no type of a description is called so. And
-/// a type of the module `types` is named from where it is used.
+/// Replaces `::std::option::Option` by `Option`: no type of a description has such a name. And
+/// qualifies the types of the module `types` for the place that uses them.
 pub(super) struct Shorten {
-    /// Whether it is used within `types`.
+    /// Whether the code is within `types`.
     pub(super) within_types: bool,
 }
 
@@ -37,7 +37,7 @@ impl VisitMut for Shorten {
     }
 }
 
-/// The same for a path that stands in a string, as serde has it.
+/// The same for a path in the string of a serde attribute.
 pub(super) fn shorten_path(meta: &mut Meta) {
     if let Meta::NameValue(pair) = meta
         && pair.path.is_ident("skip_serializing_if")
@@ -54,7 +54,7 @@ pub(super) fn shorten_path(meta: &mut Meta) {
     }
 }
 
-/// The crates that podqueue hands on.
+/// The crates that the runtime re-exports.
 const CRATES: [&str; 2] = ["serde", "serde_json"];
 
 /// `::serde_json::Value` becomes `__runtime::__private::serde_json::Value`.
@@ -72,7 +72,7 @@ impl VisitMut for Reexports {
         syn::visit_mut::visit_path_mut(self, path);
     }
 
-    /// What stands in an attribute is text to the parser.
+    /// The tokens of an attribute are not parsed as paths.
     fn visit_attribute_mut(&mut self, attribute: &mut Attribute) {
         let Meta::List(list) = &mut attribute.meta else { return };
         let mut text = list.tokens.to_string();

@@ -1,9 +1,9 @@
 //! Signatures: the types that progenitor gives a description, with rejected schemas and operations left out
 //! by bisection.
 //!
-//! Of its output only two things are kept: the `types` module, and from each function's
-//! signature the types of parameters, body and answer. The rest is a client of its own, which
-//! podqueue has no use for: calls go through podqueue's one way out.
+//! Only two parts of its output are kept: the `types` module and, from each function's signature,
+//! the types of parameters, body and response. Its client is discarded: all calls are sent by
+//! podqueue's transport.
 
 use std::collections::BTreeMap;
 
@@ -14,18 +14,18 @@ use syn::visit_mut::VisitMut;
 use syn::{FnArg, ImplItem, ImplItemFn, Item, Pat, ReturnType, Type};
 
 use super::normalize::names::inline;
-use super::normalize::tree::object_at;
 use super::normalize::{NamedEnum, Normalized};
 use super::shorten::{Reexports, Shorten};
 use super::source_map::SourceMap;
+use super::tree::object_at;
 use crate::syntax::{argument, is_named};
-use crate::{Diagnostic, Source, quiet};
+use crate::{Diagnostic, Source, panic_guard};
 
-/// What progenitor decided.
+/// The parts of progenitor's output that are kept.
 pub(super) struct Decided {
     /// The items of its `types` module.
     pub(super) types: Vec<Item>,
-    /// By the name of the operation.
+    /// The signatures, by the names of the operations.
     pub(super) signatures: BTreeMap<String, Signature>,
 }
 
@@ -36,8 +36,7 @@ pub(super) struct Signature {
     pub(super) answer: Type,
     /// The type of an event's data, if a response is a stream of events.
     pub(super) event: Option<Type>,
-    /// The types of the operation's successes by status; what those are that are not JSON, their
-    /// content says.
+    /// The types of the responses of success by status; none for those that are not JSON.
     pub(super) successes: Vec<Option<Type>>,
 }
 
@@ -67,9 +66,9 @@ pub(super) fn decide(
             [TypeImpl::Display, TypeImpl::FromStr].into_iter(),
         );
     }
-    // It panics at what it does not expect. Normalization should leave nothing of that kind; where it
-    // does, the user is owed a diagnostic and no backtrace.
-    let tokens = quiet::catch(|| Generator::new(&settings).generate_tokens(&description))
+    // progenitor panics at unexpected constructs. Normalization should leave none; if it does, the
+    // user gets a diagnostic instead of a backtrace.
+    let tokens = panic_guard::catch(|| Generator::new(&settings).generate_tokens(&description))
         .map_err(|panic| fault(format!("a schema cannot be turned into a type: {panic}")))?
         .map_err(|error| fault(format!("a schema cannot be turned into a type: {error}")))?;
     let file: syn::File = syn::parse2(tokens)
@@ -109,7 +108,7 @@ fn signature(function: &ImplItemFn) -> Option<Signature> {
             FnArg::Typed(typed) => match &*typed.pat {
                 Pat::Ident(name) => {
                     let ty = owned(within_option(&typed.ty));
-                    // All bodies are required here, so one that is an `Option` may be null.
+                    // All bodies are required here, so an `Option` is a body that may be null.
                     let may_be_null = name.ident == "body" && is_named(&typed.ty, "Option");
                     let ty = if may_be_null { syn::parse_quote!(Option<#ty>) } else { ty };
                     Some((name.ident.to_string(), short(ty)))
@@ -133,7 +132,7 @@ fn short(mut ty: Type) -> Type {
     ty
 }
 
-/// The type that a builder holds, which is no reference.
+/// The type of a builder's field: the parameter's type without its reference.
 fn owned(ty: &Type) -> Type {
     match ty {
         Type::Reference(reference) => match &*reference.elem {
@@ -144,13 +143,13 @@ fn owned(ty: &Type) -> Type {
     }
 }
 
-/// The type of a parameter without the `Option` around one that is optional.
+/// The type of a parameter, without the `Option` of an optional one.
 fn within_option(ty: &Type) -> &Type {
     argument(ty).filter(|_| is_named(ty, "Option")).unwrap_or(ty)
 }
 
-/// Decides the types of a description. A schema that has none is read as any value, an operation
-/// that has none is left out; a warning names each.
+/// Generates the types of a description by bisection: a schema that progenitor rejects is read as
+/// any value, a rejected operation is left out, each with a warning.
 pub(super) fn decide_or_bisect(
     source: &Source,
     places: &SourceMap<'_>,
@@ -204,7 +203,7 @@ pub(super) fn decide_or_bisect(
     Ok(decided)
 }
 
-/// Which of these are refused, and why.
+/// The rejected ones of these, with the reason.
 fn refused_of<E>(
     items: &[String],
     attempt: &mut impl FnMut(&[String]) -> Result<(), E>,
@@ -230,7 +229,7 @@ fn with_schemas(paths: Value, schemas: Map<String, Value>) -> Value {
     })
 }
 
-/// A schema as it would be if all that it refers to were any value.
+/// A schema whose references are replaced by any value.
 fn without_others(schema: &Value) -> Value {
     match schema {
         Value::Object(object) if object.get("$ref").is_some_and(Value::is_string) => json!({}),
@@ -242,7 +241,7 @@ fn without_others(schema: &Value) -> Value {
     }
 }
 
-/// The operation of a normalized path, as the description writes it.
+/// The operation of a normalized path, as the description names it.
 fn called(normalized: &Normalized, path: &str) -> String {
     let name = path.split('/').nth(1).unwrap_or_default();
     match normalized.operations.iter().find(|operation| operation.name == name) {
@@ -258,7 +257,7 @@ mod tests {
     use crate::rest::read::read_with_places;
 
     #[test]
-    fn halving_finds_all_that_is_refused_in_few_attempts() {
+    fn bisection_finds_all_rejected_items_in_few_attempts() {
         let items: Vec<_> = (0..1000).map(|number| number.to_string()).collect();
         let mut attempts = 0;
         let found = refused_of(&items, &mut |items| {
@@ -276,9 +275,9 @@ mod tests {
 
     const ANSWER: &str = "200: {content: {application/json: {schema: ";
 
-    /// No normalization lets an enum of a number by; it is put in afterwards.
+    /// Normalization removes enums of numbers, so the test adds one afterwards.
     #[test]
-    fn what_the_type_generator_refuses_is_any_value_or_left_out() {
+    fn rejected_schemas_are_any_value_and_rejected_operations_are_left_out() {
         let text = format!(
             "openapi: 3.0.3
 paths:

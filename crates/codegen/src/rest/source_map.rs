@@ -8,31 +8,30 @@ use serde_json::Value;
 use super::pointer::keys;
 use super::yaml::{self, Content, Node, Place};
 
-/// The places of a text.
+/// The source map of a text.
 pub(super) struct SourceMap<'a> {
     text: &'a str,
     root: OnceCell<Option<Rc<Node>>>,
 }
 
 impl<'a> SourceMap<'a> {
-    /// The places of a text that is parsed when the first of them is asked for.
+    /// A source map of a text that is parsed at the first lookup.
     pub(super) fn new(text: &'a str) -> Self {
         Self { text, root: OnceCell::new() }
     }
 
-    /// The places of a text that was parsed.
+    /// A source map of a parsed text.
     pub(super) fn parsed(text: &'a str, root: Rc<Node>) -> Self {
         Self { text, root: OnceCell::from(Some(root)) }
     }
 
-    /// The same places without the text.
+    /// The same source map without the text.
     pub(super) fn detached(&self) -> SourceMap<'static> {
         self.root();
         SourceMap { text: "", root: self.root.clone() }
     }
 
-    /// Where the keys stand that lead to something. What they do not lead all the way to has the
-    /// place of what it is within.
+    /// The place of what keys lead to: that of its own key, or that of the innermost part that exists.
     pub(super) fn of(&self, keys: &[String]) -> Place {
         let mut place = (1, 1);
         let Some(mut node) = self.root() else { return place };
@@ -59,9 +58,9 @@ impl<'a> SourceMap<'a> {
         self.of(&keys(pointer))
     }
 
-    /// Where the first reference stands whose target is required_fields.
-    pub(super) fn of_reference(&self, is_wanted: impl Fn(&str) -> bool) -> Place {
-        let found = self.root().and_then(|root| reference(root, &is_wanted));
+    /// The place of the first `$ref` whose target satisfies a predicate.
+    pub(super) fn of_reference(&self, is_target: impl Fn(&str) -> bool) -> Place {
+        let found = self.root().and_then(|root| reference(root, &is_target));
         found.unwrap_or((1, 1))
     }
 
@@ -70,15 +69,15 @@ impl<'a> SourceMap<'a> {
     }
 }
 
-fn reference(node: &Node, is_wanted: &impl Fn(&str) -> bool) -> Option<Place> {
+fn reference(node: &Node, is_target: &impl Fn(&str) -> bool) -> Option<Place> {
     match &node.content {
         Content::Scalar(_) => None,
-        Content::List(items) => items.iter().find_map(|it| reference(it, is_wanted)),
+        Content::List(items) => items.iter().find_map(|it| reference(it, is_target)),
         Content::Map(entries) => entries.iter().find_map(|entry| match &entry.value.content {
-            Content::Scalar(Value::String(target)) if entry.key == "$ref" && is_wanted(target) => {
+            Content::Scalar(Value::String(target)) if entry.key == "$ref" && is_target(target) => {
                 Some(entry.place)
             }
-            _ => reference(&entry.value, is_wanted),
+            _ => reference(&entry.value, is_target),
         }),
     }
 }
@@ -92,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_followed_in_every_notation() {
+    fn keys_are_found_in_block_flow_and_json_notation() {
         let block = "openapi: 3.0.0\n# paths:\npaths:\n  '/a/{id}':\n    get:\n      parameters:\n      - {name: x}\n  /b: {get: {responses: {200: {description: 'a, b: {'}, 404: {}}}}\ncomponents:\n  schemas:\n    A:\n      properties:\n        b: {type: string}\n    B: {}\n";
         assert_eq!(place(block, "#/paths/~1a~1{id}/get"), (5, 5));
         assert_eq!(place(block, "#/paths/~1b/get"), (8, 8));
@@ -111,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_followed_however_they_are_written() {
+    fn keys_are_found_with_quotes_anchors_and_complex_mappings() {
         let text = "? paths\n: '/a': &a\n    \"get\" : {x: 1,\n      'y' : [[], [{z: 2}]]}\n  /b: *a\n  /c: |\n    get: {}\n  200: {a\\b: 1}\n";
         assert_eq!(place(text, "#/paths/~1a/get"), (3, 5));
         assert_eq!(place(text, "#/paths/~1a/get/y/1/0/z"), (4, 20));
@@ -121,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reference_is_found_by_its_whole_target() {
+    fn a_reference_is_found_by_its_complete_target() {
         let of_reference =
             |text, target: &str| SourceMap::new(text).of_reference(|it| it == target);
         let text = "a: {$ref: '#/b/c'}\nb: {$ref: \"#/b\"}\n";
@@ -133,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_followed_has_the_place_of_what_it_is_within() {
+    fn missing_keys_have_the_place_of_the_innermost_part_that_exists() {
         assert_eq!(place("paths:\n  /a: anchor\n", "#/paths/~1a/get"), (2, 3));
         assert_eq!(place("paths: {}\n", "#/components/schemas/A"), (1, 1));
         assert_eq!(place("", "#/paths"), (1, 1));

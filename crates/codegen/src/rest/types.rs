@@ -1,4 +1,4 @@
-//! Types of a description: the type generator's items, made lenient and documented.
+//! Types of a description: the items of the type generator, made lenient and documented.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,9 +18,9 @@ use super::signatures::Signature;
 use super::union::{self, Tags};
 use crate::open_enum::{OpenEnum, Variant};
 use crate::syntax::{is_named, name_of, wire_name};
-use crate::{derives, naming, print, redact};
+use crate::{attributes, naming, print, redact};
 
-/// Turns the items of the type generator's module into ours.
+/// Rewrites the items of the type generator's module.
 pub(super) fn lenient<'a>(
     items: Vec<Item>,
     enums: &[NamedEnum],
@@ -103,29 +103,29 @@ pub(super) fn lenient<'a>(
     quote!(#map #runtime #errors #types)
 }
 
-/// Says where serde is, to the code that it derives.
+/// Sets the path of serde for derived code.
 fn name_serde(item: &mut Item) {
     let (Item::Struct(ItemStruct { attrs, .. }) | Item::Enum(ItemEnum { attrs, .. })) = item else {
         return;
     };
     let is_serde = |path: &syn::Path| path.segments.iter().any(|it| it.ident == "serde");
-    if derives::derived(attrs).iter().any(is_serde) {
+    if attributes::derived(attrs).iter().any(is_serde) {
         attrs.push(parse_quote!(#[serde(crate = "__runtime::__private::serde")]));
     }
 }
 
-/// What the type generator implements for a choice as far as it knows its shapes: text to and fro,
-/// which a shape that it does not know has not.
+/// Returns true if an item is an implementation for a choice that converts from and to text, which
+/// an unknown shape does not support.
 fn is_of_closed_choice(item: &Item) -> bool {
     let Item::Impl(block) = item else { return false };
     let of = block.trait_.as_ref().map(|(_, path, _)| path);
     of.is_some_and(|path| {
-        ["Display", "FromStr", "TryFrom"].iter().any(|name| derives::ends_with(path, name))
+        ["Display", "FromStr", "TryFrom"].iter().any(|name| attributes::ends_with(path, name))
     })
 }
 
-/// A field that refers to a named schema has no description of its own in OpenAPI 3.0; it means
-/// what its type means, as the first paragraph of the type's description says.
+/// In OpenAPI 3.0 a field that refers to a named schema has no description of its own: it gets the
+/// first paragraph of the type's description.
 fn meanings(items: &[Item]) -> Meanings {
     let described = items.iter().filter_map(|item| match item {
         Item::Struct(item) => Some((&item.ident, &item.attrs)),
@@ -142,8 +142,8 @@ fn meanings(items: &[Item]) -> Meanings {
         .collect()
 }
 
-/// The types that requests hold, directly or through others. A caller makes them, so they must
-/// stay open to that.
+/// The types that requests contain, directly or through others. Callers construct them, so they are
+/// not `#[non_exhaustive]`.
 fn sent<'a>(items: &[Item], signatures: impl Iterator<Item = &'a Signature>) -> BTreeSet<String> {
     let mut roots = Mentioned::default();
     for ty in signatures.flat_map(|signature| signature.parameters.values()) {
@@ -153,10 +153,10 @@ fn sent<'a>(items: &[Item], signatures: impl Iterator<Item = &'a Signature>) -> 
 }
 
 fn is_untagged(item: &ItemEnum) -> bool {
-    derives::serde_metas(&item.attrs).iter().any(|meta| meta.path().is_ident("untagged"))
+    attributes::serde_metas(&item.attrs).iter().any(|meta| meta.path().is_ident("untagged"))
 }
 
-/// These types and all that they hold, directly or through others.
+/// These types and all types that they contain, directly or through others.
 fn reached(items: &[Item], roots: Mentioned) -> BTreeSet<String> {
     let within: BTreeMap<String, Mentioned> = items
         .iter()
@@ -179,7 +179,7 @@ fn reached(items: &[Item], roots: Mentioned) -> BTreeSet<String> {
     reached
 }
 
-/// The last words of all types in an item.
+/// The last path segments of all types in an item.
 #[derive(Default)]
 struct Mentioned(BTreeSet<String>);
 
@@ -207,42 +207,42 @@ fn open_enum(item: &NamedEnum) -> OpenEnum {
 
 fn lenient_struct(item: &mut ItemStruct, meanings: &Meanings, is_sent: bool) {
     let docs = docs_or(&item.attrs, "An object of the interface.");
-    derives::set_docs(&mut item.attrs, &docs);
+    attributes::set_docs(&mut item.attrs, &docs);
     if matches!(item.fields, Fields::Named(_)) {
         if !is_sent {
-            // The service adds fields; that must not break code that names all of them.
+            // The service adds fields, which must not break code that names all of them.
             item.attrs.push(parse_quote!(#[non_exhaustive]));
         }
         distinct_names(&mut item.fields);
-        // The type generator gives up on defaults where fields are flattened.
-        let derived = derives::derived(&item.attrs);
-        let is_flat = |field: &Field| derives::serde_metas(&field.attrs).iter().any(is_flatten);
+        // The type generator derives no default where fields are flattened.
+        let derived = attributes::derived(&item.attrs);
+        let is_flat = |field: &Field| attributes::serde_metas(&field.attrs).iter().any(is_flatten);
         if item.fields.iter().any(is_flat)
             && item.fields.iter().all(|field| has_default(&field.ty))
-            && !derived.iter().any(|it| derives::ends_with(it, "Default"))
+            && !derived.iter().any(|it| attributes::ends_with(it, "Default"))
         {
-            derives::set(&mut item.attrs, &[derived, vec![parse_quote!(Default)]].concat());
+            attributes::set(&mut item.attrs, &[derived, vec![parse_quote!(Default)]].concat());
         }
         item.fields.iter_mut().for_each(|field| lenient_field(field, meanings));
     }
 }
 
-/// Fields that must be given are written where they are empty, too, if that is a value of theirs.
+/// Required fields are written even if they are empty, if their type has an empty value.
 fn write_required(fields: &mut Fields, required_fields: &BTreeMap<String, bool>) {
     for field in fields {
         let Some(may_be_null) = required_fields.get(&wire_name(field)) else { continue };
         if *may_be_null || !is_named(&field.ty, "Option") {
-            let mut metas = derives::serde_metas(&field.attrs);
+            let mut metas = attributes::serde_metas(&field.attrs);
             metas.retain(|meta| !meta.path().is_ident("skip_serializing_if"));
-            derives::set_serde(&mut field.attrs, &metas);
+            attributes::set_serde(&mut field.attrs, &metas);
         }
     }
 }
 
-/// One of several shapes. A shape that is not known is kept as it came.
+/// Makes a choice keep a value of an unknown shape as JSON.
 fn lenient_enum(item: &mut ItemEnum, meanings: &Meanings) {
     let docs = docs_or(&item.attrs, "One of several shapes.");
-    derives::set_docs(&mut item.attrs, &docs);
+    attributes::set_docs(&mut item.attrs, &docs);
     for variant in &mut item.variants {
         let docs = match variant.ident.to_string().as_str() {
             "Array" => "A list.",
@@ -254,14 +254,14 @@ fn lenient_enum(item: &mut ItemEnum, meanings: &Meanings) {
             _ => "One of the shapes.",
         };
         let docs = docs_or(&variant.attrs, docs);
-        derives::set_docs(&mut variant.attrs, &docs);
+        attributes::set_docs(&mut variant.attrs, &docs);
         if matches!(variant.fields, Fields::Named(_)) {
             distinct_names(&mut variant.fields);
             variant.fields.iter_mut().for_each(|field| lenient_field(field, meanings));
         }
     }
     if item.variants.iter().any(|variant| matches!(variant.fields, Fields::Named(_))) {
-        // How large an object is, the description says and not who writes it.
+        // The description decides how large a variant is.
         item.attrs.push(parse_quote!(#[allow(clippy::large_enum_variant)]));
     }
     if is_untagged(item) {

@@ -1,4 +1,4 @@
-//! Unions: enums with a variant for each branch, and one for all other values.
+//! Enums for unions (`oneOf`, `anyOf`): a variant for each branch, and one for all other values.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -10,21 +10,21 @@ use syn::{Ident, Item, ItemEnum, Type, parse_quote};
 use super::fields::docs_or;
 use super::normalize::{Alternative, Branch, NamedEnum, RequiredFields, Unions};
 use crate::syntax::{argument, is_named};
-use crate::{derives, naming, print};
+use crate::{attributes, naming, print};
 
-/// Makes a union of what the type generator takes for a choice whose shapes are tried one after the
-/// other, and implements how it is read and written. If it is sent, `required_fields` has the fields that
-/// must be given of types that are received, too.
+/// Turns an untagged enum of the type generator into a union, and implements reading and writing.
+/// For a union that is sent, `required_fields` has the required fields of types that are also
+/// received.
 pub(super) fn rewrite(
     item: &mut ItemEnum,
     branches: &[Branch],
     required_fields: Option<&RequiredFields>,
 ) -> TokenStream {
     let docs = docs_or(&item.attrs, "One of several types.");
-    derives::set_docs(&mut item.attrs, &docs);
-    ["Serialize", "Deserialize"].iter().for_each(|it| derives::remove(&mut item.attrs, it));
-    derives::set_serde(&mut item.attrs, &[]);
-    // How large an object is, the description says and not who writes it.
+    attributes::set_docs(&mut item.attrs, &docs);
+    ["Serialize", "Deserialize"].iter().for_each(|it| attributes::remove(&mut item.attrs, it));
+    attributes::set_serde(&mut item.attrs, &[]);
+    // The description decides how large a variant is.
     item.attrs.push(parse_quote!(#[allow(clippy::large_enum_variant)]));
     item.attrs.push(parse_quote!(#[non_exhaustive]));
 
@@ -76,20 +76,19 @@ pub(super) fn rewrite(
     }
 }
 
-/// Returns whether an item implements something for a union.
+/// Returns true if an item is an implementation for a union.
 pub(super) fn is_implemented(item: &Item, unions: &Unions) -> bool {
     let Item::Impl(block) = item else { return false };
     let Type::Path(path) = &*block.self_ty else { return false };
     path.path.segments.last().is_some_and(|it| unions.contains_key(&it.ident.to_string()))
 }
 
-/// What the tag of a branch is set to by its constructor: by the name of a type, by the name of a
-/// field.
+/// The values to which constructors set tags, by the names of type and field.
 #[derive(Default)]
 pub(super) struct Tags(BTreeMap<String, BTreeMap<String, TokenStream>>);
 
 impl Tags {
-    /// Of all types that unions are between. A field that two unions want to have other values has
+    /// The tags of all types in unions. A field for which two unions require different values has
     /// none.
     pub(super) fn of(items: &[Item], unions: &Unions, enums: &[NamedEnum]) -> Self {
         let mut values: BTreeMap<(String, String), Vec<&Value>> = BTreeMap::new();
@@ -143,8 +142,7 @@ impl Tags {
     }
 }
 
-/// The name of a variant: its type's, without the union's in front of it where the type is named
-/// after that.
+/// The name of a variant: that of its type, without the name of the union as a prefix.
 fn variant(ty: &Type, union: &Ident, branch: &Branch) -> String {
     const KINDS: [(&str, &str); 8] = [
         ("String", "String"),
@@ -173,12 +171,12 @@ fn last(ty: &Type) -> Option<&Ident> {
     path.path.segments.last().map(|it| &it.ident)
 }
 
-/// `T` of `Box<T>`, which stands where types lead back to each other.
+/// `T` of `Box<T>`, which occurs in recursive types.
 fn unboxed(ty: &Type) -> &Type {
     argument(ty).filter(|_| is_named(ty, "Box")).unwrap_or(ty)
 }
 
-/// What an object must be to be of a branch, in the words of podqueue's macro.
+/// The condition for an object of a branch, in the runtime's macro.
 fn alternative(alternative: &Alternative) -> TokenStream {
     let tags = alternative.tags.iter().map(|(name, values)| {
         let values = values.iter().map(|value| match value {
@@ -227,7 +225,7 @@ fn docs_of(branch: &Branch) -> String {
     }
 }
 
-/// `a, b or c`, or the first few.
+/// `a, b or c`, truncated if long.
 fn listed(mut words: Vec<String>, word: &str) -> String {
     const MOST: usize = 4;
     if words.len() > MOST {

@@ -1,4 +1,4 @@
-//! YAML reader whose nodes have positions; JSON is YAML, too.
+//! YAML parser whose nodes have positions. JSON is a subset of YAML.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -9,17 +9,17 @@ use serde_json::{Map, Number, Value};
 /// A line and a column, both counted from 1.
 pub(super) type Place = (usize, usize);
 
-/// Why a text cannot be read, and where.
+/// A parse error and its position.
 pub(super) struct Fault {
     pub(super) place: Place,
     pub(super) message: String,
 }
 
-/// A value of the text.
+/// A node of the document.
 pub(super) struct Node {
     pub(super) place: Place,
     pub(super) content: Content,
-    /// How many values there are with those within it, and how deep they lead.
+    /// The number of nodes and the depth, with those of aliases counted at each use.
     size: usize,
     depth: usize,
 }
@@ -33,18 +33,18 @@ pub(super) enum Content {
 #[derive(Clone)]
 pub(super) struct Entry {
     pub(super) key: String,
-    /// Where the key stands.
+    /// The position of the key.
     pub(super) place: Place,
     pub(super) value: Rc<Node>,
 }
 
-/// The deepest that lists and maps may lead, also through aliases.
+/// The maximum depth of lists and maps, with aliases expanded.
 const DEPTH: usize = 255;
 
-/// How many times its own size a text may grow by its aliases.
+/// The maximum growth of a text by expanding its aliases.
 const GROWTH: usize = 100;
 
-/// Reads the one document of a text; an empty text is null.
+/// Parses the single document of a text; an empty text is null.
 pub(super) fn parse(text: &str) -> Result<Rc<Node>, Fault> {
     let mut reader =
         Reader { events: Parser::new_from_str(text), anchors: HashMap::new(), nodes: 0 };
@@ -75,7 +75,7 @@ pub(super) fn parse(text: &str) -> Result<Rc<Node>, Fault> {
 struct Reader<'a> {
     events: Parser<'a, StrInput<'a>>,
     anchors: HashMap<usize, Rc<Node>>,
-    /// How many values were read.
+    /// The number of nodes read.
     nodes: usize,
 }
 
@@ -88,7 +88,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The value that begins with an event.
+    /// The node that an event begins.
     fn node(&mut self, event: Event<'a>, span: &Span) -> Result<Rc<Node>, Fault> {
         self.nodes += 1;
         let (content, anchor) = match event {
@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
             if matches!(event, Event::MappingEnd) {
                 return Ok(merged(entries));
             }
-            // A key is text whatever it looks like: `+1` is another name than `1`.
+            // A key is text, as it is written: `+1` and `1` are two names.
             let written = match &event {
                 Event::Scalar(text, ..) => Some(text.to_string()),
                 _ => None,
@@ -146,7 +146,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Adds what `<<` leads to and is not there otherwise.
+/// Adds the entries of merge keys (`<<`) that are not overridden.
 fn merged(entries: Vec<Entry>) -> Vec<Entry> {
     let (merges, mut entries): (Vec<_>, Vec<_>) =
         entries.into_iter().partition(|entry| match &entry.value.content {
@@ -186,7 +186,7 @@ impl Node {
         Self { place, content, size, depth }
     }
 
-    /// An alias as a key. YAML has keys that are not strings; JSON has not.
+    /// An alias as a key, if it is a scalar: keys of JSON are strings.
     fn as_key(&self) -> Option<String> {
         match &self.content {
             Content::Scalar(Value::String(text)) => Some(text.clone()),
@@ -195,7 +195,7 @@ impl Node {
         }
     }
 
-    /// The value as JSON has it.
+    /// The value as JSON.
     pub(super) fn value(&self) -> Result<Value, Fault> {
         match &self.content {
             Content::Scalar(value) => Ok(value.clone()),
@@ -259,7 +259,7 @@ fn number(text: &str) -> Option<Number> {
         Some(digits) => (text.strip_suffix(digits)?, digits),
         None => ("", text),
     };
-    // A second sign, and words such as `infinity`, which Rust takes for numbers.
+    // A second sign, and words such as `infinity`, which Rust parses as numbers.
     if !digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
         return None;
     }
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn an_alias_is_what_it_stands_for() {
+    fn aliases_are_expanded() {
         assert_eq!(
             read("a: &x {b: &y 1}\nc: *x\nd: [*y, *y]\n"),
             Ok(json!({ "a": { "b": 1 }, "c": { "b": 1 }, "d": [1, 1] }))
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn a_merge_adds_what_is_not_there() {
+    fn merge_keys_add_missing_entries() {
         assert_eq!(
             read("a: &x {b: 1, c: 2}\nd: {<<: *x, c: 3}\ne: {f: 4, <<: [*x, {b: 5, g: 6}]}\n<<: 7"),
             read("a: {b: 1, c: 2}\nd: {b: 1, c: 3}\ne: {f: 4, b: 1, c: 2, g: 6}\n'<<': 7")
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_has_its_place() {
+    fn parse_errors_have_positions() {
         let bomb: String = (1..9)
             .map(|n| format!("a{n}: &a{n} [{}]\n", format!("*a{},", n - 1).repeat(9)))
             .collect();
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_quoted_is_text_unless_a_tag_says_otherwise() {
+    fn quoted_scalars_are_text_unless_tagged() {
         let core = |kind: &str| Some(Tag::new("tag:yaml.org,2002:", kind));
         for (text, style, tag, value) in [
             ("true", ScalarStyle::SingleQuoted, None, json!("true")),

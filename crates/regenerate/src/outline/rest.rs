@@ -1,23 +1,26 @@
-//! Outline of a REST description: OpenAPI 3.0 or 3.1, with the constructs that the generator does
+//! Outline of a REST description: OpenAPI 3.0 to 3.2, with the constructs that the generator does
 //! not support.
+//!
+//! Which operations, parameters, bodies, responses, servers and security schemes there are, and
+//! which media type of several is used, is what the generator reads, from the same module. It is
+//! not the generator's model, which has only what a call can express: a cookie or an `allOf` that
+//! changes is reported even if no generated code depends on it.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use serde_json::Value;
+use podqueue_codegen::__private::openapi::{
+    self, DescribedOperation, Media, fields, location, name_of, offered, operations, reachable,
+    references, resolve, server, target,
+};
+use podqueue_codegen::__private::sent_media;
+use serde_json::{Map, Value};
 
-use super::openapi::{
-    encoding, encodings, entries, kind_of_type, list, may_be_null, media_type, reachable,
-    referenced, references, security, server, type_text, values,
+use super::openapi_text::{
+    encoding, encodings, essence, kind_of_type, list, may_be_null, security, type_text, values,
 };
 use super::{Item, Kind, OR_NOTHING, OR_NULL, Outline};
 use crate::canonical::collapse_whitespace;
-
-const METHODS: [&str; 9] =
-    ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"];
-
-/// Statuses of responses that cannot have content.
-const NO_CONTENT: [&str; 2] = ["204", "205"];
 
 /// The outline of a description.
 pub(crate) fn outline(description: &Value) -> Outline {
@@ -28,24 +31,19 @@ pub(crate) fn outline(description: &Value) -> Outline {
     }
     let default_security = security(description, description).unwrap_or_else(|| "none".to_owned());
     writer.outline.add("security", Kind::Security, default_security.as_str());
-    for (path, item) in entries(description, "paths") {
-        let item = writer.resolved(item);
-        let known = METHODS.iter().filter_map(|it| Some((it.to_uppercase(), item.get(it)?)));
-        let additional = entries(item, "additionalOperations").map(|(it, of)| (it.clone(), of));
-        for (method, operation) in known.chain(additional) {
-            let operation = writer.resolved(operation);
-            let name = format!("{method} {path}");
-            writer.operation(&name, operation, item, &mut usage);
-            if let Some(own) = security(description, operation).filter(|it| *it != default_security)
-            {
-                let item = writer.outline.add(format!("{name} security"), Kind::Security, own);
-                item.part_of = Some(name);
-            }
+    for operation in operations(description) {
+        let name = operation.name();
+        writer.operation(&name, &operation, &mut usage);
+        let own = security(description, operation.operation);
+        if let Some(own) = own.filter(|it| *it != default_security) {
+            let item = writer.outline.add(format!("{name} security"), Kind::Security, own);
+            item.part_of = Some(name);
         }
     }
-    let schemas = entries(&description["components"], "schemas");
-    let read = reachable(usage.read, &description["components"]["schemas"]);
-    let written = reachable(usage.written, &description["components"]["schemas"]);
+    let none = Map::new();
+    let schemas = description["components"]["schemas"].as_object().unwrap_or(&none);
+    let read = reachable(usage.read, schemas);
+    let written = reachable(usage.written, schemas);
     for (name, schema) in schemas {
         let side = Side { is_read: read.contains(name), is_written: written.contains(name) };
         let kind = match writer.is_composed_object(schema) {
@@ -106,7 +104,7 @@ impl Position<'_> {
         Position { of: path, path: path.to_owned(), side: self.side, base: self.base.clone() }
     }
 
-    /// Whether the position is within this base already: a type may include itself.
+    /// Returns true if the position is within this base already: a type may include itself.
     fn is_in(&self, base: &Base) -> bool {
         let mut within = std::iter::successors(self.base.as_deref(), |it| it.within.as_deref());
         within.any(|it| it.name == base.name && it.at == base.at)
@@ -119,13 +117,8 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn operation(
-        &mut self,
-        name: &str,
-        operation: &'a Value,
-        path: &'a Value,
-        usage: &mut TypeUsage,
-    ) {
+    fn operation(&mut self, name: &str, described: &DescribedOperation<'a>, usage: &mut TypeUsage) {
+        let (path_item, operation) = (described.item, described.operation);
         let id = operation["operationId"].as_str().unwrap_or_default();
         let item = self.outline.add(name, Kind::Operation, id);
         describe(item, operation, WRITTEN);
@@ -133,30 +126,25 @@ impl<'a> Writer<'a> {
             item.description =
                 collapse_whitespace(operation["summary"].as_str().unwrap_or_default());
         }
-        if let Some(url) = server(operation).or_else(|| server(path)) {
+        if let Some(url) = server(operation).or_else(|| server(path_item)) {
             let item = self.outline.add(format!("{name} server"), Kind::Server, url);
             item.part_of = Some(name.to_owned());
         }
-        // Parameters of the operation override those of its path.
-        let mut seen = BTreeSet::new();
-        for parameter in list(operation, "parameters").iter().chain(list(path, "parameters")) {
-            let parameter = self.resolved(parameter);
-            let (Some(location), Some(parameter_name)) =
-                (parameter["in"].as_str(), parameter["name"].as_str())
-            else {
-                continue;
-            };
+        // The generator warns of those that it leaves out.
+        let rejected = &mut Vec::new();
+        for parameter in openapi::parameters(self.description, path_item, operation, rejected) {
+            let location = location(parameter);
             // Header names are case-insensitive.
             let parameter_name = match location {
-                "header" => parameter_name.to_ascii_lowercase(),
-                _ => parameter_name.to_owned(),
+                "header" => name_of(parameter).to_ascii_lowercase(),
+                _ => name_of(parameter).to_owned(),
             };
-            if !seen.insert((location, parameter_name.clone())) {
-                continue;
-            }
             let schema = match parameter.get("schema") {
                 Some(schema) => schema,
-                None => content(parameter),
+                None => {
+                    let media = Media::chosen(&offered(self.description, parameter));
+                    self.content(parameter, media.map(|it| it.name)).1
+                }
             };
             references(schema, &mut usage.written);
             let path = format!("{name} ({location} {parameter_name})");
@@ -167,48 +155,52 @@ impl<'a> Writer<'a> {
         }
         if let Some(body) = operation.get("requestBody") {
             let body = self.resolved(body);
-            let schema = content(body);
+            let (media, schema) = self.content(body, sent_media(self.description, body));
             references(schema, &mut usage.written);
             let path = format!("{name} (body)");
-            if let Some(media) = media_type(body) {
-                self.encoding(&path, "media type", media);
+            if let Some(media) = media {
+                self.encoding(&path, "media type", essence(&media));
             }
             for (part, encoding) in encodings(body) {
                 self.encoding(&path, &format!("encoding of {part}"), encoding);
             }
             self.argument(path, name, schema, body);
         }
-        let responses = entries(operation, "responses").collect::<Vec<_>>();
-        let mut successes: Vec<_> =
-            responses.iter().filter(|(status, _)| status.starts_with('2')).collect();
-        let is_default = successes.is_empty();
-        if is_default {
-            // Without a 2xx response, the default is that of successes, and of errors, too.
-            successes = responses.iter().filter(|(status, _)| *status == "default").collect();
+        self.answer(name, described, usage);
+    }
+
+    /// Adds what a call returns.
+    fn answer(&mut self, name: &str, of: &DescribedOperation<'a>, usage: &mut TypeUsage) {
+        let successes = openapi::successes(self.description, &of.method, of.operation);
+        let read = openapi::answer(&successes).map(|(it, media)| (it, Some(media.name)));
+        // One that the generator does not read whole.
+        let read =
+            read.or_else(|| Some((successes.iter().find(|it| !it.offered.is_empty())?, None)));
+        let Some((success, media)) = read else { return };
+        let may_be_empty =
+            successes.iter().any(|it| it.offered.is_empty() || it.status == "default");
+        let Some(response) = success.response else { return };
+        let (media, schema) = self.content(response, media);
+        references(schema, &mut usage.read);
+        let path = format!("{name} (answer)");
+        if let Some(media) = media {
+            self.encoding(&path, "media type", essence(&media)).is_read = true;
         }
-        let contents = successes.iter().map(|(status, response)| {
-            let response = self.resolved(response);
-            (!NO_CONTENT.contains(&status.as_str()) && !content(response).is_null())
-                .then_some(response)
-        });
-        let contents: Vec<_> = contents.collect();
-        let may_be_empty = is_default || contents.contains(&None);
-        let answer = contents.into_iter().flatten().next();
-        if let Some(response) = answer {
-            let schema = content(response);
-            references(schema, &mut usage.read);
-            let path = format!("{name} (answer)");
-            if let Some(media) = media_type(response) {
-                self.encoding(&path, "media type", media).is_read = true;
-            }
-            let item = self.outline.add(&path, Kind::Field, type_text(schema));
-            item.part_of = Some(name.to_owned());
-            if may_be_empty {
-                item.of.push_str(OR_NOTHING);
-            }
-            describe(item, schema, READ);
-            self.within(&path, schema, READ);
+        let item = self.outline.add(&path, Kind::Field, type_text(schema));
+        item.part_of = Some(name.to_owned());
+        if may_be_empty {
+            item.of.push_str(OR_NOTHING);
         }
+        describe(item, schema, READ);
+        self.within(&path, schema, READ);
+    }
+
+    /// The media type of a body, a response or a parameter, and its schema; the first media type if
+    /// none is used.
+    fn content(&self, of: &'a Value, used: Option<String>) -> (Option<String>, &'a Value) {
+        let media = used.or_else(|| fields(of, "content").next().map(|(name, _)| name.clone()));
+        let schema = media.as_ref().and_then(|it| openapi::schema(self.description, of, it));
+        (media, schema.unwrap_or(&Value::Null))
     }
 
     fn encoding(&mut self, of: &str, name: &str, text: String) -> &mut Item {
@@ -243,7 +235,7 @@ impl<'a> Writer<'a> {
         for value in values(schema) {
             self.part(at, &format!("{path}.{value}"), Kind::EnumValue, String::new());
         }
-        for (name, field) in entries(schema, "properties") {
+        for (name, field) in fields(schema, "properties") {
             let path_of_field = format!("{path}.{name}");
             let read_only = |it: &Value| it["readOnly"] == Value::Bool(true);
             let is_read_only = read_only(field) || read_only(self.resolved(field));
@@ -272,7 +264,7 @@ impl<'a> Writer<'a> {
                         };
                         self.parts_with(&at, self.resolved(part), required);
                     }
-                } else if let Some(name) = referenced(part) {
+                } else if let Some(name) = target(part) {
                     let how = if key == "allOf" { "includes" } else { "|" };
                     self.part(at, &format!("{path} {how} {name}"), Kind::Member, String::new());
                 } else if key == "allOf" {
@@ -291,7 +283,7 @@ impl<'a> Writer<'a> {
         if let Some(values) = schema.get("additionalProperties").filter(|it| it.is_object()) {
             self.parts(&at.at(format!("{path}{{}}")), values);
         }
-        for (pattern, values) in entries(schema, "patternProperties") {
+        for (pattern, values) in fields(schema, "patternProperties") {
             self.parts(&at.at(format!("{path}{{{pattern}}}")), values);
         }
     }
@@ -320,7 +312,7 @@ impl<'a> Writer<'a> {
         required
     }
 
-    /// Whether a schema is an object composed of several, and not a reference with a description.
+    /// Returns true if a schema is an object composed of several, and not a reference with a description.
     fn is_composed_object(&self, schema: &'a Value) -> bool {
         let parts = list(schema, "allOf");
         let is_reference = parts.len() == 1 && schema.get("properties").is_none();
@@ -336,20 +328,13 @@ impl<'a> Writer<'a> {
 
     /// The base that a part of a composed object refers to.
     fn base_of(&self, at: &Position<'_>, part: &Value) -> Option<Rc<Base>> {
-        let name = part["$ref"].as_str()?.strip_prefix("#/components/schemas/")?;
+        let name = target(part)?;
         Some(Rc::new(Base { name: name.to_owned(), at: at.path.len(), within: at.base.clone() }))
     }
 
-    /// Resolves a `$ref`, in a bounded number of steps, since references may be cyclic.
-    fn resolved(&self, mut value: &'a Value) -> &'a Value {
-        for _ in 0..32 {
-            let target = value["$ref"].as_str().and_then(|target| target.strip_prefix('#'));
-            match target.and_then(|target| self.description.pointer(target)) {
-                Some(target) => value = target,
-                None => break,
-            }
-        }
-        value
+    /// What a `$ref` leads to; the reference itself if it leads nowhere.
+    fn resolved(&self, value: &'a Value) -> &'a Value {
+        resolve(self.description, value).unwrap_or(value)
     }
 }
 
@@ -357,11 +342,4 @@ fn describe(item: &mut Item, definition: &Value, side: Side) {
     item.description = collapse_whitespace(definition["description"].as_str().unwrap_or_default());
     item.deprecated = (definition["deprecated"] == Value::Bool(true)).then(String::new);
     (item.is_read, item.is_written) = (side.is_read, side.is_written);
-}
-
-/// The schema of the content of a body, a response or a parameter, preferably of JSON.
-fn content(of: &Value) -> &Value {
-    let mut kinds: Vec<_> = entries(of, "content").collect();
-    kinds.sort_by_key(|(kind, _)| !kind.contains("json"));
-    kinds.first().map_or(&Value::Null, |(_, content)| &content["schema"])
 }

@@ -403,6 +403,15 @@ REST description, openapi/shop.yaml: 1 change, 1 of them breaking
 }
 
 #[test]
+fn a_further_media_type_of_a_body_that_calls_do_not_send_is_no_change() {
+    let text = "text/plain: {schema: {type: string}}";
+    let bytes = "application/octet-stream: {schema: {type: string, format: binary}}";
+    let body = |content: &str| post(&format!("requestBody: {{content: {{{content}}}}}, {DONE}"));
+    let report = report("rest-unsent-media", &body(text), &body(&format!("{bytes}, {text}")));
+    assert!(report.contains("not in anything that affects generated code"), "{report}");
+}
+
+#[test]
 fn a_response_of_another_media_type_breaks_readers() {
     let answer = |media: &str| {
         post(&format!(

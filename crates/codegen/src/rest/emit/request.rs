@@ -7,7 +7,8 @@ use crate::rest::model::{
     Body, Content, Operation, Parameter, PartKind, PathStyle, PathValue, Piece, Place, Style,
 };
 
-/// The expression that makes the call. `changes` says whether the builder has a field of that name.
+/// The expression that describes the call. `changes` is whether the builder has a field of that
+/// name.
 pub(super) fn call(operation: &Operation, changes: bool) -> TokenStream {
     let (name, method) = (&operation.name, &operation.method);
     let of_path = |wire: &str| {

@@ -8,14 +8,14 @@ use crate::rest::model::{Answer, Content, Success};
 use crate::syntax::{argument, is_named, wire_name};
 use crate::{print, redact};
 
-/// What a call returns, and the method of `call` that sends it and reads that.
+/// The type that a call returns, and the method of the runtime that sends it.
 pub(super) fn send(answer: Option<&Answer>, ty: &Type) -> (TokenStream, TokenStream) {
     let Some(answer) = answer else { return (quote!(()), quote!(send_empty)) };
     match answer.content {
         Content::Events => (quote!(__runtime::ServerEvents), quote!(send_events)),
         Content::Text => (quote!(String), quote!(send_text)),
         Content::Bytes => (quote!(__runtime::__private::rest::Bytes), quote!(send_bytes)),
-        // Null says no more than no content does.
+        // Null means the same as no content.
         _ if answer.may_be_empty && is_named(ty, "Option") => optional(argument(ty).unwrap_or(ty)),
         _ if answer.may_be_empty => optional(ty),
         _ => (quote!(#ty), quote!(send)),
@@ -26,7 +26,7 @@ fn optional(ty: &Type) -> (TokenStream, TokenStream) {
     (quote!(Option<#ty>), quote!(send_optional))
 }
 
-/// The restriction of a call to the statuses whose responses are of its own type, where some are not.
+/// Restricts a call to the statuses whose responses have its own type, if others do not.
 pub(super) fn of_first(successes: &[Success]) -> Option<TokenStream> {
     let (first, others): (Vec<_>, Vec<_>) = successes.iter().partition(|it| it.is_first);
     let statuses = |of: &[&Success]| -> Vec<u16> {

@@ -2,23 +2,21 @@
 
 use serde_json::{Map, Value, json};
 
-use super::media::{self, Media, content_of};
 use super::parameters;
 use super::parameters::followed;
-use super::tree::{fields, is_true, resolve, says_type, text_at};
 use crate::naming;
+use crate::rest::media::{self, Media, content_of};
 use crate::rest::model::{Body, Content, Parameter, PartKind, Place, Style};
+use crate::rest::tree::{fields, is_true, resolve, says_type, text_at};
 
-/// A body, and the media type that it is sent as.
+/// A body, and its media type.
 pub(super) struct NormalizedBody {
     pub(super) body: Body,
     pub(super) media: Media,
 }
 
-/// The bodies of an operation that a caller chooses from; none where it has no body. Flaw: several
-/// media types for one body, of which the best is used, and beside JSON the one that files can be
-/// sent as. And bodies of a kind that cannot be sent, which are left out with a warning where they
-/// are optional.
+/// The bodies of an operation that a caller chooses from; none where it has no body. A body of a
+/// kind that cannot be sent is left out with a warning if it is optional.
 pub(super) fn normalize(
     description: &Value,
     operation: &Value,
@@ -30,23 +28,17 @@ pub(super) fn normalize(
     let body = resolve(description, body).ok_or("the $ref of its body leads nowhere")?;
     let required = is_true(body, "required");
     let offered = media::offered(description, body);
-    let multipart = Media::of(&offered, Content::Multipart);
-    let multipart = multipart.filter(|it| has_file(description, it));
-    let all = match (Media::chosen(&offered), multipart) {
-        (Some(media), Some(multipart)) if media.content == Content::Json => vec![media, multipart],
-        (_, Some(multipart)) => vec![multipart],
-        (Some(media), None) => vec![media],
-        (None, None) => {
-            return match offered.keys().next() {
-                Some(name) if required => Err(format!("it takes {name}, which cannot be sent")),
-                Some(name) => {
-                    warnings.push(format!("its body is {name}, which cannot be sent"));
-                    Ok(Vec::new())
-                }
-                None => Ok(Vec::new()),
-            };
-        }
-    };
+    let all = chosen(description, &offered);
+    if all.is_empty() {
+        return match offered.keys().next() {
+            Some(name) if required => Err(format!("it takes {name}, which cannot be sent")),
+            Some(name) => {
+                warnings.push(format!("its body is {name}, which cannot be sent"));
+                Ok(Vec::new())
+            }
+            None => Ok(Vec::new()),
+        };
+    }
     let forms = all.iter().filter(|media| media.content == Content::Form);
     for (name, encoding) in forms.flat_map(|media| &media.encoding) {
         if is_true(encoding, "allowReserved") {
@@ -69,8 +61,20 @@ pub(super) fn normalize(
     Ok(normalized.collect())
 }
 
-/// How a form encodes its lists and objects, where the description says so. In a form, what
-/// separates values is itself escaped.
+/// The media types from which a caller chooses: the most preferred one, and beside JSON the one
+/// that can contain files.
+pub(super) fn chosen(description: &Value, offered: &Map<String, Value>) -> Vec<Media> {
+    let multipart = Media::of(offered, Content::Multipart).filter(|it| has_file(description, it));
+    match (Media::chosen(offered), multipart) {
+        (Some(media), Some(multipart)) if media.content == Content::Json => vec![media, multipart],
+        (_, Some(multipart)) => vec![multipart],
+        (Some(media), None) => vec![media],
+        (None, None) => Vec::new(),
+    }
+}
+
+/// The styles of the lists and objects of a form, if the description specifies any. In a form,
+/// separators are escaped themselves.
 fn styles(encoding: &Map<String, Value>) -> Vec<(String, Style)> {
     let style = |encoding: &Value| {
         let style = text_at(encoding, "style");
@@ -88,11 +92,10 @@ fn styles(encoding: &Map<String, Value>) -> Vec<(String, Style)> {
     encoding.iter().filter_map(|(name, it)| Some((name.clone(), style(it)?))).collect()
 }
 
-/// Fields and methods that the builder of a call with such a body has.
+/// Fields and methods of the builder of a call with a multipart body.
 pub(super) const BUILDERS_OWN: [&str; 2] = ["parts", "part"];
 
-/// The parts that a body's schema names, each with its own schema. Of an optional body all are
-/// optional.
+/// The parts of a body, each with its schema. In an optional body all parts are optional.
 pub(super) fn parts_of(
     description: &Value,
     media: &Media,
@@ -128,19 +131,19 @@ pub(super) fn parts_of(
     parts
 }
 
-/// Returns whether a body takes a file, which only a multipart body can hold.
-pub(super) fn has_file(description: &Value, media: &Media) -> bool {
+/// Returns true if a body contains a file, which requires a multipart body.
+fn has_file(description: &Value, media: &Media) -> bool {
     named(description, &media.schema, 0).iter().any(|(wire, schema, _)| {
         let encoding = media.encoding.get(wire).cloned().unwrap_or_default();
         !matches!(shape(description, schema, media_of(&encoding).as_deref(), 0), Shape::Value)
     })
 }
 
-/// How deep lists and choices are followed, some of which lead back to themselves.
+/// The maximum depth to which lists and choices are followed, which may be recursive.
 const DEEPEST_PART: usize = 8;
 
-/// Name, schema, and whether it is required. Flaw: a choice between bodies, which has the parts of
-/// all of them.
+/// The parts of a body: name, schema, and whether it is required. A choice between bodies has the
+/// parts of all of them.
 fn named(description: &Value, schema: &Value, depth: usize) -> Vec<(String, Value, bool)> {
     let Some(schema) = followed(description, schema).filter(|_| depth < DEEPEST_PART) else {
         return Vec::new();
@@ -160,14 +163,14 @@ fn named(description: &Value, schema: &Value, depth: usize) -> Vec<(String, Valu
     parts
 }
 
-/// The first media type that the description names for a part.
+/// The first media type that the description specifies for a part.
 fn media_of(encoding: &Value) -> Option<String> {
     let text = text_at(encoding, "contentType");
     let all: Vec<_> = text.split(',').map(str::trim).filter(|it| !it.is_empty()).collect();
     all.iter().find(|it| !it.contains('*')).or(all.first()).map(|it| (*it).to_owned())
 }
 
-/// What of an encoding has no effect.
+/// The keywords of an encoding that have no effect.
 fn unused(encoding: &Value) -> Vec<(&'static str, &'static str)> {
     let has_headers = encoding
         .get("headers")
@@ -191,7 +194,7 @@ enum Shape {
     Value,
 }
 
-/// Returns whether a part is a file. What has no type at all can be one.
+/// Returns true if a part is a file. One without a type is.
 fn shape(description: &Value, schema: &Value, media: Option<&str>, depth: usize) -> Shape {
     if depth >= DEEPEST_PART {
         return Shape::Value;
@@ -217,7 +220,7 @@ fn shape(description: &Value, schema: &Value, media: Option<&str>, depth: usize)
             }
         }
         Some("string") if text_at(schema, "format") == "binary" || is_binary => Shape::File,
-        // Of objects, podqueue writes JSON only.
+        // Objects are written as JSON only.
         Some("object") if media.is_some_and(|it| content_of(it) != Some(Content::Json)) => {
             Shape::File
         }

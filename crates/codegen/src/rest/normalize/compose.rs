@@ -1,36 +1,37 @@
-//! Normalization of composed schemas: `allOf`, `oneOf`, `anyOf`.
+//! Composition of schemas: `allOf`, `oneOf`, `anyOf`.
 //!
-//! `allOf` is one object with the fields of all. A choice between objects that can be told apart is
-//! a union; otherwise it is one object with the fields that any of them has: as answers are read
-//! leniently, an attempt at one shape after the other would always stop at the first. A choice
-//! between a string and a list stays a choice.
+//! `allOf` becomes one object with the fields of all parts. A choice between objects that can be told
+//! apart becomes a union; any other becomes one object with the fields of all branches: since
+//! responses are read leniently, trying one branch after the other would always stop at the first.
+//! A choice between a string and a list stays a choice.
 
-mod choice;
-mod union;
+mod discriminator;
+mod one_of;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashSet};
 
 use serde_json::{Value, json};
 
-use super::tree;
-use super::tree::{Keywords, fields, is_annotation, is_true, kind, remove, resolve, says_type};
-use super::unions::{self, UNION};
+use super::union_marks::{self, UNION};
 use super::warnings::Warnings;
 use crate::naming;
 use crate::rest::pointer::{joined, keys, unescaped};
+use crate::rest::tree::{
+    self, Keywords, fields, is_annotation, is_true, kind, remove, resolve, says_type,
+};
 
-/// How deep a choice may lead into others that it is itself a part of.
+/// The maximum depth of choices within choices of which they are a part.
 const DEPTH: usize = 6;
 
 const SCHEMAS: &str = "#/components/schemas/";
 
-/// What becomes of a choice between objects.
+/// The form of a choice between objects.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// A union, if they can be told apart.
+    /// A union, if its objects can be told apart.
     Union,
-    /// One object, whose fields are added to those of another one.
+    /// One object, whose fields are merged into those of another one.
     Merged,
 }
 
@@ -64,19 +65,19 @@ struct Composer<'a> {
     description: &'a Value,
     choices: RefCell<Choices>,
     repeated: RefCell<Repeated>,
-    /// Names that schemas have.
+    /// The names of schemas.
     taken: RefCell<HashSet<String>>,
-    /// The references that are being followed, for one that leads back to itself.
+    /// The references that are being followed, to detect cycles.
     following: RefCell<Vec<String>>,
-    /// What references led to, where nothing was cut off.
+    /// The keywords of each target of a reference, if nothing in it was cut off.
     known: RefCell<BTreeMap<String, Keywords>>,
-    /// Whether something was cut off that would have no end.
+    /// Whether an infinite expansion was cut off.
     cut: Cell<bool>,
-    /// Named schemas that others extend, and by a property of which these are told apart.
+    /// Named schemas with a `discriminator`, and the schemas that extend them by `allOf`.
     bases: BTreeMap<String, Vec<Value>>,
-    /// Where the schema stands that is being composed.
+    /// The keys of the schema that is being composed.
     place: RefCell<Vec<String>>,
-    /// The choices between objects that cannot be told apart, by place: between which.
+    /// The choices between objects that cannot be told apart, by place, with the names of these.
     merged: RefCell<BTreeMap<Vec<String>, String>>,
 }
 
@@ -98,7 +99,7 @@ impl<'a> Composer<'a> {
         }
     }
 
-    /// Composes a schema, which may have a name, and those within it.
+    /// Composes a schema, which may have a name, and the schemas within it.
     fn compose(&self, schema: &mut Value, name: Option<&str>, depth: usize) {
         if depth > DEPTH {
             *schema = json!({});
@@ -147,8 +148,8 @@ impl<'a> Composer<'a> {
         }
     }
 
-    /// A schema whose property says which of those it is that extend it is a choice between these;
-    /// where they cannot be told apart, an object that has their fields, too.
+    /// A schema whose `discriminator` selects one of the schemas that extend it by `allOf` becomes
+    /// a choice between these; if they cannot be told apart, an object that keeps their fields.
     fn base(&self, schema: &mut Value, target: Option<&str>, depth: usize) -> bool {
         let is_choice = ["oneOf", "anyOf"].iter().any(|it| schema.get(it).is_some());
         let Some(discriminator) = schema.get("discriminator").filter(|_| !is_choice).cloned()
@@ -159,7 +160,7 @@ impl<'a> Composer<'a> {
             let objects: Vec<_> = children.iter().collect();
             if let Some(branches) = self.branches(&objects, Some(&discriminator), depth) {
                 let words = schema.get("description").cloned();
-                *schema = json!({ "oneOf": children, UNION: unions::mark(&branches) });
+                *schema = json!({ "oneOf": children, UNION: union_marks::mark(&branches) });
                 if let Some(words) = words {
                     schema["description"] = words;
                 }
@@ -173,7 +174,7 @@ impl<'a> Composer<'a> {
         false
     }
 
-    /// Warnings that a choice becomes one object.
+    /// Records that a choice becomes one object, for a warning.
     fn note_merged(&self, objects: &[Value]) {
         let names = objects.iter().map(|it| {
             let target = it.get("$ref").and_then(Value::as_str);
@@ -192,7 +193,7 @@ impl<'a> Composer<'a> {
         self.merged.borrow_mut().entry(self.place.borrow().clone()).or_insert(between);
     }
 
-    /// `target` is the reference that leads to the schema, if it has a name.
+    /// `target` is the reference to the schema, if it has a name.
     fn compose_here(
         &self,
         schema: &mut Value,
@@ -206,7 +207,7 @@ impl<'a> Composer<'a> {
         self.choice(schema, "anyOf", is_named, form, depth);
     }
 
-    /// The keywords of a schema, or of the one that it refers to, composed.
+    /// The composed keywords of a schema, or of the schema to which it refers.
     fn keywords(&self, schema: &Value, depth: usize) -> Keywords {
         let Some(target) = schema.get("$ref").and_then(Value::as_str) else {
             return self.own_keywords(schema, depth);
@@ -234,7 +235,7 @@ impl<'a> Composer<'a> {
         let mut schema = schema.clone();
         let target = self.following.borrow().last().cloned();
         self.compose_here(&mut schema, target.as_deref(), true, Form::Merged, depth);
-        // A reference, perhaps with a description beside it.
+        // A reference, possibly with a description beside it.
         let only = match schema.get("allOf").and_then(Value::as_array).map(Vec::as_slice) {
             Some([only]) => Some(only.clone()),
             _ => schema.get("$ref").is_some().then(|| schema.clone()),
@@ -256,7 +257,7 @@ impl<'a> Composer<'a> {
         let Some(parts) = schema.get("allOf").and_then(Value::as_array).cloned() else { return };
         let own = without(schema, "allOf");
         let mut named = parts.iter().filter(|part| says_type(part));
-        // What extends a base is a type of its own, even if it adds nothing.
+        // A schema that extends a base is a type of its own, even without fields of its own.
         let mut extending = self.bases.values().flatten().filter_map(|it| it["$ref"].as_str());
         let extends = target.is_some_and(|target| extending.any(|it| it == target));
         if !extends
@@ -306,8 +307,8 @@ impl<'a> Composer<'a> {
         *schema = Value::Object(merged);
     }
 
-    /// Returns whether a part of `allOf` is what the schema is told apart by from others that extend it:
-    /// of that, it has the fields alone.
+    /// Returns true if a part of `allOf` is the base whose `discriminator` selects this schema:
+    /// then only the fields of the base are merged.
     fn is_extended(&self, part: &Value, target: Option<&str>) -> bool {
         let parts = part.get("$ref").and_then(|_| self.parts(part));
         let (Some((parts, Some(_))), Some(target)) = (parts, target) else { return false };
@@ -320,7 +321,7 @@ impl<'a> Composer<'a> {
         self.own_keywords(&base, depth + 1)
     }
 
-    /// The choice between objects, and nothing more, that a part of `allOf` is.
+    /// The choice between objects that a part of `allOf` consists of.
     fn object_choice(&self, part: &Value, depth: usize) -> Option<Keywords> {
         if depth > DEPTH {
             return None;
@@ -341,22 +342,22 @@ impl<'a> Composer<'a> {
         Some(choice)
     }
 
-    /// Adds what another schema says of the same value.
+    /// Merges the keywords of another schema of the same value.
     fn merge(&self, into: &mut Keywords, from: Keywords, depth: usize) {
         if let (Some(a), Some(b)) = (kind(into), kind(&from))
             && a != b
         {
-            // A value that is two things at once: only that there is a value is certain.
+            // A value with two types: any value.
             into.retain(|key, _| is_annotation(key));
             return;
         }
-        // A type decides a choice between kinds.
+        // A type decides a choice between types.
         if from.contains_key("type") {
             into.remove("oneOf");
         }
         let is_decided = into.contains_key("type");
         if from.contains_key("oneOf") && !is_decided {
-            // What is said of one of the kinds.
+            // Keywords of one of the types.
             into.retain(|key, _| is_annotation(key));
         }
         for (key, value) in from {
@@ -385,8 +386,8 @@ impl<'a> Composer<'a> {
         }
     }
 
-    /// A property that two schemas describe is what the later one says, if that says anything, and
-    /// an object that has the fields of both.
+    /// A property of two schemas has the later schema, if that restricts its type; two objects are
+    /// merged.
     fn refine(&self, known: &mut Value, later: Value, depth: usize) {
         let is_read_only = is_true(known, "readOnly") || is_true(&later, "readOnly");
         if says_type(&later) && *known != later {
@@ -420,8 +421,7 @@ impl<'a> Composer<'a> {
     }
 }
 
-/// The properties that stand beside `allOf` and say what they are. They extend its parts, so they
-/// come last.
+/// The properties beside `allOf` that have a type. They extend the parts, so they are merged last.
 fn take_typed_properties(own: &mut Keywords) -> Keywords {
     let Some(Value::Object(properties)) = own.get_mut("properties") else { return Keywords::new() };
     let (typed, words) = std::mem::take(properties).into_iter().partition(|(_, it)| says_type(it));
@@ -452,11 +452,11 @@ fn without(schema: &Value, keyword: &str) -> Keywords {
     keywords
 }
 
-/// Choices between named objects. One that has no name of its own gets one, because it may stand
-/// within the objects that it is about.
+/// Choices between named objects. An unnamed one gets a name, because it may occur within these
+/// objects.
 #[derive(Default)]
 pub(super) struct Choices {
-    /// The name of a choice, by what it is between.
+    /// The names of choices, by their objects.
     pub(super) names: BTreeMap<Vec<String>, String>,
     pub(super) made: BTreeMap<String, Value>,
 }
@@ -478,7 +478,8 @@ impl Choices {
     }
 }
 
-/// What a choice is between, if it is between named schemas only, and a discriminator that matters.
+/// The identity of a choice, if all its shapes are named schemas: these, and a discriminator that
+/// matters.
 pub(super) fn targets_of(shapes: &[Value], discriminator: Option<&Value>) -> Option<Vec<String>> {
     let target = |it: &Value| it.get("$ref")?.as_str().map(str::to_owned);
     let mut targets = shapes.iter().map(target).collect::<Option<Vec<_>>>()?;
@@ -488,7 +489,7 @@ pub(super) fn targets_of(shapes: &[Value], discriminator: Option<&Value>) -> Opt
     is_choice.then_some(targets)
 }
 
-/// Marks the fields of an object that refer to a schema which is `readOnly`.
+/// Marks the fields of an object that refer to a `readOnly` schema.
 pub(super) fn follow(description: &Value, object: &mut Value) {
     let fields = object.get_mut("properties").and_then(Value::as_object_mut);
     for field in fields.into_iter().flat_map(|it| it.values_mut()) {
@@ -499,7 +500,7 @@ pub(super) fn follow(description: &Value, object: &mut Value) {
     }
 }
 
-/// Marks a field. A reference can have nothing beside it.
+/// Marks a field as `readOnly`. A reference cannot have keywords beside it.
 pub(super) fn mark(field: &mut Value) {
     if field.get("$ref").is_some() {
         *field = json!({ "allOf": [field] });
@@ -507,19 +508,19 @@ pub(super) fn mark(field: &mut Value) {
     field["readOnly"] = json!(true);
 }
 
-/// How deep compositions may stand within each other before they get names.
+/// The maximum depth of unnamed compositions.
 const DEEPEST_REPETITION: usize = 8;
 
-/// A composition of other schemas as the description has it, which is what it is known by.
+/// A composition before normalization, which is its identity.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Site {
     text: String,
     name: String,
 }
 
-/// What is to be done with a composition.
+/// The treatment of a composition.
 pub(super) enum Met {
-    /// It is composed where it stands.
+    /// It is composed in place.
     New,
     /// It is the schema of this name.
     Known(String),
@@ -527,19 +528,18 @@ pub(super) enum Met {
     Again(String),
 }
 
-/// Compositions with names. One whose parts hold it again would have no end in its place.
+/// Named compositions. One whose parts contain it again cannot be composed in place.
 #[derive(Default)]
 pub(super) struct Repeated {
-    /// Those that are being composed, each within the one before, and the names of those that have
-    /// one in the description.
+    /// The stack of compositions in progress, with their names in the description, if any.
     within: Vec<(Site, Option<String>)>,
     names: BTreeMap<Site, String>,
     pub(super) made: BTreeMap<String, Value>,
 }
 
 impl Site {
-    /// The composition that a schema is; none if it does not take the fields of others. A choice
-    /// has its own way to a name.
+    /// The composition of a schema; none if it merges no other schemas. Choices are named
+    /// separately.
     pub(super) fn of(schema: &Value) -> Option<Self> {
         let parts = ["allOf", "oneOf", "anyOf"].iter().filter_map(|key| schema.get(*key));
         let parts: Vec<_> = parts.filter_map(Value::as_array).flatten().collect();
@@ -563,7 +563,7 @@ impl Site {
 }
 
 impl Repeated {
-    /// Where a composition that is met is not new, or too deep within others, it gets a name.
+    /// Names a composition that occurs again, or that is nested too deeply.
     pub(super) fn meet(
         &mut self,
         site: &Site,
@@ -586,7 +586,7 @@ impl Repeated {
         Met::Again(free)
     }
 
-    /// After a composition; its name if it was met again meanwhile.
+    /// Ends a composition. Returns its name if it occurred again meanwhile.
     pub(super) fn leave(&mut self, site: &Site) -> Option<String> {
         self.within.pop();
         self.names.get(site).cloned()

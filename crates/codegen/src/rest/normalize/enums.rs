@@ -1,5 +1,5 @@
-//! Extraction of enums: they become open enums, because the type generator's enums refuse a whole response
-//! for one unknown value, and cannot name the variants of every enum.
+//! Extraction of enums. They become open enums, because an enum of the type generator refuses a
+//! whole response for one unknown value, and not every enum has values that it can name.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -7,20 +7,19 @@ use serde_json::{Map, Value, json};
 
 use super::names;
 use super::names::inline;
-use super::tree::operations_mut;
-use super::tree::text_at;
-use super::unions;
+use super::union_marks;
 use crate::naming;
+use crate::rest::tree::{operations_mut, text_at};
 
-/// An enum of strings, by the name of its type.
+/// An enum of strings, with the name of its type.
 pub(crate) struct NamedEnum {
     pub(crate) name: String,
     pub(crate) description: String,
     pub(crate) values: Vec<String>,
 }
 
-/// Puts `{type: string, format: Name}` in the place of every enum. The name as a format is what
-/// the type generator recognizes it by.
+/// Replaces every enum by `{type: string, format: Name}`: the type generator maps that format to
+/// the type of the enum.
 pub(super) fn take_out(schemas: &mut Map<String, Value>, paths: &mut Value) -> Vec<NamedEnum> {
     let mut taken = Taken { names: names::taken(schemas), enums: Vec::new() };
     let mut stand_ins = BTreeMap::new();
@@ -34,9 +33,10 @@ pub(super) fn take_out(schemas: &mut Map<String, Value>, paths: &mut Value) -> V
     schemas.values_mut().for_each(|schema| inline(schema, &stand_ins));
     inline(paths, &stand_ins);
 
-    // What stands in a union is mostly from elsewhere, and has its name from there.
-    for unions in [false, true] {
-        for (name, schema) in schemas.iter_mut().filter(|(_, it)| unions::holds(it) == unions) {
+    // The enums of a union mostly occur elsewhere, too, and are named after that.
+    for in_unions in [false, true] {
+        let schemas = schemas.iter_mut();
+        for (name, schema) in schemas.filter(|(_, it)| union_marks::holds(it) == in_unions) {
             taken.within(schema, name);
         }
     }
@@ -75,8 +75,8 @@ impl Taken {
         self.enums.push(NamedEnum { name, description, values });
     }
 
-    /// Takes out the enums of a schema that stands somewhere within others. One that has the
-    /// values of an enum that is known is that one.
+    /// Extracts the enums of a schema and of the schemas within it. Enums with the same values are
+    /// one type.
     fn within(&mut self, schema: &mut Value, name: &str) {
         if let Some(values) = values(schema) {
             match self.enums.iter().find(|known| known.values == values) {

@@ -5,12 +5,12 @@ use std::ptr;
 
 use serde_json::{Value, json};
 
-use super::tree::{self, LOOSE, fields, resolve_to};
 use super::warnings::Warnings;
 use crate::rest::pointer::{joined, keys};
+use crate::rest::tree::{self, LOOSE, fields, resolve_to};
 
-/// Unsupported construct: a list whose example is a text with commas, an integer whose example is larger than any
-/// that fits. One such field would cost a caller the whole response, so it is read as any value.
+/// Normalizes a list whose example is a text with commas, an integer whose example
+/// exceeds its range. One such field would make a whole response unreadable, so it is any value.
 pub(super) fn loosen(description: &mut Value, warnings: &mut Warnings<'_>) {
     let whole = description.clone();
     let mut examples = Examples { description: &whole, found: BTreeMap::new() };
@@ -35,15 +35,15 @@ pub(super) fn loosen(description: &mut Value, warnings: &mut Warnings<'_>) {
 
 struct Examples<'a> {
     description: &'a Value,
-    /// The places of the schemas, and what their examples are not.
+    /// The places of the schemas, and the type that their examples contradict.
     found: BTreeMap<String, &'static str>,
 }
 
-/// Parts of an example, each with the place of a schema that it was compared with.
+/// Parts of examples, each with the place of the schema that it was compared with.
 type Met = HashSet<(*const Value, String)>;
 
 impl Examples<'_> {
-    /// Looks at the examples within a schema.
+    /// Checks the examples within a schema.
     fn own(&mut self, schema: &mut Value, place: &str) {
         let several = schema.get("examples").and_then(Value::as_array);
         let examples: Vec<_> = schema
@@ -60,8 +60,7 @@ impl Examples<'_> {
         }
     }
 
-    /// Compares an example with a schema, unless they have met: a schema may lead to itself, and by
-    /// several ways.
+    /// Compares an example with a schema, once for each pair: schemas may be recursive.
     fn compare(&mut self, example: &Value, schema: &Value, place: &str, met: &mut Met) {
         let Some((schema, place)) = resolve_to(self.description, schema, place) else { return };
         if example.is_null() || !met.insert((ptr::from_ref(example), place.clone())) {
@@ -89,14 +88,14 @@ impl Examples<'_> {
     }
 }
 
-/// What a schema says that a value is, and what an example shows that it need not be. A number in
-/// a text is a number, and JSON in a text may be what the author of the example meant.
+/// The type of a schema, if an example contradicts it. A number in a text is a number, and
+/// JSON in a text may be what the author of the example meant.
 fn contradicted(example: &Value, schema: &Value) -> Option<&'static str> {
     let text = example.as_str().map(str::trim);
     let json = || text.and_then(|text| serde_json::from_str::<Value>(text).ok());
     let fits = |kind: &str| match kind {
         "array" => example.is_array() || json().is_some_and(|it| it.is_array()),
-        // Named fields say more than a careless example.
+        // Named fields count more than a careless example.
         "object" => {
             schema.get("properties").is_some()
                 || example.is_object()
@@ -123,7 +122,7 @@ fn contradicted(example: &Value, schema: &Value) -> Option<&'static str> {
     KINDS.into_iter().find(|it| *it == kind).filter(|kind| !fits(kind))
 }
 
-/// Returns whether it is a whole number that a double holds exactly.
+/// Returns true if it is a whole number that a double holds exactly.
 fn is_whole(number: f64) -> bool {
     number.fract() == 0.0 && number.abs() < 9_007_199_254_740_992.0
 }

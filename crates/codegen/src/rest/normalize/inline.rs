@@ -1,19 +1,19 @@
-//! Extraction of inline schemas: objects and choices within others get names of their own, because the names
-//! that the type generator would choose may be taken.
+//! Extraction of inline schemas: objects and choices within others become named schemas, because
+//! the names that the type generator would choose may be taken.
 
 use std::collections::{BTreeMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
 use super::enums::NamedEnum;
-use super::tree::{self, CHOICE, operations_mut, remove, target, text_at};
-use super::{names, unions};
+use super::{names, union_marks};
 use crate::naming;
+use crate::rest::tree::{self, CHOICE, operations_mut, remove, target, text_at};
 
-/// Leaves no schema within another one that needs a type of its own.
+/// Extracts every schema within another one that needs a type of its own.
 ///
-/// A choice between objects repeats what stands within them, and the same choice between strings
-/// and numbers stands in many places. What comes out the same there is one type.
+/// A choice between objects repeats the schemas within them, and the same choice between strings
+/// and numbers occurs in many places. Equal ones become one type.
 pub(super) fn name_objects(
     schemas: &mut Map<String, Value>,
     paths: &mut Value,
@@ -22,7 +22,7 @@ pub(super) fn name_objects(
     let mut taken = names::taken(schemas);
     taken.extend(enums.iter().map(|it| naming::cased(&it.name)));
     let mut names = Names { taken, known: BTreeMap::new(), found: Map::new() };
-    // What choices repeat has its name from where it comes from.
+    // Schemas that choices repeat are named after their origin.
     for choices in [false, true] {
         for (name, schema) in schemas.iter_mut().filter(|(_, it)| holds_choice(it) == choices) {
             let is_choice = schema.get(CHOICE).is_some();
@@ -48,7 +48,7 @@ pub(super) fn name_objects(
     schemas.values_mut().for_each(|schema| remove(schema, &[CHOICE]));
 }
 
-/// Returns whether a choice between objects was put together anywhere in a schema.
+/// Returns true if a schema contains objects that were merged from a choice.
 fn holds_choice(schema: &Value) -> bool {
     match schema {
         Value::Object(object) => object.contains_key(CHOICE) || object.values().any(holds_choice),
@@ -59,13 +59,13 @@ fn holds_choice(schema: &Value) -> bool {
 
 struct Names {
     taken: HashSet<String>,
-    /// The names of types, by what they are.
+    /// The names of types, by their schemas.
     known: BTreeMap<String, String>,
     found: Map<String, Value>,
 }
 
 impl Names {
-    /// Names a schema if it needs a name, and those within it in any case.
+    /// Names a schema if it needs a name, and the schemas within it.
     fn name(&mut self, schema: &mut Value, name: &str, in_choice: bool) {
         let is_choice = schema.get("oneOf").is_some();
         let in_choice = in_choice || is_choice || schema.get(CHOICE).is_some();
@@ -104,7 +104,7 @@ impl Names {
         *schema = Value::Object(words);
     }
 
-    /// Names an object of a union, whose type is the variant's.
+    /// Names an object of a union, which is the type of a variant.
     fn branch(&mut self, schema: &mut Value, name: &str) {
         self.name(schema, name, true);
         if let Some([only]) = schema.get("allOf").and_then(Value::as_array).map(Vec::as_slice) {
@@ -113,7 +113,7 @@ impl Names {
     }
 
     fn within(&mut self, schema: &mut Value, name: &str, in_choice: bool) {
-        let branches = unions::names(schema);
+        let branches = union_marks::names(schema);
         for (keys, schema) in tree::within_mut(schema) {
             let name = match keys.as_slice() {
                 [key, property] if key == "properties" => format!("{name}_{property}"),
@@ -124,7 +124,7 @@ impl Names {
                     self.branch(schema, &format!("{name}_{}", branch.map_or("", |it| it)));
                     continue;
                 }
-                // A shape of a choice is a variant, with fields of its own.
+                // An inline branch of a choice is a variant with fields of its own.
                 _ => {
                     self.within(schema, name, in_choice);
                     continue;
@@ -135,8 +135,8 @@ impl Names {
     }
 }
 
-/// The name of a choice between a few scalars, named objects and lists of either, which says all
-/// that there is to it: `StringOrInteger`, `StringOrPetList`.
+/// The name of a choice between a few scalars, named objects and lists of either, made of the names
+/// of these: `StringOrInteger`, `StringOrPetList`.
 fn choice_by_shapes(schema: &Value) -> Option<String> {
     const MOST: usize = 4;
     let shapes = schema.get("oneOf")?.as_array().filter(|it| it.len() <= MOST)?;
@@ -162,5 +162,5 @@ fn choice_by_shapes(schema: &Value) -> Option<String> {
     Some(words.into_iter().map(|(.., word)| word).collect::<Vec<_>>().join("_or_"))
 }
 
-/// What goes first in the name of a choice.
+/// The order of branches in the name of a choice.
 const SCALARS: [&str; 4] = ["string", "integer", "number", "boolean"];

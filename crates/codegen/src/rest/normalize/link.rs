@@ -1,8 +1,8 @@
-//! Linking: descriptions in several files, and references to any place, become one description.
+//! Linking of `$ref`s: descriptions in several files, and references to any place, become one tree.
 //!
 //! Afterwards every schema that is referred to is a named one, `#/components/schemas/Name`, and
-//! nothing refers to another file. What leads nowhere is left as it is, for those to report who
-//! meet it.
+//! nothing refers to another file. A `$ref` that leads nowhere is kept: the pass that follows it
+//! reports it with the operation that needs it.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Component, Path, PathBuf};
@@ -10,25 +10,25 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
-use super::tree::{self, NAMED};
 use super::warnings::Origin;
 use crate::rest::pointer::{decoded, joined, keys};
 use crate::rest::read;
 use crate::rest::source_map::SourceMap;
+use crate::rest::tree::{self, NAMED};
 use crate::{Diagnostic, Source, naming};
 
-/// How many references may lead from one to the next.
+/// The maximum number of references between files in a row.
 const DEPTH: usize = 32;
 
 const SCHEMAS: &str = "#/components/schemas";
 
-/// What linking found out.
+/// The result of linking.
 pub(super) struct Linked {
-    /// Where the schemas come from that had no name in the description.
+    /// The origins of schemas that linking has named.
     pub(super) origins: BTreeMap<String, Origin>,
-    /// Further files that were read, or should have been.
+    /// Further files that were read or are missing.
     pub(super) files: Vec<PathBuf>,
-    /// What is wrong with those that are there and cannot be read.
+    /// Errors of files that exist and cannot be read.
     pub(super) unreadable: Vec<Diagnostic>,
 }
 
@@ -217,7 +217,7 @@ fn anchor(value: &mut Value, from: &str, names: &[String], to: &str) {
     }
 }
 
-/// The file that was given, and those that it refers to, which are read when they are met.
+/// The description's file, and the files to which it refers, which are read at the first reference.
 pub(super) struct Files {
     files: Vec<File>,
     missing: BTreeSet<PathBuf>,
@@ -229,7 +229,7 @@ struct File {
     name: String,
     /// Null for a file that cannot be read.
     tree: Value,
-    /// Nothing for the file that was given.
+    /// None for the description's file.
     places: Option<Rc<(String, SourceMap<'static>)>>,
 }
 
@@ -240,14 +240,14 @@ impl Files {
         Self { files: vec![file], missing: BTreeSet::new(), unreadable: Vec::new() }
     }
 
-    /// All files but the given one, and what is wrong with those that are there and cannot be read.
+    /// All files but the first, and the errors of those that exist and cannot be read.
     pub(super) fn finish(self) -> (Vec<PathBuf>, Vec<Diagnostic>) {
         let read = self.files.into_iter().skip(1).map(|file| file.path);
         (read.chain(self.missing).collect(), self.unreadable)
     }
 
-    /// What a reference leads to that stands in a file: which file, the JSON pointer within it
-    /// (without `#`, not escaped for URLs), and what is there.
+    /// The target of a `$ref` in a file: the file, the JSON pointer within it (without `#`, not
+    /// escaped for URLs), and the value.
     pub(super) fn find(&mut self, from: usize, target: &str) -> Option<(usize, String, &Value)> {
         let (path, pointer) = target.split_once('#').unwrap_or((target, ""));
         let file = match path {
@@ -255,7 +255,7 @@ impl Files {
             path => self.file(from, path)?,
         };
         let tree = &self.files[file].tree;
-        // A `%` in a name may not have been escaped.
+        // A `%` in a name need not be an escape.
         let plain = tree.pointer(pointer).map(|found| (file, pointer.to_owned(), found));
         plain.or_else(|| {
             let pointer = decoded(pointer);
@@ -280,8 +280,8 @@ impl Files {
             return None;
         }
         let folder = self.files[from].path.parent().unwrap_or(Path::new(""));
-        let path = plain(&folder.join(decoded(path)));
-        if let Some(known) = self.files.iter().position(|file| plain(&file.path) == path) {
+        let path = normalized(&folder.join(decoded(path)));
+        if let Some(known) = self.files.iter().position(|file| normalized(&file.path) == path) {
             return Some(known);
         }
         let source = match Source::read(&path) {
@@ -306,8 +306,8 @@ impl Files {
     }
 }
 
-/// A path without detours.
-fn plain(path: &Path) -> PathBuf {
+/// A path without `.` and `..`.
+fn normalized(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
         match part {
@@ -321,8 +321,8 @@ fn plain(path: &Path) -> PathBuf {
     plain
 }
 
-/// A name for the schema that keys lead to in a file: `PodImage` for the field `image` of `Pod`,
-/// `ListPodsResponse` for what the operation `listPods` answers with.
+/// A name for the schema to which keys lead: `PodImage` for the field `image` of `Pod`,
+/// `ListPodsResponse` for the response of the operation `listPods`.
 pub(super) fn title(keys: &[String], tree: &Value, file: &str) -> String {
     let mut words: Vec<String> = Vec::new();
     let mut value = tree;
@@ -350,7 +350,7 @@ pub(super) fn title(keys: &[String], tree: &Value, file: &str) -> String {
         if let Some(id) = value.get("operationId").and_then(Value::as_str) {
             words = vec![id.to_owned()];
         }
-        // What is called like a keyword is none.
+        // A name that equals a keyword is not a keyword.
         before = if NAMES.contains(&before) { "" } else { key };
     }
     if words.is_empty() {
@@ -363,7 +363,7 @@ pub(super) fn title(keys: &[String], tree: &Value, file: &str) -> String {
 /// Keys whose own keys are names.
 const NAMES: [&str; 5] = ["properties", "schemas", "$defs", "definitions", "content"];
 
-/// Keys that say nothing of what is there.
+/// Keys that do not become part of a name.
 const STRUCTURE: [&str; 14] = [
     "components",
     "schemas",
@@ -386,8 +386,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn detours_are_left_out() {
-        assert_eq!(plain(Path::new("a/./b/../c.yaml")), Path::new("a/c.yaml"));
+    fn paths_are_normalized() {
+        assert_eq!(normalized(Path::new("a/./b/../c.yaml")), Path::new("a/c.yaml"));
     }
 
     use serde_json::json;
@@ -395,7 +395,7 @@ mod tests {
     use crate::rest::pointer;
 
     #[test]
-    fn names_say_where_a_schema_stands() {
+    fn schemas_are_named_after_their_place() {
         let tree = json!({"paths": {"/pods": {"get": {"operationId": "listPods"}}}});
         for (pointer, name) in [
             ("#/components/schemas/Pod/properties/image", "PodImage"),

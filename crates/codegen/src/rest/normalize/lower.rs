@@ -1,17 +1,15 @@
-//! From OpenAPI 3.1 down to 3.0, schema by schema.
+//! Lowering of schemas from OpenAPI 3.1 to 3.0.
 //!
-//! 3.1 says in other words what 3.0 says too: `type: [string, 'null']` for a nullable string,
-//! `const` for an enum of one value, keywords beside a `$ref`. Descriptions that call themselves
-//! 3.0 carry those words as well, so all are read alike.
+//! 3.1 has another notation for some constructs of 3.0: `type: [string, 'null']` for a nullable
+//! string, `const` for an enum of one value, keywords beside a `$ref`. Descriptions that declare
+//! version 3.0 contain these, too, so all are lowered.
 
 use serde_json::{Map, Value, json};
 
-use super::media::content_of;
-use super::tree;
-use super::tree::LOOSE;
 use super::warnings::Warnings;
-use crate::rest::model::Content;
+use crate::rest::media::has_binary_content;
 use crate::rest::pointer::{joined, keys};
+use crate::rest::tree::{self, LOOSE};
 
 /// Lowers every schema of a description.
 pub(super) fn lower(description: &mut Value, warnings: &mut Warnings<'_>) {
@@ -20,7 +18,7 @@ pub(super) fn lower(description: &mut Value, warnings: &mut Warnings<'_>) {
 
 fn lower_schema(schema: &mut Value, place: &str, warnings: &mut Warnings<'_>) {
     let Some(object) = schema.as_object_mut() else {
-        // `true` and `false`, and whatever else should not be here.
+        // `true` and `false`, and anything else that is not an object.
         *schema = json!({});
         return;
     };
@@ -49,8 +47,8 @@ fn constant(schema: &mut Map<String, Value>) {
     }
 }
 
-/// `type: [string, 'null']` is a nullable string; of two types more, it is any of both. A type
-/// that there is not, such as `any`, says nothing.
+/// `type: [string, 'null']` is a nullable string; several types are a choice between them. An
+/// unknown type, such as `any`, is dropped.
 fn several_types(schema: &mut Map<String, Value>) {
     const TYPES: [&str; 6] = ["string", "integer", "number", "boolean", "array", "object"];
     let Some(given) = schema.remove("type") else { return };
@@ -96,7 +94,7 @@ fn several_types(schema: &mut Map<String, Value>) {
     }
 }
 
-/// A list whose places have schemas of their own is a list of any of those.
+/// A tuple is a list whose items have any of its schemas.
 fn tuple(schema: &mut Map<String, Value>) {
     let items = match (schema.remove("prefixItems"), schema.remove("items")) {
         (Some(Value::Array(mut places)), items) => {
@@ -111,8 +109,7 @@ fn tuple(schema: &mut Map<String, Value>) {
     schema.insert("items".to_owned(), items);
 }
 
-/// Fields whose names follow a pattern are fields without a name of their own, and as those may be
-/// what any of the patterns says.
+/// Fields whose names match a pattern are additional properties, with any of the patterns' schemas.
 fn pattern_properties(schema: &mut Map<String, Value>) {
     if let Some(Value::Object(patterns)) = schema.remove("patternProperties")
         && !patterns.is_empty()
@@ -125,18 +122,15 @@ fn pattern_properties(schema: &mut Map<String, Value>) {
 
 /// A string of a media type that is not encoded as text is a file.
 fn file(schema: &mut Map<String, Value>) {
-    let text = |key: &str| schema.get(key).and_then(Value::as_str);
-    let is_file = text("contentMediaType").is_some_and(|it| content_of(it) == Some(Content::Bytes));
-    let may_be_file = ["string", ""].contains(&text("type").unwrap_or_default());
-    // The encoding of this name is none.
-    let is_encoded = text("contentEncoding").is_some_and(|it| it != "binary");
-    if is_file && may_be_file && !is_encoded {
+    let may_be_file =
+        matches!(schema.get("type").and_then(Value::as_str), Some("string" | "") | None);
+    if may_be_file && has_binary_content(schema) {
         schema.insert("type".to_owned(), json!("string"));
         schema.insert("format".to_owned(), json!("binary"));
     }
 }
 
-/// Keeps the keywords that say what a value is, and those only in the form that they must have.
+/// Drops all keywords that do not affect the type of a value, and malformed ones.
 fn well_formed(schema: &mut Map<String, Value>) {
     schema.retain(|key, value| match key.as_str() {
         "$ref" | "type" | "description" | "title" => value.is_string(),
@@ -159,8 +153,9 @@ fn well_formed(schema: &mut Map<String, Value>) {
     }
 }
 
-/// Unsupported construct: a default outside its enum, or of another type than its schema. No default has an effect
-/// here; a wrong one means that its author misunderstands the service, so it is named.
+/// Warns of a default outside its enum, or of another type than its schema. Defaults
+/// have no effect here, but a wrong one shows a misunderstanding of the service, so there is a
+/// warning.
 fn default_conforms(schema: &mut Map<String, Value>, place: &str, warnings: &mut Warnings<'_>) {
     let Some(default) = schema.remove("default") else { return };
     let is_null = default.is_null();
@@ -193,8 +188,8 @@ fn kind_of(value: &Value) -> Option<&'static str> {
     }
 }
 
-/// What stands beside a `$ref` counts since 3.1, and is written everywhere: a description, null,
-/// further fields. 3.0 has `allOf` for it.
+/// Keywords beside a `$ref` count since 3.1, and occur in all versions: a description, `nullable`,
+/// further fields. 3.0 has `allOf` for that.
 fn beside_a_reference(schema: &mut Map<String, Value>) {
     if schema.len() < 2 {
         return;

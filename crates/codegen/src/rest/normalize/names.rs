@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde_json::{Map, Value, json};
 
-use super::tree::{PREFIX, drop_null_of_collections, references, remove, target};
 use super::warnings::Warnings;
 use crate::naming;
 use crate::rest::pointer::joined;
+use crate::rest::tree::{PREFIX, drop_null_of_collections, references, remove, target};
 
 /// Names that generated code uses for other things.
 const TAKEN: [&str; 16] = [
@@ -29,16 +29,16 @@ const TAKEN: [&str; 16] = [
     "Map",
 ];
 
-/// The names that no more types can have.
+/// The names that types cannot have.
 pub(super) fn taken(schemas: &Map<String, Value>) -> HashSet<String> {
     schemas.keys().map(|it| naming::cased(it)).chain(TAKEN.map(str::to_owned)).collect()
 }
 
-/// Unsupported construct: names that come out the same in Rust, that Rust does not take, or that are the names of
-/// its own types. Every schema gets the name that its type will have.
+/// Normalizes names that are equal in Rust, that are not identifiers, or that are the
+/// names of Rust's own types. Every schema gets the name that its type will have.
 ///
-/// All references in the schemas and paths are made ones to those names. Flaw: references to no
-/// place at all, which are any value.
+/// All references in the schemas and paths are rewritten to these names. A reference that leads
+/// nowhere becomes any value.
 pub(super) fn name_schemas(
     schemas: Map<String, Value>,
     paths: &mut Value,
@@ -102,10 +102,10 @@ impl Naming {
     }
 }
 
-/// A schema that only gives a name to a string, a number, a list or a map would become a type of
-/// its own, with nothing to it but a wrapper. It is put in the place of its references.
+/// Inlines aliases: a schema that only names a string, a number, a list or a map would become a
+/// wrapper type around it.
 pub(super) fn inline_aliases(schemas: &mut Map<String, Value>, paths: &mut Value) {
-    // A name for itself is a name for anything.
+    // An alias of itself is any value.
     let endless: Vec<_> =
         schemas.keys().filter(|name| is_endless(name, schemas)).cloned().collect();
     for name in &endless {
@@ -118,7 +118,7 @@ pub(super) fn inline_aliases(schemas: &mut Map<String, Value>, paths: &mut Value
         .filter(|(name, schema)| is_alias(schema) && !is_endless(name, schemas))
         .map(|(name, schema)| (name.clone(), schema.clone()))
         .collect();
-    // An alias of an alias takes one round more.
+    // An alias of an alias takes one more round.
     loop {
         let known = aliases.clone();
         aliases.values_mut().for_each(|schema| inline(schema, &known));
@@ -131,7 +131,7 @@ pub(super) fn inline_aliases(schemas: &mut Map<String, Value>, paths: &mut Value
     inline(paths, &aliases);
 }
 
-/// Returns whether an alias leads back to itself through nothing but aliases.
+/// Returns true if an alias leads back to itself through aliases only.
 fn is_endless(name: &str, schemas: &Map<String, Value>) -> bool {
     let mut waiting = vec![name.to_owned()];
     let mut seen = HashSet::new();
@@ -153,7 +153,7 @@ fn is_alias(schema: &Value) -> bool {
         .all(|key| schema.get(key).is_none())
 }
 
-/// Puts schemas in the place of references to them.
+/// Replaces references by the schemas that they lead to.
 pub(in crate::rest) fn inline(value: &mut Value, aliases: &BTreeMap<String, Value>) {
     if let Some(schema) = target(value).and_then(|name| aliases.get(name)) {
         *value = schema.clone();
@@ -167,7 +167,7 @@ pub(in crate::rest) fn inline(value: &mut Value, aliases: &BTreeMap<String, Valu
     flatten(value);
 }
 
-/// A reference with words beside it, after something was put in its place.
+/// A reference with keywords beside it, after the reference was replaced.
 fn flatten(schema: &mut Value) {
     let Some(Value::Array(parts)) = schema.get_mut("allOf") else { return };
     if let [Value::Object(only)] = parts.as_mut_slice()

@@ -5,34 +5,23 @@ use std::collections::{BTreeMap, HashSet};
 use serde_json::{Map, Value, json};
 
 use super::bodies::NormalizedBody;
-use super::tree::{fields, is_true, object_at, remove, resolve, text_at};
 use super::warnings::Warnings;
 use super::{bodies, parameters, responses};
 use crate::naming::{self, distinct};
+use crate::rest::description::{METHODS, operations, operations_of, security_scheme};
 use crate::rest::model::{
     Content, Operation, Parameter, PartKind, PathValue, Piece, Place, pieces, split,
 };
 use crate::rest::pointer::decoded;
+use crate::rest::tree::{is_true, object_at, remove, resolve, text_at};
 
-const METHODS: [(&str, &str); 9] = [
-    ("get", "GET"),
-    ("put", "PUT"),
-    ("post", "POST"),
-    ("delete", "DELETE"),
-    ("options", "OPTIONS"),
-    ("head", "HEAD"),
-    ("patch", "PATCH"),
-    ("trace", "TRACE"),
-    ("query", "QUERY"),
-];
-
-/// Reads every operation that can be expressed, and writes the paths that the type generator
-/// reads: one for each operation, with nothing in it that says more than types.
+/// Normalizes every supported operation, and returns with them the paths for the type generator:
+/// one for each operation, with its types only.
 pub(super) fn normalize(
     description: &Value,
     warnings: &mut Warnings<'_>,
 ) -> (Vec<Operation>, Map<String, Value>) {
-    // Functions that the handle has whatever the description says.
+    // Functions of every handle.
     let mut names = HashSet::from(["new", "at", "clone"].map(str::to_owned));
     let mut all = Vec::new();
     for (path, item) in &object_at(description, &["paths"]) {
@@ -64,7 +53,7 @@ pub(super) fn normalize(
             }
         }
     }
-    // Of one operation, the call with the first body is the one that has its name.
+    // The call with the first body has the name of the operation.
     let own = all.iter().flat_map(|bodies| bodies.first()).map(|first| &first.operation);
     let own = own.map(|it| (it.id.clone(), it.name.clone())).collect();
     let own = distinct(&mut names, own, naming::unique);
@@ -104,29 +93,19 @@ pub(super) fn normalize(
     (operations, paths)
 }
 
-/// The operations of a path: the keys that lead to each, its method, and what stands there.
-pub(in crate::rest) fn operations_of(item: &Value) -> Vec<(Vec<String>, String, &Value)> {
-    let known = METHODS.iter().filter_map(|(key, method)| {
-        Some((vec![(*key).to_owned()], (*method).to_owned(), item.get(key)?))
-    });
-    let more = fields(item, "additionalOperations").map(|(method, operation)| {
-        (vec!["additionalOperations".to_owned(), method.clone()], method.clone(), operation)
-    });
-    known.chain(more).collect()
-}
-
 fn is_method(name: &str) -> bool {
     !name.is_empty()
         && name.bytes().all(|it| it.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&it))
 }
 
-/// Unsupported construct: a path that does not begin with a slash, and would become a part of what stands before it.
+/// Normalizes a path without a leading slash, which would become a part of the server
+/// URL.
 fn rooted(path: &str) -> String {
     let slash = if split(path).0.is_empty() || path.starts_with('/') { "" } else { "/" };
     format!("{slash}{path}")
 }
 
-/// Query parameters that the path has.
+/// Query parameters within the path.
 fn query_of_path(path: &str) -> Result<Vec<(String, PathValue)>, String> {
     let pair = |(name, value)| {
         let value = match (pieces(name).as_slice(), pieces(value).as_slice()) {
@@ -147,13 +126,13 @@ fn query_of_path(path: &str) -> Result<Vec<(String, PathValue)>, String> {
     split(path).1.into_iter().map(pair).collect()
 }
 
-/// An operation, once for each body that a caller chooses from.
+/// An operation, once for each body from which a caller chooses.
 struct NormalizedOperation {
     bodies: Vec<WithBody>,
     warnings: Vec<String>,
 }
 
-/// An operation with one body or none, and the parts of it that have types.
+/// An operation with one body or none, and its schemas.
 struct WithBody {
     operation: Operation,
     types: Types,
@@ -164,15 +143,15 @@ fn media(with_body: &WithBody) -> String {
     with_body.operation.body.as_ref().map(|it| it.media.clone()).unwrap_or_default()
 }
 
-/// Schemas of an operation, as the description has them.
+/// Schemas of an operation, before normalization.
 struct Types {
     /// One for each parameter of the operation, in the same order.
     parameters: Vec<Value>,
     body: Option<Value>,
     answer: Option<Value>,
-    /// That of an event's data.
+    /// The schema of an event's data.
     event: Option<Value>,
-    /// One for each of the operation's successes that is JSON.
+    /// One for each success; none for one that is not JSON.
     successes: Vec<Option<Value>>,
 }
 
@@ -194,14 +173,14 @@ fn normalize_operation(
     for body in bodies {
         let (with_body, found) = with_body(body)?;
         with_bodies.push(with_body);
-        // What is said of one is said of the other.
+        // Both calls have most warnings in common.
         let new: Vec<_> = found.into_iter().filter(|it| !warnings.contains(it)).collect();
         warnings.extend(new);
     }
     Ok(NormalizedOperation { bodies: with_bodies, warnings })
 }
 
-/// An operation with this body, and warnings.
+/// An operation with this body, and its warnings.
 fn with_body(
     description: &Value,
     path: &str,
@@ -237,7 +216,7 @@ fn with_body(
     let body_type = body_type.filter(|_| content != Some(Content::Multipart));
     let mut body_type = body_type.map(|it| null_by_name(description, it));
     if let (Some(Content::Form), Some(form)) = (content, &mut body_type) {
-        // Only JSON has null.
+        // A form cannot contain null.
         remove(form, &["nullable"]);
     }
     let id = Some(text_at(operation, "operationId")).filter(|id| !id.is_empty());
@@ -270,7 +249,8 @@ fn with_body(
     Ok((with_body, warnings))
 }
 
-/// A named schema that may be null: its type says nothing of that.
+/// Marks a reference to a nullable schema as nullable, because the type of the schema does not
+/// express it.
 fn null_by_name(description: &Value, schema: Value) -> Value {
     let is_named = schema.get("$ref").is_some();
     let target = resolve(description, &schema).filter(|_| is_named);
@@ -280,30 +260,30 @@ fn null_by_name(description: &Value, schema: Value) -> Value {
     }
 }
 
-/// The name of an operation, which others may have, too. Flaw: no operationId.
+/// The name of an operation: its operationId, or else method and path. It need not be unique.
 fn name(path: &str, method: &str, id: Option<&str>) -> String {
     naming::snake(id.unwrap_or(&format!("{}{path}", method.to_lowercase())))
 }
 
-/// An operation whose response is the data of an event, or one of several: only its type is of
-/// interest.
+/// An operation that only makes the type generator generate the type of its response: the data of
+/// an event, or one of several responses.
 fn response_item(name: &str, schema: &Value) -> Value {
     let content = json!({ "application/json": { "schema": schema } });
     let response = json!({ "description": "", "content": content });
     json!({ "get": { "operationId": name, "parameters": [], "responses": { "2XX": response } } })
 }
 
-/// The operation as the type generator reads it. Its path only has to be unique, so no path of the
-/// description can be one that the generator refuses.
+/// The operation as the input of the type generator. Its path is replaced by a unique one, so that
+/// the generator cannot reject it.
 fn path_item(operation: &Operation, types: Types) -> (String, Value) {
     let path = format!("/{}", operation.name);
     let mut parameters = Vec::new();
     for (parameter, schema) in operation.parameters.iter().zip(types.parameters) {
         let place = match parameter.place {
             Place::Header => "header",
-            // Of these, the type generator takes values of any type.
+            // The type generator permits any type for query parameters.
             Place::Path | Place::Query | Place::Part(PartKind::Value) => "query",
-            // Its type is ours.
+            // The runtime has a type for files.
             Place::Part(_) => continue,
         };
         parameters.push(json!({
@@ -331,27 +311,24 @@ fn path_item(operation: &Operation, types: Types) -> (String, Value) {
             "content": { "application/json": { "schema": schema } },
         });
     }
-    // The type generator knows no other methods, and which one it is tells it nothing.
+    // The type generator supports no other methods; the method does not affect types.
     let method = METHODS[..8].iter().find(|(_, method)| *method == operation.method);
     let key = method.map_or("post", |(key, _)| *key);
     (path, json!({ key: item }))
 }
 
-/// Warns of each security scheme that an operation demands and that the client's key, as a bearer,
-/// does not meet.
+/// Warns of each security scheme that an operation requires and that the client's key, as a bearer
+/// token, does not satisfy.
 pub(super) fn warn_of_demands(description: &Value, warnings: &mut Warnings<'_>) {
     let mut demanded: BTreeMap<&String, &Map<String, Value>> = BTreeMap::new();
-    for item in fields(description, "paths").filter_map(|(_, it)| resolve(description, it)) {
-        for (.., operation) in operations_of(item) {
-            let operation = resolve(description, operation).unwrap_or(operation);
-            let security = operation.get("security").or_else(|| description.get("security"));
-            let all = security.and_then(Value::as_array).into_iter().flatten();
-            let all: Vec<_> = all.filter_map(Value::as_object).collect();
-            let is_met = |all: &&Map<String, Value>| all.keys().all(|it| is_key(description, it));
-            if !all.iter().any(is_met) {
-                for together in all {
-                    demanded.extend(together.keys().map(|name| (name, together)));
-                }
+    for it in operations(description) {
+        let security = it.operation.get("security").or_else(|| description.get("security"));
+        let all = security.and_then(Value::as_array).into_iter().flatten();
+        let all: Vec<_> = all.filter_map(Value::as_object).collect();
+        let is_met = |all: &&Map<String, Value>| all.keys().all(|it| is_key(description, it));
+        if !all.iter().any(is_met) {
+            for together in all {
+                demanded.extend(together.keys().map(|name| (name, together)));
             }
         }
     }
@@ -375,23 +352,18 @@ pub(super) fn warn_of_demands(description: &Value, warnings: &mut Warnings<'_>) 
     }
 }
 
-fn scheme<'a>(description: &'a Value, name: &str) -> Option<&'a Value> {
-    let scheme = description.get("components")?.get("securitySchemes")?.get(name)?;
-    resolve(description, scheme)
-}
-
-/// Returns whether the client's key meets a scheme, as `authorization: Bearer`.
+/// Returns true if the client's key satisfies a scheme, as `authorization: Bearer`.
 fn is_key(description: &Value, name: &str) -> bool {
-    scheme(description, name).is_some_and(|it| match text_at(it, "type").as_str() {
+    security_scheme(description, name).is_some_and(|it| match text_at(it, "type").as_str() {
         "oauth2" | "openIdConnect" => true,
         "http" => text_at(it, "scheme").eq_ignore_ascii_case("bearer"),
         _ => false,
     })
 }
 
-/// What the scheme demands, and how it can be met.
+/// The requirement of a scheme, and how to satisfy it.
 fn advice(description: &Value, name: &str) -> String {
-    let Some(scheme) = scheme(description, name) else {
+    let Some(scheme) = security_scheme(description, name) else {
         return "is demanded but not described".to_owned();
     };
     let wire = text_at(scheme, "name");

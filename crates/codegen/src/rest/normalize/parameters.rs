@@ -5,17 +5,18 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
-use super::media::{self, Media};
-use super::tree::{is_true, kind, resolve, text_at};
 use crate::naming;
+use crate::rest::description::{self, location, name_of, style};
+use crate::rest::media::{self, Media};
 use crate::rest::model::{Content, Parameter, PathStyle, Piece, Place, Style, pieces, split};
+use crate::rest::tree::{is_true, kind, resolve, text_at};
 
-/// Fields and methods that every builder has.
+/// Fields and methods of every builder.
 pub(super) const BUILDERS_OWN: [&str; 9] =
     ["rest", "body", "changes", "null", "set", "timeout", "send", "clone", "into_future"];
 
-/// The parameters of an operation and their schemas, path parameters first in the order of the
-/// path, then the others in the order of the description. Their names may be the same.
+/// The parameters of an operation and their schemas: path parameters in the order of the path, then
+/// the others in the order of the description. Their names need not be unique.
 pub(super) fn normalize(
     description: &Value,
     path: &str,
@@ -23,13 +24,15 @@ pub(super) fn normalize(
     operation: &Value,
     warnings: &mut Vec<String>,
 ) -> Result<Vec<(Parameter, Value)>, String> {
-    let mut declared = declared(description, item, operation, warnings);
+    let mut rejected = Vec::new();
+    let mut declared = description::parameters(description, item, operation, &mut rejected);
+    warnings.extend(rejected.iter().map(|reason| format!("left out a parameter: {reason}")));
     let mut normalized = Vec::new();
     for wire in names(path) {
         let is_of_query = is_of_query(path, wire);
         let mut places = ["path", "query"].iter().take(if is_of_query { 2 } else { 1 });
         let parameter = places.find_map(|it| {
-            declared.iter().position(|other| place(other) == *it && name_of(other) == wire)
+            declared.iter().position(|other| location(other) == *it && name_of(other) == wire)
         });
         let parameter = parameter.map(|it| declared.remove(it));
         if parameter.is_none() && is_template(wire) {
@@ -59,7 +62,7 @@ pub(super) fn normalize(
     for parameter in declared {
         let wire = name_of(parameter).to_owned();
         let required = is_true(parameter, "required");
-        let place = match place(parameter) {
+        let place = match location(parameter) {
             "query" => Place::Query,
             "header" if is_set_elsewhere(&wire) => continue,
             "header" if is_of_connection(&wire) => {
@@ -108,76 +111,22 @@ pub(super) fn normalize(
     Ok(normalized)
 }
 
-/// Unsupported construct: parameters at the path and again, differently, at the operation, which wins. And
-/// references to parameters that there are not, and parameters without a name.
-fn declared<'a>(
-    description: &'a Value,
-    item: &'a Value,
-    operation: &'a Value,
-    warnings: &mut Vec<String>,
-) -> Vec<&'a Value> {
-    let mut list = |value: &'a Value| {
-        let all = value.get("parameters").and_then(Value::as_array).into_iter().flatten();
-        let resolved = all.filter_map(|parameter| {
-            let found = resolve(description, parameter);
-            let reason = match found.map(|it| it.get("name")) {
-                Some(Some(Value::String(_))) => return found,
-                Some(name) => {
-                    format!("its name {} is not a string", name.unwrap_or(&Value::Null))
-                }
-                None => format!("{} leads nowhere", text_at(parameter, "$ref")),
-            };
-            warnings.push(format!("left out a parameter: {reason}"));
-            None
-        });
-        resolved.collect::<Vec<_>>()
-    };
-    // Names of headers are the same in upper and in lower case.
-    let key = |parameter: &Value| match place(parameter) {
-        "header" => ("header".to_owned(), name_of(parameter).to_ascii_lowercase()),
-        place => (place.to_owned(), name_of(parameter).to_owned()),
-    };
-    let own = list(operation);
-    let mut shared = list(item);
-    shared.retain(|shared| !own.iter().any(|it| key(it) == key(shared)));
-    let (mut seen, mut declared) = (HashSet::new(), Vec::new());
-    for parameter in shared.into_iter().chain(own) {
-        if seen.insert(key(parameter)) {
-            declared.push(parameter);
-        } else {
-            let (place, name) = (place(parameter), name_of(parameter));
-            warnings.push(format!(
-                "left out a parameter: the {place} parameter {name} is described twice in one list, of which the first counts"
-            ));
-        }
-    }
-    declared
-}
-
-fn place(parameter: &Value) -> &str {
-    parameter.get("in").and_then(Value::as_str).unwrap_or("query")
-}
-
-/// As it is on the wire, with spaces around it if it has any.
-fn name_of(parameter: &Value) -> &str {
-    parameter.get("name").and_then(Value::as_str).unwrap_or_default()
-}
-
-/// OpenAPI says that header parameters of these names shall be ignored: they follow from the
-/// body and from the security scheme.
+/// Header parameters that are ignored by the specification: they follow from the body and from the
+/// security scheme.
 fn is_set_elsewhere(header: &str) -> bool {
     ["accept", "content-type", "authorization"].contains(&header.to_ascii_lowercase().as_str())
 }
 
-/// Headers that say where a message ends, and to whom it goes: a wrong value would cut a body.
+/// Headers that frame or route a message: a wrong value would truncate a body.
 fn is_of_connection(header: &str) -> bool {
     ["connection", "content-length", "host", "transfer-encoding"]
         .contains(&header.to_ascii_lowercase().as_str())
 }
 
-/// Unsupported construct: a style that parameters of this place do not have. And what is not done.
+/// Warns of unsupported constructs: a style that does not apply to the location, and
+/// `allowReserved`.
 fn ignored_style(parameter: &Value, warnings: &mut Vec<String>) {
-    let styles: &[&str] = match place(parameter) {
+    let styles: &[&str] = match location(parameter) {
         "path" => &["simple", "label", "matrix"],
         "query" => &["form", "spaceDelimited", "pipeDelimited", "deepObject"],
         _ => &["simple"],
@@ -185,23 +134,25 @@ fn ignored_style(parameter: &Value, warnings: &mut Vec<String>) {
     if let Some(style) = parameter.get("style").and_then(Value::as_str)
         && !styles.contains(&style)
     {
-        let (place, name) = (place(parameter), name_of(parameter));
+        let (place, name) = (location(parameter), name_of(parameter));
         warnings.push(format!("{name} is a {place} parameter, so its style {style} is ignored"));
     }
     if is_true(parameter, "allowReserved") {
-        warnings.push(reserved(place(parameter), name_of(parameter)));
+        warnings.push(reserved(location(parameter), name_of(parameter)));
     }
 }
 
-/// The warning about `allowReserved`: escaped, a value arrives unharmed whatever it contains.
+/// The warning about `allowReserved`, which is safe to ignore: escaped values are decoded to the
+/// same.
 pub(super) fn reserved(place: &str, name: &str) -> String {
     format!(
         "the {place} parameter {name} has allowReserved, which is ignored: reserved characters are escaped"
     )
 }
 
-/// What a parameter is given as, and how that is encoded. Without a schema it is text, and so is
-/// one of several scalar types, and a list in a header. An object in a header cannot be sent.
+/// The schema that a caller provides for a parameter, and its style. A parameter without a schema
+/// is text, and so are one of several scalar types and a list in a header. An object in a header is
+/// not supported.
 fn sendable(
     description: &Value,
     parameter: &Value,
@@ -227,10 +178,10 @@ fn sendable(
     }
 }
 
-/// A list is one parameter for each value unless its style says otherwise. Where it is
-/// `deepObject`, services read `a[0]`, as they do in forms, and not `a`.
+/// A list is one pair for each item unless its style differs. For `deepObject`, services expect
+/// `a[0]`, as in forms.
 fn of_list(parameter: &Value) -> Option<Style> {
-    match style(parameter) {
+    match style(parameter, "form") {
         ("deepObject", _) if !name_of(parameter).ends_with("[]") => Some(Style::Deep),
         (_, true) => None,
         ("form", _) => Some(Style::Joined(",")),
@@ -240,9 +191,9 @@ fn of_list(parameter: &Value) -> Option<Style> {
     }
 }
 
-/// An object is one parameter for each field unless its style says otherwise.
+/// An object is one pair for each field unless its style differs.
 fn of_object(parameter: &Value) -> Style {
-    match style(parameter) {
+    match style(parameter, "form") {
         ("deepObject", _) => Style::Deep,
         (_, true) => Style::Exploded,
         ("spaceDelimited", _) => Style::Joined("%20"),
@@ -251,15 +202,7 @@ fn of_object(parameter: &Value) -> Style {
     }
 }
 
-/// The style of a parameter, and whether it explodes.
-fn style(parameter: &Value) -> (&str, bool) {
-    let style = parameter.get("style").and_then(Value::as_str).unwrap_or("form");
-    let explode = parameter.get("explode").and_then(Value::as_bool);
-    (style, explode.unwrap_or(style == "form"))
-}
-
-/// The names of what a path, and the query within it, has places for. What follows a `#` is never
-/// sent.
+/// The names of the parameters in a path and its query, without the fragment, which is never sent.
 pub(super) fn names(path: &str) -> impl Iterator<Item = &str> {
     let mut seen = HashSet::new();
     let (path, query) = split(path);
@@ -270,8 +213,8 @@ pub(super) fn names(path: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Unsupported construct: a template of a query as RFC 6570 has it, `/pods{?page,size}`. Returns the path without
-/// it, and what stands there with these parameters, which are text where they have no declaration.
+/// Normalizes a query template of RFC 6570, `/pods{?page,size}`. Returns the path
+/// without it, and the path item with these parameters, which are text unless declared.
 pub(in crate::rest::normalize) fn without_templates<'a>(
     path: &str,
     item: &'a Value,
@@ -289,7 +232,7 @@ pub(in crate::rest::normalize) fn without_templates<'a>(
     (short, item)
 }
 
-/// Adds a parameter of the query, after those that win over it.
+/// Adds a query parameter after the declared ones, which override it.
 fn declare(item: &mut Value, name: &str) {
     let parameter = json!({ "name": name.trim_end_matches('*'), "in": "query", "schema": text() });
     match item.get_mut("parameters") {
@@ -298,18 +241,18 @@ fn declare(item: &mut Value, name: &str) {
     }
 }
 
-/// Returns whether what stands in braces is no name, but one of RFC 6570's other templates: `{+path}`.
+/// Returns true if a name in braces is another template of RFC 6570: `{+path}`.
 pub(super) fn is_template(wire: &str) -> bool {
     wire.starts_with(['+', '#', '.', '/', ';'])
 }
 
-/// Returns whether the query that a path has names a parameter.
+/// Returns true if the query within a path contains a parameter.
 pub(super) fn is_of_query(path: &str, wire: &str) -> bool {
     split(path).1.iter().any(|(_, value)| pieces(value).contains(&Piece::Parameter(wire)))
 }
 
-/// What a parameter is given as, and how it is written. Flaw: one that has no declaration. What is
-/// in a query is written as it is given, and so is text where it is a list or an object.
+/// The schema that a caller provides for a path parameter, and its style. An undeclared one is
+/// text. In the query of a path, a list or an object is text, too.
 pub(super) fn given(
     description: &Value,
     parameter: Option<&Value>,
@@ -334,21 +277,21 @@ pub(super) fn given(
     }
 }
 
-/// A scalar is plain text unless something is put before it.
+/// A scalar is plain text unless its style adds a prefix.
 fn of_scalar(parameter: &Value) -> Option<PathStyle> {
     Some(style_in_path(parameter)).filter(|it| !matches!(it, PathStyle::Simple { .. }))
 }
 
 fn style_in_path(parameter: &Value) -> PathStyle {
     let exploded = parameter.get("explode").and_then(Value::as_bool).unwrap_or(false);
-    match parameter.get("style").and_then(Value::as_str) {
-        Some("label") => PathStyle::Label { exploded },
-        Some("matrix") => PathStyle::Matrix { exploded },
+    match style(parameter, "simple") {
+        ("label", _) => PathStyle::Label { exploded },
+        ("matrix", _) => PathStyle::Matrix { exploded },
         _ => PathStyle::Simple { exploded },
     }
 }
 
-/// Unsupported construct: a style of a parameter that the path itself has in its query, which is sent as it is given.
+/// Warns of a style of a parameter in the query of the path, which is sent as text.
 pub(super) fn warn_of_style_in_query(wire: &str, parameter: &Value, warnings: &mut Vec<String>) {
     if let Some(style) = parameter.get("style").and_then(Value::as_str)
         && !["simple", "form"].contains(&style)
@@ -359,24 +302,24 @@ pub(super) fn warn_of_style_in_query(wire: &str, parameter: &Value, warnings: &m
     }
 }
 
-/// The schema of what is given as text.
+/// The schema of text.
 pub(super) fn text() -> Value {
     json!({ "type": "string" })
 }
 
-/// The schema of what is given as a list of texts.
+/// The schema of a list of texts.
 pub(super) fn texts() -> Value {
     json!({ "type": "array", "items": text() })
 }
 
-/// The schema of a parameter that is JSON, if that says what it is.
+/// The schema of a parameter that is JSON, if it restricts the type.
 pub(super) fn of_json(description: &Value, parameter: &Value) -> Option<Value> {
     let offered = media::offered(description, parameter);
     let schema = Media::of(&offered, Content::Json)?.schema;
     Some(schema).filter(|it| !is_text(description, it))
 }
 
-/// Returns whether a value is a scalar or a list of scalars, as the caller likes.
+/// Returns true if a value is a scalar or a list of scalars.
 pub(super) fn is_one_or_more(description: &Value, schema: &Value) -> bool {
     let schema = followed(description, schema);
     let shapes = schema.and_then(|it| it.get("oneOf")).and_then(Value::as_array);
@@ -384,7 +327,7 @@ pub(super) fn is_one_or_more(description: &Value, schema: &Value) -> bool {
     shapes.is_some_and(|shapes| shapes.iter().all(is_one))
 }
 
-/// Returns whether a value is best given as text: it says nothing about itself, or is any of several scalars.
+/// Returns true if a value is passed as text: it has no type, or one of several scalar types.
 pub(super) fn is_text(description: &Value, schema: &Value) -> bool {
     let Some(schema) = followed(description, schema) else { return true };
     if schema.get("oneOf").is_some_and(Value::is_array) {
@@ -416,7 +359,7 @@ pub(super) fn is_scalar(description: &Value, schema: &Value) -> bool {
     kind.is_some_and(|it| ["string", "integer", "number", "boolean"].contains(&it))
 }
 
-/// The schema that a reference leads to, also of one with words beside it.
+/// The schema to which a reference leads, also with keywords beside it.
 pub(in crate::rest::normalize) fn followed<'a>(
     description: &'a Value,
     schema: &'a Value,

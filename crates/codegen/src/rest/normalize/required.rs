@@ -1,20 +1,20 @@
-//! What must be given of types that are both sent and received. In responses all of it may be
-//! missing, so the type generator shall not know that it is required.
+//! Required fields of types that are both sent and received. In a response any of them may be
+//! missing, so the type generator must not see them as required: they are recorded in the schema,
+//! and extracted before types are generated.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::tree::CHOICE;
-use super::tree::is_true;
+use crate::rest::tree::{CHOICE, is_true};
 
-/// Under which keyword a schema has it.
+/// The keyword under which a schema has its required fields.
 const REQUIRED_FIELDS: &str = "x-required_fields";
 
-/// By the name of a type: the fields that must be given, and whether each may be null.
+/// The required fields by the name of their type, and whether each may be null.
 pub(crate) type RequiredFields = BTreeMap<String, BTreeMap<String, bool>>;
 
-/// Warnings what is required of an object.
+/// Records the required fields of an object.
 pub(super) fn mark(schema: &mut Value, required: &[Value], fields: &Value) {
     let may_be_null = |field: &Value| {
         let values = field.get("enum").and_then(Value::as_array);
@@ -23,13 +23,13 @@ pub(super) fn mark(schema: &mut Value, required: &[Value], fields: &Value) {
     let names = required.iter().filter_map(Value::as_str);
     let required_fields: Map<_, _> =
         names.map(|name| (name.to_owned(), json!(may_be_null(&fields[name])))).collect();
-    // Of a choice between objects, the fields are not those of one of them.
+    // The fields of a choice that was merged into one object are not those of one branch.
     if !required_fields.is_empty() && schema.get(CHOICE).is_none() {
         schema[REQUIRED_FIELDS] = Value::Object(required_fields);
     }
 }
 
-/// Takes all warnings out of the schemas.
+/// Extracts the required fields of all schemas.
 pub(super) fn take(schemas: &mut Map<String, Value>) -> RequiredFields {
     let mut required_fields = RequiredFields::new();
     for (name, schema) in schemas {

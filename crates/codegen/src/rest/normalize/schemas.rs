@@ -6,12 +6,11 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 
 use super::required;
-use super::tree::LOOSE;
-use super::tree::operations_mut;
-use super::tree::{drop_null_of_collections, is_text};
-use super::tree::{is_true, remove};
+use crate::rest::tree::{
+    LOOSE, drop_null_of_collections, is_text, is_true, operations_mut, remove,
+};
 
-/// In what a schema stands, directly or through others.
+/// Whether requests or responses contain a schema, directly or through others.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Usage {
     /// In requests only.
@@ -27,7 +26,7 @@ impl Usage {
     }
 }
 
-/// Normalizes the schemas that stand in operations.
+/// Normalizes the schemas of operations.
 pub(super) fn normalize_paths(paths: &mut Value) {
     for operation in operations_mut(paths) {
         for parameter in operation["parameters"].as_array_mut().into_iter().flatten() {
@@ -45,20 +44,21 @@ pub(super) fn normalize_paths(paths: &mut Value) {
     }
 }
 
-/// Normalizes a schema that has a name. Whether it can be null is for those to say who refer to it.
+/// Normalizes a named schema. Whether a value may be null is decided at each reference to it.
 pub(super) fn normalize_named(schema: &mut Value, usage: Usage) {
     normalize(schema, usage);
     remove(schema, &["nullable"]);
-    // A second name for a schema is that schema.
+    // An alias of a schema is that schema.
     if let Some([only]) = schema.get("allOf").and_then(Value::as_array).map(Vec::as_slice) {
         *schema = only.clone();
     }
 }
 
-/// Normalizes a schema and all within it. In one that responses hold, nothing is required.
+/// Normalizes a schema and all schemas within it. In one that responses contain, no field is
+/// required.
 pub(super) fn normalize(schema: &mut Value, usage: Usage) {
     if !schema.is_object() {
-        // `true`, and whatever else should not be here, is any value.
+        // `true`, and anything else that is not an object, is any value.
         *schema = json!({});
         return;
     }
@@ -84,7 +84,7 @@ pub(super) fn normalize(schema: &mut Value, usage: Usage) {
     normalize_within(schema, usage);
 }
 
-/// Any value, with the words of a schema that says more than holds.
+/// Any value, with the description of a schema that promises more than responses keep.
 fn any_value(schema: &Value) -> Value {
     match schema.get("description") {
         Some(words) => json!({ "description": words }),
@@ -119,9 +119,9 @@ fn normalize_within(schema: &mut Value, usage: Usage) {
     }
 }
 
-/// Unsupported construct: examples that do not fit their schema (`null` of what cannot be null), warnings for other
-/// tools that are malformed, and extensions that name types which only their authors have. None
-/// of them says anything about the values on the wire.
+/// Removes examples that contradict their schema (`null` for a string), malformed
+/// hints for other tools, and extensions that name types of another generator. None of them affects
+/// the values on the wire.
 fn drop_notes(schema: &mut Value) {
     remove(
         schema,
@@ -142,14 +142,14 @@ fn drop_notes(schema: &mut Value) {
     }
 }
 
-/// Unsupported construct: a default outside its enum, or of another type than its schema. And one that does fit
-/// would put a value into an answer that the service never gave.
+/// Removes a default outside its enum, or of another type than its schema. One that
+/// conforms would put a value into a response that the service did not send.
 fn drop_defaults(schema: &mut Value) {
     remove(schema, &["default"]);
 }
 
-/// Lengths, ranges, patterns and formats become types that refuse an answer: an empty string
-/// where an IPv4 address is expected, a name of 192 characters.
+/// Removes lengths, ranges, patterns and formats. They become types that refuse
+/// responses: an empty string where an IPv4 address is expected, a name of 192 characters.
 fn drop_constraints(schema: &mut Value) {
     remove(
         schema,
@@ -172,7 +172,7 @@ fn drop_constraints(schema: &mut Value) {
     );
 }
 
-/// Unsupported construct: a type that is left to be guessed from the keywords beside it.
+/// Adds a type that is missing, and implied by other keywords.
 fn name_the_type(schema: &mut Value) {
     if schema.get("type").is_some() {
         return;
@@ -190,8 +190,8 @@ fn name_the_type(schema: &mut Value) {
     schema["type"] = json!(kind);
 }
 
-/// Unsupported construct: enums with repeated values, with null, with nothing, of numbers or of several types.
-/// Only an enum of strings becomes a type of its own.
+/// Normalizes enums with repeated values, with null, without values, of numbers, or of
+/// several types. Only an enum of strings becomes a type of its own.
 fn normalize_enum(schema: &mut Value) {
     let Some(Value::Array(values)) = schema.get("enum").cloned() else {
         remove(schema, &["enum"]);
@@ -215,8 +215,8 @@ fn normalize_enum(schema: &mut Value) {
     }
 }
 
-/// Unsupported construct: a map written as an object with `items`. Of an object that has named fields, further ones
-/// are kept where the description has them.
+/// Normalizes a map written as an object with `items`. An object with named fields
+/// keeps further ones only if the description permits them.
 fn normalize_map(schema: &mut Value) {
     if schema["type"] != json!("object") {
         remove(schema, &["properties", "additionalProperties"]);
@@ -238,15 +238,15 @@ fn normalize_map(schema: &mut Value) {
     match schema.get("additionalProperties") {
         Some(Value::Bool(false)) => remove(schema, &["additionalProperties"]),
         Some(values) if has_fields && values.is_boolean() => {
-            // `true` would be what every object allows that says nothing.
+            // `true` is what every object permits that says nothing.
             schema["additionalProperties"] = json!({});
         }
         _ => {}
     }
 }
 
-/// A field that is missing or null shall not cost the caller all the others of an answer. Flaw:
-/// required fields that are not described.
+/// A field that is missing or null must not make the rest of a response unreadable. Unsupported
+/// construct: required fields that are not described.
 fn normalize_required(schema: &mut Value, usage: Usage) {
     let fields = schema.get("properties").cloned().unwrap_or_default();
     let described = |name: &Value| name.as_str().is_some_and(|it| fields.get(it).is_some());
@@ -255,7 +255,7 @@ fn normalize_required(schema: &mut Value, usage: Usage) {
         field.is_some_and(|it| is_true(it, "readOnly"))
     };
     let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) else { return };
-    // What only the service writes is not given to it.
+    // A read-only field is never sent.
     required.retain(|name| described(name) && !is_read_only(name));
     if usage == Usage::Both {
         let required = required.clone();

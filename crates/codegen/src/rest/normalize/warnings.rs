@@ -10,18 +10,18 @@ use crate::{Diagnostic, Source};
 pub(super) struct Warnings<'a> {
     source: &'a Source,
     places: &'a SourceMap<'a>,
-    /// Where named schemas come from that had no name.
+    /// The origin of each named schema that linking has named.
     pub(super) origins: BTreeMap<String, Origin>,
-    /// Defaults that do not conform, and what that is called.
+    /// The keys and the message for each default that does not conform to its schema.
     defaults: Vec<(Vec<String>, String)>,
-    /// Examples that contradict their schemas, and what that means.
+    /// The keys and the message for each example that contradicts its schema.
     examples: Vec<(Vec<String>, String)>,
     warnings: Vec<Diagnostic>,
 }
 
-/// Where something really stands.
+/// The origin of a schema: its file and its place there.
 pub(super) struct Origin {
-    /// The name of another file, and its places.
+    /// The name and the places of another file; none for the description itself.
     pub(super) file: Option<Rc<(String, SourceMap<'static>)>>,
     pub(super) keys: Vec<String>,
 }
@@ -42,7 +42,7 @@ impl<'a> Warnings<'a> {
         self.warnings.push(warning);
     }
 
-    /// About what keys lead to.
+    /// Warns about what keys lead to.
     pub(super) fn warn(&mut self, keys: &[String], message: String) {
         let warning = match keys {
             [components, schemas, name, rest @ ..]
@@ -62,12 +62,13 @@ impl<'a> Warnings<'a> {
         self.warnings.push(warning.unwrap_or_else(here));
     }
 
-    /// About a default, which has no effect: however many there are, they are one warning.
+    /// Warns about a default that does not conform to its schema. All of them make one warning, since
+    /// defaults have no effect.
     pub(super) fn warn_of_default(&mut self, keys: Vec<String>, message: String) {
         self.defaults.push((keys, message));
     }
 
-    /// About an example that contradicts its schema: however many there are, they are one warning.
+    /// Warns about an example that contradicts its schema. All of them make one warning.
     pub(super) fn warn_of_example(&mut self, keys: Vec<String>, message: String) {
         self.examples.push((keys, message));
     }
@@ -87,9 +88,9 @@ impl<'a> Warnings<'a> {
         self.warnings
     }
 
-    /// About the first `$ref` whose target is required_fields.
-    pub(super) fn warn_of_reference(&mut self, is_wanted: impl Fn(&str) -> bool, message: String) {
-        let place = self.places.of_reference(is_wanted);
+    /// Warns about the first `$ref` whose target satisfies a predicate.
+    pub(super) fn warn_of_reference(&mut self, is_target: impl Fn(&str) -> bool, message: String) {
+        let place = self.places.of_reference(is_target);
         self.warnings.push(at(&self.source.name, place, &message));
     }
 }

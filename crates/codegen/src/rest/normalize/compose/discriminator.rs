@@ -1,7 +1,8 @@
-//! Unions: choices between objects that can be told apart.
+//! Discrimination between the objects of `oneOf` and `anyOf`: by a `discriminator`, a constant
+//! property, or required fields.
 //!
-//! A union stays a choice. Each of its branches that is an object has alternatives, which say by
-//! what a value is recognized as one of the branch:
+//! A choice whose objects can be told apart is a *union*. Each of its branches that is an object has
+//! alternatives, which say by what a value is recognized as one of the branch:
 //! - by a tag, a property that has other values in each branch: the one that the discriminator
 //!   names, or one whose values every branch lists;
 //! - otherwise by required fields. For each two branches, one must require a field that the other
@@ -13,13 +14,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use super::{Composer, DEPTH, SCHEMAS};
-use crate::rest::normalize::tree::fields;
-use crate::rest::normalize::tree::resolve;
-use crate::rest::normalize::tree::{Keywords, kind};
-use crate::rest::normalize::unions::{Alternative, Branch};
+use crate::rest::normalize::union_marks::{Alternative, Branch};
 use crate::rest::pointer::unescaped;
+use crate::rest::tree::{Keywords, fields, kind, resolve};
 
-/// One object that a branch may be: a branch that is a choice in turn is several.
+/// One object of a branch: a branch that is a choice itself has several.
 struct Leaf {
     properties: Keywords,
     /// The required fields, and whether each may be null.
@@ -27,7 +26,7 @@ struct Leaf {
 }
 
 impl Composer<'_> {
-    /// How values of these objects are told apart; nothing if they cannot be.
+    /// How values of these objects are told apart; none if they cannot be.
     pub(super) fn branches(
         &self,
         objects: &[&Value],
@@ -49,7 +48,7 @@ impl Composer<'_> {
         )
     }
 
-    /// The schemas that a schema is a choice between, and its discriminator.
+    /// The schemas of a choice, and its discriminator.
     pub(super) fn parts(&self, schema: &Value) -> Option<(Vec<Value>, Option<Value>)> {
         let whole = resolve(self.description, schema)?;
         let discriminator = whole.get("discriminator").cloned();
@@ -83,8 +82,8 @@ impl Composer<'_> {
         }]
     }
 
-    /// By the property that a discriminator names. A value of it stands for a branch by the mapping,
-    /// else where only the branch lists it, else as the branch's name.
+    /// Tells branches apart by the property of a discriminator. A value selects a branch by the
+    /// mapping, or else if only that branch lists it, or else if it is the name of the branch.
     fn discriminated(
         &self,
         objects: &[&Value],
@@ -105,7 +104,7 @@ impl Composer<'_> {
         None
     }
 
-    /// The values of a tag that stand for a branch.
+    /// The values of a tag that select a branch.
     fn values(
         &self,
         shape: &Value,
@@ -143,7 +142,8 @@ impl Composer<'_> {
         }
     }
 
-    /// By a property whose values every branch lists, and no two have in common.
+    /// Tells branches apart by a property whose values every branch lists, and no two have in
+    /// common.
     fn tagged(
         &self,
         leaves: &[Vec<Leaf>],
@@ -166,7 +166,7 @@ impl Composer<'_> {
         })
     }
 
-    /// The values that a property is one of.
+    /// The listed values of a property.
     fn listed(&self, leaf: &Leaf, name: &str, depth: usize) -> Option<Vec<Value>> {
         let schema = leaf.properties.get(name)?;
         let keywords = self.keywords(schema, depth + 1);
@@ -199,7 +199,7 @@ impl Composer<'_> {
         let alternative = |leaf: &Leaf| {
             let known = leaf.properties.keys().filter(|it| telling.contains(it));
             let lists = leaf.required.keys().filter_map(|tag| {
-                // Of what many values are listed, more will be.
+                // A property with many values is likely to get more.
                 let values = self.listed(leaf, tag, depth)?;
                 (values.len() == 1).then(|| (tag.clone(), values))
             });
@@ -212,8 +212,8 @@ impl Composer<'_> {
         Some(leaves.iter().map(|leaves| leaves.iter().map(alternative).collect()).collect())
     }
 
-    /// Schemas with a discriminator and no choice, and the named schemas that extend each, directly or
-    /// through others.
+    /// Schemas with a `discriminator` and no `oneOf`, and the named schemas that extend each by
+    /// `allOf`, directly or through others.
     pub(super) fn bases_of(description: &Value) -> BTreeMap<String, Vec<Value>> {
         let components = &description["components"];
         let named =
@@ -251,7 +251,7 @@ impl Composer<'_> {
     }
 }
 
-/// What a branch is called within its union, where its type has no name of its own.
+/// The name of a branch within its union, if its type is unnamed.
 fn name(shape: &Value, alternatives: &[Alternative]) -> String {
     if let Some(target) = target(shape) {
         return last(target);
@@ -267,14 +267,14 @@ fn name(shape: &Value, alternatives: &[Alternative]) -> String {
     }
 }
 
-/// What a branch refers to; the last of several that it extends.
+/// The reference of a branch; the last one of several that it extends.
 fn target(shape: &Value) -> Option<&str> {
     let parts = shape.get("allOf").and_then(Value::as_array).into_iter().flatten();
     let own = std::iter::once(shape);
     parts.rev().chain(own).find_map(|it| it.get("$ref")).and_then(Value::as_str)
 }
 
-/// The name that a reference leads to, also one that a mapping writes as a file.
+/// The name in a reference, also in a mapping that names a file.
 fn last(target: &str) -> String {
     let name = target.rsplit('/').next().unwrap_or_default();
     if target.starts_with(SCHEMAS) {

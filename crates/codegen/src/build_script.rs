@@ -10,20 +10,19 @@ use serde_json::Value;
 use crate::graphql::{self, Options, SharedTypes};
 use crate::{Diagnostic, Generated, Source, rest};
 
-pub use only as description;
-
-/// Where cargo says that podqueue's schema is, to the build scripts of podqueue's dependants.
+/// The variable by which cargo passes the path of podqueue's schema to the build scripts of its
+/// dependants.
 const SCHEMA_OF_PODQUEUE: &str = "DEP_PODQUEUE_0_SCHEMA";
 
-/// What podqueue itself includes.
+/// The file that podqueue itself includes.
 const OWN_REST: &str = "podqueue_rest.rs";
 
-/// What `podqueue::include_rest!()` includes, and the variable that leads there. No description has a
-/// file of this name.
+/// The file that `podqueue::include_rest!()` includes, and the variable with its path. No
+/// description has a file of this name.
 const REST_INDEX: &str = "podqueue_include_rest.rs";
 const REST_INDEX_PATH: &str = "PODQUEUE_REST";
 
-/// How the names of files end that are of interest.
+/// File extensions.
 const SCHEMAS: [&str; 4] = ["graphql", "graphqls", "gql", "json"];
 const QUERIES: [&str; 2] = ["graphql", "gql"];
 
@@ -154,7 +153,7 @@ impl Build {
     }
 }
 
-/// One run, and what it has to say so far.
+/// One run and its report.
 struct Run<'a> {
     out: &'a Path,
     report: Report,
@@ -163,7 +162,7 @@ struct Run<'a> {
 impl Run<'_> {
     fn own_rest(&mut self, folder: &Path) {
         self.watch_folder(folder, &DESCRIPTIONS);
-        let made = only(folder).map_err(|it| vec![it]);
+        let made = description(folder).map_err(|it| vec![it]);
         self.finish(OWN_REST, made.and_then(|source| rest::generate_as("Rest", &source)));
     }
 
@@ -228,8 +227,8 @@ impl Run<'_> {
         linked(folder, &files).iter().for_each(|file| self.watch(file));
     }
 
-    /// What the build script itself has written is newer than its start: if that were watched, the
-    /// script would run on every build.
+    /// A file that the build script has written is newer than its start: cargo would run the script
+    /// again on every build.
     fn watch(&mut self, path: &Path) {
         if path.starts_with(self.out) {
             return;
@@ -285,7 +284,7 @@ fn graphql(schema: &Path, queries: &Path, options: Options) -> Result<Generated,
     }
 }
 
-/// Where links of a folder lead to: cargo looks at what is in the folder itself.
+/// The targets of links in a folder: cargo only watches the folder itself.
 fn linked(folder: &Path, files: &[PathBuf]) -> Vec<PathBuf> {
     let Ok(folder) = folder.canonicalize() else { return Vec::new() };
     let real = files.iter().filter_map(|file| file.canonicalize().ok());
@@ -305,7 +304,7 @@ fn only_file(folder: &Path, endings: &[&str]) -> Result<PathBuf, Diagnostic> {
     }
 }
 
-/// An unchanged file is left alone, so that nothing is compiled again for it.
+/// Writes a file unless it is unchanged, so that nothing is compiled again for it.
 fn write(path: &Path, code: &str) -> Result<(), Diagnostic> {
     if fs::read_to_string(path).is_ok_and(|there| there == code) {
         return Ok(());
@@ -320,11 +319,11 @@ fn say(directive: &str) {
     println!("{directive}");
 }
 
-/// How the names of files end that are of interest.
+/// File extensions of descriptions.
 pub(super) const DESCRIPTIONS: [&str; 3] = ["yaml", "yml", "json"];
 
 /// The one description of a folder.
-pub fn only(folder: &Path) -> Result<Source, Diagnostic> {
+pub fn description(folder: &Path) -> Result<Source, Diagnostic> {
     let mut found = within(folder)?;
     match (found.pop(), found.is_empty()) {
         (Some((_, only)), true) => Ok(only),
@@ -336,7 +335,7 @@ pub fn only(folder: &Path) -> Result<Source, Diagnostic> {
     }
 }
 
-/// The descriptions of files and folders, by the name that brings each in.
+/// The descriptions of files and folders, by the names by which they are included.
 pub(super) fn named(places: &[PathBuf]) -> Result<BTreeMap<String, Source>, Diagnostic> {
     let mut found = Vec::new();
     for place in places {
@@ -363,7 +362,7 @@ pub(super) fn named(places: &[PathBuf]) -> Result<BTreeMap<String, Source>, Diag
     Ok(named)
 }
 
-/// Returns whether two names are one to some file systems.
+/// Returns true if two names are equal to a file system that ignores case.
 fn is_same(one: &str, other: &str) -> bool {
     one.to_lowercase() == other.to_lowercase()
 }

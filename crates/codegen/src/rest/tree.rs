@@ -1,15 +1,15 @@
-//! Tree of a description: lookup and removal of keys, references, kinds, and the positions of schemas.
+//! JSON tree of a description: lookups, `$ref`s, kinds of schemas, and traversal.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use crate::rest::pointer::joined;
+use super::pointer::joined;
 
-/// Keyword of a schema that responses need not keep to.
+/// Keyword of a schema that responses need not conform to.
 pub(super) const LOOSE: &str = "x-loose";
 
-pub(in crate::rest) fn object_at(value: &Value, path: &[&str]) -> Map<String, Value> {
+pub(super) fn object_at(value: &Value, path: &[&str]) -> Map<String, Value> {
     path.iter()
         .try_fold(value, |value, key| value.get(key))
         .and_then(Value::as_object)
@@ -17,7 +17,8 @@ pub(in crate::rest) fn object_at(value: &Value, path: &[&str]) -> Map<String, Va
         .unwrap_or_default()
 }
 
-pub(in crate::rest) fn text_at(value: &Value, key: &str) -> String {
+/// The text at a key, without the white space around it; empty if there is none.
+pub fn text_at(value: &Value, key: &str) -> String {
     value.get(key).and_then(Value::as_str).unwrap_or_default().trim().to_owned()
 }
 
@@ -33,13 +34,13 @@ pub(super) fn remove(schema: &mut Value, keys: &[&str]) {
     }
 }
 
-/// Marks an object that was put together from those of a choice.
+/// Keyword of an object that was merged from the objects of a choice.
 pub(super) const CHOICE: &str = "choice";
 
 /// A schema's keywords.
 pub(super) type Keywords = Map<String, Value>;
 
-/// What JSON calls the values of a schema.
+/// The JSON type of a schema's values.
 pub(super) fn kind(schema: &Keywords) -> Option<&'static str> {
     match schema.get("type").and_then(Value::as_str) {
         Some("string") => Some("string"),
@@ -57,24 +58,24 @@ pub(super) fn kind(schema: &Keywords) -> Option<&'static str> {
     }
 }
 
-/// Returns whether a schema says what a value is.
+/// Returns true if a schema restricts the type of a value.
 pub(super) fn says_type(schema: &Value) -> bool {
     schema.as_object().is_some_and(|it| it.keys().any(|key| !is_annotation(key)))
 }
 
-/// Keywords that leave open what a value is.
+/// Keywords that do not restrict the type of a value.
 pub(super) fn is_annotation(key: &str) -> bool {
     ["description", "deprecated", "discriminator", "nullable", "readOnly", LOOSE].contains(&key)
 }
 
-/// Returns whether all that an enum lists is text.
+/// Returns true if all values of an enum are strings.
 pub(super) fn is_text(schema: &Value) -> bool {
     let values =
         schema.get("enum").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     values.iter().any(Value::is_string) && values.iter().all(|it| it.is_string() || it.is_null())
 }
 
-/// A list or a map that is null is read as an empty one, so its type need not say that it can be.
+/// Drops `nullable` of a list or a map: null is read as an empty one.
 pub(super) fn drop_null_of_collections(schema: &mut Value) {
     let is_collection = schema["type"] == json!("array")
         || (schema["type"] == json!("object") && schema.get("properties").is_none());
@@ -96,8 +97,8 @@ pub(super) const NAMED: [&str; 9] = [
     "links",
 ];
 
-/// Calls a function with every schema that does not stand within another one, and with its place,
-/// a JSON pointer such as `#/components/schemas/Pod`.
+/// Calls a function with every schema that is not within another one, and with its place, a JSON
+/// pointer such as `#/components/schemas/Pod`.
 pub(super) fn each_schema(description: &mut Value, found: &mut dyn FnMut(&mut Value, &str)) {
     let Some(object) = description.as_object_mut() else { return };
     for (key, value) in object {
@@ -127,7 +128,7 @@ fn named(schemas: &mut Value, place: &str, found: &mut dyn FnMut(&mut Value, &st
     }
 }
 
-/// Looks for `schema:` in what is no schema itself.
+/// Finds `schema:` in parts of a description that are not schemas.
 fn search(value: &mut Value, place: &str, names: bool, found: &mut dyn FnMut(&mut Value, &str)) {
     match value {
         Value::Object(object) => {
@@ -150,7 +151,7 @@ fn search(value: &mut Value, place: &str, names: bool, found: &mut dyn FnMut(&mu
     }
 }
 
-/// The operations of the paths that the type generator reads.
+/// The operations of normalized paths.
 pub(super) fn operations(paths: &Value) -> impl Iterator<Item = &Value> {
     paths
         .as_object()
@@ -160,7 +161,7 @@ pub(super) fn operations(paths: &Value) -> impl Iterator<Item = &Value> {
         .flat_map(Map::values)
 }
 
-/// The same, to be changed.
+/// The same, mutable.
 pub(super) fn operations_mut(paths: &mut Value) -> impl Iterator<Item = &mut Value> {
     paths
         .as_object_mut()
@@ -170,7 +171,7 @@ pub(super) fn operations_mut(paths: &mut Value) -> impl Iterator<Item = &mut Val
         .flat_map(Map::values_mut)
 }
 
-/// The schemas right within a schema, and the keys that lead to each.
+/// The schemas directly within a schema, and the keys that lead to each.
 pub(super) fn within_mut(schema: &mut Value) -> Vec<(Vec<String>, &mut Value)> {
     let mut within = Vec::new();
     for (key, value) in schema.as_object_mut().into_iter().flatten() {
@@ -197,23 +198,17 @@ pub(super) fn within_mut(schema: &mut Value) -> Vec<(Vec<String>, &mut Value)> {
     within
 }
 
-/// The object at a key, or an empty one.
-pub(super) fn fields<'a>(
-    schema: &'a Value,
-    key: &str,
-) -> impl Iterator<Item = (&'a String, &'a Value)> {
+/// The entries of the object at a key; none if there is no object.
+pub fn fields<'a>(schema: &'a Value, key: &str) -> impl Iterator<Item = (&'a String, &'a Value)> {
     schema.get(key).and_then(Value::as_object).into_iter().flat_map(Map::iter)
 }
 
-/// What the references to named schemas begin with.
+/// Prefix of references to named schemas.
 pub(super) const PREFIX: &str = "#/components/schemas/";
 
-/// Follows `$ref`s to another place of the same document, a limited number of times because
-/// two of them may point at each other.
-pub(in crate::rest) fn resolve<'a>(
-    description: &'a Value,
-    mut value: &'a Value,
-) -> Option<&'a Value> {
+/// Follows `$ref`s within the document; none if they lead nowhere. The number of steps is limited,
+/// since references may be cyclic.
+pub fn resolve<'a>(description: &'a Value, mut value: &'a Value) -> Option<&'a Value> {
     for _ in 0..32 {
         match value.get("$ref") {
             Some(Value::String(target)) => {
@@ -225,7 +220,7 @@ pub(in crate::rest) fn resolve<'a>(
     None
 }
 
-/// The same for a value at a place, with the place that its references lead to.
+/// The same for a value at a place, with the place to which its references lead.
 pub(super) fn resolve_to<'a>(
     description: &'a Value,
     mut value: &'a Value,
@@ -244,8 +239,8 @@ pub(super) fn resolve_to<'a>(
     None
 }
 
-/// The names of the schemas that a value refers to.
-pub(super) fn references(value: &Value, found: &mut Vec<String>) {
+/// Adds the names of the schemas that a value refers to.
+pub fn references(value: &Value, found: &mut Vec<String>) {
     match value {
         Value::Object(object) => {
             if let Some(name) = target(value) {
@@ -258,30 +253,30 @@ pub(super) fn references(value: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// The named schema that a value refers to.
-pub(super) fn target(value: &Value) -> Option<&str> {
+/// The name of the schema to which a value refers.
+pub fn target(value: &Value) -> Option<&str> {
     value.get("$ref")?.as_str()?.strip_prefix(PREFIX)
 }
 
-/// Which of the named schemas operations have under a key, directly or through others.
+/// The named schemas that operations use under a key, directly or through others.
 pub(super) fn under(key: &str, paths: &Value, schemas: &Map<String, Value>) -> BTreeSet<String> {
     let mut waiting = Vec::new();
     for value in operations(paths).filter_map(|operation| operation.get(key)) {
         references(value, &mut waiting);
     }
-    through(waiting, schemas)
+    reachable(waiting, schemas)
 }
 
-/// Leaves out what no call sends or answers with.
+/// Removes the schemas that no operation uses.
 pub(super) fn keep_used(paths: &Value, schemas: &mut Map<String, Value>) {
     let mut waiting = Vec::new();
     references(paths, &mut waiting);
-    let used = through(waiting, schemas);
+    let used = reachable(waiting, schemas);
     schemas.retain(|name, _| used.contains(name));
 }
 
-/// The schemas of these names, and all that these hold.
-fn through(mut waiting: Vec<String>, schemas: &Map<String, Value>) -> BTreeSet<String> {
+/// The names of these schemas, and of all schemas to which they refer, directly or through others.
+pub fn reachable(mut waiting: Vec<String>, schemas: &Map<String, Value>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     while let Some(name) = waiting.pop() {
         if let Some(schema) = schemas.get(&name)

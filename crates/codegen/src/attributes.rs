@@ -1,4 +1,4 @@
-//! Reading and changing the attributes of generated items.
+//! Attributes of generated items: derives, documentation, serde.
 
 use quote::quote;
 use syn::punctuated::Punctuated;
@@ -15,7 +15,7 @@ fn paths(attr: &Attribute) -> Vec<Path> {
         .unwrap_or_default()
 }
 
-/// Puts other derives in the place of those that are there.
+/// Replaces the derives.
 pub(crate) fn set(attrs: &mut Vec<Attribute>, derives: &[Path]) {
     let place = attrs.iter().position(|attr| attr.path().is_ident("derive")).unwrap_or(0);
     attrs.retain(|attr| !attr.path().is_ident("derive"));
@@ -24,7 +24,7 @@ pub(crate) fn set(attrs: &mut Vec<Attribute>, derives: &[Path]) {
     }
 }
 
-/// Leaves out one derive, by its last word.
+/// Removes a derive, by its last path segment.
 pub(crate) fn remove(attrs: &mut Vec<Attribute>, name: &str) {
     let kept: Vec<_> = derived(attrs).into_iter().filter(|path| !ends_with(path, name)).collect();
     set(attrs, &kept);
@@ -52,7 +52,7 @@ fn doc_line(attr: &Attribute) -> Option<String> {
     }
 }
 
-/// Puts a doc comment in the place of those that are there.
+/// Replaces the doc comment.
 pub(crate) fn set_docs(attrs: &mut Vec<Attribute>, text: &str) {
     attrs.retain(|attr| !attr.path().is_ident("doc"));
     let lines = text.trim().lines().map(|line| {
@@ -76,7 +76,7 @@ pub(crate) fn serde_value(attrs: &[Attribute], key: &str) -> Option<String> {
     })
 }
 
-/// All that stands in `#[serde(…)]` attributes.
+/// The arguments of all `#[serde(…)]` attributes.
 pub(crate) fn serde_metas(attrs: &[Attribute]) -> Vec<Meta> {
     attrs
         .iter()
@@ -88,7 +88,7 @@ pub(crate) fn serde_metas(attrs: &[Attribute]) -> Vec<Meta> {
         .collect()
 }
 
-/// Puts one `#[serde(…)]` in the place of those that are there.
+/// Replaces the `#[serde(…)]` attributes.
 pub(crate) fn set_serde(attrs: &mut Vec<Attribute>, metas: &[Meta]) {
     attrs.retain(|attr| !attr.path().is_ident("serde"));
     if !metas.is_empty() {

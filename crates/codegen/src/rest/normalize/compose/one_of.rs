@@ -1,4 +1,4 @@
-//! Choices: `oneOf`, `anyOf`.
+//! Composition of `oneOf` and `anyOf`: one schema for a value that has one of several shapes.
 
 use std::collections::BTreeMap;
 
@@ -6,11 +6,10 @@ use serde_json::{Value, json};
 
 use super::targets_of;
 use super::{Composer, DEPTH, Form, described, reference, without};
-use crate::rest::normalize::tree::fields;
-use crate::rest::normalize::tree::{CHOICE, Keywords, is_annotation, kind};
-use crate::rest::normalize::unions::{self, Branch, UNION};
+use crate::rest::normalize::union_marks::{self, Branch, UNION};
+use crate::rest::tree::{CHOICE, Keywords, fields, is_annotation, kind};
 
-/// What is to be known of a choice besides its shapes.
+/// The properties of a choice besides its shapes.
 #[derive(Clone, Copy)]
 struct Choice<'a> {
     discriminator: Option<&'a Value>,
@@ -47,13 +46,14 @@ impl Composer<'_> {
                 own.insert("nullable".to_owned(), json!(true));
             }
             let says = keywords.keys().any(|key| !is_annotation(key) && key != "required");
-            // Null alone is no shape, and neither is a rule about fields that are listed elsewhere.
+            // Null alone is not a shape, nor is a list of required fields alone.
             let is_shape = says || !(is_null || keywords.contains_key("required"));
             if is_shape && !shapes.contains(&part) {
                 shapes.push(part);
             }
         }
-        // Flaw: a type that is also one of a choice beside it, whose other shapes it would rule out.
+        // Drops a type beside the choice that is also that of a shape, and rules out the
+        // other shapes.
         let kinds: Vec<_> =
             shapes.iter().filter_map(|it| kind(&self.keywords(it, depth + 1))).collect();
         let of_own = own.get("type").and_then(Value::as_str).filter(|it| is_scalar(it));
@@ -82,19 +82,19 @@ impl Composer<'_> {
                 reference => described(own, &reference),
             }
         } else {
-            // The fields of a choice are there only when it is made.
+            // The fields of a choice are optional in the merged object.
             let mut keywords = self.keywords(&chosen, depth + 1);
             keywords.remove("required");
             self.merge(&mut own, keywords, depth);
             Value::Object(own)
         };
-        // What is the only shape may be a choice in turn.
+        // A single shape may be a choice itself.
         if is_only {
             self.compose_here(schema, None, is_named, form, depth);
         }
     }
 
-    /// Gives each object of a choice the fields that stand beside the choice.
+    /// Adds the fields beside a choice to each of its objects.
     fn distribute(
         &self,
         own: &mut Keywords,
@@ -125,7 +125,7 @@ impl Composer<'_> {
         }
     }
 
-    /// Warnings the choices that the description has names for.
+    /// Records the choices between objects that are named schemas themselves.
     pub(super) fn note_named(&self) {
         for (name, schema) in fields(&self.description["components"], "schemas") {
             let parts = schema.get("oneOf").or_else(|| schema.get("anyOf"));
@@ -139,8 +139,8 @@ impl Composer<'_> {
         }
     }
 
-    /// What a choice between named schemas is known by. A discriminator counts only where it says
-    /// something that the schemas do not say.
+    /// The identity of a choice between named schemas. A discriminator is part of it only if the
+    /// schemas alone do not imply it.
     fn targets(
         &self,
         shapes: &[Value],
@@ -150,7 +150,7 @@ impl Composer<'_> {
         let targets = targets_of(shapes, discriminator)?;
         let objects: Vec<_> = shapes.iter().collect();
         let marked = |discriminator: Option<&Value>| {
-            self.branches(&objects, discriminator, depth).map(|it| unions::mark(&it))
+            self.branches(&objects, discriminator, depth).map(|it| union_marks::mark(&it))
         };
         match discriminator {
             Some(_) if marked(discriminator) == marked(None) => targets_of(shapes, None),
@@ -158,7 +158,7 @@ impl Composer<'_> {
         }
     }
 
-    /// One schema for a value that has one of several shapes; none where there is no shape.
+    /// One schema for a value that has one of several shapes; none without a shape.
     fn chosen(
         &self,
         mut shapes: Vec<Value>,
@@ -203,7 +203,7 @@ impl Composer<'_> {
                     keywords.remove("nullable");
                     by_kind.entry(kind).or_default().push((shape, keywords));
                 }
-                // One of the shapes is any value.
+                // A shape without a type is any value.
                 None => return Some(json!({})),
             }
         }
@@ -211,7 +211,7 @@ impl Composer<'_> {
         let mut is_union = false;
         for (kind, shapes) in by_kind {
             if let [(only, _)] = shapes.as_slice() {
-                // The choice can be null, and not just one of its kinds.
+                // Nullable is the choice, not one of its types.
                 united.push(without(only, "nullable").into());
             } else if kind == "object"
                 && choice.form == Form::Union
@@ -239,7 +239,7 @@ impl Composer<'_> {
         }
         match united.len() {
             1 => united.pop(),
-            _ if is_union => Some(json!({ "oneOf": united, UNION: unions::mark(&branches) })),
+            _ if is_union => Some(json!({ "oneOf": united, UNION: union_marks::mark(&branches) })),
             _ => Some(json!({ "oneOf": united })),
         }
     }
@@ -318,7 +318,7 @@ impl Composer<'_> {
     }
 }
 
-/// A free string beside listed ones adds nothing: what is listed is never all there is.
+/// A free string beside an enum adds nothing, since every enum is open.
 fn united_strings(shapes: &[Keywords]) -> Value {
     let mut values: Vec<Value> = Vec::new();
     for value in shapes.iter().filter_map(|it| it.get("enum")?.as_array()).flatten() {

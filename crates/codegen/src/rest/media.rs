@@ -2,27 +2,29 @@
 
 use serde_json::{Map, Value, json};
 
+use super::model::Content;
 use super::tree::{fields, resolve};
-use crate::rest::model::Content;
 
-/// The media type of a body or a response that is used, of those that a description offers.
-pub(super) struct Media {
-    /// As the description writes it.
-    pub(super) name: String,
-    pub(super) content: Content,
-    /// Its own schema where that decides the type, `string` where text or bytes are text or bytes
-    /// whatever it says.
-    pub(super) schema: Value,
-    /// How the fields of a form are encoded.
-    pub(super) encoding: Map<String, Value>,
+/// The media type that is used, of those that a body or a response offers.
+#[derive(Clone, Debug)]
+pub struct Media {
+    /// Its name as the description writes it.
+    pub name: String,
+    /// The kind of its content.
+    pub content: Content,
+    /// Its schema if that determines the type; `string` for text and bytes, whatever their schema.
+    pub schema: Value,
+    /// The encodings of the fields of a form.
+    pub encoding: Map<String, Value>,
 }
 
-/// What is preferred where there is a choice, best first.
+/// The order of preference.
 const PREFERRED: [Content; 5] =
     [Content::Json, Content::Form, Content::Multipart, Content::Text, Content::Bytes];
 
-/// The media types of a body or a response.
-pub(super) fn offered(description: &Value, of: &Value) -> Map<String, Value> {
+/// The media types of a body, a response or a parameter. A reference to the schema of a file is
+/// replaced by the schema.
+pub fn offered(description: &Value, of: &Value) -> Map<String, Value> {
     let all = fields(of, "content").map(|(name, media)| {
         let mut media = resolve(description, media).unwrap_or(media).clone();
         let schema = media.get("schema").and_then(|it| resolve(description, it)).cloned();
@@ -34,11 +36,29 @@ pub(super) fn offered(description: &Value, of: &Value) -> Map<String, Value> {
     all.collect()
 }
 
-fn is_file(schema: &Value) -> bool {
-    schema.get("format") == Some(&json!("binary"))
+/// The schema of one of the media types of a body, a response or a parameter, as it is written.
+pub fn schema<'a>(description: &'a Value, of: &'a Value, media: &str) -> Option<&'a Value> {
+    let media = resolve(description, of.get("content")?.get(media)?)?;
+    media.get("schema").or_else(|| media.get("itemSchema"))
 }
 
-/// What one of those offered holds: of any type at all, a file is not JSON.
+/// Returns true if a string is a file, in the notation of OpenAPI 3.0 or 3.1.
+pub fn is_file(schema: &Value) -> bool {
+    schema.get("format") == Some(&json!("binary"))
+        || schema.as_object().is_some_and(has_binary_content)
+}
+
+/// Returns true if a string has a media type that is not encoded as text, as OpenAPI 3.1 writes a
+/// file.
+pub(super) fn has_binary_content(schema: &Map<String, Value>) -> bool {
+    let text = |key: &str| schema.get(key).and_then(Value::as_str);
+    // `binary` means no encoding.
+    let is_encoded = text("contentEncoding").is_some_and(|it| it != "binary");
+    let media = text("contentMediaType").and_then(content_of);
+    media == Some(Content::Bytes) && !is_encoded
+}
+
+/// The kind of content of an offered media type. Of any media type, a file is bytes and not JSON.
 pub(super) fn content(name: &str, media: &Value) -> Option<Content> {
     match content_of(name) {
         Some(Content::Json) if name == "*/*" && media.get("schema").is_some_and(is_file) => {
@@ -49,12 +69,16 @@ pub(super) fn content(name: &str, media: &Value) -> Option<Content> {
 }
 
 impl Media {
-    /// The one that is used of those offered.
-    pub(super) fn chosen(offered: &Map<String, Value>) -> Option<Self> {
+    /// Kinds of content that are read as a whole, in the order of preference.
+    pub(super) const WHOLE: [Content; 3] = [Content::Json, Content::Text, Content::Bytes];
+
+    /// The most preferred of the offered media types.
+    pub fn chosen(offered: &Map<String, Value>) -> Option<Self> {
         PREFERRED.iter().find_map(|content| Self::of(offered, *content))
     }
 
-    /// The first of those offered that has this content; plain JSON goes first.
+    /// The first of the offered media types with this kind of content; `application/json` precedes
+    /// other JSON.
     pub(super) fn of(offered: &Map<String, Value>, content: Content) -> Option<Self> {
         let mut all = offered.iter().filter(|(name, it)| self::content(name, it) == Some(content));
         let plain = offered.get_key_value("application/json").filter(|_| content == Content::Json);
@@ -73,7 +97,7 @@ impl Media {
         })
     }
 
-    /// What is sent as the type of a body: one of a range, without one no type.
+    /// The `Content-Type` of a body: a concrete one for a range.
     pub(super) fn sent(&self) -> String {
         match (self.content, self.name.contains('*')) {
             (_, false) => self.name.clone(),
@@ -85,7 +109,7 @@ impl Media {
     }
 }
 
-/// What is asked for as the type of a response: all that has this content, or JSON alone.
+/// The `Accept` header of a response: all media types with this kind of content, or JSON alone.
 pub(super) fn accepted(offered: &Map<String, Value>, content: Content) -> Vec<String> {
     let all = offered.iter().filter(|(name, it)| self::content(name, it) == Some(content));
     let all = all.map(|(name, _)| match name.split_once(';') {
@@ -100,7 +124,7 @@ pub(super) fn accepted(offered: &Map<String, Value>, content: Content) -> Vec<St
     }
 }
 
-/// What a media type holds; nothing for one that cannot be written or read.
+/// The kind of content of a media type; none if it can be neither written nor read.
 pub(super) fn content_of(media: &str) -> Option<Content> {
     const TEXT: [&str; 10] = [
         "application/xml",

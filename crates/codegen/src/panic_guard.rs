@@ -1,4 +1,4 @@
-//! Calls of the type generators with their panics caught and silenced.
+//! Panic guard: catches and silences the panics of the type generators.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;

@@ -1,10 +1,10 @@
-//! Union marks: the branches of a choice, kept in its schema until types are generated.
+//! Marks of unions: the branches of a `oneOf`, kept in its schema until types are generated.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use super::tree::remove;
+use crate::rest::tree::remove;
 
 /// Under which keyword a choice has its branches.
 pub(super) const UNION: &str = "union";
@@ -62,7 +62,7 @@ pub(super) fn names(schema: &Value) -> Option<Vec<String>> {
     branches.iter().map(|it| it[0].as_str().map(str::to_owned)).collect()
 }
 
-/// Returns whether a union stands anywhere in a schema.
+/// Returns true if a union stands anywhere in a schema.
 pub(super) fn holds(schema: &Value) -> bool {
     match schema {
         Value::Object(object) => object.contains_key(UNION) || object.values().any(holds),
