@@ -1,6 +1,12 @@
-//! Positions of mistakes for which the validator has none, and suggestions for unknown names. The syntax
-//! tree has no positions for values and arguments, but the message names what it is about: each candidate in
-//! the text is changed in turn, and the one without which the message disappears is the position.
+//! Positions of mistakes that the validator reports without one, and suggestions for unknown names.
+//!
+//! The syntax tree of graphql-tools has no positions for values and arguments, but the message names
+//! them. Each candidate in the text is replaced in turn by a name that no schema has; a candidate
+//! without which the message is reported less often is a position. Only the rule that reported the
+//! message runs again, on one file, and only after a mistake: a valid query is never searched.
+//!
+//! apollo-compiler has a position for every mistake, and is no replacement: its numbers are in
+//! `docs/design/generator.md`.
 
 use std::ops::Range;
 
@@ -14,22 +20,22 @@ use super::operation::name_of;
 use super::schema::Schema;
 use super::text::nearest;
 
-/// What no schema has a name for.
+/// A name that no schema has.
 const UNKNOWN: &str = "podqueue__unknown";
 
-/// The words before the name of an operation or a fragment.
+/// The keywords before the name of an operation or a fragment.
 const DEFINITIONS: [&str; 4] = ["query", "mutation", "subscription", "fragment"];
 
-/// With more candidates than this the first one is good enough.
+/// With more candidates than this, the first one is taken.
 const MANY: usize = 50;
 
-/// The places of a text that a message is about, as far as that can be told. `complaints` says how
-/// often the message comes for a changed text.
+/// The positions in a text that a message is about. `complaints` returns how often the message is
+/// reported for a changed text.
 pub(crate) fn locate(text: &str, message: &str, complaints: impl Fn(&str) -> usize) -> Vec<Pos> {
     let Some(tokens) = Tokens::read(text) else { return Vec::new() };
     let candidates = tokens.candidates(message);
     if message.starts_with("There can be only one") && !message.contains("input field") {
-        // All but the first, whichever is meant to be the one.
+        // All but the first are duplicates.
         return candidates.iter().skip(1).map(|it| tokens.position(it.place)).collect();
     }
     if candidates.len() > MANY {
@@ -43,19 +49,19 @@ pub(crate) fn locate(text: &str, message: &str, complaints: impl Fn(&str) -> usi
     let mut found: Vec<_> =
         (0..candidates.len()).filter(|kept| changed(&|at| at != *kept) > elsewhere).collect();
     if found.is_empty() {
-        // It takes two of them to be wrong.
+        // Two of them together are the mistake.
         let all = complaints(text);
         found.extend((0..candidates.len()).rev().find(|one| changed(&|at| at == *one) < all));
     }
     if found.is_empty() {
-        // Somewhere in the operation that it names.
+        // The operation that the message names.
         return tokens.operation(message).map(|at| tokens.position(at)).into_iter().collect();
     }
     found.into_iter().map(|at| tokens.position(candidates[at].place)).collect()
 }
 
-/// The places of an argument that a message says is given twice, all but the first, in the field or
-/// the directive at a place.
+/// The positions of a repeated argument, all but the first, in the field or the directive at a
+/// position.
 pub(crate) fn repeated_argument(text: &str, at: Pos, message: &str) -> Vec<Pos> {
     let name = message.split('"').nth(1).unwrap_or_default();
     let Some(tokens) = Tokens::read(text) else { return vec![at] };
@@ -77,7 +83,7 @@ pub(crate) fn repeated_argument(text: &str, at: Pos, message: &str) -> Vec<Pos> 
     if found.len() < 2 { vec![at] } else { found.split_off(1) }
 }
 
-/// Where a directive begins and ends.
+/// The first and the last token of a directive.
 pub(crate) fn directive_range(text: &str, at: Pos) -> (Pos, Pos) {
     let Some(tokens) = Tokens::read(text) else { return (at, at) };
     let mut places = tokens.from(at);
@@ -97,7 +103,8 @@ pub(crate) fn directive_range(text: &str, at: Pos) -> (Pos, Pos) {
     (at, tokens.position(name))
 }
 
-/// A place that a message may be about, and a change that would make it be about something else.
+/// A position that a message may be about, and a change after which the message is no longer about
+/// it.
 struct Candidate {
     place: usize,
     range: Range<usize>,
@@ -108,7 +115,7 @@ fn with_changes<'a>(text: &str, changes: impl Iterator<Item = &'a Candidate>) ->
     let mut changed = String::with_capacity(text.len());
     let mut from = 0;
     for change in changes {
-        // Of two values within each other the outer one.
+        // Of nested values, the outer one is changed.
         if change.range.start < from {
             continue;
         }
@@ -130,7 +137,7 @@ impl<'a> Tokens<'a> {
         Some(Self { source, all: spanned_tokens(source).ok()? })
     }
 
-    /// Every place that has what a message names, in the order of the text.
+    /// All positions with the name or the value in a message, in the order of the text.
     fn candidates(&self, message: &str) -> Vec<Candidate> {
         if let Some(field) = missing_field(message) {
             let objects = (0..self.all.len()).filter(|at| self.is_object_without(*at, field));
@@ -140,7 +147,7 @@ impl<'a> Tokens<'a> {
         if let Some((_, value)) = value {
             return self.values(value.trim_end_matches('.'));
         }
-        // Every second piece stands between quotation marks.
+        // The names are in quotation marks.
         let names: Vec<&str> = message.split('"').skip(1).step_by(2).collect();
         let Some(&name) = names.first() else { return Vec::new() };
         if let Some(variable) = name.strip_prefix('$') {
@@ -167,7 +174,7 @@ impl<'a> Tokens<'a> {
         self.renamed(0, |at| named(at) && self.text(at + 1) == ":")
     }
 
-    /// The name of an operation or a fragment that a message names.
+    /// The name of the operation or the fragment in a message.
     fn operation(&self, message: &str) -> Option<usize> {
         let names: Vec<&str> = message.split('"').skip(1).step_by(2).collect();
         (1..self.all.len()).find(|at| {
@@ -177,7 +184,8 @@ impl<'a> Tokens<'a> {
         })
     }
 
-    /// Names that might be others. The place of each is some tokens before it.
+    /// Candidates for the tokens that satisfy a predicate: a name that is replaced. The position of
+    /// each is `before` tokens earlier.
     fn renamed(&self, before: usize, wanted: impl Fn(usize) -> bool) -> Vec<Candidate> {
         let found = (0..self.all.len()).filter(|at| wanted(*at));
         found
@@ -189,7 +197,7 @@ impl<'a> Tokens<'a> {
             .collect()
     }
 
-    /// Values that might be others.
+    /// Candidates for a literal: each of its occurrences, replaced.
     fn values(&self, value: &str) -> Vec<Candidate> {
         let Some(wanted) = Tokens::read(value) else { return Vec::new() };
         let count = wanted.all.len();
@@ -206,7 +214,7 @@ impl<'a> Tokens<'a> {
             .collect()
     }
 
-    /// An object literal that might have one field more.
+    /// A candidate for an object literal: one field is inserted.
     fn insertion(&self, at: usize, field: &str) -> Candidate {
         let end = self.all[at].1.end;
         Candidate { place: at, range: end..end, instead: format!("{field}: {UNKNOWN} ") }
@@ -216,8 +224,8 @@ impl<'a> Tokens<'a> {
         self.all.get(at).is_some_and(|(kind, _)| *kind == TokenKind::Name)
     }
 
-    /// Returns whether an object literal begins here that has no field of this name. A selection begins with
-    /// the same token, but never after one of these.
+    /// Returns true if an object literal without a field of this name begins here. A selection set
+    /// begins with the same token, but never follows one of these.
     fn is_object_without(&self, at: usize, field: &str) -> bool {
         let is_literal = at > 0 && [":", "[", "=", "}"].contains(&self.text(at - 1));
         if !is_literal || self.text(at) != "{" {
@@ -236,7 +244,7 @@ impl<'a> Tokens<'a> {
         true
     }
 
-    /// The tokens from a place on.
+    /// The tokens from a position on.
     fn from(&self, at: Pos) -> impl Iterator<Item = usize> {
         (0..self.all.len()).skip_while(move |place| self.position(*place) < at)
     }
@@ -256,21 +264,21 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// The field that an object literal lacks, where the message is about that.
+/// The missing field of an object literal, if the message is about that.
 fn missing_field(message: &str) -> Option<&str> {
     let (before, _) = message.split_once("\" of required type \"")?;
     let (_, field) = before.rsplit_once('.')?;
     message.ends_with("was not provided.").then_some(field)
 }
 
-/// The message with a suggestion, where it complains of a name and one that there is comes near.
+/// The message with a suggestion, if it is about an unknown name and a similar one exists.
 pub(crate) fn with_suggestion(
     schema: &Schema,
     folder: &Folder<'_>,
     document: &Document,
     message: &str,
 ) -> String {
-    // Every second piece stands between quotation marks.
+    // The names are in quotation marks.
     let names: Vec<&str> = message.split('"').skip(1).step_by(2).collect();
     let suggestion = match (message, names.as_slice()) {
         (it, [name, of]) if it.starts_with("Cannot query field") => {
@@ -301,7 +309,7 @@ pub(crate) fn with_suggestion(
             nearest(name, &values(schema, of)).map(str::to_owned)
         }
         (it, [of, ..]) if it.starts_with("Enum") && it.contains("non-enum value") => {
-            // A value between quotation marks is the commonest slip.
+            // Quotation marks around a value are the most common mistake.
             let name = names.get(1).copied().unwrap_or_default();
             nearest(name, &values(schema, of)).map(str::to_owned)
         }
