@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tries the REST generator on descriptions that others wrote, and on random ones.
+# Runs the REST generator on published and on random descriptions.
 #
 #   scripts/survey.sh PLACE…                    a row for each description in folders and files
 #   scripts/survey.sh --drive PLACE…            makes every call against a mock server (needs node)
@@ -10,9 +10,9 @@
 # many calls there are (out) and how many operations are named in warnings as left out (named), and
 # what generating and `cargo check` cost: seconds, and peak memory of the largest process.
 #
-# With --drive, a mock server that others made checks each request against the description, and
-# values that others made are the arguments. What does not go out, is refused, does not decode, or
-# loses a field that its schema has, is a finding; so is a published example that does not decode.
+# With --drive, an independent mock server checks each request against the description, and makes
+# the arguments from the same schemas. A finding is a call that is not sent, is refused, does not
+# decode or loses a field that its schema has, and a published example that does not decode.
 # Operations that cannot be driven are listed with the reason.
 #
 # Exits with 1 if there are findings: something panics, does not compile, or is left out without a

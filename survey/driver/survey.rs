@@ -1,4 +1,4 @@
-//! What the calls of a driven crate share: arguments from samples, and a line for each call.
+//! Support code of the driving program: arguments from samples, and a line of output for each call.
 
 use std::cell::RefCell;
 use std::pin::Pin;
@@ -14,11 +14,11 @@ pub struct Case<'a> {
     pub index: usize,
     pub example: Option<usize>,
     pub sample: &'a Value,
-    /// Place, name and value of each argument so far.
+    /// The location, the name and the value of each argument so far.
     given: RefCell<Vec<Value>>,
 }
 
-/// Why a call was not made.
+/// The reason why a call was not made.
 pub type Stop = String;
 
 impl Case<'_> {
@@ -59,8 +59,8 @@ impl Case<'_> {
 
     pub fn optional<T: DeserializeOwned>(&self, place: &str, name: &str) -> Result<Option<T>, Stop> {
         let Some(value) = self.sampled(place, name)? else { return Ok(None) };
-        // What is text in Rust is text on the wire, a list in a path or in a header too; and
-        // samples of parameters may be given as such.
+        // A string in Rust may be a number in the sample, or a list in a path or a header; and
+        // samples of parameters may be strings.
         let other = match &value {
             Value::Number(_) | Value::Bool(_) => Some(Value::String(value.to_string())),
             Value::Array(items) if place != "body" => {

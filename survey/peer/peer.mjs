@@ -1,5 +1,5 @@
-// A service made from a description by somebody else's implementation, which checks every request;
-// and values for parameters and bodies, made by somebody else from the same schemas.
+// Mock server of an independent implementation, which checks every request against a description; and
+// sample values for parameters and bodies, made from the same schemas.
 //
 //   node peer.mjs DESCRIPTION SAMPLES RECORDS
 //

@@ -1,18 +1,23 @@
-//! Descriptions as somebody else's parser reads them, and what they say.
+//! Published descriptions: their files, and the facts about one that the survey compares generated
+//! code with.
+//!
+//! Text, references to other files and the list of operations are read by the generator's own
+//! reader. A second reader here would repeat it, and is not needed to find its mistakes: the mock
+//! server of `--drive` reads the same files with an independent parser and model.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use podqueue_codegen::__private::openapi::{fields, split};
+use podqueue_codegen::__private::{linked, openapi};
+use podqueue_codegen::Source;
 use serde_json::Value;
 
 use crate::Failure;
-use crate::yaml::Tree;
 
-const METHODS: [&str; 9] =
-    ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"];
-
-/// The descriptions among files, and in folders at any depth. Files without an `openapi` version 3
-/// are not descriptions.
+/// The descriptions among files, and in folders at any depth: files with an `openapi` version 3.
+/// Unlike a build script, it does not parse the other files of a folder, of which a collection has
+/// thousands.
 pub fn find(places: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut found = Vec::new();
     for place in places {
@@ -46,72 +51,28 @@ fn is_description(path: &Path) -> bool {
     }
 }
 
-/// Reads a description with a parser that is not the generator's.
+/// Reads a description with all of its files.
 pub fn read(path: &Path) -> Result<Value, Failure> {
-    let text = std::fs::read_to_string(path)?;
-    if path.extension().is_some_and(|it| it == "json") {
-        return Ok(serde_json::from_str(text.trim_start_matches('\u{feff}'))?);
-    }
-    let Tree(mut tree) = yaml_serde::from_str(&text)?;
-    tree.apply_merge()?;
-    Ok(serde_json::to_value(tree)?)
+    Ok(linked(&Source::read(path)?)?.0)
 }
 
 /// The operations of a description, as `GET /pods/{id}`.
 pub fn operations(description: &Value) -> BTreeSet<String> {
-    described(description).into_iter().map(|(operation, ..)| operation).collect()
-}
-
-/// The operations of a description, each with its path item and its own description.
-pub fn described(description: &Value) -> Vec<(String, &Value, &Value)> {
-    let mut operations = Vec::new();
-    for (path, item) in description["paths"].as_object().into_iter().flatten() {
-        if path.starts_with("x-") {
-            continue;
-        }
-        let item = resolve(description, item);
-        for method in METHODS.iter().filter(|it| item.get(**it).is_some()) {
-            let described = resolve(description, &item[*method]);
-            operations.push((format!("{} {path}", method.to_uppercase()), item, described));
-        }
-        for (method, it) in item["additionalOperations"].as_object().into_iter().flatten() {
-            operations.push((format!("{method} {path}"), item, resolve(description, it)));
-        }
-    }
-    operations
+    openapi::operations(description).map(|it| it.name()).collect()
 }
 
 /// What a local reference leads to; the value itself if it is no reference, null if it leads nowhere.
-pub fn resolve<'a>(description: &'a Value, mut value: &'a Value) -> &'a Value {
-    for _ in 0..16 {
-        let Some(target) = value["$ref"].as_str() else { return value };
-        let pointer = target.strip_prefix('#').unwrap_or("/ elsewhere").replace("%20", " ");
-        value = description.pointer(&pointer).unwrap_or(&Value::Null);
-    }
-    value
+pub fn resolve<'a>(description: &'a Value, value: &'a Value) -> &'a Value {
+    openapi::resolve(description, value).unwrap_or(&Value::Null)
 }
 
-/// Whether an operation is known, as it is described or as it goes out: without what is no path. A
-/// path that is left out as a whole is known by itself.
+/// Returns true if an operation is known by its described path, by the path that is sent (without query and
+/// fragment), or as part of a path item that is left out as a whole.
 pub fn is_known(operation: &str, known: impl Fn(&str) -> bool) -> bool {
     let (method, path) = operation.split_once(' ').unwrap_or(("", operation));
-    let sent = path_alone(path);
+    let (sent, _) = split(path);
     let slash = if sent.starts_with('/') { "" } else { "/" };
     [operation, &format!("{method} {slash}{sent}"), path].into_iter().any(known)
-}
-
-/// A path without its query and its fragment. Within braces both are part of a name.
-fn path_alone(path: &str) -> &str {
-    let mut within = false;
-    let end = path.char_indices().find(|(place, it)| {
-        within = match it {
-            '{' => within || path[*place..].contains('}'),
-            '}' => false,
-            _ => within,
-        };
-        !within && ['?', '#'].contains(it)
-    });
-    &path[..end.map_or(path.len(), |(place, _)| place)]
 }
 
 /// The schema of a response of an operation.
@@ -121,30 +82,32 @@ pub fn response_schema<'a>(
     status: u16,
     media: &str,
 ) -> &'a Value {
-    let (method, path) = operation.split_once(' ').unwrap_or_default();
-    let item = resolve(description, &description["paths"][path]);
-    let responses = &item[method.to_lowercase()]["responses"];
+    let responses = &described(description, operation)["responses"];
     let keys = [status.to_string(), "2XX".to_owned(), "default".to_owned()];
     let response = keys.iter().map(|key| &responses[key]).find(|it| !it.is_null());
-    let content = &resolve(description, response.unwrap_or(&Value::Null))["content"];
-    schema_of(content, media)
+    schema_of(description, resolve(description, response.unwrap_or(&Value::Null)), media)
 }
 
 /// The schema of the body of an operation.
 pub fn body_schema<'a>(description: &'a Value, operation: &str, media: &str) -> &'a Value {
-    let (method, path) = operation.split_once(' ').unwrap_or_default();
-    let item = resolve(description, &description["paths"][path]);
-    let body = resolve(description, &item[method.to_lowercase()]["requestBody"]);
-    schema_of(&body["content"], media)
+    let body = &described(description, operation)["requestBody"];
+    schema_of(description, resolve(description, body), media)
 }
 
-fn schema_of<'a>(content: &'a Value, media: &str) -> &'a Value {
+/// The operation of this name, such as `GET /pods/{id}`; null if there is none.
+fn described<'a>(description: &'a Value, operation: &str) -> &'a Value {
+    let found = openapi::operations(description).find(|it| it.name() == operation);
+    found.map_or(&Value::Null, |it| it.operation)
+}
+
+/// The schema of a media type, whose parameters are ignored.
+fn schema_of<'a>(description: &'a Value, of: &'a Value, media: &str) -> &'a Value {
     let bare = |it: &str| it.split(';').next().unwrap_or_default().trim().to_owned();
-    let same = content.as_object().into_iter().flatten().find(|(it, _)| bare(it) == bare(media));
-    same.map_or(&Value::Null, |(_, content)| &content["schema"])
+    let same = fields(of, "content").find(|(it, _)| bare(it) == bare(media));
+    same.and_then(|(it, _)| openapi::schema(description, of, it)).unwrap_or(&Value::Null)
 }
 
-/// Whether a schema has a place for a value: `/items/0/name`. Any of several alternatives will do.
+/// Returns true if a schema describes a JSON pointer such as `/items/0/name`, in any of its alternatives.
 pub fn has_place(description: &Value, schema: &Value, place: &str) -> bool {
     let Some(place) = place.strip_prefix('/') else { return true };
     let (key, rest) = place.find('/').map_or((place, ""), |at| (&place[..at], &place[at..]));

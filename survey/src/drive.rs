@@ -1,7 +1,8 @@
-//! Makes every call of a description, against a service that somebody else made from it.
+//! Driver: makes every call of a description against a mock server that an independent
+//! implementation makes from it.
 
-mod code;
 mod peer;
+mod program;
 mod verdict;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,14 +13,13 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use self::peer::Peer;
-use crate::crates::UserCrate;
 use crate::generated::Call;
 use crate::generation::{Outcome, generate};
 use crate::table::short;
+use crate::user_crate::UserCrate;
 use crate::{Failure, description, generated};
 
-/// Makes all calls of each description, and prints what differs from what was expected. False if
-/// something does.
+/// Makes all calls of each description, and prints the differences. False if there are any.
 pub fn run(places: &[PathBuf]) -> Result<bool, Failure> {
     let user = UserCrate::new("driven")?;
     user.write("survey.rs", include_str!("../driver/survey.rs"))?;
@@ -56,7 +56,7 @@ pub fn run(places: &[PathBuf]) -> Result<bool, Failure> {
     Ok(total == 0)
 }
 
-/// What came of the calls of a description.
+/// The results of the calls of a description.
 #[derive(Default)]
 struct Driven {
     name: String,
@@ -65,10 +65,10 @@ struct Driven {
     accepted: usize,
     decoded: usize,
     examples: usize,
-    /// Fields of responses that their schemas do not have.
+    /// Fields of responses that their schemas do not describe.
     ignored: usize,
     findings: Vec<String>,
-    /// Operations that were not called, or not properly, by reason.
+    /// Operations without a valid call, by reason.
     undriven: BTreeMap<String, Vec<String>>,
 }
 
@@ -124,18 +124,18 @@ fn build(
     driven: &mut Driven,
 ) -> Result<PathBuf, Failure> {
     loop {
-        user.write("main.rs", &code::program(&calls))?;
+        user.write("main.rs", &program::program(&calls))?;
         if let Some(program) = user.build()? {
             return Ok(program);
         }
         let log = user.log()?;
         let before = calls.len();
-        // Each call is a line.
+        // Each call is on a line of its own.
         let lines: Vec<_> = log.split("src/main.rs:").skip(1).collect();
         let lines: Vec<usize> =
             lines.iter().filter_map(|it| it.split(':').next()?.parse().ok()).collect();
         calls.retain(|(index, call)| {
-            let refused = lines.contains(&code::line_of(*index, &user.file("main.rs")));
+            let refused = lines.contains(&program::line_of(*index, &user.file("main.rs")));
             if refused {
                 driven.undriven("its arguments are not understood", &call.operation);
             }

@@ -1,4 +1,4 @@
-//! Generated code, read as a user's editor would: which calls there are and what they take.
+//! Calls of generated code, as its syntax tree shows them: their arguments, setters and wire names.
 
 use std::collections::BTreeMap;
 
@@ -13,28 +13,28 @@ use crate::Failure;
 pub struct Call {
     /// The method of `Api`.
     pub function: String,
-    /// `GET /pods/{id}`, put together from what the call sends.
+    /// `GET /pods/{id}`, as the call sends it.
     pub operation: String,
     /// The arguments of the method, in their order.
     pub arguments: Vec<Argument>,
-    /// The setters of the builder, apart from those that every builder has.
+    /// The setters of the builder, without those that every builder has.
     pub setters: Vec<Argument>,
-    /// What each argument and setter is on the wire.
+    /// The wire name and location of each argument and setter.
     pub wire: BTreeMap<String, Wire>,
-    /// The styles of path parameters that are more than plain text, as written.
+    /// The styles of path parameters other than plain text, as source text.
     pub path_styles: BTreeMap<String, String>,
-    /// What it returns, as written.
+    /// The return type, as source text.
     pub returns: String,
 }
 
-/// A name, and a type that can be given there.
+/// A name, and a concrete type that it accepts.
 #[derive(Clone, Debug)]
 pub struct Argument {
     pub name: String,
     pub ty: String,
 }
 
-/// Where a value goes.
+/// The location of a value in a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wire {
     Path(String),

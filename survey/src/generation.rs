@@ -1,4 +1,5 @@
-//! One run of the generator, in a process of its own.
+//! One run of the generator, in a process of its own: it may overflow its stack or run out of
+//! memory.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::Failure;
 use crate::measure::{Measured, measured};
 
-/// What came of a description.
+/// The result and the cost of a run.
 pub struct Generation {
     pub measured: Measured,
     pub outcome: Outcome,
@@ -27,7 +28,7 @@ struct Said {
     mistakes: Vec<String>,
 }
 
-/// Generates from a description into a file.
+/// Generates code from a description into a file.
 pub fn generate(description: &Path, code: &Path) -> Result<Generation, Failure> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("__generate").arg(description).arg(code);
@@ -46,7 +47,7 @@ pub fn generate(description: &Path, code: &Path) -> Result<Generation, Failure> 
     Ok(Generation { measured, outcome })
 }
 
-/// That process.
+/// The main function of that process.
 pub fn child(description: &str, code: &Path) -> Result<bool, Failure> {
     let lines = |them: Vec<Diagnostic>| them.into_iter().map(|it| it.message).collect();
     let mut said = Said::default();
@@ -62,7 +63,7 @@ pub fn child(description: &str, code: &Path) -> Result<bool, Failure> {
     Ok(true)
 }
 
-/// Operations that warnings name as left out, as `GET /pods/{id}`.
+/// The operations that warnings report as left out, as `GET /pods/{id}`.
 pub fn left_out(warnings: &[String]) -> impl Iterator<Item = &str> {
     let named = warnings.iter().filter_map(|it| it.strip_prefix("left out "));
     named.map(|rest| rest.split_once(": ").map_or(rest, |(operation, _)| operation))

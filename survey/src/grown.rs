@@ -1,9 +1,9 @@
-//! A description of any size, whose operations and types are like those of published ones: what
-//! generated code costs its compiler is measured with it.
+//! Synthetic descriptions of any size, with operations and types like those of published ones, to
+//! measure the cost of compiling generated code.
 
 use serde_json::{Map, Value, json};
 
-/// A description with so many operations and, beside enums, so many types.
+/// A description with this number of operations and, besides enums, of types.
 pub fn description(operations: usize, types: usize) -> Value {
     let schemas: Map<_, _> = (0..types).map(|it| (name(it), schema(it, types))).collect();
     let mut paths = Map::new();
@@ -24,22 +24,22 @@ fn name(number: usize) -> String {
     format!("Thing{number}")
 }
 
-/// How many types belong to one thing of the service.
+/// The number of types of one resource.
 const FAMILY: usize = 12;
 
-/// Of so many types, one is of the core that all others refer to.
+/// One of this number of types is in the core to which all others refer.
 const CORE: usize = 32;
 
-/// At most so many types are of the core.
+/// The maximum number of types in the core.
 const LARGEST_CORE: usize = 256;
 
-/// The type of this number; the first if there is none.
+/// A reference to the type of this number; to the first if there is none.
 fn reference(number: usize, types: usize) -> Value {
     let number = if number < types { number } else { 0 };
     json!({ "$ref": format!("#/components/schemas/{}", name(number)) })
 }
 
-/// The types below one in its family, which is a tree.
+/// The children of a type in its family, which is a tree.
 fn below(number: usize, types: usize) -> [Value; 2] {
     let (first, within) = (number / FAMILY * FAMILY, number % FAMILY);
     [1, 2].map(|it| match 2 * within + it {
@@ -48,16 +48,16 @@ fn below(number: usize, types: usize) -> [Value; 2] {
     })
 }
 
-/// One type of the core, which is the last of all: nothing else is below it.
+/// A type of the core, which are the last types: they have no children.
 fn of_core(number: usize, types: usize) -> Value {
     let core = (types / CORE).clamp(1, LARGEST_CORE);
     reference(types.saturating_sub(1 + number * 7 % core), types)
 }
 
-/// Published descriptions are mostly trees: each thing has types of its own, and what many things
-/// refer to is a core of few types, which lead back to each other. One type in twelve is a choice
-/// of shapes, one in 24 keeps fields that are not described, all others have from 6 to 18 fields;
-/// some lead back to the first type of their family.
+/// Published descriptions are mostly trees: each resource has its own types, and many resources
+/// refer to a core of few types, which are recursive. One type in twelve is a choice, one in 24
+/// keeps additional fields, all others have from 6 to 18 fields; some refer back to the first type
+/// of their family.
 fn schema(number: usize, types: usize) -> Value {
     let [first, second] = below(number, types);
     if number % 12 == 11 {
@@ -107,7 +107,7 @@ fn schema(number: usize, types: usize) -> Value {
     })
 }
 
-/// Four operations for each path: read one, change it, make one, list all.
+/// Four operations for each resource: read, update, create, list.
 fn operation(number: usize, types: usize) -> (String, &'static str, Value) {
     let group = number / 4;
     let parameter = |name: &str, place: &str, schema: Value| {

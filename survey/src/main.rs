@@ -1,7 +1,6 @@
-//! Tries the generator on descriptions that others wrote, and on random ones. Run by
-//! `scripts/survey.sh`, which lists the arguments.
+//! Survey: runs the generator on published and on random descriptions. `scripts/survey.sh` runs it
+//! and lists the arguments.
 
-mod crates;
 mod description;
 mod drive;
 mod generated;
@@ -11,7 +10,7 @@ mod measure;
 mod random;
 mod shrink;
 mod table;
-mod yaml;
+mod user_crate;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -30,7 +29,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether nothing was found.
+/// Returns true if nothing was found.
 fn run(arguments: &[String]) -> Result<bool, Failure> {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {

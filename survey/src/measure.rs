@@ -1,5 +1,5 @@
-//! What a command costs. It is the child of a process that has no other children, because the
-//! system reports the peak memory of all children together.
+//! Cost of a command: time and peak memory. The command is the only child of an intermediate
+//! process, because the system reports the peak memory of all children together.
 
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -23,7 +23,8 @@ pub struct Measured {
     pub megabytes: f64,
 }
 
-/// Runs a command whose output goes to a file. One that takes too long is ended, and has no code.
+/// Runs a command whose output goes to a file. One that exceeds its time is killed, and has no exit
+/// code.
 pub fn measured(
     command: &Command,
     output: &Path,
@@ -45,7 +46,8 @@ pub fn measured(
     }
 }
 
-/// Runs a command to its end; none if it took too long, and was ended with all that it started.
+/// Runs a command to its end; none if it exceeded its time, and was killed with all its
+/// descendants.
 pub fn within(
     command: &mut Command,
     patience: Option<Duration>,
@@ -65,7 +67,7 @@ pub fn within(
     }
 }
 
-/// The process in between.
+/// The main function of the intermediate process.
 pub fn child(report: &Path, command: &[&str]) -> Result<bool, Failure> {
     let [program, arguments @ ..] = command else { return Err("no command to measure".into()) };
     let start = Instant::now();

@@ -1,7 +1,8 @@
-//! Random descriptions, a number for each: a description is the same whenever its number is.
+//! Random descriptions: generated from a seed, compiled, and checked for losses; findings are
+//! shrunk.
 
 mod grammar;
-mod silence;
+mod lost;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,34 +11,35 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use nix::sys::resource::{Resource, setrlimit};
+use podqueue_codegen::__private::linked;
 use podqueue_codegen::{Source, rest};
 use serde_json::Value;
 
-use crate::crates::{UserCrate, work};
 use crate::generation::left_out;
 use crate::measure::within;
 use crate::shrink::shrink;
 use crate::table::first_lines;
+use crate::user_crate::{UserCrate, work};
 use crate::{Failure, description, generated};
 
-/// How many descriptions are compiled at once.
+/// The number of descriptions that are compiled together.
 const BATCH: u64 = 60;
 
-/// How long one description may take to generate.
+/// The maximum time for generating one description.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How long compiling may take.
+/// The maximum time for compiling.
 const COMPILING: Duration = Duration::from_secs(240);
 
-/// How much memory any process may have, the generator's and the compiler's too.
+/// The maximum memory of any process, including the generator and the compiler.
 const MOST_BYTES: u64 = 8 << 30;
 
-/// How long the search for a smaller description with the same finding may take.
+/// The maximum time for shrinking a finding.
 const SHRINKING: Duration = Duration::from_secs(120);
 
 const NO_RETURN: &str = "the generator does not return, or ends its process";
 
-/// Tries random descriptions for a time, one batch at least. False if something was found.
+/// Tests random descriptions for a time, at least one batch. False if there are findings.
 pub fn run(seconds: u64, seed: Option<u64>) -> Result<bool, Failure> {
     let first = seed.unwrap_or_else(|| fastrand::u64(..1 << 40));
     println!("random descriptions from seed {first} on");
@@ -65,9 +67,9 @@ pub fn run(seconds: u64, seed: Option<u64>) -> Result<bool, Failure> {
     Ok(findings.is_empty())
 }
 
-/// What is wrong with a description.
+/// A finding about a description.
 enum Finding {
-    /// Known from generating alone.
+    /// Found by generating.
     Generating(String),
     Compiling(String),
 }
@@ -84,7 +86,7 @@ impl Batch {
         let mut next = first;
         let end = first + BATCH;
         while next < end {
-            // A process of its own: a generator that overflows its stack ends it.
+            // A process of its own, which a stack overflow of the generator ends.
             let mut command = Command::new(std::env::current_exe()?);
             let folder = user.file("");
             command.arg("__random").arg(next.to_string()).arg((end - next).to_string()).arg(folder);
@@ -117,7 +119,7 @@ impl Batch {
     }
 }
 
-/// Which of the generated modules do not compile, and why.
+/// The generated modules that do not compile, with the errors.
 fn refused(user: &UserCrate, modules: &[u64]) -> Result<Vec<(u64, String)>, Failure> {
     let mut left: Vec<u64> = modules.to_vec();
     let mut found = Vec::new();
@@ -144,7 +146,7 @@ fn refused(user: &UserCrate, modules: &[u64]) -> Result<Vec<(u64, String)>, Fail
             errors.is_empty()
         });
         if found.len() == before {
-            // The compiler does not say which, or does not return.
+            // The compiler does not name the module, or does not return.
             found.extend(match left.as_slice() {
                 [] => return Err(first_lines(&log, 60).into()),
                 [only] => vec![(*only, format!("error: {}", first_lines(&log, 20)))],
@@ -191,18 +193,18 @@ fn report(seed: u64, finding: &Finding, user: &UserCrate) -> Result<String, Fail
     ))
 }
 
-/// The same for findings of one kind: what was done, and the first words of what came of it.
+/// The kind of a finding: the step, and the first words of its message.
 fn kind(text: &str) -> String {
     let (what, how) = text.split_once(": ").unwrap_or((text, ""));
     let how = how.split([':', '(', '`', '$']).next().unwrap_or_default();
     match what {
         "refused" | "panic" => format!("{what}: {how}"),
-        // The operation that it is about is not part of it.
+        // The operation is not part of the kind.
         _ => what.to_owned(),
     }
 }
 
-/// What is wrong with a description, looked for in a process that it may end. If nothing is, the
+/// The finding about a description, searched in a process of its own. Without a finding, the
 /// generated code is written to a file.
 fn survives(description: &Value, code: &Path) -> Result<Option<String>, Failure> {
     let file = work().join("candidate.json");
@@ -217,13 +219,13 @@ fn survives(description: &Value, code: &Path) -> Result<Option<String>, Failure>
     })
 }
 
-/// Prints the description of a number.
+/// Prints the description of a seed.
 pub fn print(seed: u64) -> Result<bool, Failure> {
     println!("{}", serde_json::to_string_pretty(&grammar::description(seed))?);
     Ok(true)
 }
 
-/// That process.
+/// The main function of that process.
 pub fn problem_of(file: &Path, code: &Path) -> Result<bool, Failure> {
     std::panic::set_hook(Box::new(|_| ()));
     match problem(&serde_json::from_slice(&fs::read(file)?)?) {
@@ -236,7 +238,7 @@ pub fn problem_of(file: &Path, code: &Path) -> Result<bool, Failure> {
     Ok(true)
 }
 
-/// Generates a range of descriptions and prints a line for each.
+/// Generates code for a range of seeds, and prints a line for each.
 pub fn child(seed: u64, count: u64, folder: &Path) -> Result<bool, Failure> {
     std::panic::set_hook(Box::new(|_| ()));
     for seed in seed..seed + count {
@@ -256,8 +258,8 @@ fn source(description: &Value) -> Source {
     Source::new("openapi/random.json", description.to_string())
 }
 
-/// The generated code, or what generating shows to be wrong: a panic, a refusal, an operation that
-/// is left out silently.
+/// The generated code, or the finding: a panic, a refusal, an operation that is left out without a
+/// warning.
 fn problem(description: &Value) -> Result<String, String> {
     let source = source(description);
     let generated = match std::panic::catch_unwind(|| rest::generate(&source)) {
@@ -276,17 +278,19 @@ fn problem(description: &Value) -> Result<String, String> {
     let calls = generated::calls(&generated.code).map_err(|it| format!("does not parse: {it}"))?;
     let mut known: BTreeSet<_> = left_out(&warnings).map(str::to_owned).collect();
     known.extend(calls.iter().map(|it| it.operation.clone()));
-    let missing = description::operations(description);
+    // Linking turns references to any place into references to named schemas.
+    let (linked, _) = linked(&source).map_err(|it| format!("does not link: {}", it.message))?;
+    let missing = description::operations(&linked);
     match missing.iter().find(|it| !description::is_known(it, |it| known.contains(it))) {
         Some(missing) => Err(format!("left out without a warning: {missing}")),
-        None => match silence::missing(description, &calls, &warnings, &generated.code) {
+        None => match lost::missing(&linked, &calls, &warnings, &generated.code) {
             Some(missing) => Err(format!("lost without a warning: {missing}")),
             None => Ok(generated.code),
         },
     }
 }
 
-/// What a process prints until it ends, or until it has taken too long.
+/// The output of a process until it ends or exceeds its time.
 fn ended(mut command: Command, patience: Duration) -> Result<String, Failure> {
     let output: PathBuf = work().join("random.out");
     let file = fs::File::create(&output)?;

@@ -1,15 +1,16 @@
-//! The smallest part of a value that still has a property.
+//! Shrinking: the smallest part of a value that still has a property.
 
 use std::time::Instant;
 
 use serde_json::Value;
 
-/// Takes away whatever can be taken away, until nothing more can be or time is up.
+/// Removes parts of a value for as long as it has the property, until no part can be removed or
+/// time is up.
 pub fn shrink(mut value: Value, until: Instant, holds: impl Fn(&Value) -> bool) -> Value {
     loop {
         let mut pointers = Vec::new();
         collect(&value, String::new(), &mut pointers);
-        // What is large first.
+        // Large parts first.
         pointers.sort_by_key(|it| it.matches('/').count());
         let mut smaller = false;
         for pointer in pointers {
@@ -36,7 +37,7 @@ fn collect(value: &Value, pointer: String, pointers: &mut Vec<String>) {
     };
     match value {
         Value::Object(fields) => fields.iter().for_each(|(key, value)| add(key, value)),
-        // From the end, so that what is removed does not move the rest.
+        // From the end, so that removing an item does not move those before it.
         Value::Array(items) => {
             items.iter().enumerate().rev().for_each(|(index, value)| add(&index.to_string(), value))
         }

@@ -1,15 +1,15 @@
-//! A row for each description.
+//! Table of descriptions: generated and compiled operations, warnings and cost, a row for each.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::crates::UserCrate;
 use crate::generation::{Generation, Outcome, generate, left_out};
+use crate::user_crate::UserCrate;
 use crate::{Failure, description, generated};
 
-/// Generates from each description, compiles what comes out, and prints what it cost and what is
-/// missing. False if something is missing, panics or does not compile.
+/// Generates code from each description, compiles it, and prints the cost and the losses. False if
+/// an operation is lost, the generator panics, or code does not compile.
 pub fn print(places: &[PathBuf]) -> Result<bool, Failure> {
     let user = UserCrate::new("described")?;
     let mut findings = Vec::new();
@@ -126,7 +126,7 @@ impl std::fmt::Display for Row {
     }
 }
 
-/// The last two names of a path, from the end: descriptions are often all called `openapi.json`.
+/// The last two segments of a path: many descriptions are named `openapi.json`.
 pub fn short(path: &Path) -> String {
     let names: Vec<_> = path.iter().map(|it| it.to_string_lossy()).collect();
     let name = names[names.len().saturating_sub(2)..].join("/");

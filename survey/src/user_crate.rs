@@ -1,4 +1,4 @@
-//! A user's crate around generated code: its dependencies are compiled once, its code is replaced.
+//! User crate around generated code: its dependencies are compiled once, its code is replaced.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ pub struct UserCrate {
 }
 
 impl UserCrate {
-    /// Writes the crate below the target folder, without code, and compiles what it depends on.
+    /// Writes the crate below the target folder, without code, and compiles its dependencies.
     pub fn new(name: &str) -> Result<Self, Failure> {
         let user = Self { name: name.to_owned(), folder: work().join(name) };
         fs::create_dir_all(user.folder.join("src"))?;
@@ -27,7 +27,7 @@ impl UserCrate {
              tokio = {{ version = \"1\", features = [\"rt\", \"macros\", \"time\"] }}\n"
         );
         fs::write(user.folder.join("Cargo.toml"), manifest)?;
-        // The program of an earlier run need not compile.
+        // The program of an earlier run may not compile.
         fs::remove_file(user.file("main.rs")).ok();
         user.write("lib.rs", "")?;
         match user.check(None)? {
@@ -44,19 +44,19 @@ impl UserCrate {
         Ok(fs::write(self.folder.join("src").join(name), code)?)
     }
 
-    /// Where a file of its code is.
+    /// The path of a file of its code.
     pub fn file(&self, name: &str) -> PathBuf {
         self.folder.join("src").join(name)
     }
 
-    /// `cargo check`, which may have to end in time.
+    /// Runs `cargo check`, with a time limit.
     pub fn check(&self, patience: Option<Duration>) -> Result<Measured, Failure> {
         let mut command = Command::new("cargo");
         command.args(["check", "--quiet", "--target-dir"]).arg(target());
         measured(command.current_dir(&self.folder), &self.folder.join("cargo.log"), patience)
     }
 
-    /// The program of its `main.rs`, built.
+    /// Builds the program of its `main.rs`; none if it does not compile.
     pub fn build(&self) -> Result<Option<PathBuf>, Failure> {
         let mut command = Command::new("cargo");
         command.args(["build", "--quiet", "--bin", &self.name, "--target-dir"]).arg(target());
@@ -65,7 +65,7 @@ impl UserCrate {
         Ok((measured.code == Some(0)).then(|| target().join("debug").join(&self.name)))
     }
 
-    /// What cargo last said.
+    /// The output of the last run of cargo.
     pub fn log(&self) -> Result<String, Failure> {
         Ok(fs::read_to_string(self.folder.join("cargo.log"))?)
     }
@@ -76,12 +76,12 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_path_buf).unwrap_or_default()
 }
 
-/// Where this program writes.
+/// The folder for the files of this program.
 pub fn work() -> PathBuf {
     target().join("survey")
 }
 
-/// Where cargo writes: what the workspace has compiled is not compiled again.
+/// The target folder of the workspace, so that nothing is compiled twice.
 fn target() -> PathBuf {
     let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
     let target = target.unwrap_or_else(|| root().join("target"));

@@ -1,4 +1,4 @@
-//! The service that somebody else made, as a process.
+//! Mock server of an independent implementation, as a process.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::Failure;
-use crate::crates::{root, work};
+use crate::user_crate::{root, work};
 
 pub struct Peer {
     process: Child,
@@ -30,13 +30,13 @@ pub struct Exchange {
     pub status: u16,
     pub media: String,
     pub response: String,
-    /// What the peer says is wrong with the request, or with its own response.
+    /// The violations that the peer reports, of the request or of its own response.
     #[serde(default)]
     pub violations: String,
 }
 
 impl Peer {
-    /// Installs it if it is not, and starts it for a description.
+    /// Installs the mock server if necessary, and starts it for a description.
     pub fn start(description: &Path, folder: &Path) -> Result<Self, Failure> {
         let modules = install()?;
         let (samples_file, records_file) =
@@ -60,7 +60,7 @@ impl Peer {
         Ok(Self { process, port, samples, samples_file, records_file })
     }
 
-    /// The number of an operation.
+    /// The index of an operation.
     pub fn index(&self, operation: &str) -> Option<usize> {
         self.samples.iter().position(|it| it["operation"] == operation)
     }

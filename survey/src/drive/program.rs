@@ -1,4 +1,4 @@
-//! The program that makes the calls.
+//! Source of the program that makes the calls.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ pub fn program(calls: &[(usize, &Call)]) -> String {
     code
 }
 
-/// On which line of the program a call is.
+/// The line of the program that contains a call.
 pub fn line_of(index: usize, program: &Path) -> usize {
     let code = std::fs::read_to_string(program).unwrap_or_default();
     let start = format!("fn call_{index}(");
@@ -52,7 +52,7 @@ fn function(index: usize, call: &Call) -> String {
     code
 }
 
-/// The expression for an argument; one that does not compile where it is not known what it is.
+/// The expression for an argument; for an unknown one, an expression that does not compile.
 fn value(call: &Call, argument: &Argument, how: &str) -> String {
     let (place, name) = match call.wire.get(&argument.name) {
         Some(Wire::Path(name)) => ("path", name),

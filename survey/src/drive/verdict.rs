@@ -1,4 +1,4 @@
-//! What was sent and received, compared with what should have been.
+//! Verdict: compares requests with their arguments, and responses with what was decoded.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::Driven;
 use super::peer::{Exchange, Peer};
 use crate::{Failure, description};
 
-/// Judges every line of the driving program by what the peer saw.
+/// Judges each line of the program's output by the exchange that the peer recorded.
 pub fn judge(
     peer: &Peer,
     lines: &[Value],
@@ -42,7 +42,7 @@ impl Case<'_> {
         let find =
             |driven: &mut Driven, text: String| driven.findings.push(format!("{name}: {text}"));
         if let Some(stop) = self.line["stop"].as_str() {
-            // Said once, and not for each example.
+            // Reported once, not for each example.
             match stop.strip_prefix("sample refused: ") {
                 _ if self.example.is_some() => {}
                 Some(what) => find(driven, format!("refuses a valid value: {}", cut(what))),
@@ -61,12 +61,12 @@ impl Case<'_> {
             driven.driven += 1;
             match exchange.status {
                 200..300 => driven.accepted += 1,
-                // Said of the peer itself: no response is described, or none that it can make.
+                // A limit of the peer: no response is described, or none that it can make.
                 500.. => driven.undriven(
                     &format!("the peer cannot respond: {}", title(&exchange.response)),
                     self.operation,
                 ),
-                // OpenAPI says that such parameters are ignored; the peer does not.
+                // OpenAPI says that such parameters are ignored; the peer checks them.
                 _ if self.is_about_ignored_headers() => driven
                     .undriven("the peer checks a header that is not a parameter", self.operation),
                 _ if is_falsy(&exchange.body)
@@ -121,7 +121,7 @@ impl Case<'_> {
         }
     }
 
-    /// Whether the response is at fault, for what the peer knows.
+    /// A note that the response itself violates its schema, if the peer reports that.
     fn doubt(&self) -> String {
         match self.violations("response") {
             it if it.is_empty() => String::new(),
@@ -139,7 +139,7 @@ impl Case<'_> {
         !said.is_empty() && said.split("; ").all(about)
     }
 
-    /// Whether all that is wrong is a value that was sent as it was given.
+    /// Returns true if all violations are about values that were sent unchanged.
     fn is_about_samples(&self) -> bool {
         const RULES: [&str; 5] =
             ["match pattern", "match format", "match exactly one", "be <", "be >"];
@@ -148,13 +148,13 @@ impl Case<'_> {
         self.differences().is_empty() && said.split("; ").all(about)
     }
 
-    /// Whether a published example is of a media type that the call asks for.
+    /// Returns true if the call accepts the media type of a published example.
     fn is_asked_for(&self, exchange: &Exchange) -> bool {
         let accepted = exchange.headers.get("accept").and_then(Value::as_str).unwrap_or_default();
         accepted != "application/json" || exchange.media.contains("json")
     }
 
-    /// What the peer says of a request or of its own response.
+    /// The violations of the request or of the response that the peer reports.
     fn violations(&self, about: &str) -> String {
         let Some(exchange) = self.exchange else { return String::new() };
         let violations: Value = serde_json::from_str(&exchange.violations).unwrap_or_default();
@@ -166,7 +166,7 @@ impl Case<'_> {
         cut(&texts.collect::<Vec<_>>().join("; "))
     }
 
-    /// Between the arguments and what went over the wire.
+    /// The differences between the arguments and the request.
     fn differences(&self) -> Vec<String> {
         let Some(exchange) = self.exchange else { return Vec::new() };
         let mut found = Vec::new();
@@ -222,7 +222,7 @@ impl Case<'_> {
             };
             let mut lost = Vec::new();
             losses(value, &sent, String::new(), &mut lost);
-            // Samples have fields that their schemas do not have, where these permit any.
+            // Samples have additional fields where their schemas permit any.
             let schema = description::body_schema(self.description, self.operation, media);
             lost.retain(|(place, _)| description::has_place(self.description, schema, place));
             return (!lost.is_empty()).then(|| format!("loses of the body: {}", listed(&lost)));
@@ -244,7 +244,7 @@ impl Case<'_> {
     }
 }
 
-/// What of one value the other one does not have. Null and what is empty may be left out.
+/// The parts of a value that another value lacks. Null and empty values may be omitted.
 fn losses(from: &Value, to: &Value, place: String, lost: &mut Vec<(String, String)>) {
     match (from, to) {
         (Value::Object(from), Value::Object(to)) => {
@@ -274,7 +274,7 @@ fn losses(from: &Value, to: &Value, place: String, lost: &mut Vec<(String, Strin
     }
 }
 
-/// Whether a body is JSON that the peer, which tests it as JavaScript does, cannot tell from none.
+/// Returns true if a body is JSON that JavaScript tests as false: the peer takes it for a missing body.
 fn is_falsy(body: &str) -> bool {
     match serde_json::from_str(body) {
         Ok(Value::Null | Value::Bool(false)) => true,

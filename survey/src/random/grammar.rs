@@ -1,5 +1,5 @@
-//! The grammar of OpenAPI 3.0 to 3.2, with what real descriptions make of it: any name, references
-//! in circles, schemas that contradict themselves.
+//! Grammar of OpenAPI 3.0 to 3.2, including constructs of real descriptions: arbitrary names,
+//! recursive references, contradictory schemas.
 
 mod schemas;
 mod words;
@@ -9,10 +9,10 @@ use serde_json::{Map, Value, json};
 
 use self::words::{MEDIA, NAMES, STATUSES, TEXTS};
 
-/// Names that end with a number from this one on occur once.
+/// A name that ends with a number from this one on occurs once in a description.
 pub const UNIQUE: u32 = 1_000_000;
 
-/// The description of a number.
+/// The description of a seed.
 pub fn description(seed: u64) -> Value {
     let mut maker = Maker { rng: Rng::with_seed(seed), is_newer: false, schemas: Vec::new() };
     maker.is_newer = maker.one_in(2);
@@ -23,7 +23,7 @@ struct Maker {
     rng: Rng,
     /// OpenAPI 3.1.
     is_newer: bool,
-    /// Names of the component schemas.
+    /// The names of the component schemas.
     schemas: Vec<String>,
 }
 
@@ -41,7 +41,7 @@ impl Maker {
         if self.one_in(3) { format!("{name}{}", self.rng.usize(..4)) } else { name }
     }
 
-    /// A name that may be one that occurs nowhere else, so that it can be looked for.
+    /// A name, in some cases a unique one, which can be searched in the generated code.
     fn field(&mut self) -> String {
         let name = self.name();
         if self.one_in(3) { format!("{name}{}", self.rng.u32(UNIQUE..)) } else { name }
@@ -49,7 +49,7 @@ impl Maker {
 
     fn document(&mut self) -> Value {
         let mut names: Vec<_> = (0..self.rng.usize(..8)).map(|_| self.name()).collect();
-        // Components have names of these characters, though not everybody cares.
+        // The specification permits these characters only in names of components.
         for name in &mut names {
             if !self.one_in(6) {
                 name.retain(|it| it.is_ascii_alphanumeric() || "._-".contains(it));
@@ -284,7 +284,7 @@ impl Maker {
         Value::Object(content)
     }
 
-    /// Of the fields that a media type has, and of one that it perhaps has not.
+    /// Encodings for the fields of a media type, and for one that may not exist.
     fn encoding(&mut self, media: &Value) -> Value {
         let fields = media["schema"]["properties"].as_object().into_iter().flatten();
         let mut names: Vec<_> = fields.map(|(name, _)| name.clone()).collect();

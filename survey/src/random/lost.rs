@@ -1,15 +1,20 @@
-//! What a description has and the generated code has not, without a warning.
+//! Loss check: finds parameters, bodies, responses and fields of a description that are missing in
+//! the generated code although no warning names them.
+//!
+//! The check uses the generator's list of operations and its `$ref` resolution, but not its reading
+//! of parameters, bodies and responses: then it could not find what that reading misses.
 
 use std::collections::BTreeSet;
 
+use podqueue_codegen::__private::openapi::{DescribedOperation, operations};
 use serde_json::Value;
 
 use super::grammar::UNIQUE;
-use crate::description::{self, resolve};
+use crate::description::resolve;
 use crate::generated::{Call, Wire};
 use crate::generation::left_out;
 
-/// Keywords beside which the fields of an object are certainly those of its type.
+/// Keywords that leave the fields of an object unchanged.
 const PLAIN: [&str; 12] = [
     "type",
     "properties",
@@ -25,19 +30,20 @@ const PLAIN: [&str; 12] = [
     "uniqueItems",
 ];
 
-/// How deep schemas are followed.
+/// The maximum depth to which schemas are followed.
 const DEPTH: usize = 12;
 
-/// Looks for every operation, parameter, body, response and field of a description. Returns what
-/// is neither in the code nor in a warning.
+/// Checks every operation, parameter, body, response and field of a description. Returns the first
+/// one that is neither in the code nor in a warning.
 pub fn missing(
     description: &Value,
     calls: &[Call],
     warnings: &[String],
     code: &str,
 ) -> Option<String> {
-    let silent = Silence { description, warnings, code };
-    for (operation, item, described) in description::described(description) {
+    let check = LossCheck { description, warnings, code };
+    for it in operations(description) {
+        let (operation, DescribedOperation { item, operation: described, .. }) = (it.name(), it);
         // Of paths with a query or a fragment, several can be the same on the wire: the call may be
         // that of another one.
         if left_out(warnings).any(|it| it == operation) {
@@ -45,11 +51,11 @@ pub fn missing(
         }
         let same: Vec<_> = calls.iter().filter(|it| it.operation == operation).collect();
         let [call] = same.as_slice() else { continue };
-        let found = silent
+        let found = check
             .parameter(&operation, item, described, call)
-            .or_else(|| silent.style(&operation, item, described, call))
-            .or_else(|| silent.body(&operation, described, call))
-            .or_else(|| silent.response(&operation, described, call));
+            .or_else(|| check.style(&operation, item, described, call))
+            .or_else(|| check.body(&operation, described, call))
+            .or_else(|| check.response(&operation, described, call));
         if found.is_some() {
             return found.map(|it| format!("{operation}: {it}"));
         }
@@ -57,13 +63,13 @@ pub fn missing(
     None
 }
 
-struct Silence<'a> {
+struct LossCheck<'a> {
     description: &'a Value,
     warnings: &'a [String],
     code: &'a str,
 }
 
-impl Silence<'_> {
+impl LossCheck<'_> {
     fn is_warned_of(&self, operation: &str, of: &str) -> bool {
         self.warnings.iter().any(|it| {
             it.strip_prefix(operation).is_some_and(|it| it.starts_with(": ") && it.contains(of))
@@ -81,10 +87,10 @@ impl Silence<'_> {
         let all = all.flatten().map(|it| resolve(self.description, it));
         let sent = |place: &str, name: &str| {
             call.wire.values().any(|wire| match wire {
-                // A parameter of the path may stand in its query.
+                // A path parameter may be in the query of the path.
                 Wire::Query(it) => place == "query" && it == name || place == "path",
                 Wire::Path(it) => place == "path" && it == name,
-                // The same in upper and in lower case.
+                // Header names are case-insensitive.
                 Wire::Header(it) => place == "header" && it.eq_ignore_ascii_case(name),
                 _ => false,
             })
@@ -147,7 +153,7 @@ impl Silence<'_> {
         if sent.is_none() && !multipart && !self.is_warned_of(operation, "its body is") {
             return Some("its body is not sent".to_owned());
         }
-        // Text and bytes are given as such, whatever they hold.
+        // Text and bytes are passed as they are, whatever their schema.
         let has_fields =
             |media: &&String| ["/json", "+json", "urlencoded"].iter().any(|it| media.contains(it));
         let media = content.get(sent.filter(has_fields)?)?;
@@ -155,7 +161,7 @@ impl Silence<'_> {
     }
 
     fn response(&self, operation: &str, described: &Value, call: &Call) -> Option<String> {
-        // Its response has no content, whatever is described.
+        // A HEAD response has no content, whatever is described.
         if operation.starts_with("HEAD ") {
             return None;
         }
@@ -171,14 +177,14 @@ impl Silence<'_> {
         {
             return Some("its response is not read".to_owned());
         }
-        // The only one of JSON is the one that is read.
+        // A single JSON response is the one that is read.
         let [only] = contents.as_slice() else { return None };
         let media = only.get("application/json").filter(|it| it.get("example").is_none())?;
         self.fields(&media["schema"], 0)
             .map(|it| format!("the field {it:?} of its response is lost"))
     }
 
-    /// A field with a name of its own that is nowhere in the code.
+    /// A field with a unique name that is missing in the code.
     fn fields(&self, schema: &Value, depth: usize) -> Option<String> {
         let mut seen = BTreeSet::new();
         self.fields_within(schema, depth, &mut seen)
@@ -208,7 +214,7 @@ impl Silence<'_> {
             return None;
         }
         for (name, schema) in schema["properties"].as_object().into_iter().flatten() {
-            // In the code, accents without a letter and the like are escaped.
+            // In the code, combining marks without a letter and the like are escaped.
             let escaped = format!("{name:?}");
             let is_lost =
                 ![name, escaped.trim_matches('"')].iter().any(|it| self.code.contains(it));
@@ -223,7 +229,7 @@ impl Silence<'_> {
     }
 }
 
-/// Whether a name ends with a number that no other one ends with.
+/// Returns true if a name ends with a unique number.
 fn is_unique(name: &str) -> bool {
     let start = name.trim_end_matches(|it: char| it.is_ascii_digit()).len();
     name[start..].parse::<u32>().is_ok_and(|it| it >= UNIQUE)

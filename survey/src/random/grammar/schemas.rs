@@ -1,4 +1,4 @@
-//! Schemas.
+//! Schemas of the grammar.
 
 use serde_json::{Map, Value, json};
 
@@ -16,7 +16,7 @@ impl Maker {
                 if self.one_in(3) {
                     target = target.replace('%', "%25").replace(' ', "%20").replace('<', "%3C");
                 }
-                // Anywhere within another schema, which may not have such a place.
+                // A reference to a place within another schema, which may not exist.
                 if self.one_in(10) {
                     let places = ["properties/Pet", "items", "allOf/1", "$defs/a", "oneOf/0/items"];
                     target = format!("{target}/{}", self.pick(&places));
@@ -198,7 +198,7 @@ impl Maker {
         schema
     }
 
-    /// Keys that need not go together.
+    /// Keywords that may contradict each other.
     fn mixture(&mut self, depth: usize) -> Value {
         let mut schema = self.object(depth + 1);
         let choices = 1 + self.rng.usize(..2);

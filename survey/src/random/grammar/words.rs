@@ -1,6 +1,6 @@
-//! Words that descriptions are made of.
+//! Words and names of the grammar.
 
-/// Names that are words of Rust, types of its own, equal but for case, or no identifiers at all.
+/// Names that are keywords or types of Rust, equal but for case, or not identifiers.
 pub const NAMES: [&str; 56] = [
     "Pet",
     "pet",
