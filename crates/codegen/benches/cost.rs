@@ -1,4 +1,4 @@
-//! What it costs to generate from a REST description, and how that grows with its size.
+//! Benchmark: the cost of generating from a REST description, by its size.
 //!
 //! `cargo bench -p podqueue-codegen --bench cost` prints a table. The time is that of the
 //! generator alone; compiling what it makes comes on top, and grows with the bytes.
@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 const RUNS: usize = 3;
 
-#[expect(clippy::print_stdout, reason = "the table is what it is run for")]
+#[expect(clippy::print_stdout, reason = "the table is the output of the benchmark")]
 fn main() {
     println!("| operations | schemas | time | for each operation | bytes of code |");
     println!("|---:|---:|---:|---:|---:|");

@@ -1,12 +1,12 @@
-//! What generating from queries costs, by their number and by the size of the schema.
+//! Benchmark: the cost of generating from queries, by their number and the size of the schema.
 //!
 //! `cargo bench -p podqueue-codegen --bench queries_cost` prints a table. The columns per item show
 //! that the cost is linear: they stay the same from row to row.
 //!
 //! It is compiled as a build script is, without optimization, with
 //! `cargo bench --profile dev -p podqueue-codegen --bench queries_cost`.
-#![allow(clippy::unwrap_used, reason = "a benchmark that meets what it does not expect shall fail")]
-#![allow(clippy::print_stdout, reason = "the table is what a benchmark is for")]
+#![allow(clippy::unwrap_used, reason = "a benchmark fails on unexpected results")]
+#![allow(clippy::print_stdout, reason = "the table is the output of the benchmark")]
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ use podqueue_codegen::graphql::{self, SharedTypes};
 const SIZES: [usize; 3] = [10, 100, 1000];
 
 fn main() {
-    // `cargo test` runs benchmarks too, to see that they work: a small one is enough for that.
+    // `cargo test` runs benchmarks, too, to check that they work: a small one suffices.
     let is_measured = std::env::args().any(|argument| argument == "--bench");
     let sizes = if is_measured { &SIZES[..] } else { &SIZES[..1] };
     println!("| queries | types in the schema | time | per query | lines | per query |");

@@ -1,4 +1,4 @@
-//! What a build script reads, writes and tells cargo.
+//! Build scripts: the files that are read and written, and the directives for cargo.
 
 use std::fs;
 use std::path::PathBuf;
@@ -48,7 +48,7 @@ const DESCRIPTION: &str =
     "openapi: 3.0.0\npaths: {/a: {get: {responses: {200: {description: A}}}}}";
 
 #[test]
-fn podqueues_own_build() {
+fn podqueues_own_build_generates_both_interfaces() {
     let folder = Folder::new("own");
     folder.write("openapi/a.yaml", DESCRIPTION);
     folder.write("schema/a.graphql", SCHEMA);
@@ -72,7 +72,7 @@ fn podqueues_own_build() {
 }
 
 #[test]
-fn a_users_build_with_a_schema_of_its_own() {
+fn a_users_build_may_have_its_own_schema() {
     let folder = Folder::new("user");
     folder.write("schema/a.graphql", SCHEMA);
     folder.write("queries/a.graphql", "query A { a }");
@@ -89,7 +89,7 @@ fn a_users_build_with_a_schema_of_its_own() {
 }
 
 #[test]
-fn without_podqueue_there_is_no_schema() {
+fn queries_without_podqueue_and_without_a_schema_are_refused() {
     let folder = Folder::new("no-schema");
     let (directives, failed) = folder.directives(&Build::new().queries(folder.path("queries")));
     assert!(failed);
@@ -99,7 +99,7 @@ fn without_podqueue_there_is_no_schema() {
 }
 
 #[test]
-fn mistakes_are_errors_of_the_build_all_at_once() {
+fn all_mistakes_are_errors_of_one_build() {
     let folder = Folder::new("mistakes");
     folder.write("schema/a.graphql", SCHEMA);
     folder.write("queries/a.graphql", "query A {\n  b\n}");
@@ -124,7 +124,7 @@ fn mistakes_are_errors_of_the_build_all_at_once() {
 }
 
 #[test]
-fn what_was_left_out_is_a_warning_of_the_build() {
+fn unsupported_constructs_are_warnings_of_the_build() {
     let folder = Folder::new("warnings");
     folder.write(
         "openapi/a.yaml",
@@ -149,7 +149,7 @@ fn a_description_may_be_in_several_files() {
 }
 
 #[test]
-fn further_files_of_a_description_are_watched_and_named() {
+fn further_files_of_a_description_are_watched_and_named_in_errors() {
     let folder = Folder::new("further");
     let paths = "{/a: {$ref: 'parts/a.yaml'}, /b: {$ref: '../b.yaml#/b'}, /c: {$ref: 'c.yaml'}, \
                  /d: {$ref: 'https://example.com/d.yaml'}}";
@@ -170,7 +170,7 @@ fn further_files_of_a_description_are_watched_and_named() {
 }
 
 #[test]
-fn what_the_build_script_has_made_is_not_watched() {
+fn files_that_the_build_script_writes_are_not_watched() {
     let folder = Folder::new("made");
     folder.write("out/a.yaml", DESCRIPTION);
     let (directives, failed) = folder.directives(&Build::new().rest(folder.path("out/a.yaml")));
@@ -179,7 +179,7 @@ fn what_the_build_script_has_made_is_not_watched() {
 }
 
 #[test]
-fn podqueues_own_folder_holds_one_description() {
+fn podqueues_own_folder_must_contain_one_description() {
     let folder = Folder::new("one");
     folder.write("openapi/a.yaml", DESCRIPTION);
     folder.write("openapi/b.yaml", DESCRIPTION);
@@ -188,7 +188,7 @@ fn podqueues_own_folder_holds_one_description() {
 }
 
 #[test]
-fn several_descriptions_are_brought_in_by_name() {
+fn several_descriptions_are_included_by_name() {
     let folder = Folder::new("named");
     let read = |name: &str| fs::read_to_string(folder.path(name)).unwrap();
     folder.write("openapi/a.yaml", DESCRIPTION);
@@ -220,7 +220,7 @@ fn several_descriptions_are_brought_in_by_name() {
 
 /// Names that are a word of Rust, that of a file which is always there, or one but for the case.
 #[test]
-fn any_name_of_a_file_is_one_of_a_description() {
+fn any_file_name_is_a_name_of_a_description() {
     let folder = Folder::new("odd-names");
     for name in ["index", "type", "my api", "a.b", "Pets", "other/pets"] {
         folder.write(&format!("openapi/{name}.yaml"), DESCRIPTION);
@@ -236,7 +236,7 @@ fn any_name_of_a_file_is_one_of_a_description() {
 }
 
 #[test]
-fn a_description_that_is_not_there_is_an_error_that_says_what_to_do() {
+fn a_missing_description_is_an_error_with_advice() {
     let folder = Folder::new("no-description");
     for (place, expected) in [
         ("openapi", "openapi:1:1: there is no OpenAPI description in this folder; put one there"),
@@ -249,7 +249,7 @@ fn a_description_that_is_not_there_is_an_error_that_says_what_to_do() {
 }
 
 #[test]
-fn what_did_not_change_is_not_written_again() {
+fn unchanged_files_are_not_rewritten() {
     let folder = Folder::new("unchanged");
     folder.write("openapi/a.yaml", DESCRIPTION);
     let build = Build::new().rest(folder.path("openapi"));
@@ -264,7 +264,7 @@ fn what_did_not_change_is_not_written_again() {
 
 /// Folders as they come about: what is in them, and what the user gets to see of them.
 #[test]
-fn odd_folders_and_files() {
+fn query_folders_may_be_empty_nested_missing_or_huge() {
     let odd = |name: &str, fill: &dyn Fn(&Folder)| {
         let folder = Folder::new(name);
         folder.write("schema/a.graphql", SCHEMA);
@@ -333,7 +333,7 @@ fn odd_folders_and_files() {
 
 #[cfg(unix)]
 #[test]
-fn links_are_followed_and_do_not_lead_in_circles() {
+fn links_are_followed_once() {
     use std::os::unix::fs::symlink;
     let folder = Folder::new("links");
     folder.write("schema/a.graphql", SCHEMA);

@@ -1,4 +1,4 @@
-//! The parts of a document, into which podqueue writes the variables as literals.
+//! Documents in pieces, into which the runtime writes variables as literals.
 
 use crate::support::{dense, item, query};
 
@@ -17,7 +17,7 @@ fn parts(text: &str) -> String {
 }
 
 #[test]
-fn an_argument_that_is_a_variable_is_an_entry() {
+fn an_argument_that_is_a_variable_is_a_placeholder() {
     assert_eq!(
         parts("mutation S($input: PetInput!) { savePet(input: $input) { id } }"),
         "Part::Text(\"mutation S { savePet\"), \
@@ -37,7 +37,7 @@ fn constants_stay_text_also_beside_variables() {
 }
 
 #[test]
-fn a_variable_within_a_list_or_an_object() {
+fn variables_within_lists_and_objects_are_placeholders() {
     assert_eq!(
         parts(
             "query P($c: Color!, $n: String) { pets(filter: {name: $n, colors: [WHITE, $c], not: {name: \"a\\\"b\"}}) { id } }"
@@ -71,7 +71,7 @@ fn fragments_follow_and_their_variables_count() {
 }
 
 #[test]
-fn variables_say_what_they_are() {
+fn variables_have_their_types() {
     let document = document(
         "query P($f: Filter, $limit: Int! = 7, $id: ID!, $colors: [Color!]! = [WHITE, dark_brown]) {
            pets(filter: $f, limit: $limit) { id } pet(id: $id) { id } more: pets(filter: {colors: $colors}) { id } }",
@@ -88,7 +88,7 @@ fn variables_say_what_they_are() {
 }
 
 #[test]
-fn shapes_of_inputs_name_each_other() {
+fn shapes_of_inputs_refer_to_each_other() {
     let code = query("query P { pets { id } }");
     let shape = dense(item(&code, "pub static PET_INPUT"));
     for field in [

@@ -1,4 +1,4 @@
-//! Every mistake in a query is said with its place, all of them at once.
+//! Diagnostics of queries: every mistake is reported with its position, all of them together.
 
 use crate::support::{lines, queried};
 use podqueue_codegen::Source;
@@ -423,7 +423,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
-fn each_mistake_has_its_message_and_its_place() {
+fn each_mistake_has_its_message_and_position() {
     let mut wrong = Vec::new();
     for (what, text, expected) in MISTAKES {
         let got = match queried(&[("queries/test.graphql", text)]) {
@@ -439,7 +439,7 @@ fn each_mistake_has_its_message_and_its_place() {
 }
 
 #[test]
-fn a_fragment_that_is_not_used_is_a_warning() {
+fn an_unused_fragment_is_a_warning() {
     let made = graphql::generate(
         &Source::new("schema.graphql", crate::support::SCHEMA),
         &[Source::new("a.graphql", "query A { pets { id } }\nfragment F on Pet { id }")],
@@ -449,7 +449,7 @@ fn a_fragment_that_is_not_used_is_a_warning() {
 }
 
 #[test]
-fn all_mistakes_of_all_files_come_at_once() {
+fn all_mistakes_of_all_files_are_reported_together() {
     let mistakes = queried(&[
         ("queries/b.graphql", "query B { pets { nope } }"),
         ("queries/a.graphql", "query A { pets { nope } }\nquery C { pets { neither } }"),
@@ -465,7 +465,7 @@ fn all_mistakes_of_all_files_come_at_once() {
 }
 
 #[test]
-fn an_operation_of_one_name_in_two_files() {
+fn operations_of_two_files_must_have_different_names() {
     let mistakes = queried(&[
         ("queries/a.graphql", "query A { pets { id } }"),
         ("queries/b.graphql", "\nquery A { pets { name } }"),
@@ -478,7 +478,7 @@ fn an_operation_of_one_name_in_two_files() {
 }
 
 #[test]
-fn a_fragment_serves_in_all_files() {
+fn a_fragment_is_shared_by_all_files() {
     let code = queried(&[
         ("queries/a.graphql", "query A { pets { ...B } }"),
         ("queries/b.graphql", "fragment B on Pet { id ...C }"),
@@ -492,7 +492,7 @@ fn a_fragment_serves_in_all_files() {
 }
 
 #[test]
-fn a_mistake_in_a_fragment_is_said_once_where_it_is() {
+fn a_mistake_in_a_fragment_is_reported_once_in_its_file() {
     let mistakes = queried(&[
         ("queries/a.graphql", "query A($id: ID!) { pet(id: $id) { ...P } }\n\n\n\n"),
         ("queries/b.graphql", "\nfragment P on Pet {\n  nmae\n  tags { kex }\n}\n"),
@@ -515,7 +515,7 @@ fn a_mistake_in_a_fragment_is_said_once_where_it_is() {
 }
 
 #[test]
-fn what_a_broken_file_may_define_is_not_missed() {
+fn fragments_that_a_broken_file_may_define_are_not_reported_as_unknown() {
     let mistakes = queried(&[
         ("queries/a.graphql", "query A { pets { ...B } }\nfragment C on Pet { id }"),
         ("queries/b.graphql", "fragment B on Pet { id\nquery D { pets { ...C } }"),
@@ -528,7 +528,7 @@ fn what_a_broken_file_may_define_is_not_missed() {
 }
 
 #[test]
-fn a_schema_that_is_none() {
+fn invalid_schemas_are_reported_with_positions() {
     for (text, expected) in [
         ("type Query { a Int }", "schema.graphql:1:16: syntax error: Unexpected `Int`; Expected :"),
         (

@@ -1,4 +1,4 @@
-//! A query that is dropped in becomes an operation, with no other edit.
+//! Operations generated from queries.
 
 use crate::support::{SCHEMA, above, dense, item, queried, query};
 use podqueue_codegen::Source;
@@ -9,7 +9,7 @@ const GET: &str =
 const SAVE: &str = "mutation SavePet($input: PetInput!) { savePet(input: $input) { id } }\n";
 
 #[test]
-fn a_query_that_is_added_appears() {
+fn an_added_query_becomes_an_operation() {
     let before = queried(&[("queries/get.graphql", GET)]).unwrap();
     assert!(!before.contains("SavePet"));
     let after = queried(&[("queries/get.graphql", GET), ("queries/save.graphql", SAVE)]).unwrap();
@@ -23,7 +23,7 @@ fn a_query_that_is_added_appears() {
 }
 
 #[test]
-fn variables_and_answers_are_typed() {
+fn variables_and_responses_are_typed() {
     let code = query(GET);
     let module = dense(item(&code, "pub mod get_pet {"));
     assert!(module.contains("pub use super::types::{Color, Date};"), "{module}");
@@ -53,7 +53,7 @@ fn users_need_no_dependency_but_podqueue() {
 }
 
 #[test]
-fn inputs_enums_and_scalars_are_made_once() {
+fn inputs_enums_and_scalars_are_generated_once() {
     let code = query(&format!(
         "{GET}{SAVE} mutation Again($input: PetInput!) {{ savePet(input: $input) {{ color }} }}"
     ));
@@ -68,7 +68,7 @@ fn inputs_enums_and_scalars_are_made_once() {
 }
 
 #[test]
-fn a_users_crate_has_podqueues_own_types() {
+fn a_users_crate_shares_podqueues_types() {
     let made = graphql::generate(
         &Source::new("schema.graphql", SCHEMA),
         &[Source::new("queries/save.graphql", SAVE)],
@@ -81,7 +81,7 @@ fn a_users_crate_has_podqueues_own_types() {
 }
 
 #[test]
-fn the_words_of_schema_and_file_are_the_docs() {
+fn descriptions_and_comments_are_the_docs() {
     let code = query(&format!("{GET}{SAVE}"));
     let docs = above(&code, "pub struct GetPet;");
     assert!(docs.contains("/// Gets a pet.\n///\n/// Reads a pet.\n"), "{docs}");
@@ -101,7 +101,7 @@ fn the_words_of_schema_and_file_are_the_docs() {
 }
 
 #[test]
-fn enums_are_open_and_their_variants_are_ones_that_rust_takes() {
+fn enums_are_open_and_their_variants_are_valid_identifiers() {
     let code = query(GET);
     let variants = item(&code, "pub enum Color {");
     for variant in ["White,", "DarkBrown,", "Self_,", "Other(String),"] {
@@ -110,7 +110,7 @@ fn enums_are_open_and_their_variants_are_ones_that_rust_takes() {
 }
 
 #[test]
-fn an_input_has_a_default_and_leaves_out_what_is_none() {
+fn an_input_has_a_default_and_omits_none() {
     let code = query(SAVE);
     assert!(above(&code, "pub struct PetInput").contains("Default"));
     let input = dense(item(&code, "pub struct PetInput {"));
@@ -165,7 +165,7 @@ fn a_field_of_an_input_with_a_default_is_optional_and_never_null() {
 }
 
 #[test]
-fn only_the_types_that_operations_use_are_made() {
+fn only_types_that_operations_use_are_generated() {
     let schema = "type Query { a(in: In): Answer b(in: Other): Float }
         input In { more: More } input More { kind: Kind again: In } input Other { other: OtherKind }
         enum Kind { A } enum OtherKind { B } enum Color { C } scalar Date scalar Unused
@@ -184,7 +184,7 @@ fn only_the_types_that_operations_use_are_made() {
 }
 
 #[test]
-fn a_scalar_may_have_a_type_of_the_users() {
+fn a_scalar_may_have_a_type_of_the_user() {
     let schema =
         "type Query { a(at: Date!): Date b(in: In): Int } scalar Date input In { at: Date! }";
     let queries = "query A($at: Date!) { a(at: $at) } query B($in: In) { b(in: $in) }";
@@ -210,7 +210,7 @@ fn a_scalar_may_have_a_type_of_the_users() {
 }
 
 #[test]
-fn a_type_that_joins_a_union_later_does_not_break_the_answer() {
+fn a_type_that_is_added_to_a_union_does_not_break_responses() {
     let code = query("query A { animal { __typename ... on Pet { id } ... on Fish { depth } } }");
     let shapes = dense(item(&code, "pub enum AAnimal {"));
     assert!(
@@ -221,7 +221,7 @@ fn a_type_that_joins_a_union_later_does_not_break_the_answer() {
 }
 
 #[test]
-fn the_text_of_an_operation_is_itself_and_the_fragments_that_it_reaches() {
+fn the_text_of_an_operation_includes_the_fragments_that_it_reaches() {
     let code = query(
         "query One { pet(id: 1) { ...A } }\nquery Two { pet(id: 2) { id } }\n\
          fragment A on Pet { ...B }\nfragment B on Pet { name }\n",
@@ -240,7 +240,7 @@ fn the_text_of_an_operation_is_itself_and_the_fragments_that_it_reaches() {
 }
 
 #[test]
-fn a_field_that_is_selected_beside_a_fragment_that_has_it() {
+fn a_field_selected_directly_and_in_a_fragment_is_one_field() {
     let code = query("query One { pet(id: 1) { id ...A } } fragment A on Pet { id name }");
     let pet = dense(item(&code, "pub struct OnePet {"));
     assert!(pet.contains("pub id: String,") && pet.contains("pub name: Option<String>,"), "{pet}");

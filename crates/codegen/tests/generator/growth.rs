@@ -1,5 +1,5 @@
-//! The library's own wrappers go on compiling, and go on working, when the service's description and
-//! its schema grow: podqueue itself is built with grown ones, and its wrappers are called.
+//! Growth of the service: podqueue's own wrappers still compile and work if the description and the
+//! schema grow. podqueue is built with grown ones, and its wrappers are called.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use graphql_tools::parser::Pos;
 use graphql_tools::parser::schema::{
     Definition, EnumValue, Field, InputValue, Type, TypeDefinition, parse_schema,
 };
-use podqueue_codegen::Build;
+use podqueue_codegen::{Build, Source, rest};
 use serde_json::{Value, json};
 
 /// Writes podqueue as a package, as it would be had the service's description and its schema grown.
@@ -79,9 +79,8 @@ fn copy_folder(from: &Path, to: &Path) {
 /// The description with more of everything that a service adds without asking its clients: fields,
 /// values of enums, optional parameters, answers, operations, schemas.
 fn grown_description(workspace: &Path) -> Value {
-    let text = fs::read_to_string(workspace.join("openapi/podqueue.yaml")).unwrap();
-    let tree: yaml_serde::Value = yaml_serde::from_str(&text).unwrap();
-    let mut description = serde_json::to_value(tree).unwrap();
+    let source = Source::read(&workspace.join("openapi/podqueue.yaml")).unwrap();
+    let mut description = rest::read(&source).unwrap();
     grow_schemas(&mut description);
     let grown = json!({"$ref": "#/components/schemas/Grown"});
     let answer =

@@ -1,4 +1,4 @@
-//! The generator as its users see it: text in, code and diagnostics out. One file for each concern.
+//! Tests of the generator's interface: text in, code and diagnostics out.
 #![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect shall fail")]
 
 mod build_script;

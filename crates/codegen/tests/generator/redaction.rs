@@ -1,9 +1,9 @@
-//! What must not be seen does not get into a debug print.
+//! Redaction of secrets in debug output.
 
 use crate::support::{above, dense, item, paths, query, thing};
 
 #[test]
-fn the_environment_of_an_answer_is_hidden() {
+fn environment_variables_of_a_response_are_redacted() {
     let code =
         thing("id: {type: string}, env: {type: object, additionalProperties: {type: string}}").code;
     assert!(!above(&code, "pub struct Thing").contains("Debug"));
@@ -13,7 +13,7 @@ fn the_environment_of_an_answer_is_hidden() {
 }
 
 #[test]
-fn of_untyped_json_only_what_is_named_after_a_secret_is_hidden() {
+fn only_secret_names_in_untyped_json_are_redacted() {
     let code = thing("template: {type: object}, any: {}, list: {type: array}, token: {}").code;
     let object = dense(item(&code, "__runtime::__private::object! {"));
     for field in ["template", "any", "list"] {
@@ -24,20 +24,20 @@ fn of_untyped_json_only_what_is_named_after_a_secret_is_hidden() {
 }
 
 #[test]
-fn of_further_fields_only_what_is_named_after_a_secret_is_hidden() {
+fn only_secret_names_in_additional_fields_are_redacted() {
     let labels = "labels: {type: object, properties: {a: {type: string}}, additionalProperties: {type: string}}";
     let code = thing(labels).code;
     assert!(dense(&code).contains("extra further untyped;"), "{code}");
 }
 
 #[test]
-fn a_type_without_secrets_has_the_plain_debug() {
+fn a_type_without_secrets_derives_debug() {
     let code = thing("id: {type: string}, tokens: {type: integer}").code;
     assert!(!code.contains("secret;") && !code.contains("untyped;"));
 }
 
 #[test]
-fn secrets_of_one_of_several_shapes_are_hidden() {
+fn secrets_of_a_choice_are_redacted() {
     let code = thing("auth: {oneOf: [{type: string}, {type: object, properties: {user: {type: string}, password: {type: string}}}]}").code;
     let debug = dense(item(&code, "impl ::std::fmt::Debug for ThingAuth"));
     assert!(debug.contains(".field(\"password\", &format_args!(\"[redacted]\"))"), "{debug}");
@@ -48,7 +48,7 @@ fn secrets_of_one_of_several_shapes_are_hidden() {
 }
 
 #[test]
-fn secrets_of_a_request_are_hidden() {
+fn secrets_of_a_request_are_redacted() {
     let code = paths(
         "  /a: {post: {operationId: make, requestBody: {required: true, content: {application/json: {schema: {type: object, properties: {name: {type: string}, value: {type: string}, apiKey: {type: string}}}}}}, responses: {'200': {description: A}}}}",
     )
@@ -63,7 +63,7 @@ query Find($apiToken: ID!) { pet(id: $apiToken) { id } }
 ";
 
 #[test]
-fn inputs_variables_and_answers_of_operations_are_hidden() {
+fn secrets_of_inputs_variables_and_responses_are_redacted() {
     let code = query(QUERY);
     for (item_name, field) in [
         ("PetInput", "password"),
@@ -79,7 +79,7 @@ fn inputs_variables_and_answers_of_operations_are_hidden() {
 }
 
 #[test]
-fn a_variable_of_any_name_is_as_secret_as_the_place_it_stands_in() {
+fn a_variable_is_secret_if_it_is_passed_to_a_secret_argument() {
     let code = query(
         "mutation Keep($what: String!, $label: String!) {
            savePet(input: {name: $label, password: $what, friends: [{name: $label, password: $what}]}) { id } }",
@@ -96,7 +96,7 @@ fn a_variable_of_any_name_is_as_secret_as_the_place_it_stands_in() {
 /// The generator hides by the words by which the client redacts: they cannot share a file, for each is
 /// packaged alone.
 #[test]
-fn the_words_for_secrets_are_those_of_the_client() {
+fn the_secret_names_are_those_of_the_runtime() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let words = |path: &str, list: &str| {
         let text = std::fs::read_to_string(root.join(path)).unwrap();

@@ -1,4 +1,5 @@
-//! The description, the schema and the queries of this repository, as the interface gives them.
+//! The description, the schema and the queries of this repository, compared with the tables of the
+//! interface.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -197,7 +198,7 @@ const FIELDS: &[(&str, &[(&str, &str)])] = &[
 ];
 
 #[test]
-fn every_field_of_every_table_is_there_with_its_type() {
+fn every_field_of_every_table_is_generated_with_its_type() {
     let code = calls();
     for (name, fields) in FIELDS {
         let file: syn::File =
@@ -245,7 +246,7 @@ fn every_field_of_every_table_is_there_with_its_type() {
 }
 
 #[test]
-fn the_desired_status_has_its_three_values_and_takes_others() {
+fn the_desired_status_has_three_values_and_keeps_unknown_ones() {
     let code = calls();
     let status = item(&code, "pub enum PodStatus {");
     for variant in ["Running,", "Exited,", "Terminated,", "Other(String),"] {
@@ -271,7 +272,7 @@ fn units_are_in_the_docs() {
 }
 
 #[test]
-fn nothing_public_is_without_docs() {
+fn every_public_item_is_documented() {
     for code in [calls(), operations()] {
         let file: syn::File = syn::parse_str(&code).unwrap();
         let mut bare = Vec::new();
@@ -354,7 +355,7 @@ fn every_documented_call_is_an_operation() {
 
 /// The table "Template (GraphQL input and output shape)": what is required, and what is not.
 #[test]
-fn a_template_requires_what_the_table_says() {
+fn a_template_requires_the_fields_of_the_table() {
     let code = operations();
     let input = item(&code, "pub struct SaveTemplateInput {");
     for field in [

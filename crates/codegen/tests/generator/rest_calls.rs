@@ -1,4 +1,4 @@
-//! An operation of a description becomes a method and a builder, with no other edit.
+//! Methods and builders generated from operations of a description.
 
 use crate::support::{above, dense, item, paths};
 
@@ -17,7 +17,7 @@ const ONE: &str = "
 ";
 
 #[test]
-fn an_operation_that_is_added_appears() {
+fn an_added_operation_becomes_a_method() {
     let before = paths(ONE).code;
     assert!(!before.contains("stop_pod"));
     let after = paths(&format!(
@@ -57,7 +57,7 @@ fn a_call_is_described_piece_by_piece() {
 }
 
 #[test]
-fn the_words_of_the_description_are_the_docs() {
+fn prose_of_the_description_is_the_docs() {
     let code = paths(ONE).code;
     let docs = above(&code, "pub fn get_pod");
     for line in [
@@ -118,7 +118,7 @@ fn every_kind_of_parameter_can_be_given() {
 }
 
 #[test]
-fn nothing_of_the_type_generators_own_client_remains() {
+fn the_type_generators_client_is_discarded() {
     let code = paths(ONE).code;
     for word in ["progenitor", "reqwest", "api-version", "ClientHooks", "regress", "chrono", "uuid"]
     {
@@ -127,7 +127,7 @@ fn nothing_of_the_type_generators_own_client_remains() {
 }
 
 #[test]
-fn names_do_not_collide_with_what_is_there() {
+fn names_do_not_collide_with_generated_ones() {
     let code = paths(
         "
   /a:

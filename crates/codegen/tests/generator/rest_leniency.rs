@@ -1,4 +1,4 @@
-//! How the generated types read: nothing is required, nothing is closed, nothing is made up.
+//! Leniency of generated types: no field is required, no enum is closed, no default is invented.
 
 use crate::support::{above, dense, item, thing};
 
@@ -26,7 +26,7 @@ fn every_field_may_be_absent_or_null() {
 }
 
 #[test]
-fn what_lists_and_maps_hold_has_the_type_that_reads_it() {
+fn items_of_lists_and_maps_are_typed() {
     let code = thing(
         "sizes: {type: array, items: {type: integer}}, \
          grid: {type: array, items: {type: array, items: {type: number}}}, \
@@ -49,7 +49,7 @@ fn what_lists_and_maps_hold_has_the_type_that_reads_it() {
 }
 
 #[test]
-fn shapes_of_a_choice_are_told_apart_by_their_texts() {
+fn shapes_of_a_choice_are_distinguished_by_their_json() {
     let code = thing(
         "id: {type: string}, \
          of: {oneOf: [{type: object, properties: {a: {type: string}}}, {type: integer}]}, \
@@ -63,7 +63,7 @@ fn shapes_of_a_choice_are_told_apart_by_their_texts() {
 }
 
 #[test]
-fn what_an_answer_requires_is_not_required() {
+fn required_fields_of_a_response_are_optional() {
     let made = crate::support::described(
         "openapi: 3.0.3
 paths:
@@ -74,7 +74,7 @@ components: {schemas: {Thing: {type: object, required: [id], properties: {id: {t
 }
 
 #[test]
-fn an_enum_keeps_a_value_that_it_does_not_know() {
+fn an_enum_keeps_unknown_values() {
     let code =
         thing("status: {type: string, description: How it is., enum: [RUNNING, in-queue, Other]}")
             .code;
@@ -91,7 +91,7 @@ fn an_enum_keeps_a_value_that_it_does_not_know() {
 }
 
 #[test]
-fn an_answer_may_get_more_fields() {
+fn a_response_may_get_more_fields() {
     let code = thing("id: {type: string}").code;
     assert!(above(&code, "pub struct Thing").contains("#[non_exhaustive]"));
     assert!(dense(item(&code, "__runtime::__private::object! {")).ends_with("default }"));

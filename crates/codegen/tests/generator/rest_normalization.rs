@@ -1,5 +1,5 @@
-//! One test for each flaw that real descriptions carry. Each of them makes the type generator
-//! fail, panic, or write types that refuse what the service answers.
+//! Normalization: a test for each construct of published descriptions that makes the type generator
+//! fail, panic, or generate types that refuse responses.
 
 use crate::support::{dense, described, item, lines, paths, thing};
 use podqueue_codegen::{Source, rest};
@@ -18,7 +18,7 @@ fn answers(responses: &str) -> String {
 const JSON: &str = "content: {application/json: {schema: {type: string}}}";
 
 #[test]
-fn the_same_operation_id_twice() {
+fn repeated_operation_ids_are_numbered() {
     let code = paths(
         "
   /a: {get: {operationId: read, responses: {'200': {description: A}}}}
@@ -29,13 +29,13 @@ fn the_same_operation_id_twice() {
 }
 
 #[test]
-fn no_operation_id() {
+fn operations_without_an_id_are_named_after_their_path() {
     let code = paths("  /a/{b}/c: {get: {responses: {'200': {description: A}}}}").code;
     assert!(code.contains("pub fn get_a_b_c(&self, b: impl Into<String>)"), "{code}");
 }
 
 #[test]
-fn several_success_responses() {
+fn a_success_without_content_makes_the_response_optional() {
     let send = answers(&format!("'200': {{description: A, {JSON}}}, '204': {{description: B}}"));
     assert_eq!(send.trim(), "pub fn send(self) -> __runtime::__private::Sending<Option<String>> {");
     let send = answers(&format!("'204': {{description: B}}, '201': {{description: A, {JSON}}}"));
@@ -45,7 +45,7 @@ fn several_success_responses() {
 }
 
 #[test]
-fn a_success_and_a_default() {
+fn a_default_response_beside_a_success_is_an_error() {
     let send = answers(&format!("'200': {{description: A}}, default: {{description: B, {JSON}}}"));
     assert_eq!(send.trim(), "pub fn send(self) -> __runtime::__private::Sending<()> {");
     let send = answers(&format!("default: {{description: B, {JSON}}}"));
@@ -53,7 +53,7 @@ fn a_success_and_a_default() {
 }
 
 #[test]
-fn errors_with_bodies_of_different_types() {
+fn errors_may_have_bodies_of_different_types() {
     let send = answers(&format!(
         "'200': {{description: A}}, '400': {{description: B, {JSON}}}, \
          '500': {{description: C, content: {{application/json: {{schema: {{type: integer}}}}}}}}"
@@ -62,7 +62,7 @@ fn errors_with_bodies_of_different_types() {
 }
 
 #[test]
-fn a_key_that_occurs_twice() {
+fn a_repeated_key_is_a_mistake() {
     let one = r#"{"get": {"responses": {"204": {"description": "A"}}}}"#;
     let json =
         format!("{{\n \"openapi\": \"3.0.3\", \"paths\": {{\"/a\": {one},\n\"/a\": {one}}}}}");
@@ -76,7 +76,7 @@ fn a_key_that_occurs_twice() {
 }
 
 #[test]
-fn an_answer_of_json_without_a_schema() {
+fn a_json_response_without_a_schema_is_any_value() {
     let send = answers("'200': {description: A, content: {application/json: {}}}");
     assert!(
         send.contains("-> __runtime::__private::Sending<__runtime::__private::serde_json::Value>"),
@@ -85,7 +85,7 @@ fn an_answer_of_json_without_a_schema() {
 }
 
 #[test]
-fn json_under_another_name() {
+fn media_types_that_end_in_json_are_json() {
     for media in ["application/json; charset=utf-8", "application/problem+json", "*/*"] {
         let content = format!("content: {{'{media}': {{schema: {{type: string}}}}}}");
         let send = answers(&format!("'200': {{description: A, {content}}}"));
@@ -115,7 +115,7 @@ fn examples_that_contradict_their_schemas_are_one_warning() {
 }
 
 #[test]
-fn a_response_of_one_type_beside_another_has_a_variant_of_its_own() {
+fn responses_with_different_types_are_variants_by_status() {
     let made = paths(
         "  /a: {get: {responses: {'200': {description: A, content: {text/csv: {}}}, '201': {description: B, content: {application/json: {schema: {type: string}}}}, '202': {description: C, content: {application/json: {schema: {type: integer}}}}}}}",
     );
@@ -127,7 +127,7 @@ fn a_response_of_one_type_beside_another_has_a_variant_of_its_own() {
 }
 
 #[test]
-fn several_media_types_of_one_body() {
+fn of_several_media_types_the_best_is_sent() {
     let code = paths(
         "
   /a:
@@ -141,7 +141,7 @@ fn several_media_types_of_one_body() {
 }
 
 #[test]
-fn a_body_of_a_kind_that_cannot_be_sent_is_left_out_and_named() {
+fn a_body_that_cannot_be_sent_is_left_out_with_a_warning() {
     let made = paths(
         "  /a: {post: {requestBody: {required: true, content: {multipart/related: {schema: {type: object}}}}, responses: {'200': {description: A}}}}",
     );
@@ -152,7 +152,7 @@ fn a_body_of_a_kind_that_cannot_be_sent_is_left_out_and_named() {
 }
 
 #[test]
-fn a_path_parameter_that_is_not_required_or_not_declared() {
+fn path_parameters_are_required_even_if_undeclared() {
     let code = paths(
         "
   /a/{b}/{c}:
@@ -166,7 +166,7 @@ fn a_path_parameter_that_is_not_required_or_not_declared() {
 }
 
 #[test]
-fn cookies_and_objects_in_headers_are_left_out_and_named() {
+fn cookies_and_objects_in_headers_are_left_out_with_a_warning() {
     let made = paths(
         "
   /a:
@@ -206,7 +206,7 @@ fn headers_of_the_connection_cannot_be_given() {
 }
 
 #[test]
-fn an_enum_with_repeated_values_null_or_none() {
+fn enums_with_repeated_values_null_or_no_values_are_normalized() {
     let code = thing("kind: {type: string, nullable: true, enum: [A, B, A, null]}, none: {type: string, enum: []}").code;
     let kind = item(&code, "pub enum ThingKind {");
     assert_eq!(kind.matches("A,").count(), 1, "{kind}");
@@ -215,7 +215,7 @@ fn an_enum_with_repeated_values_null_or_none() {
 }
 
 #[test]
-fn an_enum_whose_values_make_no_names_or_the_same_one() {
+fn enum_values_without_distinct_names_are_numbered() {
     let code =
         thing("odd: {type: string, enum: ['a-b', a_b, '', '+1', '-1', '1', '>', self]}").code;
     let odd = item(&code, "pub enum ThingOdd {");
@@ -252,7 +252,7 @@ fn an_enum_of_numbers_is_a_number() {
 }
 
 #[test]
-fn a_default_that_does_not_conform() {
+fn a_default_that_does_not_conform_is_a_warning() {
     let code = thing(
         "ports: {type: array, items: {type: string}, default: 'a,b'}, \
          kind: {type: string, enum: [A], default: B}, count: {type: integer, default: many}",
@@ -263,7 +263,7 @@ fn a_default_that_does_not_conform() {
 }
 
 #[test]
-fn a_default_is_not_put_in_the_place_of_what_the_service_left_out() {
+fn defaults_do_not_replace_missing_fields_of_responses() {
     let code = thing("size: {type: integer, default: 50}, on: {type: boolean, default: true}").code;
     assert!(code.contains("pub size: Option<i64>,") && code.contains("pub on: Option<bool>,"));
     assert!(!code.contains("50") && !code.contains("true"), "{code}");
@@ -287,13 +287,13 @@ fn formats_and_limits_do_not_narrow_types() {
 }
 
 #[test]
-fn a_map_written_as_an_object_with_items() {
+fn an_object_with_items_is_a_map() {
     let code = thing("env: {type: object, items: {type: string}}").code;
     assert!(code.contains("pub env: HashMap<String, String>,"), "{code}");
 }
 
 #[test]
-fn an_object_that_allows_nothing_more_still_takes_more() {
+fn an_object_without_additional_properties_still_reads_more() {
     let code = thing(
         "inner: {type: object, additionalProperties: false, properties: {a: {type: string}}}",
     )
@@ -302,13 +302,13 @@ fn an_object_that_allows_nothing_more_still_takes_more() {
 }
 
 #[test]
-fn null_as_an_example_of_what_cannot_be_null() {
+fn null_is_accepted_as_an_example_of_any_type() {
     let code = thing("a: {type: string, example: null}, b: {type: integer, example: null}").code;
     assert!(code.contains("pub a: Option<String>,") && code.contains("pub b: Option<i64>,"));
 }
 
 #[test]
-fn notes_for_other_tools_even_malformed_ones() {
+fn malformed_hints_for_other_tools_are_ignored() {
     let code = thing(
         "a: {type: string, externalDocs: {}, readOnly: 'yes', discriminator: {}, xml: 5, \
          x-rust-type: {crate: elsewhere, version: '*', path: 'elsewhere::Type'}}",
@@ -318,7 +318,7 @@ fn notes_for_other_tools_even_malformed_ones() {
 }
 
 #[test]
-fn a_type_that_is_left_to_be_guessed() {
+fn missing_types_are_inferred_from_other_keywords() {
     let code = thing(
         "kind: {enum: [A, B]}, list: {items: {type: string}}, \
          map: {additionalProperties: {type: string}}, object: {properties: {a: {type: string}}}",
@@ -331,7 +331,7 @@ fn a_type_that_is_left_to_be_guessed() {
 }
 
 #[test]
-fn a_list_or_a_map_that_can_be_null() {
+fn nullable_lists_and_maps_are_not_options() {
     let code = thing(
         "list: {type: array, nullable: true, items: {type: string}}, \
          map: {type: object, nullable: true, additionalProperties: {type: string, nullable: true}}",
@@ -342,7 +342,7 @@ fn a_list_or_a_map_that_can_be_null() {
 }
 
 #[test]
-fn a_list_that_does_not_say_of_what_and_an_object_that_says_nothing() {
+fn lists_without_items_and_objects_without_fields_are_any_json() {
     let code = thing("list: {type: array}, object: {type: object}, any: {}").code;
     assert!(code.contains("pub list: Vec<__runtime::__private::serde_json::Value>,"));
     assert!(code.contains("pub object: __runtime::__private::serde_json::Map<"));
@@ -350,14 +350,14 @@ fn a_list_that_does_not_say_of_what_and_an_object_that_says_nothing() {
 }
 
 #[test]
-fn two_properties_with_one_name_in_rust() {
+fn properties_with_equal_names_in_rust_are_numbered() {
     let code = thing("fooBar: {type: string}, foo_bar: {type: string}").code;
     assert!(code.contains("0 \"fooBar\" foo_bar_2 optional;"));
     assert!(code.contains("1 \"foo_bar\" foo_bar optional;"));
 }
 
 #[test]
-fn parts_that_lead_back_to_themselves() {
+fn recursive_parts_of_multipart_bodies_are_cut_off() {
     let made = described(
         "openapi: 3.0.3
 info: {title: Test, version: 1}
@@ -386,7 +386,7 @@ components: {{schemas: {{{schemas}}}}}"
 }
 
 #[test]
-fn schemas_named_like_each_other_or_like_types_of_rust() {
+fn schemas_with_equal_names_or_names_of_rust_are_renamed() {
     let code = schemas(
         "Thing: {type: object, properties: {a: {$ref: '#/components/schemas/pod_info'}, b: {$ref: '#/components/schemas/PodInfo'}, c: {$ref: '#/components/schemas/Option'}}}, \
          pod_info: {type: object, properties: {x: {type: string}}}, \
@@ -411,7 +411,7 @@ fn a_schema_that_only_names_a_string_is_a_string() {
 }
 
 #[test]
-fn schemas_that_hold_themselves() {
+fn recursive_schemas_are_boxed() {
     let code = schemas(
         "Thing: {type: object, required: [left], properties: {left: {$ref: '#/components/schemas/Thing'}, all: {type: array, items: {$ref: '#/components/schemas/Thing'}}}}, \
          Loop: {$ref: '#/components/schemas/Loop'}, Lists: {type: array, items: {$ref: '#/components/schemas/Lists'}}",
@@ -422,7 +422,7 @@ fn schemas_that_hold_themselves() {
 }
 
 #[test]
-fn a_reference_that_leads_nowhere_is_any_value_and_named() {
+fn a_reference_that_leads_nowhere_is_any_value_with_a_warning() {
     let made =
         schemas("Thing: {type: object, properties: {a: {$ref: '#/components/schemas/Gone'}}}");
     assert!(made.code.contains("pub a: Option<__runtime::__private::serde_json::Value>,"));
@@ -433,7 +433,7 @@ fn a_reference_that_leads_nowhere_is_any_value_and_named() {
 }
 
 #[test]
-fn what_cannot_be_read_at_all_is_a_diagnostic() {
+fn unreadable_descriptions_are_diagnostics() {
     let cases = [
         (
             "a.yaml",
@@ -468,7 +468,7 @@ fn a_byte_order_mark_changes_nothing() {
 }
 
 #[test]
-fn a_path_or_a_method_that_cannot_be_sent_is_left_out_and_named() {
+fn paths_and_methods_that_cannot_be_sent_are_left_out_with_a_warning() {
     let made = paths(
         "  '/a?b={c}-{d}': {get: {responses: {'204': {description: A}}}}
   /b: {additionalOperations: {'NO METHOD': {responses: {'204': {description: A}}}}}",
@@ -481,7 +481,7 @@ fn a_path_or_a_method_that_cannot_be_sent_is_left_out_and_named() {
 }
 
 #[test]
-fn json_and_yaml_give_the_same() {
+fn json_and_yaml_give_the_same_code() {
     let yaml = "openapi: 3.0.0\npaths: {/a: {get: {responses: {200: {description: A}}}}}";
     let json = r#"{"openapi": "3.0.0", "paths": {"/a": {"get": {"responses": {"200": {"description": "A"}}}}}}"#;
     let json = rest::generate(&Source::new("a.json", json)).unwrap().code;
@@ -510,7 +510,7 @@ fn the_fields_of_a_choice_that_may_be_null_are_not_required() {
 }
 
 #[test]
-fn what_is_left_out_has_its_place() {
+fn warnings_have_positions() {
     let warnings = paths(
         "  /a:
     get:
@@ -538,7 +538,7 @@ fn what_is_left_out_has_its_place() {
 }
 
 #[test]
-fn a_choice_of_a_type_named_like_the_shape_that_is_not_known() {
+fn a_type_named_other_in_a_choice_is_renamed() {
     let code = described(
         "openapi: 3.0.3
 info: {title: Test, version: '1'}
@@ -593,7 +593,7 @@ components:
 }
 
 #[test]
-fn a_choice_between_scalars_is_called_after_them() {
+fn a_choice_between_scalars_is_named_after_them() {
     let code = paths(
         "  /a: {get: {responses: {'200': {description: A, content: {application/json: {schema: {type: object, properties: {a: {description: One., oneOf: [{type: integer}, {type: string}]}, b: {description: Another., type: [string, integer, 'null']}, c: {oneOf: [{type: array, items: {type: string}}, {type: string}]}, d: {oneOf: [{type: string}, {type: object, properties: {e: {type: string}}}]}}}}}}}}}",
     )

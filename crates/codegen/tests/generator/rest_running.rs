@@ -1,6 +1,5 @@
-//! What is generated from the corpus compiles without a warning, is documented and linted without a
-//! warning, and does what it should: a crate with all of it is written, built and run, against a
-//! podqueue whose service has grown.
+//! A crate with the code generated from the whole corpus: it compiles, is linted and documented
+//! without warnings, and runs against a server.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -20,7 +19,7 @@ use crate::rest_samples::{Manner, Samples};
 use crate::support::lines;
 
 #[test]
-fn what_is_generated_compiles_and_runs() {
+fn generated_code_compiles_and_runs() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("corpus");
     let mut documents = small();
     documents.push(large(100));

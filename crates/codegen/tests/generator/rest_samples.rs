@@ -1,4 +1,4 @@
-//! Values such as a service would answer with, made up from what a description says.
+//! Sample values made from schemas, as a service would respond with them.
 
 use serde_json::{Map, Value, json};
 

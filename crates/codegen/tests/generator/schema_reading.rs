@@ -1,4 +1,4 @@
-//! Schemas as services publish them.
+//! Reading of GraphQL schemas as services publish them.
 
 use crate::support::{above, dense, item, lines};
 use podqueue_codegen::graphql::{self, SharedTypes};
@@ -69,7 +69,7 @@ type Subscription { pet: Pet }
 "#;
 
 #[test]
-fn extensions_add_to_what_they_extend() {
+fn extensions_are_merged_into_definitions() {
     let code = generated(
         PUBLISHED,
         "query Q($kind: Kind) {
@@ -85,7 +85,7 @@ fn extensions_add_to_what_they_extend() {
 }
 
 #[test]
-fn types_do_not_hide_what_rust_means_by_their_names() {
+fn types_do_not_shadow_names_of_rust() {
     let code = generated(
         PUBLISHED,
         "query Q($o: Option, $e: Self, $b: Box, $v: Vec, $r: Result) { odd(o: $o, e: $e, b: $b, v: $v, r: $r) }",
@@ -109,7 +109,7 @@ fn types_do_not_hide_what_rust_means_by_their_names() {
 }
 
 #[test]
-fn types_and_fields_whose_names_are_one_in_rust_are_told_apart() {
+fn types_and_fields_with_equal_names_in_rust_are_numbered() {
     let code = generated(PUBLISHED, "query Q($p: Pet_input, $q: PetInput) { odd(p: $p, q: $q) }");
     let variables = dense(item(item(&code, "pub mod q {"), "pub struct Variables {"));
     assert!(variables.contains("pub p: Option<PetInput2>,"), "{variables}");
@@ -125,7 +125,7 @@ fn types_and_fields_whose_names_are_one_in_rust_are_told_apart() {
 }
 
 #[test]
-fn the_type_of_an_answer_need_not_be_asked_for() {
+fn typename_is_selected_where_it_is_needed() {
     let code = generated(
         PUBLISHED,
         "query Q { node(id: 1) { id ... { id } ... on Pet { name } } any { ...A } } fragment A on Any { ... on fish { fn } }",
@@ -141,7 +141,7 @@ fn the_type_of_an_answer_need_not_be_asked_for() {
 }
 
 #[test]
-fn what_may_be_left_out_of_the_answer_is_optional() {
+fn fields_with_include_or_skip_are_optional() {
     let code = generated(
         PUBLISHED,
         "query Q($yes: Boolean!) { pet { id @include(if: $yes) self { title ...P @skip(if: $yes) } } } fragment P on Pet { id }",
@@ -153,7 +153,7 @@ fn what_may_be_left_out_of_the_answer_is_optional() {
 }
 
 #[test]
-fn an_introspection_result() {
+fn an_introspection_result_is_a_schema() {
     let json = r#"{"data": {"__schema": {
       "queryType": {"name": "Query"}, "mutationType": null, "subscriptionType": null, "directives": [],
       "types": [
@@ -180,7 +180,7 @@ fn an_introspection_result() {
 }
 
 #[test]
-fn a_schema_that_does_not_hold_together() {
+fn contradictions_of_a_schema_are_reported_with_positions() {
     for (schema, expected) in [
         (
             "type Query { a: Nope }\ntype None { a: Int }",
@@ -212,7 +212,7 @@ fn a_schema_that_does_not_hold_together() {
 }
 
 #[test]
-fn hundreds_of_types() {
+fn a_schema_with_hundreds_of_types_is_read() {
     let mut schema = String::from("type Query { thing0(input: Input0): Thing0 }\n");
     for number in 0..300 {
         let next = (number + 1) % 300;

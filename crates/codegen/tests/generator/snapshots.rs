@@ -49,7 +49,7 @@ fragment Looks on Pet {
 "#;
 
 #[test]
-fn generated_code_is_as_kept() {
+fn generated_code_matches_its_snapshots() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots");
     // Where `scripts/generated.sh` reads the code of all documents.
     let dump = Path::new(env!("CARGO_TARGET_TMPDIR")).join("generated");

@@ -1,4 +1,4 @@
-//! What the generator's tests share. Each of them uses a part of it.
+//! Helpers of the generator's tests.
 
 use podqueue_codegen::graphql::SharedTypes;
 use podqueue_codegen::{Diagnostic, Generated, Source, graphql, rest};

@@ -1,8 +1,9 @@
-//! Which modules of a crate use which.
+//! Graph of the modules of a crate.
 //!
-//! A module is a file. It uses what its `use` declarations and its paths lead to, where a
-//! re-export leads on to what it exports. A declaration, `mod name;`, uses nothing, and neither
-//! does a re-export of what the module itself has no use for. What only tests and fuzzing need does not count,
+//! A module is a file. It uses the targets of its `use` declarations and of its paths; a re-export
+//! leads on to its target. A declaration, `mod name;`, is not a use, nor is a re-export of an item
+//! that the module itself does not use. Code for tests and fuzzing is ignored, and so are the
+//! arguments of macros.
 //! and what stands within a macro's call is not seen.
 
 use std::collections::{BTreeMap, BTreeSet};

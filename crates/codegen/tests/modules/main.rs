@@ -1,7 +1,7 @@
-//! The modules of each crate of this workspace stand above each other: none uses another one that
-//! uses it, directly or through others.
+//! The modules of each crate of this workspace form no cycles: none uses another one that uses it,
+//! directly or through others.
 //!
-//! `graph` says what counts as using.
+//! `graph` defines what a use is.
 #![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect shall fail")]
 
 mod graph;
@@ -12,7 +12,7 @@ use std::path::Path;
 use graph::Modules;
 
 #[test]
-fn no_module_uses_one_that_uses_it() {
+fn modules_form_no_cycles() {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let members = fs::read_dir(workspace.join("crates")).unwrap();
     let names = members.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -35,13 +35,13 @@ fn circles(files: &[(&str, &str)]) -> Vec<String> {
 /// What stands right below the root, such as `queue` with all its files, stands above or below each
 /// other in the same way.
 #[test]
-fn no_folder_of_the_client_uses_one_that_uses_it() {
+fn folders_of_the_client_form_no_cycles() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../src");
     assert_eq!(Modules::read(&src).folders().circles(), [""; 0]);
 }
 
 #[test]
-fn modules_that_use_each_other_are_found() {
+fn cycles_are_found() {
     for (a, b) in [
         ("use crate::b::B;", "use crate::a::A;"),
         ("fn a() { super::b::b() }", "impl crate::a::A for B {}"),
@@ -72,7 +72,7 @@ fn modules_that_use_each_other_are_found() {
 }
 
 #[test]
-fn what_leads_one_way_is_no_circle() {
+fn acyclic_uses_are_no_cycle() {
     let found = circles(&[
         ("lib", "mod a; mod b; mod c; pub use a::A; pub use c::c; struct Root;"),
         ("a", "use crate::b::B; #[cfg(test)] mod tests { use crate::c::c; }"),

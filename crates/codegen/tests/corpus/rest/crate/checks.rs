@@ -1,4 +1,4 @@
-//! What is compared, and collected where it differs.
+//! Checks: comparisons whose failures are collected.
 
 use std::fmt::Debug;
 

@@ -1,4 +1,4 @@
-//! Decoding an answer, and what must be true of it.
+//! Decoding of responses, and properties of the result.
 
 use podqueue::__private::lenient::{Lenient, Reading, serialize, value};
 use podqueue::__private::serde_json::{Serializer, Value, from_str};

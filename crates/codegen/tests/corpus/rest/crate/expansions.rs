@@ -1,4 +1,4 @@
-//! Lists and objects in paths, as RFC 6570 expands them.
+//! Lists and objects in paths, expanded as by RFC 6570.
 
 use crate::checks::{said, Checks};
 use crate::path_styles::types::{Level, Size};

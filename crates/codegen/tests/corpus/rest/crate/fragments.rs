@@ -1,4 +1,4 @@
-//! How GraphQL responses are read whose fields are selected twice, or in some cases only.
+//! GraphQL responses with fields that are selected twice or conditionally.
 
 use std::fmt::Debug;
 

@@ -1,4 +1,4 @@
-//! Runs what was generated: decodes what a service may answer, and makes calls over HTTP.
+//! Program that runs generated code: decodes responses, and makes calls over HTTP.
 
 use podqueue_corpus::{
     answers, calls, expansions, fragments, operations, round_trips, sent, union_values, wire,

@@ -1,4 +1,4 @@
-//! GraphQL operations over HTTP: what they send, and how they read a response.
+//! GraphQL operations over HTTP: the requests that they send, and the responses that they read.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Bodies that may be null, or are files although nothing but their schema says so.
+//! Request bodies that may be null, and files that only their schema identifies.
 
 use podqueue::Part;
 

@@ -1,4 +1,4 @@
-//! A server for calls over HTTP.
+//! HTTP server for the calls.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;

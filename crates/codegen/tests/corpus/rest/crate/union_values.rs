@@ -1,5 +1,5 @@
-//! Choices between objects: every branch goes from a value to JSON and back, what no branch is stays
-//! JSON, and what is written has its tag and all that its branch requires.
+//! Values of unions: every branch round-trips through JSON, a value of no branch stays JSON, and
+//! written values have their tag and the fields that their branch requires.
 
 use std::fmt::Debug;
 

@@ -1,4 +1,4 @@
-//! Small descriptions on the wire: what a call sends, and how it reads a response.
+//! Wire format of small descriptions: the requests of calls, and the responses that they read.
 
 use futures_util::StreamExt;
 use podqueue::{Part, Result, ServerEvents};

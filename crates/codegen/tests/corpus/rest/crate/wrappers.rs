@@ -1,5 +1,5 @@
-//! podqueue's own calls by name, over HTTP: they send what they always sent, and read answers that have
-//! grown.
+//! podqueue's own calls by name, over HTTP: they send the same requests as ever, and read responses
+//! with more fields.
 
 use podqueue::graphql::{grow_more, GrowMore};
 use podqueue::{NewTemplate, Result};
