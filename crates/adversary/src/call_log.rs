@@ -213,7 +213,7 @@ impl CallLog {
         inner.jobs.get(index % inner.jobs.len()).cloned()
     }
 
-    /// Returns whether the caller is the first to stream from this job. Two readers would share its
+    /// Returns true if the caller is the first to stream from this job. Two readers would share its
     /// chunks.
     pub fn claim_stream(&self, job: &Job) -> bool {
         self.inner().streamed.insert(job.id().to_owned())

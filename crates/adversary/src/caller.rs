@@ -470,7 +470,7 @@ const BODY_OFFSET: u64 = 500;
 /// awaits its own.
 const BUFFERED_OFFSET: u64 = 100;
 
-/// Returns whether the call of this number goes unpolled at times.
+/// Returns true if the call of this number goes unpolled at times.
 fn may_go_unpolled(call: u64) -> bool {
     (BUFFERED_OFFSET..BODY_OFFSET).contains(&(call % 1_000))
 }

@@ -15,7 +15,7 @@ use crate::peer::{Arrival, AttemptOutcome};
 use crate::plan::{CannedResponse, Fault};
 use crate::run::Run;
 use crate::search::{Played, Violation};
-use crate::service::{Idempotency, Operation};
+use crate::service::Operation;
 
 type Invariant = fn(&Run, &mut Vec<String>);
 
@@ -101,7 +101,7 @@ fn no_unsafe_repeats(run: &Run, violations: &mut Vec<String>) {
     for entry in &run.entries {
         let Some((operation, arrivals)) = run.arrivals(entry) else { continue };
         let is_at_least_once = matches!(entry.kind, CallKind::Run { at_least_once: true });
-        if operation.idempotency() == Idempotency::Idempotent || is_at_least_once {
+        if operation.is_idempotent() || is_at_least_once {
             continue;
         }
         for pair in arrivals.windows(2) {

@@ -51,7 +51,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Tests the client. Returns whether no invariant is violated, or `None` for wrong usage.
+/// Tests the client. Returns true if no invariant is violated, or `None` for wrong usage.
 fn client(arguments: &[&str]) -> io::Result<Option<bool>> {
     if let Some(is_clean) = replayed(&mut ClientDriver, 1) {
         return is_clean.map(Some);
@@ -81,7 +81,7 @@ fn client(arguments: &[&str]) -> io::Result<Option<bool>> {
     Ok(Some(is_clean))
 }
 
-/// Tests batches of a program. Returns whether no invariant is violated, or `None` for wrong usage.
+/// Tests batches of a program. Returns true if no invariant is violated, or `None` for wrong usage.
 fn batches(program: &str, seconds: &str, seed: &[&str]) -> io::Result<Option<bool>> {
     // Processes start in folders of their own.
     let program = std::path::absolute(program)?;

@@ -55,7 +55,7 @@ impl Peer {
         (std::mem::replace(&mut state.transcript, empty), std::mem::take(&mut state.service))
     }
 
-    /// Returns whether the client holds no connection open.
+    /// Returns true if the client holds no connection open.
     pub(crate) fn is_disconnected(&self) -> bool {
         self.shared.lock().transcript.open_connections.is_empty()
     }

@@ -208,7 +208,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// Returns whether the fault may end the connection.
+    /// Returns true if the fault may end the connection.
     pub fn ends_connection(&self) -> bool {
         !matches!(
             self,

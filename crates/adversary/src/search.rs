@@ -32,7 +32,7 @@ impl fmt::Display for Violation {
 pub struct Played<P> {
     pub plan: P,
     pub violations: Vec<Violation>,
-    /// What happened, for a reader. Empty where nothing is violated and the run can be repeated
+    /// Transcript of the run. Empty where nothing is violated and the run can be repeated
     /// exactly.
     pub transcript: String,
 }
@@ -93,7 +93,7 @@ pub struct Findings<P> {
 }
 
 impl<P> Findings<P> {
-    /// Returns whether no invariant was violated.
+    /// Returns true if no invariant was violated.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.played.is_empty()
@@ -163,7 +163,7 @@ pub fn report<D: Driver>(driver: &mut D, findings: Findings<D::Plan>) -> io::Res
     error.map_or(Ok(()), Err)
 }
 
-/// Plays a plan up to this number of times, and reports the first violation. Returns whether there
+/// Plays a plan up to this number of times, and reports the first violation. Returns true if there
 /// is none.
 ///
 /// # Errors

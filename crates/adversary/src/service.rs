@@ -33,14 +33,6 @@ pub enum Operation {
     DeleteSecret,
 }
 
-/// Idempotency class of an operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Idempotency {
-    Idempotent,
-    /// A repeated request may take effect twice.
-    NonIdempotent,
-}
-
 impl Operation {
     pub const ALL: [Self; 16] = [
         Self::Run,
@@ -61,17 +53,18 @@ impl Operation {
         Self::DeleteSecret,
     ];
 
-    pub fn idempotency(self) -> Idempotency {
-        match self {
+    /// Returns false if a repeated request may take effect twice.
+    pub fn is_idempotent(self) -> bool {
+        !matches!(
+            self,
             Self::Run
-            | Self::RunSync
-            | Self::Retry
-            | Self::Purge
-            | Self::Openai
-            | Self::CreateTemplate
-            | Self::CreateSecret => Idempotency::NonIdempotent,
-            _ => Idempotency::Idempotent,
-        }
+                | Self::RunSync
+                | Self::Retry
+                | Self::Purge
+                | Self::Openai
+                | Self::CreateTemplate
+                | Self::CreateSecret
+        )
     }
 
     pub fn is_graphql(self) -> bool {
@@ -368,7 +361,7 @@ impl Job {
         }
     }
 
-    /// Returns whether the job is or has been in this state.
+    /// Returns true if the job is or has been in this state.
     pub fn has_been(&self, state: JobState, now: Instant) -> bool {
         let went_through = match state {
             JobState::Queued => true,

@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::plan::{Command, OnUnknown, Store};
+use super::plan::{Command, JournalKind, OnUnknown};
 use super::process::Process;
 use super::run::{ForeignLine, RESTORED, Rollback, Run};
 use super::service::{JobState, Submission};
@@ -87,7 +87,7 @@ fn submissions(run: &Run, found: &mut Vec<Violation>) {
     }
 }
 
-/// Returns whether the user requested a second submission, and a command accepted that.
+/// Returns true if the user requested a second submission, and a command accepted that.
 fn is_requested(run: &Run, before: &Submission, now: &Submission) -> bool {
     let Some(previous) = now.previous else { return false };
     let has_ended = matches!(previous, JobState::Failed | JobState::Cancelled);
@@ -103,7 +103,7 @@ fn is_requested(run: &Run, before: &Submission, now: &Submission) -> bool {
     let first = &run.processes[before.process];
     // A process that is disconnected from its database for too long loses its lease, as if it had
     // crashed.
-    let is_shared = run.plan.store == Store::Postgres;
+    let is_shared = run.plan.store == JournalKind::Postgres;
     resubmits && (before.lost || first.killed.is_some() || !first.signals.is_empty() || is_shared)
 }
 

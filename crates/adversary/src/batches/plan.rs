@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Plan {
     pub seed: u64,
-    pub store: Store,
+    pub store: JournalKind,
     pub inputs: u64,
     /// Execution time of a job, in milliseconds.
     pub work: u64,
@@ -20,9 +20,9 @@ pub struct Plan {
     pub steps: Vec<Step>,
 }
 
-/// Store of the journal.
+/// Kind of the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Store {
+pub enum JournalKind {
     Sqlite,
     Postgres,
 }
@@ -50,7 +50,7 @@ pub enum Step {
     Fault(ServiceFault, u64),
     /// The time of day is set off by this number of seconds.
     Clock(i64),
-    /// Backup of the database, or with [`Store::Sqlite`] of the journal and its write-ahead log.
+    /// Backup of the database, or with [`JournalKind::Sqlite`] of the journal and its write-ahead log.
     BackUp,
     /// The backup is restored.
     Restore,
@@ -74,7 +74,7 @@ pub enum Step {
     },
 }
 
-/// Command of the program. Each machine has results of its own. With [`Store::Sqlite`] there is one
+/// Command of the program. Each machine has results of its own. With [`JournalKind::Sqlite`] there is one
 /// machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Command {
@@ -162,10 +162,10 @@ pub fn plan(seed: u64, postgres: bool) -> Plan {
     let mut random = Rng::with_seed(seed);
     let random = &mut random;
     let store = match postgres && random.u8(..10) < 5 {
-        true => Store::Postgres,
-        false => Store::Sqlite,
+        true => JournalKind::Postgres,
+        false => JournalKind::Sqlite,
     };
-    let machines = if store == Store::Sqlite { 1 } else { random.u8(1..=MACHINES) };
+    let machines = if store == JournalKind::Sqlite { 1 } else { random.u8(1..=MACHINES) };
     let window = *pick(random, &[10, 40, 200]);
     let work = random.u64(100..1_000);
     // Enough inputs for several seconds: a machine under load completes about 30 a second.
@@ -218,11 +218,11 @@ enum StepKind {
 }
 
 /// Draws the kinds of a plan, and often the start of another process.
-fn kinds(random: &mut Rng, store: Store) -> Vec<StepKind> {
+fn kinds(random: &mut Rng, store: JournalKind) -> Vec<StepKind> {
     use StepKind::{
         Accepting, Backups, Begin, Clock, Copy, Crash, Fault, Files, Kill, LongFault, Retry, Signal,
     };
-    let own = if store == Store::Sqlite { Copy } else { Crash };
+    let own = if store == JournalKind::Sqlite { Copy } else { Crash };
     let mut all = [Kill, Fault, LongFault, Clock, Signal, Files, Retry, Accepting, Backups, own];
     random.shuffle(&mut all);
     let mut kinds = all[..random.usize(2..=3)].to_vec();

@@ -107,7 +107,7 @@ impl Process {
         })
     }
 
-    /// Returns whether it is running.
+    /// Returns true if it is running.
     pub(crate) fn is_running(&mut self) -> bool {
         if self.end.is_none()
             && let Ok(Some(status)) = self.child.try_wait()
@@ -118,7 +118,7 @@ impl Process {
         self.end.is_none()
     }
 
-    /// Waits for its end. Returns whether it has ended within this time.
+    /// Waits for its end. Returns true if it has ended within this time.
     pub(crate) async fn ends_within(&mut self, time: Duration) -> bool {
         let until = Instant::now() + time;
         while self.is_running() && Instant::now() < until {
@@ -158,7 +158,7 @@ impl Process {
         self.end.and_then(|end| end.code)
     }
 
-    /// Returns whether it printed a report.
+    /// Returns true if it printed a report.
     pub(crate) fn has_reported(&self) -> bool {
         self.output("out").trim_start().starts_with('{')
     }

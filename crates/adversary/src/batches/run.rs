@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use tokio::runtime::Builder;
 use tokio::time::sleep;
 
-use super::plan::{Command, Mistake, OnUnknown, Plan, Signal, Step, Store};
+use super::plan::{Command, JournalKind, Mistake, OnUnknown, Plan, Signal, Step};
 use super::process::{Machine, Process};
 use super::service::{ENDPOINT, Service};
 use crate::search::Violation;
@@ -104,12 +104,12 @@ struct Sandbox {
 
 /// Plays a plan against this program. Keeps the database server for later runs, once one is needed.
 pub(crate) fn run(plan: &Plan, program: &Path, server: &mut Option<Server>) -> io::Result<Run> {
-    if plan.store == Store::Postgres && server.is_none() {
+    if plan.store == JournalKind::Postgres && server.is_none() {
         *server = Some(Server::start());
     }
     let runtime = Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let own = if plan.store == Store::Postgres { server.take() } else { None };
+        let own = if plan.store == JournalKind::Postgres { server.take() } else { None };
         let mut run = Run::new(plan, program, own).await?;
         run.play().await?;
         run.finish().await?;
@@ -231,7 +231,7 @@ impl Run {
         // Each machine returns, and a new one joins.
         let mut last: BTreeSet<_> = self.results.keys().copied().collect();
         last.insert(0);
-        if self.plan.store == Store::Postgres {
+        if self.plan.store == JournalKind::Postgres {
             last.insert(LAST);
         }
         for machine in last {
@@ -282,7 +282,8 @@ impl Run {
         let machine = command.machine();
         let mut is_in_use = false;
         for process in &mut self.processes {
-            let is_same = self.plan.store == Store::Sqlite || process.command.machine() == machine;
+            let is_same =
+                self.plan.store == JournalKind::Sqlite || process.command.machine() == machine;
             if is_same && process.is_running() {
                 is_in_use = true;
                 // Either of the two may acquire the files first.
@@ -463,7 +464,7 @@ impl Run {
         if self.service.log().is_empty() {
             return Ok(());
         }
-        if self.plan.store == Store::Sqlite {
+        if self.plan.store == JournalKind::Sqlite {
             self.kill_all();
             if !self.sandbox.journal.exists() {
                 return Ok(());
@@ -478,12 +479,12 @@ impl Run {
 
     async fn restore(&mut self) -> io::Result<()> {
         let Some((backed_up, lines)) = self.sandbox.backup else { return Ok(()) };
-        if self.plan.store == Store::Sqlite {
+        if self.plan.store == JournalKind::Sqlite {
             self.kill_all();
             copy_journal(&self.path("backup"), &self.sandbox.journal, true)?;
         }
         self.with_server(Server::restore).await;
-        let is_sqlite = self.plan.store == Store::Sqlite;
+        let is_sqlite = self.plan.store == JournalKind::Sqlite;
         let is_evident = is_sqlite && self.result_lines() > lines;
         self.rollbacks.push(Rollback { backed_up, restored: Instant::now(), is_evident });
         for process in &mut self.processes {

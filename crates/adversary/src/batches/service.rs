@@ -16,7 +16,7 @@ use tokio::time::{sleep, timeout};
 
 use super::plan::ServiceFault;
 
-/// Returns whether the jobs of an input fail.
+/// Returns true if the jobs of an input fail.
 pub(crate) fn fails(input: u64) -> bool {
     input % 17 == 3
 }
@@ -124,7 +124,7 @@ impl Service {
         self.lock().log.iter().filter(|it| it.process == process).count()
     }
 
-    /// Returns whether a job of the input has completed.
+    /// Returns true if a job of the input has completed.
     pub(crate) fn has_completed(&self, input: u64) -> bool {
         let mut state = self.lock();
         state.advance();
@@ -135,7 +135,7 @@ impl Service {
         self.lock().faults.push((fault, Instant::now() + time));
     }
 
-    /// Returns whether a fault is still active.
+    /// Returns true if a fault is still active.
     pub(crate) fn has_faults(&self) -> bool {
         let mut state = self.lock();
         state.advance();
@@ -335,7 +335,7 @@ async fn read(stream: &mut BufReader<TcpStream>) -> io::Result<Option<Request>> 
     Ok(Some(Request { method, path, process, body }))
 }
 
-/// Calls a webhook. Returns whether it was answered, or `false` if the call was accepted and its
+/// Calls a webhook. Returns true if it was answered, or `false` if the call was accepted and its
 /// connection closed.
 async fn deliver(webhook: &str, body: &str, id: usize) -> io::Result<bool> {
     let url = webhook.strip_prefix("http://").unwrap_or(webhook);

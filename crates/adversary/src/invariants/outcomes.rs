@@ -11,7 +11,7 @@ use crate::call_log::{
 use crate::peer::{Arrival, AttemptOutcome};
 use crate::plan::Fault;
 use crate::run::Run;
-use crate::service::{Idempotency, Job, JobState, Operation, events};
+use crate::service::{Job, JobState, Operation, events};
 
 /// An error of a non-idempotent call means that the call had no effect, unless the error is
 /// `OutcomeUnknown`.
@@ -19,10 +19,7 @@ pub(super) fn definite_errors_are_true(run: &Run, violations: &mut Vec<String>) 
     for entry in &run.entries {
         let CallOutcome::Err(failed) = &entry.outcome else { continue };
         let Some((operation, arrivals)) = run.arrivals(entry) else { continue };
-        if operation.idempotency() == Idempotency::Idempotent
-            || failed.job_id.is_some()
-            || !means_no_effect(failed)
-        {
+        if operation.is_idempotent() || failed.job_id.is_some() || !means_no_effect(failed) {
             continue;
         }
         // The job was purged during the wait of `/runsync`, so there is none.
@@ -52,7 +49,8 @@ pub(super) fn unsent_requests_are_certain(run: &Run, violations: &mut Vec<String
     for entry in &run.entries {
         let CallOutcome::Err(failed) = &entry.outcome else { continue };
         let Some((operation, arrivals)) = run.arrivals(entry) else { continue };
-        // A call that goes unpolled may be handed over and time out in the same poll, and cannot tell.
+        // A call that goes unpolled may be handed over and time out in the same poll, which the
+        // caller cannot distinguish.
         let was_polled = entry.unpolled_until.is_none();
         // HTTP/2 clients do not report whether a request without a body still waits for a stream.
         let can_tell =
@@ -264,7 +262,7 @@ pub(super) fn accepted_jobs_are_reported(run: &Run, violations: &mut Vec<String>
     }
 }
 
-/// Returns whether a call reported the job, or its outcome as unknown.
+/// Returns true if a call reported the job, or its outcome as unknown.
 fn reports(entry: &LoggedCall, job: &Job) -> bool {
     match &entry.outcome {
         CallOutcome::Ok(Returned::Job(id)) => *id == job.id,

@@ -30,7 +30,7 @@ struct Connection<'a> {
 }
 
 impl Connection<'_> {
-    /// Serves one request. Returns whether the connection is desynchronized, or `None` when it has
+    /// Serves one request. Returns true if the connection is desynchronized, or `None` when it has
     /// ended.
     async fn exchange(
         &mut self,
@@ -145,7 +145,7 @@ impl Connection<'_> {
         None
     }
 
-    /// Waits until then. Returns whether the client closes the connection before.
+    /// Waits until then. Returns true if the client closes the connection before.
     async fn closes_before(&mut self, until: Instant) -> bool {
         let mut ignored = Vec::new();
         tokio::select! {

@@ -29,7 +29,7 @@ impl Content {
     }
 }
 
-/// Returns whether a request takes effect under this fault.
+/// Returns true if a request takes effect under this fault.
 pub(super) fn takes_effect(fault: &Fault) -> bool {
     match fault {
         Fault::Respond(canned) => canned.takes_effect,
