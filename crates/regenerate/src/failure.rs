@@ -1,4 +1,4 @@
-//! Failure of a run.
+//! Failure of a comparison.
 
 use std::fmt;
 

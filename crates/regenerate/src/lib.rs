@@ -14,14 +14,14 @@
 mod align;
 mod canonical;
 mod change;
+mod comparison;
 mod diff;
 mod failure;
 mod fetch;
 mod findings;
 mod outline;
-mod regenerate;
 
 pub use change::{Audience, Change, ChangeKind, Effect, Interface, Severity};
+pub use comparison::Regenerate;
 pub use failure::Failure;
 pub use findings::{Document, Findings};
-pub use regenerate::Regenerate;

@@ -50,7 +50,7 @@ struct Arguments {
     #[arg(long)]
     check: bool,
 
-    /// Write nothing, and exit with 0 whatever changed.
+    /// Write nothing, and exit with 0 in any case.
     #[arg(long, conflicts_with = "check")]
     dry_run: bool,
 

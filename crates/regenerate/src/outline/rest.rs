@@ -86,7 +86,7 @@ struct Position<'p> {
     base: Option<Rc<Base>>,
 }
 
-/// A type that another one includes by `allOf`.
+/// A type that another type includes by `allOf`.
 struct Base {
     name: String,
     /// The length of the path of the including type.
