@@ -29,7 +29,7 @@ pub(super) fn read_with_places(source: &Source) -> Result<(Value, SourceMap<'_>)
         })?;
         return Ok((tree, SourceMap::new(text)));
     }
-    let fault = |fault: yaml::Fault| {
+    let fault = |fault: yaml::SyntaxError| {
         let (line, column) = fault.place;
         Diagnostic::new(&source.name, line, column, fault.message)
     };

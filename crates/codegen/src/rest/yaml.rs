@@ -10,7 +10,7 @@ use serde_json::{Map, Number, Value};
 pub(super) type Place = (usize, usize);
 
 /// A parse error and its position.
-pub(super) struct Fault {
+pub(super) struct SyntaxError {
     pub(super) place: Place,
     pub(super) message: String,
 }
@@ -45,7 +45,7 @@ const DEPTH: usize = 255;
 const GROWTH: usize = 100;
 
 /// Parses the single document of a text; an empty text is null.
-pub(super) fn parse(text: &str) -> Result<Rc<Node>, Fault> {
+pub(super) fn parse(text: &str) -> Result<Rc<Node>, SyntaxError> {
     let mut reader =
         Reader { events: Parser::new_from_str(text), anchors: HashMap::new(), nodes: 0 };
     let mut root = None;
@@ -67,7 +67,7 @@ pub(super) fn parse(text: &str) -> Result<Rc<Node>, Fault> {
     let root = root.unwrap_or_else(|| Rc::new(Node::new((1, 1), Content::Scalar(Value::Null))));
     if root.size > GROWTH.saturating_mul(reader.nodes.max(1)) {
         let message = "its aliases repeat too much of it".to_owned();
-        return Err(Fault { place: root.place, message });
+        return Err(SyntaxError { place: root.place, message });
     }
     Ok(root)
 }
@@ -80,16 +80,16 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn next(&mut self) -> Result<(Event<'a>, Span), Fault> {
+    fn next(&mut self) -> Result<(Event<'a>, Span), SyntaxError> {
         match self.events.next() {
             Some(Ok(found)) => Ok(found),
-            Some(Err(error)) => Err(Fault::from(&error)),
+            Some(Err(error)) => Err(SyntaxError::from(&error)),
             None => Ok((Event::StreamEnd, Span::default())),
         }
     }
 
     /// The node that an event begins.
-    fn node(&mut self, event: Event<'a>, span: &Span) -> Result<Rc<Node>, Fault> {
+    fn node(&mut self, event: Event<'a>, span: &Span) -> Result<Rc<Node>, SyntaxError> {
         self.nodes += 1;
         let (content, anchor) = match event {
             Event::Alias(anchor) => {
@@ -114,7 +114,7 @@ impl<'a> Reader<'a> {
         Ok(node)
     }
 
-    fn items(&mut self) -> Result<Vec<Rc<Node>>, Fault> {
+    fn items(&mut self) -> Result<Vec<Rc<Node>>, SyntaxError> {
         let mut items = Vec::new();
         loop {
             match self.next()? {
@@ -124,7 +124,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn entries(&mut self) -> Result<Vec<Entry>, Fault> {
+    fn entries(&mut self) -> Result<Vec<Entry>, SyntaxError> {
         let mut entries = Vec::new();
         loop {
             let (event, span) = self.next()?;
@@ -196,7 +196,7 @@ impl Node {
     }
 
     /// The value as JSON.
-    pub(super) fn value(&self) -> Result<Value, Fault> {
+    pub(super) fn value(&self) -> Result<Value, SyntaxError> {
         match &self.content {
             Content::Scalar(value) => Ok(value.clone()),
             Content::List(items) => items.iter().map(|it| it.value()).collect(),
@@ -205,7 +205,7 @@ impl Node {
                 for Entry { key, place, value } in entries {
                     if map.insert(key.clone(), value.value()?).is_some() {
                         let message = format!("the key `{key}` is already defined");
-                        return Err(Fault { place: *place, message });
+                        return Err(SyntaxError { place: *place, message });
                     }
                 }
                 Ok(Value::Object(map))
@@ -214,15 +214,15 @@ impl Node {
     }
 }
 
-impl From<&ScanError> for Fault {
+impl From<&ScanError> for SyntaxError {
     fn from(error: &ScanError) -> Self {
         let marker = error.marker();
         Self { place: (marker.line(), marker.col() + 1), message: error.info().to_string() }
     }
 }
 
-fn fault(span: &Span, message: &str) -> Fault {
-    Fault { place: place(span), message: message.to_owned() }
+fn fault(span: &Span, message: &str) -> SyntaxError {
+    SyntaxError { place: place(span), message: message.to_owned() }
 }
 
 fn place(span: &Span) -> Place {

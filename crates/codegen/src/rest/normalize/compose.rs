@@ -39,7 +39,7 @@ enum Form {
 pub(super) fn compose(description: &mut Value, warnings: &mut Warnings<'_>) {
     let whole = description.clone();
     let composer = Composer::new(&whole);
-    composer.note_named();
+    composer.record_named();
     tree::each_schema(description, &mut |schema, place| {
         let name = place.strip_prefix(SCHEMAS).filter(|name| !name.contains('/'));
         *composer.place.borrow_mut() = keys(place);
@@ -109,12 +109,12 @@ impl<'a> Composer<'a> {
         if let Some(site) = &site {
             let met = self.repeated.borrow_mut().meet(site, name, &mut self.taken.borrow_mut());
             match met {
-                Met::New => {}
-                Met::Known(name) => {
+                Treatment::New => {}
+                Treatment::Known(name) => {
                     *schema = reference(&name);
                     return;
                 }
-                Met::Again(name) => {
+                Treatment::Again(name) => {
                     let mut again = std::mem::replace(schema, reference(&name));
                     self.compose_whole(&mut again, None, true, depth);
                     self.repeated.borrow_mut().made.insert(name, again);
@@ -166,7 +166,7 @@ impl<'a> Composer<'a> {
                 }
                 return true;
             }
-            self.note_merged(children);
+            self.record_merged(children);
         }
         if schema.get("properties").is_some() && schema.get("additionalProperties").is_none() {
             schema["additionalProperties"] = json!(true);
@@ -175,7 +175,7 @@ impl<'a> Composer<'a> {
     }
 
     /// Records that a choice becomes one object, for a warning.
-    fn note_merged(&self, objects: &[Value]) {
+    fn record_merged(&self, objects: &[Value]) {
         let names = objects.iter().map(|it| {
             let target = it.get("$ref").and_then(Value::as_str);
             target
@@ -519,7 +519,7 @@ pub(super) struct Site {
 }
 
 /// The treatment of a composition.
-pub(super) enum Met {
+pub(super) enum Treatment {
     /// It is composed in place.
     New,
     /// It is the schema of this name.
@@ -569,21 +569,21 @@ impl Repeated {
         site: &Site,
         name: Option<&str>,
         taken: &mut HashSet<String>,
-    ) -> Met {
+    ) -> Treatment {
         if let (Some(known), None) = (self.names.get(site), name) {
-            return Met::Known(known.clone());
+            return Treatment::Known(known.clone());
         }
         let again = self.within.iter().find(|(it, _)| it == site);
         if let Some((_, Some(name))) = again {
-            return Met::Known(name.clone());
+            return Treatment::Known(name.clone());
         }
         if again.is_none() && self.within.len() <= DEEPEST_REPETITION {
             self.within.push((site.clone(), name.map(str::to_owned)));
-            return Met::New;
+            return Treatment::New;
         }
         let free = naming::unique(taken, site.name.clone());
         self.names.insert(site.clone(), free.clone());
-        Met::Again(free)
+        Treatment::Again(free)
     }
 
     /// Ends a composition. Returns its name if it occurred again meanwhile.

@@ -69,7 +69,7 @@ pub(super) fn normalize(schema: &mut Value, usage: Usage) {
     if usage.is_received() && is_true(schema, LOOSE) {
         *schema = any_value(schema);
     }
-    drop_notes(schema);
+    drop_annotations(schema);
     drop_defaults(schema);
     let is_unsigned = schema["type"] == json!("integer") && schema["format"] == json!("uint64");
     drop_constraints(schema);
@@ -122,7 +122,7 @@ fn normalize_within(schema: &mut Value, usage: Usage) {
 /// Removes examples that contradict their schema (`null` for a string), malformed
 /// hints for other tools, and extensions that name types of another generator. None of them affects
 /// the values on the wire.
-fn drop_notes(schema: &mut Value) {
+fn drop_annotations(schema: &mut Value) {
     remove(
         schema,
         &[

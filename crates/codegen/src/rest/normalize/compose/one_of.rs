@@ -126,7 +126,7 @@ impl Composer<'_> {
     }
 
     /// Records the choices between objects that are named schemas themselves.
-    pub(super) fn note_named(&self) {
+    pub(super) fn record_named(&self) {
         for (name, schema) in fields(&self.description["components"], "schemas") {
             let parts = schema.get("oneOf").or_else(|| schema.get("anyOf"));
             let keys = schema.as_object().into_iter().flat_map(Keywords::keys);
@@ -254,7 +254,7 @@ impl Composer<'_> {
         let branches = self.branches(&objects, choice.discriminator, depth);
         if branches.is_none() {
             let objects: Vec<_> = objects.into_iter().cloned().collect();
-            self.note_merged(&objects);
+            self.record_merged(&objects);
         }
         branches
     }
