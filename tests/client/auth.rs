@@ -1,4 +1,4 @@
-//! The API key in the form that each interface asks for.
+//! Authorization: the API key in the form that each interface requires.
 
 use podqueue::{Client, ErrorKind, QueueAuth};
 use serde_json::json;

@@ -167,7 +167,7 @@ fn a_call_inside_of_a_call() {
 }
 
 #[test]
-fn what_is_dropped_half_way_needs_no_runtime() {
+fn dropping_an_unfinished_call_needs_no_runtime() {
     let (_local, client) = service();
     let endpoint = client.endpoint("echo");
     let job = client.endpoint("count").run(&json!({ "n": 1_000 })).block().unwrap();
@@ -218,7 +218,7 @@ fn a_panic_of_the_call_is_passed_on_and_the_next_call_works() {
 
 /// What yields is woken by the scheduler of the thread, which does not get the thread back.
 #[test]
-fn what_yields_inside_of_a_runtime_goes_on() {
+fn a_future_that_yields_inside_of_a_runtime_continues() {
     let multi = Builder::new_multi_thread().worker_threads(1).build().unwrap();
     for runtime in [&multi, &Builder::new_current_thread().build().unwrap()] {
         let yields = || async {

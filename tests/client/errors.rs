@@ -1,4 +1,4 @@
-//! Every kind of error, over HTTP: what it tells, and what it leaves out.
+//! Every kind of error, over HTTP: its message, its details, and what it omits.
 
 use std::error::Error as _;
 use std::time::Duration;

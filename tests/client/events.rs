@@ -1,4 +1,4 @@
-//! Server-sent events: what a stream does about a service that fails, is silent or says too much.
+//! Server-sent events from a service that fails, is silent, or sends too much.
 
 use std::future::IntoFuture;
 use std::sync::Arc;

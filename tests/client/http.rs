@@ -1,4 +1,4 @@
-//! How calls get to the service: whole-call time, proxy, an HTTP client of the user's own.
+//! HTTP settings: timeout of a whole call, proxy, a custom HTTP client.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

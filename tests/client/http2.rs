@@ -1,5 +1,5 @@
-//! An HTTP client of the user's own that speaks HTTP/2: all calls share one connection, which takes
-//! only so many at a time, and the peer may refuse a request without processing it.
+//! A custom HTTP client that speaks HTTP/2: all calls share one connection with a bounded number of streams, and
+//! the peer may refuse a request without processing it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -293,7 +293,7 @@ async fn refusing(first: usize, refusal: Refusal) -> (String, Arc<AtomicUsize>) 
 }
 
 #[tokio::test]
-async fn what_the_peer_refused_arrives_once_under_never() {
+async fn a_refused_request_arrives_once_without_retries() {
     let careless = || reqwest::Client::builder().http2_prior_knowledge().build().unwrap();
     for refusal in [Refusal::RefusedStream, Refusal::GoAway] {
         // Also where the HTTP client was left to retry as it likes.
@@ -319,7 +319,7 @@ async fn what_the_peer_refused_arrives_once_under_never() {
 
 #[cfg(feature = "http2")]
 #[tokio::test]
-async fn what_the_peer_refused_was_never_processed_and_is_retried() {
+async fn a_request_that_the_peer_refused_is_retried() {
     for refusal in [Refusal::RefusedStream, Refusal::GoAway] {
         let (url, arrived) = refusing(2, refusal).await;
         let endpoint = client_of(&url, multiplexing()).build().unwrap().endpoint("ep");
@@ -330,7 +330,7 @@ async fn what_the_peer_refused_was_never_processed_and_is_retried() {
 
 /// A peer says that it may have processed a request, or that it has, and takes the response back.
 #[tokio::test]
-async fn what_the_peer_may_have_processed_is_an_unknown_outcome() {
+async fn a_request_that_the_peer_may_have_processed_is_an_unknown_outcome() {
     for refusal in [Refusal::GoAwayAfterIt, Refusal::ResetAfterItsHead, Refusal::ResetWithoutError]
     {
         let (url, arrived) = refusing(usize::MAX, refusal).await;
@@ -363,7 +363,7 @@ async fn the_clients_own_http_client_offers_http_1_only() {
 
 /// A peer closes the connection with the secrets of the request as what it has to say.
 #[tokio::test]
-async fn what_a_peer_says_as_it_closes_a_connection_is_redacted() {
+async fn the_message_of_a_peer_that_closes_a_connection_is_redacted() {
     const KEY: &str = "key-canary-0123456789";
     const STORAGE: &str = "storage/canary=\"9876\"";
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -1,4 +1,4 @@
-//! Job handles: status, cancel, retry, and what a record holds.
+//! Job handles: status, cancel, retry, and the fields of a record.
 
 use std::time::{Duration, SystemTime};
 
@@ -146,7 +146,7 @@ async fn inputs_are_given_by_value_or_by_reference() {
 }
 
 #[tokio::test]
-async fn what_a_handler_reported_is_one_call_away_from_the_error() {
+async fn the_report_of_a_handler_is_one_call_away_from_the_error() {
     let failed = r#"{"id": "j", "status": "FAILED", "error": "{\"error_type\": \"ValueError\", \"error_message\": \"no such model\"}"}"#;
     let server = Script::of([Reply::ok(failed), Reply::json(401, "{}")]).await;
     let error = server.endpoint().run_sync(json!({})).await.unwrap_err();

@@ -9,40 +9,40 @@ mod support;
 mod auth;
 #[cfg(feature = "blocking")]
 mod blocking;
-mod cut_off;
-#[cfg(feature = "webhook")]
-mod deliveries;
-mod echoes;
 mod errors;
 mod events;
-mod execute;
-mod extremes;
-mod flawed;
-mod foreign;
+mod extreme_values;
+mod foreign_records;
+mod generated_objects;
+mod graphql;
 mod health;
-mod hostile;
 mod http;
 mod http2;
+mod idempotency;
 mod jobs;
-mod limits;
-mod many;
-mod objects;
-mod observing;
-mod random;
-mod refused;
-mod repeats;
+mod malformed_json;
+mod observations;
+mod partial_responses;
+mod poll_rate;
+mod protocol_violations;
+mod random_service;
+mod rate_limits;
+mod redaction;
 mod rest;
 mod retries;
+mod run_all;
 mod runtime;
 mod secrecy;
-mod starved;
 mod stream;
 mod stream_gaps;
 mod submission;
 mod templates_and_secrets;
 mod timeouts;
-mod turns;
+mod unpolled;
+mod validation;
 mod wait;
+#[cfg(feature = "webhook")]
+mod webhook_deliveries;
 #[cfg(feature = "webhook")]
 mod webhook_sender;
 #[cfg(feature = "webhook")]

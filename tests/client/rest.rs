@@ -151,7 +151,7 @@ async fn reading_is_lenient() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_named() {
+async fn an_unreadable_field_is_named() {
     let body = json!({"id": "p", "machine": {"cpuType": {"cores": "many"}}});
     let server = Script::of([Reply::ok(body)]).await;
     let error = server.client().rest().get_pod("p").await.unwrap_err();

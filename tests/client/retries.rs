@@ -1,4 +1,4 @@
-//! What is sent again, and what is not.
+//! Retries: which failures are retried, how often, and how soon.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -71,7 +71,7 @@ async fn a_final_response_is_not_requested_again() {
 }
 
 #[tokio::test]
-async fn what_a_gateway_says_is_not_final() {
+async fn a_refusal_by_a_gateway_is_not_final() {
     let page = "<html><title>404 Not Found</title></html>";
     let html = |status| Reply::json(status, page).header("content-type", "text/html");
     let record = Reply::ok(r#"{"id":"j","status":"COMPLETED"}"#);
@@ -96,7 +96,7 @@ async fn what_a_gateway_says_is_not_final() {
 }
 
 #[tokio::test]
-async fn what_the_service_does_not_implement_is_not_retryable() {
+async fn an_operation_that_is_not_implemented_is_not_retryable() {
     let server = Script::then_always([], Reply::json(501, "{}")).await;
     let error = server.endpoint().job("j").wait().await.unwrap_err();
     assert_eq!((error.kind(), error.is_retryable()), (ErrorKind::Server, false), "{error}");
@@ -187,7 +187,7 @@ fn every_second_fails() -> [Reply; 2] {
 
 /// The HTTP client writes in tasks of its own, which may be about to write what is given up.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn what_is_said_to_be_never_sent_does_not_arrive() {
+async fn a_request_reported_as_never_sent_does_not_arrive() {
     let server = Script::then_always([], Reply::ok(json!({"id": "j", "status": "IN_QUEUE"}))).await;
     let http = reqwest::Client::builder().http1_only().build().unwrap();
     let mut never_sent = HashSet::new();
@@ -299,7 +299,7 @@ async fn creations_are_not_repeated_but_updates_and_deletions_are() {
 }
 
 #[tokio::test]
-async fn what_a_repeated_deletion_does_not_find_is_deleted() {
+async fn not_found_after_a_retried_deletion_counts_as_deleted() {
     let said = |message: &str| json!({"data": null, "errors": [{"message": message}]}).to_string();
     let (template, secret) = (said("Template not found"), said("no secret has this id"));
     for (status, kind) in

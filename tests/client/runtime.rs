@@ -1,4 +1,4 @@
-//! Where calls are awaited.
+//! Tokio runtimes: calls awaited outside of one, in several, and after one was shut down.
 
 use std::time::Duration;
 

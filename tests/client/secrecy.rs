@@ -1,5 +1,5 @@
-//! The canary: a recognisable value in each secret's place, every path driven, everything printed
-//! searched.
+//! Canary test: a recognizable value in place of each secret, every code path run, and all output searched for
+//! them.
 
 use std::error::Error as _;
 use std::io::Write;
@@ -309,7 +309,7 @@ async fn receive(server: &Script, printed: &Printed) {
     serving.abort();
 }
 
-/// Whether a type is `Serialize`: the constant of the inherent block goes before that of the trait.
+/// True if a type is `Serialize`: the constant of the inherent block goes before that of the trait.
 struct Probe<T>(std::marker::PhantomData<T>);
 
 trait NotSerialize {
@@ -323,7 +323,7 @@ impl<T: serde::Serialize> Probe<T> {
 }
 
 #[test]
-fn what_holds_a_secret_is_not_serialize() {
+fn types_with_a_secret_are_not_serialize() {
     const {
         assert!(Probe::<podqueue::Policy>::IS_SERIALIZE && Probe::<String>::IS_SERIALIZE);
         assert!(!Probe::<SecretString>::IS_SERIALIZE);

@@ -1,4 +1,4 @@
-//! Streaming: both wire shapes, drained until the job has ended and nothing is left.
+//! Streaming: both wire shapes, polled until the job has ended and no chunk is left.
 
 use std::time::Duration;
 
@@ -369,7 +369,7 @@ async fn no_retry_after_makes_a_stream_miss_the_end() {
 }
 
 #[tokio::test]
-async fn what_does_not_pass_is_the_last_item() {
+async fn a_final_failure_is_the_last_item() {
     let server = Script::of([array(&[1]), Reply::json(404, "{}")]).await;
     let mut items = all(&server).await;
     assert_eq!(items.pop().unwrap().unwrap_err().kind(), ErrorKind::JobExpired);

@@ -1,4 +1,4 @@
-//! Streams whose responses were lost: what may be missing is said once, and never where nothing is.
+//! Streams whose responses were lost: each gap is reported once, and none where no chunk is missing.
 
 use std::time::Duration;
 
@@ -141,7 +141,7 @@ async fn there_is_no_gap_if_no_chunk_can_have_been_delivered() {
 }
 
 #[tokio::test]
-async fn what_ends_a_stream_comes_after_its_gap() {
+async fn the_error_that_ends_a_stream_comes_after_its_gap() {
     for (last, kind) in [
         (Reply::json(404, r#"{"error":"no such job"}"#), "NotFound"),
         (Reply::json(401, "{}"), "Unauthorized"),

@@ -1,4 +1,4 @@
-//! A scripted server: answers a sequence of replies and keeps what it was asked, byte for byte.
+//! Scripted server: returns a sequence of responses and records the requests, byte for byte.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};

@@ -1,4 +1,4 @@
-//! The time of a single call.
+//! Timeouts of a single call.
 
 use std::future::IntoFuture;
 use std::time::Duration;

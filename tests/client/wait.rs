@@ -129,7 +129,7 @@ async fn a_404_from_any_source_is_final_once_the_ttl_has_expired() {
 }
 
 #[tokio::test]
-async fn what_does_not_pass_ends_a_wait() {
+async fn a_final_failure_ends_a_wait() {
     for (status, kind) in [
         (400, ErrorKind::BadRequest),
         (401, ErrorKind::Unauthorized),
@@ -226,7 +226,7 @@ async fn a_response_of_another_shape_ends_a_wait() {
 }
 
 #[tokio::test]
-async fn what_the_service_asks_for_is_waited_for_but_not_beyond_a_deadline() {
+async fn retry_after_is_honored_but_not_beyond_a_deadline() {
     let asked = Reply::json(429, "{}").header("retry-after", "100");
     let server = Script::then_always([], asked).await;
     let started = Instant::now();

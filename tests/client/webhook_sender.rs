@@ -1,4 +1,4 @@
-//! Calling a receiver as the service does.
+//! Webhook sender: calls a receiver as the service does.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Receiving the service's calls: over HTTP from the local service, and on plain parts.
+//! Webhook receiver: deliveries over HTTP from the local service, and by function calls.
 
 use std::future::IntoFuture;
 use std::sync::atomic::{AtomicUsize, Ordering};

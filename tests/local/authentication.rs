@@ -1,4 +1,4 @@
-//! A key that is wrong is told as such on all three interfaces.
+//! A wrong key is reported as such on all three interfaces.
 
 use podqueue::{Client, ErrorKind, QueueAuth};
 use serde_json::json;

@@ -1,5 +1,5 @@
-//! A deletion is done where the service says so, or does not find what an earlier try may have deleted.
-//! Nothing else that comes back means that.
+//! Deletions: confirmed by the service, or by "not found" after an earlier attempt may have succeeded, and by
+//! nothing else.
 
 use podqueue::{Client, Error, NewTemplate};
 use podqueue_local::{Fault, LocalService, Operation};
@@ -65,7 +65,7 @@ async fn a_success_without_data_is_none() {
 }
 
 #[tokio::test]
-async fn what_a_failed_try_has_deleted_is_deleted() {
+async fn not_found_after_a_failed_attempt_counts_as_deleted() {
     for failed in [
         Fault::lost_response(),
         Fault::gateway(502).processed(),

@@ -1,4 +1,4 @@
-//! Retention, ttl and waiting, on a clock that the test turns.
+//! Retention, ttl and waiting, on a controlled clock.
 
 use std::time::Duration;
 

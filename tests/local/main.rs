@@ -7,14 +7,14 @@ mod support;
 
 mod authentication;
 mod deletions;
+mod desynchronized_connection;
 mod graphql;
 mod lifetimes;
+mod many_waits;
 mod matrix;
 mod openai;
-mod out_of_step;
 mod queue;
 mod rest;
 mod schema;
 mod states;
 mod unpolled;
-mod waits;

@@ -1,9 +1,8 @@
-//! Every operation under every fault: how often it was sent and processed, and what the caller
-//! learns. The rows are all operations of the local service, the columns all of its faults: a new
-//! one that is missing here fails the test.
+//! Fault matrix: every operation under every fault, how often it is sent and processed, and what the caller
+//! learns. The rows are all operations of the local service, the columns all of its faults; the test fails if
+//! one is missing.
 //!
-//! It runs over real HTTP on a clock that jumps wherever everybody waits, so that a timeout takes no
-//! time.
+//! It runs over real HTTP on a clock that advances whenever all tasks wait, so that a timeout takes no time.
 
 mod faults;
 mod stage;

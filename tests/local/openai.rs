@@ -64,7 +64,7 @@ async fn a_stream_that_is_dropped_cancels_its_job() {
 }
 
 #[tokio::test]
-async fn what_fails_before_the_first_event_is_an_error_of_the_call() {
+async fn a_failure_before_the_first_event_is_an_error_of_the_call() {
     let local = poet().await;
     let endpoint = client(&local).endpoint("poet");
     let error = endpoint.openai_stream("v1/x", &json!({ "error": "no memory" })).await.unwrap_err();

@@ -107,7 +107,7 @@ async fn health_counts_add_up() {
 }
 
 #[tokio::test]
-async fn what_the_service_does_not_know_is_not_found() {
+async fn unknown_jobs_and_endpoints_are_not_found() {
     let local = service().start().await.unwrap();
     let client = client(&local);
     let errors = [

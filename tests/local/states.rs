@@ -129,7 +129,7 @@ async fn in_queue_to_removed_by_purge_and_only_there() {
 }
 
 #[tokio::test]
-async fn what_the_table_does_not_allow_is_refused() {
+async fn other_transitions_are_refused() {
     let local = service().start().await.unwrap();
     let client = client(&local);
     let done = client.endpoint("echo").run(&json!({})).await.unwrap();

@@ -16,7 +16,7 @@ pub const PUBLISHED: [&str; 9] = [
     "podqueue-cli",
 ];
 
-/// Whether a published crate is a program alone, without a library that docs.rs could show.
+/// Returns true if a published crate is a program alone, without a library that docs.rs could show.
 pub fn is_program(name: &str) -> bool {
     name == "podqueue-cli"
 }

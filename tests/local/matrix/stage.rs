@@ -241,7 +241,7 @@ struct Numbered {
     n: u64,
 }
 
-/// Whether the service refused it, since it was done before.
+/// Returns true if the service refused it, because it was done before.
 fn refused<T>(again: Result<T, Error>) -> usize {
     match again {
         Ok(_) => 0,

@@ -1,4 +1,4 @@
-//! Responses that are about another job, as a proxy that mixes up its connections gives them.
+//! Responses about another job, as a proxy that mixes up its connections returns them.
 
 use futures_util::StreamExt;
 use podqueue::{Error, ErrorKind, JobStatus, RemoteCancel, RetryPolicy};
@@ -162,7 +162,7 @@ async fn a_retry_is_settled_by_the_status_and_not_sent_twice() {
 }
 
 #[tokio::test]
-async fn what_follows_a_synchronous_submission_is_about_its_job() {
+async fn calls_after_a_synchronous_submission_are_about_its_job() {
     let server = Script::of([
         record("sync-mine", "IN_PROGRESS"),
         record("sync-other", "COMPLETED"),

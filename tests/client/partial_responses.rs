@@ -1,5 +1,4 @@
-//! Answers of which only a part comes: the head alone, or a body that ends too soon, too late or not
-//! at all.
+//! Partial responses: the head alone, or a body that ends too soon, too late or not at all.
 
 use std::time::Duration;
 

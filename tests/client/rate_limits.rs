@@ -1,5 +1,5 @@
-//! Rate limits over HTTP: who waits, for whom, and who does not. How the limits are kept over time is
-//! tested beside the limiter, where time is controlled.
+//! Rate limits over HTTP: which calls wait for each other, and which do not. The tests beside the limiter check
+//! the limits over time, which they control.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};

@@ -1,5 +1,5 @@
-//! What may be sent again, row by row and column by column, over HTTP: which call, what came back,
-//! and how often it was sent. How it is decided is one table, in `crates/runtime/src/idempotency.rs`.
+//! Retry table over HTTP, row by row and column by column: the call, the outcome of its attempt, and how often
+//! it is sent. The table itself is in `crates/runtime/src/idempotency.rs`.
 
 use futures_util::StreamExt;
 use podqueue::{Client, ErrorKind, NewTemplate, Result};
@@ -128,7 +128,7 @@ async fn every_throttled_call_is_retried() {
 }
 
 #[tokio::test]
-async fn what_was_never_sent_is_never_an_unknown_outcome() {
+async fn a_request_that_was_never_sent_is_never_an_unknown_outcome() {
     let address = RefusedAddress::new();
     let url = address.url();
     let settings = Client::builder().api_key("k").base_url(&url).rest_url(&url).graphql_url(&url);

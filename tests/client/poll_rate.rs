@@ -1,4 +1,4 @@
-//! The turns that waits and streams on an endpoint take to poll.
+//! Poll rate: the polls of all waits and streams on an endpoint, first in, first out.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

@@ -1,5 +1,5 @@
-//! A service that repeats what it was sent, escaped by whoever stood in between: nothing of a secret is
-//! shown, and nothing else is redacted.
+//! Redaction over HTTP: a service that repeats what it was sent, in every encoding. No secret is shown, and
+//! nothing else is redacted.
 
 use std::error::Error as _;
 use std::time::Duration;
@@ -395,7 +395,7 @@ async fn a_status_or_a_name_that_is_a_secret_is_not_shown() {
 }
 
 #[tokio::test]
-async fn what_is_said_to_a_terminal_is_not_obeyed_by_one() {
+async fn control_characters_of_the_service_are_escaped_in_errors() {
     let said = "\u{1b}[2J\u{7}gone\r\nand back";
     let failed = json!({"id": "j", "status": "FAILED", "error": said});
     let script = [Reply::json(400, json!({"error": said})), Reply::ok(failed)];
@@ -500,7 +500,7 @@ async fn a_variable_in_a_secrets_place_is_a_secret_whatever_its_name() {
 
 #[cfg(feature = "webhook")]
 #[tokio::test]
-async fn what_a_webhook_confirms_holds_no_secret_of_the_submission() {
+async fn a_record_that_a_webhook_confirms_shows_no_secret_of_the_submission() {
     const CREDENTIAL: &str = "St0rageCred3ntial";
     let queued = json!({"id": "j", "status": "IN_QUEUE"});
     let failed = json!({"id": "j", "status": "FAILED", "error": format!("denied: {CREDENTIAL}")});

@@ -1,4 +1,4 @@
-//! A connection that is out of step: each response on it belongs to the request before.
+//! A desynchronized connection: each response on it belongs to the previous request.
 
 use std::time::Duration;
 

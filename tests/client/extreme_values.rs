@@ -1,4 +1,4 @@
-//! Settings and answers at the ends of their ranges: whatever they are, nothing panics.
+//! Settings and responses at the ends of their ranges: none of them causes a panic.
 
 use std::time::Duration;
 

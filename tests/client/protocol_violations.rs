@@ -1,4 +1,4 @@
-//! A peer that breaks the rules of HTTP/1.1, or stretches them: what became of a call, and its error.
+//! A peer that violates HTTP/1.1, or uses its rare forms: the outcome of a call, and its error.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -78,7 +78,7 @@ fn after(rest: Vec<u8>, suffix: &[u8]) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn what_is_unusual_and_allowed_is_read() {
+async fn unusual_but_valid_responses_are_read() {
     let many = "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n".repeat(20);
     for (name, bytes, then) in [
         ("100", before("HTTP/1.1 100 Continue\r\n\r\n", whole(RECORD)), Serve),
@@ -106,8 +106,7 @@ async fn what_is_unusual_and_allowed_is_read() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_leaves_the_outcome_of_a_submission_unknown_and_is_passing_for_a_read()
-{
+async fn an_unreadable_response_is_an_unknown_outcome_of_a_submission_and_transient_for_a_read() {
     let head = "HTTP/1.1 200 OK\r\n";
     let bomb = format!("{head}{}\r\n", "x-header: of very many\r\n".repeat(5_000));
     let long = format!("{head}x: {}\r\n\r\n", "y".repeat(2_000_000));
@@ -179,7 +178,7 @@ async fn what_cannot_be_read_leaves_the_outcome_of_a_submission_unknown_and_is_p
 }
 
 #[tokio::test]
-async fn what_follows_a_response_is_not_taken_for_the_next() {
+async fn bytes_after_a_response_are_not_taken_for_the_next() {
     let twice = after(whole(RECORD), &whole(FOREIGN));
     for (name, bytes) in [
         ("garbage", after(whole(RECORD), b"garbage")),

@@ -1,5 +1,5 @@
-//! Records that are not quite JSON, as handlers in Python and others write them: what can be read is
-//! read, and nothing of the rest is lost.
+//! Records that are not valid JSON, as handlers in Python and other languages write them: each readable part
+//! is read, and no other part is lost.
 
 use std::future::IntoFuture;
 use std::time::Duration;
@@ -19,7 +19,7 @@ async fn waited(reply: Reply) -> podqueue::Result<podqueue::JobRecord> {
 }
 
 #[tokio::test]
-async fn what_is_clearly_something_else_than_json_is_named() {
+async fn a_body_that_is_clearly_not_json_is_named() {
     for (body, said) in [
         ("<html><title>Log in</title></html>", "a web page"),
         ("\n <?xml version='1.0'?>", "a web page"),

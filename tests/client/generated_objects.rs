@@ -237,7 +237,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_cut_off_is_the_same_error(text in texts(), at in any::<prop::sample::Index>()) {
+    fn truncated_json_is_the_same_error(text in texts(), at in any::<prop::sample::Index>()) {
         let mut at = at.index(text.len() + 1);
         while !text.is_char_boundary(at) {
             at -= 1;

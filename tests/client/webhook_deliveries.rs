@@ -1,4 +1,4 @@
-//! Deliveries that are not as one expects them, on plain parts and over HTTP.
+//! Unusual webhook deliveries: malformed, repeated, concurrent or stale, by function calls and over HTTP.
 
 use std::future::IntoFuture;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -79,7 +79,7 @@ async fn a_handler_may_retry_the_job_itself() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_service_would_not_deliver_again_is_another_end() {
+async fn a_delivery_beyond_the_redeliveries_of_the_service_is_another_end() {
     // Retried by somebody else: what comes late, or more often than the service tries.
     let server = Script::then_always([], record("FAILED")).await;
     let (webhooks, _) = counting(&server.endpoint());
@@ -207,7 +207,7 @@ async fn looks(
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_set_on_a_wait_stays_whenever_it_learns_of_the_webhook() {
+async fn settings_of_a_wait_hold_in_any_order_with_its_notifier() {
     let second = Duration::from_secs(1);
     let every_second = || Polling::new().initial_interval(second).max_interval(second);
     let (asked, _) = looks(|job, hooks| {
@@ -255,7 +255,7 @@ async fn a_completed_job_with_a_flawed_output_reaches_the_handler() {
 }
 
 #[tokio::test]
-async fn what_was_seen_of_a_job_before_it_was_retried_is_not_its_next_end() {
+async fn a_record_from_before_a_retry_is_not_the_next_end() {
     // The response to the look of a delivery is on its way while the job is retried.
     let slow = record("FAILED").late(Duration::from_millis(300));
     let script = [record("FAILED"), slow, record("IN_QUEUE"), record("IN_QUEUE"), record("FAILED")];

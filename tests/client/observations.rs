@@ -1,4 +1,4 @@
-//! Seen from outside: observations to count, and spans.
+//! Observations for metrics, and tracing spans.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};

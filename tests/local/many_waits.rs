@@ -1,5 +1,5 @@
-//! Thousands of jobs waited for at once, and an account that is shared, over real HTTP against the
-//! service's own limits. Time jumps wherever everybody waits.
+//! Thousands of concurrent waits, and a shared account, over real HTTP against the service's own limits, on a
+//! clock that advances whenever all tasks wait.
 
 use std::collections::HashSet;
 use std::future::IntoFuture;

@@ -1,7 +1,7 @@
-//! A service that is drawn at random: whatever it answers, nothing is lost without a word, nothing
-//! comes twice, and nothing is taken for another job's.
+//! A random service: whatever it responds, no loss is silent, nothing is delivered twice, and nothing is
+//! attributed to another job.
 //!
-//! A failure names its seed, with which `RANDOM_SEED=…` repeats it; `RANDOM_RUNS=…` draws more.
+//! A failure prints its seed, with which `RANDOM_SEED=…` repeats it; `RANDOM_RUNS=…` sets the number of runs.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};

@@ -1,4 +1,5 @@
-//! Many jobs at once, against the local service, and what no service does against the scripted one.
+//! Many jobs at once, against the local service, and against the scripted server for failures that no service
+//! produces.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -161,7 +162,7 @@ async fn inputs_can_be_still_to_come() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_submitted_is_a_result_too() {
+async fn a_failed_submission_is_a_result_too() {
     #[derive(Serialize)]
     struct Input {
         n: u64,

@@ -1,4 +1,4 @@
-//! What is refused before anything is sent, with the field and the rule named.
+//! Validation: requests that are refused before they are sent, with the field and the rule.
 
 use std::time::Duration;
 
