@@ -1,9 +1,9 @@
 //! Table of encodings: the ways in which a text may repeat other text.
 //!
-//! A row decodes a whole [`Layer`] by one level. An *escape* leaves the characters beside it as they are, so
-//! that a text of which only a part is escaped is read as well. *Runs* of digits, of numbers or of single
-//! characters are read for themselves. A text that was encoded several times takes several rows, one upon
-//! the layer of another.
+//! A row decodes a whole [`Layer`] by one level. An *escape* leaves the characters beside it unchanged, so
+//! that a text of which only a part is escaped is decoded, too. *Runs* of digits, of numbers or of single
+//! characters become layers of their own. A text that was encoded several times is decoded by several rows, each
+//! applied to the layer of the row before.
 
 use std::ops::RangeInclusive;
 
@@ -15,12 +15,12 @@ pub(super) struct Symbol {
     pub(super) end: u32,
 }
 
-/// A text as it is, or as rows of the table have decoded it.
+/// A text, or the result of rows of the table that decoded it.
 pub(super) struct Layer {
     pub(super) symbols: Vec<Symbol>,
     /// The number of rows that decoded it.
     pub(super) level: usize,
-    /// It comes from runs, which contain a few characters in a row by chance.
+    /// True if it comes from runs, which may contain a short secret by chance.
     pub(super) is_of_runs: bool,
 }
 
@@ -59,9 +59,9 @@ pub(super) const ENCODINGS: [Encoding; 9] = [
 /// Separates symbols that are not adjacent.
 const GAP: Symbol = Symbol { is: '\u{ffff}', start: 0, end: 0 };
 
-/// An escape is decoded with the text around it: its cell of so many bytes of the text, and the cells beside
-/// that; and the same with cells of so many symbols of the layer, as a symbol that was escaped several times takes
-/// many bytes. Any text further away from all escapes is in the layer before.
+/// An escape is decoded with the text around it: its cell, and the cells beside that. The text is divided into
+/// cells of [`BYTES_OF_CELL`], and the layer into cells of [`SYMBOLS_OF_CELL`], because a symbol that was escaped
+/// several times takes many bytes. Any text further away from all escapes is in the layer before.
 const BYTES_OF_CELL: usize = 128;
 const SYMBOLS_OF_CELL: usize = 32;
 
@@ -143,7 +143,7 @@ fn join_bytes(symbols: &mut Vec<Symbol>) -> bool {
     length < at
 }
 
-/// Splits what was read from digits where it is no text, but an image, or words taken for digits.
+/// Splits decoded digits where they are not text: the digits of an image, or words that look like digits.
 fn texts(read: &[Symbol]) -> impl Iterator<Item = Vec<Symbol>> {
     let is_binary = |it: &Symbol| matches!(it.is, '\u{1}'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{ff}');
     // A single one may be a letter of Latin-1.
@@ -179,7 +179,7 @@ fn unescape(layer: &[Symbol], mark: char, read: EscapeReader, out: &mut Vec<Symb
     out.extend(decoded.into_iter().map(|(it, cells)| if is_near(cells) { it } else { GAP }));
 }
 
-/// Returns the character whose code is written in so many digits at the beginning.
+/// Returns the character whose code is written in this number of digits at the beginning.
 fn code(rest: &[Symbol], digits: usize, radix: u32) -> Option<char> {
     char::from_u32(number(rest, digits, radix)?)
 }
@@ -276,7 +276,7 @@ fn base64(digit: char) -> Option<u8> {
     })
 }
 
-/// Digits of so many bits, which may be wrapped in lines. The text around a run may end or begin with such
+/// Decodes runs of digits of `bits` each, which may be wrapped in lines. The text around a run may end or begin with such
 /// digits, so bytes are read from each digit at which one can begin. A byte stands for all digits that are
 /// written together.
 fn digits(layer: &[Symbol], bits: u32, value: fn(char) -> Option<u8>, out: &mut Vec<Symbol>) {
@@ -327,9 +327,9 @@ struct Item {
     number: String,
     start: u32,
     end: u32,
-    /// It comes after a key, as in `{"0": 75, "1": 113}` or `0 => 75, 1 => 113`.
+    /// True if it comes after a key, as in `{"0": 75, "1": 113}` or `0 => 75, 1 => 113`.
     is_value: bool,
-    /// It is a byte with a sign, as in `[75, -61]`.
+    /// True if it is a byte with a sign, as in `[75, -61]`.
     is_negative: bool,
 }
 

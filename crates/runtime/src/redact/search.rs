@@ -2,8 +2,9 @@
 //!
 //! A text is searched in pieces that overlap. Each piece is decoded by every row of the table of
 //! [encodings](super::encodings), and each layer that results again, until no row applies. In each layer, the
-//! *windows* of all secrets are found by a rolling hash: a short secret is one window, a long one has a window
-//! at each position, so that the windows found cover any part of it.
+//! *windows* of all secrets are found by a rolling hash (Rabin-Karp): a short secret is one window, a long one
+//! has a window at each position, so that the windows found cover any part of it. The scheme of a URL is in
+//! no window of a part: unrelated URLs begin with it, too.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
@@ -20,6 +21,24 @@ const JOINED: usize = 6;
 /// Parts of a secret this long are redacted, too: a service may truncate what it echoes.
 const LONG: usize = 12;
 
+/// The schemes of URLs, which are not searched for as a part of a secret.
+const SCHEMES: [&str; 14] = [
+    "https",
+    "http",
+    "wss",
+    "ws",
+    "ftp",
+    "s3",
+    "postgresql",
+    "postgres",
+    "mysql",
+    "mongodb",
+    "rediss",
+    "redis",
+    "amqps",
+    "amqp",
+];
+
 /// If the secrets' total length exceeds this, whole texts are redacted instead: searching would take
 /// too long.
 const MOST: usize = 256 * 1024;
@@ -29,10 +48,10 @@ const MOST: usize = 256 * 1024;
 const PIECE: usize = 32 * 1024;
 const OVERLAP: usize = 4 * 1024;
 
-/// The maximum number of symbols in all layers of a piece: so many for each of its own, and for any. A piece
-/// with more consists of escapes upon escapes, as no message does, and is withheld.
+/// The maximum number of symbols in all layers of a piece: [`LAYERS`] for each of its own, and
+/// [`EXTRA_SYMBOLS`]. A piece with more consists of escapes upon escapes, as no message does, and is withheld.
 const LAYERS: usize = 48;
-const SYMBOLS_OF_ANY: usize = 100_000;
+const EXTRA_SYMBOLS: usize = 100_000;
 
 /// Replaces a character that was not UTF-8.
 const LOST: char = char::REPLACEMENT_CHARACTER;
@@ -40,11 +59,11 @@ const LOST: char = char::REPLACEMENT_CHARACTER;
 /// Secrets, prepared for searching.
 #[derive(Default)]
 pub(super) struct Needles {
-    /// Short secrets, and those with white space, are searched for as they are; all but short ones also
+    /// Secrets shorter than [`JOINED`], and those with white space, are searched for as they are; all others
     /// without white space, in a text without white space.
     exact: Windows,
     joined: Windows,
-    /// There are too many to search for.
+    /// True if there are too many to search for.
     too_many: bool,
 }
 
@@ -128,7 +147,7 @@ impl Needles {
         shortest: usize,
         found: &mut Vec<Range<usize>>,
     ) -> Result<(), OutOfBounds> {
-        let mut left = text.symbols.len() * LAYERS + SYMBOLS_OF_ANY;
+        let mut left = text.symbols.len() * LAYERS + EXTRA_SYMBOLS;
         let (mut seen, mut layers) = (HashSet::new(), vec![text]);
         while let Some(layer) = layers.pop() {
             for decoded in ENCODINGS.iter().flat_map(|encoding| layer.decoded(encoding)) {
@@ -154,12 +173,13 @@ impl Needles {
 
 impl Windows {
     fn add(&mut self, needle: Vec<char>) {
-        let length = match needle.len() {
-            0 => return,
-            length if length < LONG => length,
-            length => (length / 3).clamp(LONG - 3, 16),
+        let scheme = length_of_scheme(&needle);
+        let (length, skipped) = match needle.len() - scheme {
+            _ if needle.is_empty() => return,
+            rest if rest < LONG => (needle.len(), 0),
+            rest => ((rest / 3).clamp(LONG - 3, 16), scheme),
         };
-        let windows = needle.windows(length).enumerate().map(|(first, window)| {
+        let windows = needle.windows(length).enumerate().skip(skipped).map(|(first, window)| {
             let hash = window.iter().fold(0, |hash, it| hashed(hash, *it));
             Window { hash, needle: self.needles.len(), first }
         });
@@ -193,8 +213,8 @@ impl Windows {
             for (at, symbol) in symbols.iter().enumerate() {
                 hash = hashed(hash, symbol.is);
                 let Some(from) = (at + 1).checked_sub(length) else { continue };
-                if let Some(gone) = from.checked_sub(1) {
-                    hash = hash.wrapping_sub(hashed(0, symbols[gone].is).wrapping_mul(first));
+                if let Some(before) = from.checked_sub(1) {
+                    hash = hash.wrapping_sub(hashed(0, symbols[before].is).wrapping_mul(first));
                 }
                 let beside = [from.checked_sub(1), Some(at + 1)].into_iter().flatten();
                 let mut beside = beside.filter_map(|at| symbols.get(at));
@@ -214,6 +234,15 @@ impl Windows {
         }
         Ok(())
     }
+}
+
+/// The number of characters of `https://` at the beginning of a URL; zero for any other text.
+fn length_of_scheme(needle: &[char]) -> usize {
+    let scheme = SCHEMES.iter().find(|scheme| {
+        let prefix = scheme.chars().chain("://".chars());
+        needle.len() >= scheme.len() + 3 && prefix.zip(needle).all(|(one, other)| one == *other)
+    });
+    scheme.map_or(0, |scheme| scheme.len() + 3)
 }
 
 const BASE: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -7,14 +7,14 @@ fn secrets(all: &[&str]) -> Secrets {
     Secrets::new(all.iter().copied().map(SecretString::from).collect(), None)
 }
 
-fn hidden(text: &str, all: &[&str]) -> String {
+fn redacted(text: &str, all: &[&str]) -> String {
     secrets(all).redact(text)
 }
 
 #[test]
 fn a_secret_that_contains_another_is_redacted_entirely() {
     for secrets in [["prod", "prod-db-pw"], ["prod-db-pw", "prod"]] {
-        assert_eq!(hidden("prod-db-pw, prod", &secrets), "[redacted], [redacted]");
+        assert_eq!(redacted("prod-db-pw, prod", &secrets), "[redacted], [redacted]");
     }
 }
 
@@ -42,11 +42,11 @@ fn a_secret_is_redacted_in_every_form_in_which_it_may_come_back() {
         "a\"b\\Ã¤+= ~/<🦀",
         "a\"b\\\u{fffd}+= ~/<\u{fffd}",
     ] {
-        assert_eq!(hidden(&format!("<{form}>"), &[secret]), "<[redacted]>", "{form}");
-        assert_eq!(hidden(form, &[secret]), "[redacted]", "{form}");
+        assert_eq!(redacted(&format!("<{form}>"), &[secret]), "<[redacted]>", "{form}");
+        assert_eq!(redacted(form, &[secret]), "[redacted]", "{form}");
     }
     assert_eq!(
-        hidden("unchanged %41 \\u0041 &lt; \\", &["", "key"]),
+        redacted("unchanged %41 \\u0041 &lt; \\", &["", "key"]),
         "unchanged %41 \\u0041 &lt; \\"
     );
 }
@@ -157,7 +157,7 @@ fn a_secret_is_redacted_in_every_encoding() {
                     .collect(),
             ),
         ] {
-            let shown = hidden(&format!("you sent {text}."), &[secret]);
+            let shown = redacted(&format!("you sent {text}."), &[secret]);
             assert!(shown.contains("[redacted]"), "{name}: {text}");
             // Of the digits at its ends a few depend on what stands beside it.
             let rest = shown.replace("[redacted]", "").len() - "you sent .".len();
@@ -174,14 +174,14 @@ fn a_secret_is_redacted_in_every_encoding() {
             format!("[{}']", bytes(secret, "', ", quoted("b'"))),
         ] {
             let text = text.replace("\"\"", "\"").replace("(''", "('").replace("''", "'");
-            let shown = hidden(&format!("you sent {text}."), &[secret]);
+            let shown = redacted(&format!("you sent {text}."), &[secret]);
             let rest = shown.replace("[redacted]", "").len() - "you sent .".len();
             assert!(shown.contains("[redacted]") && rest <= 8, "{text} is shown as {shown}");
         }
     }
     // Numbers are shown.
     for text in ["[75, 113, 55]", "took 52 ms, 104 117 of 110", "10:20:30, 0x4b and 2026-11-25"] {
-        assert_eq!(hidden(text, &["Kq7Zx1Canary", "4", "hunter-22"]), text);
+        assert_eq!(redacted(text, &["Kq7Zx1Canary", "4", "hunter-22"]), text);
     }
 }
 
@@ -217,10 +217,10 @@ fn entities_are_redacted_by_name_and_number() {
         ("&#x1F980;", '🦀'),
     ] {
         let (written, secret) = (format!("<{entity}hunter>"), format!("{character}hunter"));
-        assert_eq!(hidden(&written, &[&secret]), "<[redacted]>", "{entity}");
+        assert_eq!(redacted(&written, &[&secret]), "<[redacted]>", "{entity}");
     }
     for text in ["&#xd800;", "&#;", "&nope;", "&;", "&"] {
-        assert_eq!(hidden(text, &["hunter-22"]), text);
+        assert_eq!(redacted(text, &["hunter-22"]), text);
     }
 }
 
@@ -230,7 +230,7 @@ fn a_secret_is_redacted_however_often_it_is_encoded() {
     for encode in OF_BYTES {
         for outer in OF_BYTES {
             let twice = outer(encode(format!("you sent {secret}.").as_bytes()).as_bytes());
-            let shown = hidden(&format!("error: {twice}!"), &[secret]);
+            let shown = redacted(&format!("error: {twice}!"), &[secret]);
             assert!(shown.starts_with("error: ") && shown.ends_with('!'), "{twice}: {shown}");
             assert!(
                 shown.contains("[redacted]") && shown.len() < twice.len() / 2,
@@ -240,7 +240,7 @@ fn a_secret_is_redacted_however_often_it_is_encoded() {
         let mut text = secret.to_owned();
         for level in 1..=4 {
             text = encode(text.as_bytes());
-            let shown = hidden(&format!("<{text}>"), &[secret]);
+            let shown = redacted(&format!("<{text}>"), &[secret]);
             let rest = shown.replacen("[redacted]", "", 1);
             assert!(
                 rest.len() <= 8 && rest.len() < shown.len(),
@@ -266,7 +266,7 @@ fn a_secret_whose_characters_are_far_apart_is_redacted() {
             all(&all(&all(&once, json), decimal), |byte| format!("={byte:02X}")),
             all(&bytes(&all(&once, decimal), ", ", |byte| byte.to_string()), decimal),
         ] {
-            let shown = hidden(&format!("<{text}>"), &[secret]);
+            let shown = redacted(&format!("<{text}>"), &[secret]);
             assert!(shown.starts_with("<[redacted]") && shown.len() < 20, "{text}: {shown}");
         }
     }
@@ -286,7 +286,7 @@ fn a_secret_with_quotes_is_redacted_in_lists_and_where_quotes_are_doubled() {
         secret.replace('\'', "'\"'\"'"),
         "p'a\" \\\n  \"\"s\\s, 1".to_owned(),
     ] {
-        let shown = hidden(&format!("<{text}>"), &[secret]);
+        let shown = redacted(&format!("<{text}>"), &[secret]);
         let rest = shown.replace("[redacted]", "");
         assert!(shown.contains("[redacted]") && rest.len() <= 12, "{text} is shown as {shown}");
     }
@@ -316,7 +316,7 @@ fn a_secret_is_redacted_in_objects_lists_and_dumps_of_languages() {
             hex.chunks(2).map(<[_]>::concat).collect::<Vec<_>>().join(" "),
             twice,
         ] {
-            let shown = hidden(&format!("<{text}>"), &[secret]);
+            let shown = redacted(&format!("<{text}>"), &[secret]);
             let rest = shown.replace("[redacted]", "");
             assert!(shown.contains("[redacted]") && rest.len() <= 20, "{text} is shown as {shown}");
         }
@@ -332,22 +332,22 @@ fn an_image_is_unchanged() {
     };
     let image: Vec<u8> = (0..60_000).map(|_| byte()).collect();
     let text = format!("{{\"image\":\"data:image/png;base64,{}\"}}", base64(&image));
-    assert_eq!(hidden(&text, &["Kq7Zx1Canary+/=&Vw93LpKey", "hunter-22"]), text);
+    assert_eq!(redacted(&text, &["Kq7Zx1Canary+/=&Vw93LpKey", "hunter-22"]), text);
 }
 
 #[test]
 fn a_text_that_takes_too_long_to_decode_is_withheld() {
     let secret = "hunter-22";
     let nested = bytes(secret, "", |byte| format!("%{}{byte:02X}", "25".repeat(1_000)));
-    assert_eq!(hidden(&nested, &[secret]), "[redacted]");
+    assert_eq!(redacted(&nested, &[secret]), "[redacted]");
     let long = "a message. ".repeat(10_000);
-    let shown = hidden(&format!("{long}{nested}{long}"), &[secret]);
+    let shown = redacted(&format!("{long}{nested}{long}"), &[secret]);
     assert!(shown.starts_with("a message. ") && shown.ends_with("a message. "), "{shown}");
     assert!(shown.contains("[redacted]") && !shown.contains("%25"), "{shown}");
     assert!(shown.len() > long.len(), "no more is withheld than the text around it");
     // Much to decode, and decoded to the end.
     let escapes = r"\\%25&amp;=3D\u005c".repeat(1_000);
-    assert_eq!(hidden(&escapes, &[secret]), escapes);
+    assert_eq!(redacted(&escapes, &[secret]), escapes);
 }
 
 #[test]
@@ -364,32 +364,51 @@ fn a_message_without_a_secret_is_unchanged() {
     let secrets = ["Kq7Zx1Canary+/=&Vw93LpKey", "hunter-22", "key", "https://hooks.mine/7-of-9"];
     for text in [traceback, page, list, &nested, &format!("{traceback}\n{page}\n{list}\n{nested}")]
     {
-        assert_eq!(hidden(text, &secrets), text);
+        assert_eq!(redacted(text, &secrets), text);
         let long = format!("{text}\n").repeat(30);
-        assert_eq!(hidden(&long, &secrets), long);
+        assert_eq!(redacted(&long, &secrets), long);
     }
 }
 
 #[test]
 fn a_short_secret_is_redacted_as_a_separate_word() {
     assert_eq!(
-        hidden("a=a, \"a\": a template", &["a"]),
+        redacted("a=a, \"a\": a template", &["a"]),
         "[redacted]=[redacted], \"[redacted]\": [redacted] template"
     );
-    assert_eq!(hidden("answered 400, 0 left", &["0", "40"]), "answered 400, [redacted] left");
-    assert_eq!(hidden("word passwords", &["word"]), "[redacted] pass[redacted]s");
+    assert_eq!(redacted("answered 400, 0 left", &["0", "40"]), "answered 400, [redacted] left");
+    assert_eq!(redacted("word passwords", &["word"]), "[redacted] pass[redacted]s");
+}
+
+#[test]
+fn a_url_that_is_a_secret_leaves_unrelated_urls_unchanged() {
+    let secrets =
+        ["https://h.example/token-1", "postgres://me:pa-ss@db.example/jobs", "https://h.co"];
+    for text in
+        ["see https://huggingface.co/docs", "https://h and http://h", "postgres://my-database"]
+    {
+        assert_eq!(redacted(text, &secrets), text);
+    }
+    for (text, shown) in [
+        ("posted to https://h.example/token-1.", "posted to https://[redacted]."),
+        ("posted to h.example/toke…", "posted to [redacted]…"),
+        ("HTTPS:\\/\\/h.example\\/token-1", "HTTPS:\\/\\/[redacted]"),
+        ("of https://h.co, and http://h.co", "of [redacted], and http://h.co"),
+    ] {
+        assert_eq!(redacted(text, &secrets), shown, "{text}");
+    }
 }
 
 #[test]
 fn a_part_of_a_long_secret_is_redacted() {
     let secret = "sk-0123456789abcdefghij";
     assert_eq!(
-        hidden("you sent 'sk-0123456…cdefghij'", &[secret]),
+        redacted("you sent 'sk-0123456…cdefghij'", &[secret]),
         "you sent '[redacted]…cdefghij'"
     );
-    assert_eq!(hidden("you sent \"56789abcdefghij", &[secret]), "you sent \"[redacted]");
-    assert_eq!(hidden("a 0123456 z", &[secret]), "a 0123456 z");
-    assert_eq!(hidden("see https://x", &["https://me.example/hooks/7"]), "see https://x");
+    assert_eq!(redacted("you sent \"56789abcdefghij", &[secret]), "you sent \"[redacted]");
+    assert_eq!(redacted("a 0123456 z", &[secret]), "a 0123456 z");
+    assert_eq!(redacted("see https://x", &["https://me.example/hooks/7"]), "see https://x");
 }
 
 #[test]
@@ -400,7 +419,7 @@ fn a_secret_within_base64_is_redacted_with_the_text_around_it() {
         "IHsiZW52Ijp7IkEiOiJjYW5hcnktdmFsdWUtNyJ9fQ==",
         "ICB7ImVudiI6eyJBIjoiY2FuYXJ5LXZhbHVlLTcifX0=",
     ] {
-        assert_eq!(hidden(&format!("sent: {text}."), &["canary-value-7"]), "sent: [redacted].");
+        assert_eq!(redacted(&format!("sent: {text}."), &["canary-value-7"]), "sent: [redacted].");
     }
 }
 
@@ -413,33 +432,33 @@ fn a_secret_that_is_wrapped_or_broken_is_redacted() {
         ("escaped breaks", r"hunter-2\n2-and\u200b-more"),
         ("behind the first character", "h\nunter-22-and-more"),
     ] {
-        assert_eq!(hidden(&format!("<{text}>"), &[secret]), "<[redacted]>", "{name}");
+        assert_eq!(redacted(&format!("<{text}>"), &[secret]), "<[redacted]>", "{name}");
     }
     // The reverse: white space that was removed or changed.
     let lines = "-----BEGIN\nsh0rt\nl1nes\nofkey\n-----END";
     for text in [lines.replace('\n', " "), lines.replace('\n', "\r\n"), lines.replace('\n', "")] {
-        assert_eq!(hidden(&format!("<{text}>"), &[lines]), "<[redacted]>", "{text}");
+        assert_eq!(redacted(&format!("<{text}>"), &[lines]), "<[redacted]>", "{text}");
     }
     // What is short or trivial could stand there by chance.
-    assert_eq!(hidden("4 0 left, to ken", &["40", "token"]), "4 0 left, to ken");
+    assert_eq!(redacted("4 0 left, to ken", &["40", "token"]), "4 0 left, to ken");
 }
 
 #[test]
 fn a_secret_in_digits_is_redacted_wrapped_and_in_part() {
     let key: String = (0..400).map(|it| char::from(b'!' + (it * it % 90) as u8)).collect();
     let hex: String = key.bytes().map(|byte| format!("{byte:02X}")).collect();
-    assert_eq!(hidden(&format!("<{hex}>"), &[&key]), "<[redacted]>");
-    assert_eq!(hidden(&format!("<{}>", &hex[..60]), &[&key]), "<[redacted]>");
+    assert_eq!(redacted(&format!("<{hex}>"), &[&key]), "<[redacted]>");
+    assert_eq!(redacted(&format!("<{}>", &hex[..60]), &[&key]), "<[redacted]>");
     let spaced: Vec<_> = "hunter-22".bytes().map(|byte| format!("{byte:02x}")).collect();
-    assert_eq!(hidden(&format!("<{}>", spaced.join(" ")), &["hunter-22"]), "<[redacted]>");
+    assert_eq!(redacted(&format!("<{}>", spaced.join(" ")), &["hunter-22"]), "<[redacted]>");
 
     // "the key: " and then a secret, in lines of 64 digits, and cut off.
     let whole =
         "dGhlIGtleTogcnBhXzlGM2tkODNLRExzOTNrZkxMc2RmOTNrZExTazM5ZGtmTHM5M2tkMDEyMzQ1Njc4OQ==";
     let secret = "rpa_9F3kd83KDLs93kfLLsdf93kdLSk39dkfLs93kd0123456789";
     let wrapped = format!("{}\n{}", &whole[..64], &whole[64..]);
-    assert_eq!(hidden(&format!("<{wrapped}>"), &[secret]), "<[redacted]>");
-    assert_eq!(hidden(&format!("<{}…>", &whole[..50]), &[secret]), "<[redacted]…>");
+    assert_eq!(redacted(&format!("<{wrapped}>"), &[secret]), "<[redacted]>");
+    assert_eq!(redacted(&format!("<{}…>", &whole[..50]), &[secret]), "<[redacted]…>");
 }
 
 #[test]
@@ -447,7 +466,7 @@ fn secrets_of_any_shape_are_searched_in_bounded_time() {
     let size = if cfg!(debug_assertions) { 1 << 14 } else { 1 << 20 };
     let began = std::time::Instant::now();
     let alike = "a".repeat(10_000);
-    assert_eq!(hidden(&"a".repeat(size), &[&alike]), "[redacted]");
+    assert_eq!(redacted(&"a".repeat(size), &[&alike]), "[redacted]");
     let mut state = 1_u32;
     let mut bits = |length: usize| -> String {
         let mut bit = || {
@@ -457,11 +476,11 @@ fn secrets_of_any_shape_are_searched_in_bounded_time() {
         (0..length).map(|_| bit()).collect()
     };
     let (secret, text) = (bits(10_000), bits(size));
-    hidden(&text, &[&secret]);
-    assert_eq!(hidden(&secret.repeat(size / 10_000), &[&secret]), "[redacted]");
-    hidden(&"\u{fffd}".repeat(size / 3), &[&"шифр-и-ключ".repeat(900)]);
-    // More than anybody could look for.
-    assert_eq!(hidden("anything", &[&"x".repeat(1 << 20)]), "[redacted]");
+    redacted(&text, &[&secret]);
+    assert_eq!(redacted(&secret.repeat(size / 10_000), &[&secret]), "[redacted]");
+    redacted(&"\u{fffd}".repeat(size / 3), &[&"шифр-и-ключ".repeat(900)]);
+    // More than can be searched for in bounded time.
+    assert_eq!(redacted("anything", &[&"x".repeat(1 << 20)]), "[redacted]");
     assert!(began.elapsed() < std::time::Duration::from_secs(20), "{:?}", began.elapsed());
 }
 
@@ -580,7 +599,7 @@ fn no_piece_of_a_secret_is_shown_however_it_is_escaped() {
             right = encode(&right, encoder, &mut choice);
             text = format!("{left}{spelled}{right}");
         }
-        let shown = hidden(&text, &[&secret]);
+        let shown = redacted(&text, &[&secret]);
         assert!(shown.contains("[redacted]"), "{text} is shown as {shown}");
         // Nothing beside it is lost, and of itself nothing is left over.
         assert!(!shown.contains(&spelled), "{shown}");
@@ -594,9 +613,9 @@ fn any_text_is_read_to_its_end() {
     random::cases(3_000, |random| {
         let text = random::text(random, 0..=40);
         let secret = random::text(random, 0..=12);
-        let shown = hidden(&text, &[&secret]);
-        let is_hidden = !shown.contains(&secret) || "[redacted]".contains(&secret);
-        assert!(secret.chars().count() < 4 || is_hidden, "{text} is shown as {shown}");
+        let shown = redacted(&text, &[&secret]);
+        let is_redacted = !shown.contains(&secret) || "[redacted]".contains(&secret);
+        assert!(secret.chars().count() < 4 || is_redacted, "{text} is shown as {shown}");
     });
 }
 
@@ -605,7 +624,7 @@ fn escapes_upon_escapes_are_read() {
     let alphabet = "\\\\\\%%&&++uu0123456789abcdefABCDEF##;;xX{}quotamp\u{80}\u{a0}\u{e9}\u{ff}";
     random::cases(3_000, |random| {
         let text = random::of(random, alphabet, 0..=200);
-        let _ = hidden(&text, &["secret", "\\\\\\\\"]);
+        let _ = redacted(&text, &["secret", "\\\\\\\\"]);
     });
 }
 
