@@ -10,6 +10,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::operation::Operation;
+use super::text::quoted;
 
 type Directives<'a> = &'a [Directive<'static, String>];
 type Arguments<'a> = &'a [(String, Value<'static, String>)];
@@ -251,21 +252,4 @@ pub fn literal(value: &Value<'static, String>) -> String {
             format!("{{{}}}", fields.join(", "))
         }
     }
-}
-
-fn quoted(text: &str) -> String {
-    let mut quoted = String::from('"');
-    for c in text.chars() {
-        match c {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            '\n' => quoted.push_str("\\n"),
-            '\r' => quoted.push_str("\\r"),
-            '\t' => quoted.push_str("\\t"),
-            c if c.is_control() => quoted.push_str(&format!("\\u{:04X}", u32::from(c))),
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
 }

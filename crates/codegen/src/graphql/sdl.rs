@@ -10,7 +10,7 @@ use graphql_tools::static_graphql::schema::{
 };
 use serde_json::Value;
 
-use super::text::{column, nearest, split_position};
+use super::text::{column, nearest, quoted, split_position};
 use crate::{Diagnostic, Source};
 
 /// The built-in scalars.
@@ -502,9 +502,4 @@ fn name(of: &Value) -> Result<&str, String> {
 
 fn within(what: &str) -> impl Fn(String) -> String + '_ {
     move |message| format!("{what}: {message}")
-}
-
-/// A string literal, which GraphQL and JSON escape alike.
-fn quoted(text: &str) -> String {
-    Value::from(text).to_string()
 }
