@@ -78,7 +78,7 @@ impl Connection {
         done
     }
 
-    /// Returns whether the connection is open, and so a transaction begun over it.
+    /// Returns true if the connection is open, and so a transaction begun over it.
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.client.as_ref().is_some_and(|client| !client.is_closed())

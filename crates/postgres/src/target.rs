@@ -115,13 +115,13 @@ fn invalid() -> TargetError {
     TargetError(message.to_owned())
 }
 
-/// Returns whether this is a URL. The parser also accepts `key=value key=value`, whose TLS
+/// Returns true if this is a URL. The parser also accepts `key=value key=value`, whose TLS
 /// parameters would not be extracted.
 fn is_url(url: &str) -> bool {
     ["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme))
 }
 
-/// Returns whether the end of the credentials is ambiguous. The parser ends them at the first @:
+/// Returns true if the end of the credentials is ambiguous. The parser ends them at the first @:
 /// the rest of a password would be shown as the name of a host or database, and parameters would
 /// become part of a password.
 fn is_ambiguous(url: &str) -> bool {

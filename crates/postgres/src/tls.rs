@@ -71,7 +71,7 @@ fn is_loopback(address: &IpAddr) -> bool {
     address.to_canonical().is_loopback()
 }
 
-/// Returns whether a connection stays within this machine. `hostaddr` takes precedence over the host's
+/// Returns true if a connection stays within this machine. `hostaddr` takes precedence over the host's
 /// name.
 fn is_local(config: &Config) -> bool {
     let addresses = config.get_hostaddrs();
