@@ -1,7 +1,6 @@
 //! Client: three interfaces that share a key and a connection pool.
 
 mod builder;
-pub(crate) mod urls;
 
 pub use builder::ClientBuilder;
 

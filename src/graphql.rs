@@ -18,12 +18,8 @@
 //! # }
 //! ```
 
-mod delete;
-pub(crate) mod new_template;
-mod not_found;
-pub(crate) mod port;
+mod deletion;
 pub(crate) mod secrets;
-pub(crate) mod template;
 pub(crate) mod templates;
 
 /// Generated from `queries/`, like the queries of other crates.

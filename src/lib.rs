@@ -95,11 +95,8 @@ pub mod webhook;
 
 pub use client::{Client, ClientBuilder};
 pub use error::{Error, ErrorKind, Result};
-pub use graphql::new_template::NewTemplate;
-pub use graphql::port::{Port, Protocol};
 pub use graphql::secrets::{Secret, Secrets};
-pub use graphql::template::Template;
-pub use graphql::templates::Templates;
+pub use graphql::templates::{NewTemplate, Port, Protocol, Template, Templates};
 pub use observe::Observation;
 pub use podqueue_runtime::graphql::GraphqlBody;
 pub use podqueue_runtime::{Authorization, Part, RetryPolicy, SecretString, Service};

@@ -119,33 +119,33 @@ impl<'a> Observation<'a> {
     }
 }
 
-type Tell = dyn Fn(&Observation<'_>) + Send + Sync;
+type Report = dyn Fn(&Observation<'_>) + Send + Sync;
 
 /// The function that receives observations, if any.
 #[derive(Clone, Default)]
-pub(crate) struct Observer(Option<Arc<Tell>>);
+pub(crate) struct Observer(Option<Arc<Report>>);
 
 impl Observer {
-    pub(crate) fn new(tell: impl Fn(&Observation<'_>) + Send + Sync + 'static) -> Self {
-        Self(Some(Arc::new(tell)))
+    pub(crate) fn new(report: impl Fn(&Observation<'_>) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(report)))
     }
 
     /// The runtime's observer, which calls the same function.
     pub(crate) fn of_calls(&self) -> podqueue_runtime::__private::Observer {
         match self.0.clone() {
             None => Default::default(),
-            Some(tell) => podqueue_runtime::__private::Observer::new(move |observation| {
+            Some(report) => podqueue_runtime::__private::Observer::new(move |observation| {
                 if let Some(observation) = Observation::of_call(observation) {
-                    tell(&observation);
+                    report(&observation);
                 }
             }),
         }
     }
 
-    /// Makes the observation only if there is a function to tell.
-    pub(crate) fn tell<'a>(&self, observation: impl FnOnce() -> Observation<'a>) {
-        if let Some(tell) = &self.0 {
-            tell(&observation());
+    /// Makes the observation only if there is a function to call.
+    pub(crate) fn report<'a>(&self, observation: impl FnOnce() -> Observation<'a>) {
+        if let Some(report) = &self.0 {
+            report(&observation());
         }
     }
 }

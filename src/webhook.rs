@@ -53,20 +53,18 @@
 //!   response is 500.
 //! - Failed, cancelled and timed-out jobs are passed to the handler, too, as records. A job that is
 //!   retried and ends again is a new delivery.
+//!
+//! [`Webhooks`]: crate::Webhooks
+//! [`Webhooks::receive`]: crate::Webhooks::receive
 
-mod answer;
-mod builder;
 mod deliveries;
 pub(crate) mod receiver;
 mod sender;
-mod service;
 mod token;
 
-pub use answer::{Answer, HandlerError};
-pub use builder::WebhooksBuilder;
 #[cfg(fuzzing)]
 pub(crate) use receiver::Hint;
-use receiver::Webhooks;
+pub use receiver::{Answer, HandlerError, WebhooksBuilder};
 #[doc(hidden)]
 pub use sender::{WebhookAttempt, WebhookSender};
 #[cfg(fuzzing)]

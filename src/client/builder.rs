@@ -4,13 +4,13 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use podqueue_runtime::__private::{Credential, Settings, Transport};
+use podqueue_runtime::__private::{Credential, Settings, Transport, base_url, check_url};
 #[cfg(feature = "shared-limits")]
 use podqueue_runtime::SharedLimits;
 use podqueue_runtime::graphql::GraphqlBody;
 use podqueue_runtime::{Authorization, RetryPolicy, SecretString, Service};
+use reqwest::Url;
 
-use super::urls::{self, Interface};
 use super::{Client, Interfaces};
 use crate::error::{Error, Result};
 use crate::observe::{Observation, Observer};
@@ -270,10 +270,11 @@ impl ClientBuilder {
 
     /// Sets a function that is called for every call, retry, 429, poll and wait as it happens; see
     /// [`ServiceBuilder::observe`](podqueue_runtime::ServiceBuilder::observe).
-    pub fn observe(mut self, tell: impl Fn(&Observation<'_>) + Send + Sync + 'static) -> Self {
-        self.observer = Observer::new(tell);
+    pub fn observe(mut self, report: impl Fn(&Observation<'_>) + Send + Sync + 'static) -> Self {
+        self.observer = Observer::new(report);
         self
     }
+
     /// Builds the client.
     ///
     /// # Errors
@@ -300,7 +301,7 @@ impl ClientBuilder {
         let mut settings = self.settings;
         let plain_http = settings.plain_http;
         let url = |interface, text: Option<String>| {
-            text.map(|text| urls::parse(interface, &text, plain_http)).transpose()
+            text.map(|text| interface_url(interface, &text, plain_http)).transpose()
         };
         let base_url = url(Interface::Queue, self.base_url)?;
         let rest_url = url(Interface::Rest, self.rest_url)?;
@@ -360,5 +361,108 @@ impl fmt::Debug for ClientBuilder {
             .field("timeout", &self.settings.timeout)
             .field("call_timeout", &self.settings.call_timeout)
             .finish_non_exhaustive()
+    }
+}
+
+/// Interface that a URL is for.
+#[derive(Clone, Copy)]
+enum Interface {
+    Queue,
+    Rest,
+    Graphql,
+}
+
+impl Interface {
+    fn field(self) -> &'static str {
+        match self {
+            Self::Queue => "base_url",
+            Self::Rest => "rest_url",
+            Self::Graphql => "graphql_url",
+        }
+    }
+
+    /// The version at the end of the path, which is added if it is missing.
+    fn version(self) -> Option<&'static str> {
+        match self {
+            Self::Queue => Some("/v2"),
+            Self::Rest | Self::Graphql => None,
+        }
+    }
+}
+
+/// The URL of an interface. That of the queue has its version, without a slash at the end.
+fn interface_url(interface: Interface, text: &str, plain_http: bool) -> Result<Url> {
+    if matches!(interface, Interface::Graphql) {
+        return Ok(check_url(SETTINGS, interface.field(), text, plain_http)?);
+    }
+    let mut url = base_url(SETTINGS, interface.field(), text, plain_http)?;
+    if let Some(version) = interface.version() {
+        let path = url.path().trim_end_matches('/').to_owned();
+        let versioned = if path.ends_with(version) { path } else { format!("{path}{version}") };
+        url.set_path(&versioned);
+    }
+    Ok(url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn normal(interface: Interface, text: &str) -> String {
+        interface_url(interface, text, false).expect("a usable URL").into()
+    }
+
+    #[test]
+    fn the_version_is_added_where_it_is_missing() {
+        for text in ["https://q.example", "https://q.example/", "https://q.example/v2/"] {
+            assert_eq!(normal(Interface::Queue, text), "https://q.example/v2");
+        }
+        for text in ["https://r.example/", "https://r.example/a", "https://r.example/a/v1"] {
+            assert_eq!(normal(Interface::Rest, text), text);
+        }
+        assert_eq!(
+            normal(Interface::Graphql, "https://g.example/graphql"),
+            "https://g.example/graphql"
+        );
+    }
+
+    #[test]
+    fn plain_http_is_for_loopback_unless_allowed() {
+        for text in [
+            "http://127.0.0.1:80",
+            "http://localhost:1",
+            "http://LocalHost.:1",
+            "http://[::1]:1",
+            "http://[::ffff:127.0.0.1]",
+            "http://127.9.9.9",
+        ] {
+            assert!(interface_url(Interface::Queue, text, false).is_ok(), "{text}");
+        }
+        for text in [
+            "http://q.example",
+            "http://localhost.example",
+            "http://localhost..",
+            "http://10.0.0.1",
+            "http://[::ffff:10.0.0.1]",
+        ] {
+            assert!(interface_url(Interface::Queue, text, false).is_err(), "{text}");
+            assert!(interface_url(Interface::Queue, text, true).is_ok(), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_unusable_url_is_refused_with_its_setting() {
+        for text in [
+            "",
+            "queue.example",
+            "ftp://q.example",
+            "https://me@q.example",
+            "https://q.example/#a",
+            "https://q.example/?a=b",
+            "https://",
+        ] {
+            let error = interface_url(Interface::Queue, text, true).expect_err(text);
+            assert_eq!(error.field(), Some("base_url"), "{text}");
+        }
     }
 }

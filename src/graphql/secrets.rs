@@ -3,8 +3,7 @@
 use podqueue_runtime::Idempotency;
 use serde::{Deserialize, Serialize};
 
-use super::delete::delete;
-use super::not_found::Deleted;
+use super::deletion::{DeletionTarget, delete};
 use super::{Graphql, Operation, SecretCreate, SecretDelete};
 use crate::error::Error;
 use crate::request::Request;
@@ -58,7 +57,7 @@ impl Secrets {
             created
                 .secret_create
                 .ok_or_else(|| super::missing_result(SecretCreate::NAME, "secretCreate"))
-                .map_err(|error| error.unreadable(Idempotency::NonIdempotent))
+                .map_err(|error| error.classify_decode_error(Idempotency::NonIdempotent))
         })
     }
 
@@ -76,7 +75,7 @@ impl Secrets {
             if id.is_empty() {
                 return Err(Error::refused("delete secret", "id", "must not be empty"));
             }
-            let deleted = Deleted { thing: "secret", field: "secretDelete", id: &id };
+            let deleted = DeletionTarget { kind: "secret", field: "secretDelete", id: &id };
             delete::<SecretDelete>(&graphql, &ById { id: &id }, deleted, timeout).await
         })
     }

@@ -34,13 +34,13 @@ use podqueue_runtime::{Call, Operation, Reply};
 pub struct Job {
     endpoint: Endpoint,
     id: Arc<str>,
-    known: Arc<Known>,
+    shared: Arc<SharedState>,
     /// The secrets of the submission, if the handle comes from it.
     submitted: Option<Arc<[SecretString]>>,
 }
 
 /// State shared by the clones of a handle.
-struct Known {
+struct SharedState {
     lifespan: Lifespan,
     status_url: OnceLock<Url>,
     /// A stream of the job has ended: its chunks are delivered.
@@ -62,13 +62,13 @@ impl Job {
     pub const RETENTION: Duration = lifespan::RETENTION;
 
     pub(super) fn from_id(endpoint: Endpoint, id: &str) -> Self {
-        let known = Known {
+        let shared = SharedState {
             lifespan: Lifespan::unknown(id),
             status_url: OnceLock::new(),
             streamed: AtomicBool::new(false),
             dropped_chunks: AtomicBool::new(false),
         };
-        Self { endpoint, id: id.into(), known: Arc::new(known), submitted: None }
+        Self { endpoint, id: id.into(), shared: Arc::new(shared), submitted: None }
     }
 
     /// The same, of which these secrets are known.
@@ -100,7 +100,7 @@ impl Job {
     /// submission ([policy object](crate#the-interface)). May be early by as long as the request took to
     /// arrive.
     ///
-    /// Known if this handle, or the handle it was cloned from, was returned by the submission; `None`
+    /// SharedState if this handle, or the handle it was cloned from, was returned by the submission; `None`
     /// if it was rebuilt from an id, because the service does not report it. A ttl set with
     /// [`StatusRequest::ttl`](crate::StatusRequest::ttl) moves it.
     ///
@@ -118,7 +118,7 @@ impl Job {
     /// ```
     #[must_use]
     pub fn expires_at(&self) -> Option<SystemTime> {
-        self.known.lifespan.expires_at()
+        self.shared.lifespan.expires_at()
     }
 
     /// The earliest time at which the result of a finished job expires ([Payload, waiting and
@@ -133,7 +133,7 @@ impl Job {
     /// job was last seen unfinished.
     #[must_use]
     pub fn result_expires_at(&self) -> Option<SystemTime> {
-        self.known.lifespan.result_expires_at()
+        self.shared.lifespan.result_expires_at()
     }
 
     pub(super) fn call(&self, operation: &Operation) -> Result<Call> {
@@ -143,7 +143,7 @@ impl Job {
             self.endpoint.url(&attempted, path.parameter("job id", &self.id))
         };
         let url = match operation.name() == STATUS.name() {
-            true => made_once(&self.known.status_url, url)?,
+            true => made_once(&self.shared.status_url, url)?,
             false => url()?,
         };
         let call = self.endpoint.call(operation, attempted, url);
@@ -153,36 +153,36 @@ impl Job {
     /// Sends a call about this job, and distinguishes an expired job from an unknown job in its error.
     pub(super) async fn send(&self, call: Call) -> Result<Reply> {
         let sent = self.endpoint.send(call).await;
-        sent.map_err(|error| self.known.lifespan.explain(error).with_job_id(&self.id))
+        sent.map_err(|error| self.shared.lifespan.explain(error).with_job_id(&self.id))
     }
 
     pub(super) fn lifespan(&self) -> &Lifespan {
-        &self.known.lifespan
+        &self.shared.lifespan
     }
 
     /// Notes that a stream of the job has ended.
     pub(super) fn has_streamed(&self) {
-        self.known.streamed.store(true, Ordering::Relaxed);
+        self.shared.streamed.store(true, Ordering::Relaxed);
     }
 
     /// Returns true if a stream of the job has ended.
     pub(super) fn is_streamed(&self) -> bool {
-        self.known.streamed.load(Ordering::Relaxed)
+        self.shared.streamed.load(Ordering::Relaxed)
     }
 
     /// Notes that chunks were dropped with a stream, for the next stream to report.
     pub(super) fn drop_chunks(&self) {
-        self.known.dropped_chunks.store(true, Ordering::Relaxed);
+        self.shared.dropped_chunks.store(true, Ordering::Relaxed);
     }
 
     /// Returns true if chunks were dropped with a stream, and resets this: only one stream reports them.
     pub(super) fn take_dropped_chunks(&self) -> bool {
-        self.known.dropped_chunks.swap(false, Ordering::Relaxed)
+        self.shared.dropped_chunks.swap(false, Ordering::Relaxed)
     }
 
     /// Reports to the observer that a wait or a stream is about to poll.
     pub(super) fn observe_poll(&self, operation: &Operation) {
-        self.endpoint.context().observer.tell(|| Observation::Polled {
+        self.endpoint.context().observer.report(|| Observation::Polled {
             operation: operation.name(),
             endpoint_id: self.endpoint.id(),
             job_id: &self.id,

@@ -26,10 +26,10 @@ pub(super) fn least_kept(job_id: &str) -> Duration {
 
 /// The lifespan of a job, shared by all clones of its handle.
 #[derive(Debug)]
-pub(super) struct Lifespan(Mutex<Known>);
+pub(super) struct Lifespan(Mutex<Observed>);
 
 #[derive(Debug)]
-struct Known {
+struct Observed {
     /// True if the service was seen to know the job.
     seen: bool,
     /// The time at which the service accepted the job, if this handle comes from the submission.
@@ -46,19 +46,19 @@ struct Known {
 
 /// The reason why the service no longer has a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Gone {
+enum Expiry {
     /// The job finished, and its result has expired.
-    ResultRemoved,
+    Result,
     /// The ttl has run out.
-    TtlOver,
+    Ttl,
     /// Either of these, or the job was purged from the queue.
-    OneOfThese,
+    Unknown,
 }
 
 impl Lifespan {
     /// The lifespan of a job of which only the id is known.
     pub(super) fn unknown(job_id: &str) -> Self {
-        Self(Mutex::new(Known {
+        Self(Mutex::new(Observed {
             seen: false,
             accepted: None,
             known_since: None,
@@ -112,12 +112,12 @@ impl Lifespan {
         if error.kind() != ErrorKind::NotFound || is_page || !self.known().seen {
             return error;
         }
-        let message = format!("{}; {}", error.message(), self.why_gone().as_str());
+        let message = format!("{}; {}", error.message(), self.expiry().as_str());
         error.with_kind(ErrorKind::JobExpired).with_message(message)
     }
 
     /// Returns true if the ttl has certainly expired: never for a handle that was rebuilt from an id.
-    pub(super) fn ttl_is_over(&self) -> bool {
+    pub(super) fn is_ttl_expired(&self) -> bool {
         let known = self.known();
         known.known_since.is_some_and(|since| since.elapsed() >= known.ttl)
     }
@@ -129,26 +129,26 @@ impl Lifespan {
     pub(super) fn result_expires_at(&self) -> Option<SystemTime> {
         let known = self.known();
         let kept_until = known.ended??.checked_add(known.kept)?;
-        Some(known.expires_at().map_or(kept_until, |ttl_over| ttl_over.min(kept_until)))
+        Some(known.expires_at().map_or(kept_until, |ttl_expires| ttl_expires.min(kept_until)))
     }
 
     /// The reason why the job has expired, if it has.
-    fn why_gone(&self) -> Gone {
-        if self.ttl_is_over() {
-            Gone::TtlOver
+    fn expiry(&self) -> Expiry {
+        if self.is_ttl_expired() {
+            Expiry::Ttl
         } else if self.known().ended.is_some() {
-            Gone::ResultRemoved
+            Expiry::Result
         } else {
-            Gone::OneOfThese
+            Expiry::Unknown
         }
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, Observed> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Known {
+impl Observed {
     fn expires_at(&self) -> Option<SystemTime> {
         self.accepted?.checked_add(self.ttl)
     }
@@ -177,12 +177,12 @@ impl Known {
     }
 }
 
-impl Gone {
+impl Expiry {
     fn as_str(self) -> &'static str {
         match self {
-            Self::ResultRemoved => "the job finished, and its result has expired",
-            Self::TtlOver => "the job existed before, but its ttl has expired",
-            Self::OneOfThese => {
+            Self::Result => "the job finished, and its result has expired",
+            Self::Ttl => "the job existed before, but its ttl has expired",
+            Self::Unknown => {
                 "the job existed before: its ttl or its result has expired, or it was \
                  purged from the queue"
             }
@@ -287,11 +287,11 @@ mod tests {
         let lifespan = Lifespan::unknown("j");
         lifespan.accepted(at(0), Some(MINUTE));
         tokio::time::advance(59 * SECOND).await;
-        assert_eq!(lifespan.why_gone(), Gone::OneOfThese);
+        assert_eq!(lifespan.expiry(), Expiry::Unknown);
         observe(&lifespan, JobStatus::Completed, None, at(50));
-        assert_eq!(lifespan.why_gone(), Gone::ResultRemoved);
+        assert_eq!(lifespan.expiry(), Expiry::Result);
         tokio::time::advance(SECOND).await;
-        assert_eq!(lifespan.why_gone(), Gone::TtlOver);
+        assert_eq!(lifespan.expiry(), Expiry::Ttl);
     }
 
     #[test]
@@ -299,6 +299,6 @@ mod tests {
         let lifespan = Lifespan::unknown("j");
         lifespan.accepted(SystemTime::now() - 3 * 24 * 60 * MINUTE, Some(MINUTE));
         assert!(lifespan.expires_at().is_some_and(|at| at < SystemTime::now()));
-        assert!(!lifespan.ttl_is_over(), "it was accepted just now");
+        assert!(!lifespan.is_ttl_expired(), "it was accepted just now");
     }
 }

@@ -40,10 +40,10 @@ const KNOWN: [&str; 6] = ["id", "status", "output", "error", "delayTime", "execu
 
 /// The number of characters of a handler's message that an error shows: a traceback, but not a whole
 /// output.
-const MOST_SHOWN_OF_A_FAILURE: usize = 8_000;
+const MAX_FAILURE_CHARS: usize = 8_000;
 
 /// The number of names of other fields in the `Debug` output.
-const MOST_NAMES_SHOWN: usize = 32;
+const MAX_NAMES_SHOWN: usize = 32;
 
 /// A failure as reported by the handler, or by the service on its behalf.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -361,7 +361,7 @@ impl JobRecord {
         };
         let message = match self.failure() {
             Some(failure) if !failure.message.is_empty() => {
-                match failure.message.char_indices().nth(MOST_SHOWN_OF_A_FAILURE) {
+                match failure.message.char_indices().nth(MAX_FAILURE_CHARS) {
                     Some((end, _)) => format!(
                         "{what}: {}… (truncated; see `JobRecord::failure`)",
                         &failure.message[..end]
@@ -387,7 +387,7 @@ impl fmt::Debug for JobRecord {
         let mut others = Vec::new();
         let redactor = self.job.secrets().redactor();
         self.others.for_each(|name, _| {
-            if others.len() < MOST_NAMES_SHOWN {
+            if others.len() < MAX_NAMES_SHOWN {
                 others.push(redactor.redact(&name));
             }
         });

@@ -1,22 +1,24 @@
-//! Submitting a job: `/run` and `/runsync`.
+//! Submission of a job, by `/run` or `/runsync`: its body, serialized once into the buffer that is sent, and
+//! the storage settings in it.
 
 use std::fmt;
 use std::future::{Future, IntoFuture};
+use std::io::{self, Write};
 use std::ops::RangeInclusive;
 use std::pin::Pin;
 use std::time::Duration;
 
+use bytes::Bytes;
+use reqwest::Url;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::body::Body;
-use super::body::is_http_url;
 use super::operations::{RUN, RUN_SYNC};
-use super::{Endpoint, Job, JobRecord, Policy, S3Config};
+use super::{Endpoint, Job, JobRecord, Policy};
 use crate::error::{Error, Result};
 use podqueue_runtime::__private::Attempted;
-use podqueue_runtime::__private::json::{not_decodable, not_serializable, text_in_flawed};
-use podqueue_runtime::__private::redact::credentials;
+use podqueue_runtime::__private::json::{not_decodable, not_serializable, text_in_truncated};
+use podqueue_runtime::__private::redact::credentials_in_url;
 use podqueue_runtime::SecretString;
 use podqueue_runtime::{Call, Idempotency, Operation, Reply, RetryPolicy};
 
@@ -154,7 +156,7 @@ impl Submission {
         }
         if let Some(s3_config) = &self.s3_config {
             s3_config.check(&attempted)?;
-            append(&attempted, &mut body, "s3Config", s3_config.sent())?;
+            append(&attempted, &mut body, "s3Config", &s3_config.0)?;
         }
         body.push("}");
         if body.len() > limit {
@@ -212,7 +214,7 @@ fn check_webhook(attempted: &Attempted, webhook: &str) -> Result<()> {
 fn secrets_of_webhook(url: &SecretString) -> Vec<SecretString> {
     let parts = url.expose().split(['/', '?', '#', '&', '=']);
     let tokens = parts.filter(|part| part.len() >= 32).map(SecretString::from);
-    let login = credentials::in_url(url.expose());
+    let login = credentials_in_url(url.expose());
     std::iter::once(url.clone()).chain(tokens).chain(login).collect()
 }
 
@@ -232,8 +234,8 @@ pub(super) fn read_new(
         }
     });
     record.map_err(|error| {
-        let error = error.unreadable(operation.idempotency());
-        match text_in_flawed(reply.body(), "id") {
+        let error = error.classify_decode_error(operation.idempotency());
+        match text_in_truncated(reply.body(), "id") {
             Some(id) => error.with_job_id(&id),
             None => error,
         }
@@ -312,33 +314,44 @@ impl RunSync {
     ///
     /// Those of the submission itself, of [`Wait`](crate::Wait), and of [`JobRecord::output`].
     pub async fn output<T: DeserializeOwned>(self) -> Result<T> {
-        let record = self.send().await?;
+        let record = self.await?;
         if record.status().is_terminal() {
             return record.output();
         }
         record.job().wait().await?.output()
     }
 
-    async fn send(self) -> Result<JobRecord> {
-        let endpoint = self.submission.endpoint.clone();
+    /// The future contains the call and not the submission, so that it is small.
+    fn send(self) -> impl Future<Output = Result<JobRecord>> + Send {
+        let (endpoint, ttl) = (self.submission.endpoint.clone(), self.submission.ttl());
+        let wait = self.wait.unwrap_or(DEFAULT_WAIT);
+        let call = self.into_call();
+        async move {
+            let call = call?;
+            let secrets = call.known_secrets().to_vec();
+            let reply = endpoint.send(call).await?;
+            let record = read_new(&endpoint, &RUN_SYNC, &reply, &secrets)?;
+            let lifespan = record.job().lifespan();
+            lifespan.accepted(reply.sent_at(), ttl);
+            lifespan.waited_for(wait);
+            record.record_observation(reply.sent_at());
+            record.into_result()
+        }
+    }
+
+    fn into_call(self) -> Result<Call> {
+        let endpoint = &self.submission.endpoint;
         if let Some(wait) = self.wait.filter(|wait| !WAIT.contains(wait)) {
             let rule = format_args!("must be from 1 to 300 seconds, not {wait:?}");
             return Err(Error::refused(endpoint.attempted(&RUN_SYNC), "wait", rule));
         }
-        let (ttl, wait) = (self.submission.ttl(), self.wait.unwrap_or(DEFAULT_WAIT));
-        let mut call = self.submission.into_call(&RUN_SYNC, endpoint.context().run_sync_limit)?;
-        call = call.extra_time(wait + WAIT_MARGIN).held_open();
-        if let Some(wait) = self.wait {
-            call = call.query("wait", &wait.as_millis().to_string());
-        }
-        let secrets = call.known_secrets().to_vec();
-        let reply = endpoint.send(call).await?;
-        let record = read_new(&endpoint, &RUN_SYNC, &reply, &secrets)?;
-        let lifespan = record.job().lifespan();
-        lifespan.accepted(reply.sent_at(), ttl);
-        lifespan.waited_for(wait);
-        record.record_observation(reply.sent_at());
-        record.into_result()
+        let limit = endpoint.context().run_sync_limit;
+        let call = self.submission.into_call(&RUN_SYNC, limit)?.held_open();
+        let call = call.extra_time(self.wait.unwrap_or(DEFAULT_WAIT) + WAIT_MARGIN);
+        Ok(match self.wait {
+            Some(wait) => call.query("wait", &wait.as_millis().to_string()),
+            None => call,
+        })
     }
 }
 
@@ -417,3 +430,179 @@ macro_rules! submission_settings {
 
 submission_settings!(Run, Job);
 submission_settings!(RunSync, JobRecord);
+
+/// Object-storage settings that are passed on to the worker ([s3Config
+/// object](crate#the-interface)). The worker must implement their use itself; any S3-compatible
+/// storage works.
+///
+/// The credentials are never shown:
+///
+/// ```
+/// use podqueue::S3Config;
+///
+/// let storage = S3Config::new("id", "s3cret", "results", "https://storage.example");
+/// assert!(!format!("{storage:?}").contains("s3cret"));
+/// ```
+///
+/// `S3Config` does not implement [`Serialize`](serde::Serialize): only a submission writes them.
+#[derive(Clone, PartialEq, Eq)]
+pub struct S3Config(SentS3Config);
+
+/// The settings as they are sent.
+#[derive(Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SentS3Config {
+    #[serde(serialize_with = "SecretString::send")]
+    access_id: SecretString,
+    #[serde(serialize_with = "SecretString::send")]
+    access_secret: SecretString,
+    bucket_name: String,
+    endpoint_url: String,
+}
+
+impl S3Config {
+    /// Creates the settings from the credentials, the bucket's name and the storage's http or https
+    /// URL. A submission with any other URL is refused, such as a URL without a scheme
+    /// (`minio:9000`).
+    pub fn new(
+        access_id: impl Into<SecretString>,
+        access_secret: impl Into<SecretString>,
+        bucket_name: impl Into<String>,
+        endpoint_url: impl Into<String>,
+    ) -> Self {
+        Self(SentS3Config {
+            access_id: access_id.into(),
+            access_secret: access_secret.into(),
+            bucket_name: bucket_name.into(),
+            endpoint_url: endpoint_url.into(),
+        })
+    }
+
+    fn check(&self, attempted: &Attempted) -> Result<()> {
+        if is_http_url(&self.0.endpoint_url) {
+            return Ok(());
+        }
+        let rule =
+            "must be an http or https URL, with its scheme and host, and without white space";
+        Err(Error::refused(attempted, "s3Config.endpointUrl", rule))
+    }
+
+    fn secrets(&self) -> impl Iterator<Item = SecretString> {
+        let given = [self.0.access_id.clone(), self.0.access_secret.clone()];
+        given.into_iter().chain(credentials_in_url(&self.0.endpoint_url))
+    }
+}
+
+impl fmt::Debug for S3Config {
+    /// Shows the URL without what may authorize a request to it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let SentS3Config { access_id, access_secret, bucket_name, endpoint_url } = &self.0;
+        let host = Url::parse(endpoint_url).ok();
+        let host = host.as_ref().and_then(Url::host_str);
+        f.debug_struct("S3Config")
+            .field("access_id", access_id)
+            .field("access_secret", access_secret)
+            .field("bucket_name", bucket_name)
+            .field("endpoint_host", &host)
+            .finish()
+    }
+}
+
+/// From this size on, a body grows by a sixteenth instead of doubling, so that a large body takes its
+/// length in memory and not twice that.
+const SLOW_GROWTH_SIZE: usize = 1024 * 1024;
+
+/// The initial capacity in bytes: most bodies need no more, and are not reallocated.
+const INITIAL_CAPACITY: usize = 256;
+
+/// JSON under construction.
+struct Body(Vec<u8>);
+
+impl Body {
+    fn new() -> Self {
+        Self(Vec::with_capacity(INITIAL_CAPACITY))
+    }
+
+    fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn push(&mut self, text: &str) {
+        self.reserve(text.len());
+        self.0.extend_from_slice(text.as_bytes());
+    }
+
+    #[inline]
+    fn reserve(&mut self, more: usize) {
+        let needed = self.0.len() + more;
+        if needed > self.0.capacity() && needed >= SLOW_GROWTH_SIZE {
+            self.0.reserve_exact(more + needed / 16);
+        }
+    }
+}
+
+impl Write for Body {
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.write_all(bytes)?;
+        Ok(bytes.len())
+    }
+
+    #[inline]
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.reserve(bytes.len());
+        self.0.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl From<Body> for Bytes {
+    fn from(body: Body) -> Self {
+        body.0.into()
+    }
+}
+
+/// Returns true if the text is an http or https URL as written, because it is sent as written. The parser
+/// accepts more: surrounding white space, missing slashes, backslashes.
+pub(crate) fn is_http_url(text: &str) -> bool {
+    let after_scheme = text.split_once("://").filter(|(scheme, _)| {
+        scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
+    });
+    after_scheme.is_some_and(|(_, rest)| !rest.starts_with(['/', '\\']))
+        && !text.contains(|letter: char| letter.is_whitespace() || letter.is_control())
+        && Url::parse(text).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_body_takes_little_more_than_its_length() {
+        let mut body = Body::new();
+        for _ in 0..20_000 {
+            body.write_all(&[b'x'; 1_000]).expect("memory takes it");
+        }
+        assert_eq!(body.len(), 20_000_000);
+        assert!(body.0.capacity() < 22_000_000, "{}", body.0.capacity());
+    }
+
+    #[test]
+    fn text_after_a_large_piece_does_not_reallocate() {
+        let mut body = Body::new();
+        body.push(r#"{"input":"#);
+        body.write_all(&vec![b'x'; 20_000_000]).expect("memory takes it");
+        let capacity = body.0.capacity();
+        body.push(r#","webhook":"https://me.example/hook"}"#);
+        assert_eq!(body.0.capacity(), capacity);
+        assert!(capacity < 22_000_000, "{capacity}");
+    }
+}

@@ -19,7 +19,7 @@ use crate::observe::Observation;
 use podqueue_runtime::__private::require_runtime;
 
 /// The time before the deadline at which the last poll is sent.
-const LAST_POLL: Duration = Duration::from_millis(250);
+const LAST_POLL_LEAD: Duration = Duration::from_millis(250);
 
 /// For how long after a poll the last status is reported as current. The wait may not have been polled.
 const RECENT: Duration = Duration::from_secs(5);
@@ -94,7 +94,7 @@ struct Seen {
 enum Polled {
     Ended(JobRecord),
     Failed(Error),
-    RanOut(Seen),
+    DeadlinePassed(Seen),
 }
 
 /// State of the job on the service when a wait with [`Wait::cancel_on_timeout`] timed out.
@@ -208,7 +208,7 @@ impl Wait {
         let (job, started) = (self.job.clone(), Instant::now());
         let mut polls = 0;
         let result = self.until_ended(&mut polls).await;
-        job.endpoint().context().observer.tell(|| Observation::WaitEnded {
+        job.endpoint().context().observer.report(|| Observation::WaitEnded {
             endpoint_id: job.endpoint().id(),
             job_id: job.id(),
             polls,
@@ -235,7 +235,7 @@ impl Wait {
             Polled::Ended(record) => record.into_result(),
             Polled::Failed(error) => Err(error),
             // The notifier is dropped before: the end that it would report may be this cancellation.
-            Polled::RanOut(seen) => self.run_out(seen).await,
+            Polled::DeadlinePassed(seen) => self.time_out(seen).await,
         }
     }
 
@@ -268,7 +268,7 @@ impl Wait {
             polled = Instant::now();
             // The deadline may have passed while this future was not polled.
             if deadline.is_some_and(|deadline| deadline <= polled) {
-                return Polled::RanOut(seen);
+                return Polled::DeadlinePassed(seen);
             }
             *polls += 1;
             self.job.observe_poll(&STATUS);
@@ -283,7 +283,7 @@ impl Wait {
             let answer = match deadline {
                 Some(deadline) => match timeout_at(deadline, status).await {
                     Ok(answer) => answer,
-                    Err(_) => return Polled::RanOut(seen),
+                    Err(_) => return Polled::DeadlinePassed(seen),
                 },
                 None => status.await,
             };
@@ -305,12 +305,12 @@ impl Wait {
             }
             let now = Instant::now();
             match deadline {
-                Some(deadline) if now + pause + LAST_POLL > deadline => {
+                Some(deadline) if now + pause + LAST_POLL_LEAD > deadline => {
                     // Polls once more for a job that ends during the last interval.
-                    let last_poll = deadline.checked_sub(LAST_POLL).unwrap_or(now);
+                    let last_poll = deadline.checked_sub(LAST_POLL_LEAD).unwrap_or(now);
                     if now >= last_poll {
                         tokio::time::sleep_until(deadline).await;
-                        return Polled::RanOut(seen);
+                        return Polled::DeadlinePassed(seen);
                     }
                     tokio::time::sleep_until(last_poll).await;
                 }
@@ -320,7 +320,7 @@ impl Wait {
     }
 
     /// The deadline has passed.
-    async fn run_out(self, seen: Seen) -> Result<JobRecord> {
+    async fn time_out(self, seen: Seen) -> Result<JobRecord> {
         let is_recent = seen.asked.is_some_and(|asked| asked.elapsed() < RECENT);
         let cancelled = if self.cancel {
             match self.cancel_now().await {
@@ -337,7 +337,7 @@ impl Wait {
         let failure = seen.failure.as_ref().map(Error::message);
         let failure =
             failure.map(|why| format!("; the last poll failed: {why}")).unwrap_or_default();
-        let fate = match &cancelled {
+        let job_state = match &cancelled {
             None if seen.failure.is_some() || !is_recent => {
                 "it may still be running on the service".to_owned()
             }
@@ -356,7 +356,7 @@ impl Wait {
             ErrorKind::WaitTimedOut,
             self.job.attempted("wait"),
             format!(
-                "timed out after {waited} waiting for the job to finish ({last}{failure}); {fate}"
+                "timed out after {waited} waiting for the job to finish ({last}{failure}); {job_state}"
             ),
         )
         .with_job_id(self.job.id());
@@ -409,7 +409,7 @@ impl Wait {
 /// The time at which the next poll must be sent, with or without a permit: before the result could expire, and
 /// before the deadline.
 fn latest_poll(due: Instant, deadline: Option<Instant>) -> Instant {
-    let last_poll = deadline.and_then(|deadline| deadline.checked_sub(LAST_POLL));
+    let last_poll = deadline.and_then(|deadline| deadline.checked_sub(LAST_POLL_LEAD));
     last_poll.map_or(due, |last_poll| due.min(last_poll))
 }
 

@@ -30,7 +30,7 @@ pub(super) struct Deliveries {
 #[derive(Default)]
 struct Jobs {
     /// By the id without its suffix.
-    known: HashMap<String, Known>,
+    known: HashMap<String, JobEntry>,
     /// The jobs with a handled end, oldest first.
     handled: BTreeMap<u64, String>,
     /// The number of the last wait or handled end.
@@ -38,9 +38,9 @@ struct Jobs {
 }
 
 #[derive(Default)]
-struct Known {
+struct JobEntry {
     /// The lock of a job's deliveries, held by the delivery in progress and shared by those that wait.
-    turn: Weak<AsyncMutex<()>>,
+    lock: Weak<AsyncMutex<()>>,
     /// The number of retries of the job since it is known.
     retries: u64,
     waiting: Vec<Waiting>,
@@ -67,7 +67,7 @@ struct Handled {
 pub(super) struct Delivery {
     deliveries: Arc<Deliveries>,
     key: String,
-    turn: Option<OwnedMutexGuard<()>>,
+    lock: Option<OwnedMutexGuard<()>>,
     /// The retries and the last wait before the read of the job's status.
     retries: u64,
     last: u64,
@@ -87,18 +87,18 @@ impl Deliveries {
         Self { endpoint_id: endpoint_id.into(), jobs, remembered, hashes }
     }
 
-    /// Waits for the earlier deliveries of the same job.
-    pub(super) async fn turn(self: Arc<Self>, job_id: &str) -> Delivery {
+    /// Begins a delivery once the earlier deliveries of the same job have ended.
+    pub(super) async fn begin(self: Arc<Self>, job_id: &str) -> Delivery {
         let key = without_suffix(job_id).to_owned();
-        let turn = {
+        let lock = {
             let mut jobs = self.jobs();
             let known = jobs.known.entry(key.clone()).or_default();
-            let turn = known.turn.upgrade().unwrap_or_default();
-            known.turn = Arc::downgrade(&turn);
-            turn
+            let lock = known.lock.upgrade().unwrap_or_default();
+            known.lock = Arc::downgrade(&lock);
+            lock
         };
-        let mut delivery = Delivery { deliveries: self, key, turn: None, retries: 0, last: 0 };
-        delivery.turn = Some(turn.lock_owned().await);
+        let mut delivery = Delivery { deliveries: self, key, lock: None, retries: 0, last: 0 };
+        delivery.lock = Some(lock.lock_owned().await);
         delivery
     }
 
@@ -213,7 +213,7 @@ impl Delivery {
 
 impl Drop for Delivery {
     fn drop(&mut self) {
-        self.turn = None;
+        self.lock = None;
         self.deliveries.jobs().remove_if_unused(&self.key);
     }
 }
@@ -249,8 +249,8 @@ impl Jobs {
 
     /// Removes an unused entry.
     fn remove_if_unused(&mut self, key: &str) {
-        let is_idle = |known: &Known| {
-            known.turn.strong_count() == 0 && known.waiting.is_empty() && known.handled.is_none()
+        let is_idle = |known: &JobEntry| {
+            known.lock.strong_count() == 0 && known.waiting.is_empty() && known.handled.is_none()
         };
         if self.known.get(key).is_some_and(is_idle) {
             self.known.remove(key);
@@ -287,16 +287,16 @@ mod tests {
     #[tokio::test]
     async fn deliveries_of_one_job_follow_each_other_and_leave_nothing_behind() {
         let deliveries = Arc::new(Deliveries::of("ep", 10));
-        let turn = |id| Arc::clone(&deliveries).turn(id);
-        let first = turn("a").await;
-        let other = turn("b").await;
+        let begin = |id| Arc::clone(&deliveries).begin(id);
+        let first = begin("a").await;
+        let other = begin("b").await;
         let moment = Duration::from_millis(5);
-        assert!(tokio::time::timeout(moment, turn("a-u1")).await.is_err(), "it is the same job");
-        let (second, third) = (turn("a"), turn("a"));
+        assert!(tokio::time::timeout(moment, begin("a-u1")).await.is_err(), "it is the same job");
+        let (second, third) = (begin("a"), begin("a"));
         drop(first);
         drop(second.await);
         drop(third.await);
-        assert!(deliveries.jobs().known.keys().eq(["b"]), "only b is under way");
+        assert!(deliveries.jobs().known.keys().eq(["b"]), "only b is in progress");
         drop(other);
         assert!(deliveries.jobs().known.is_empty());
     }
@@ -308,12 +308,12 @@ mod tests {
         let (one, other) = (listen(), listen());
         drop(one);
         assert_eq!(deliveries.jobs().known["j"].waiting.len(), 1);
-        let turn = Arc::clone(&deliveries).turn("j").await;
-        let mut next = Box::pin(Arc::clone(&deliveries).turn("j"));
+        let delivery = Arc::clone(&deliveries).begin("j").await;
+        let mut next = Box::pin(Arc::clone(&deliveries).begin("j"));
         assert!((&mut next).now_or_never().is_none());
-        drop(turn);
+        drop(delivery);
         drop(next);
-        assert_eq!(deliveries.jobs().known.len(), 1, "somebody waits for it");
+        assert_eq!(deliveries.jobs().known.len(), 1, "a wait is left");
         drop(other);
         assert!(deliveries.jobs().known.is_empty());
     }

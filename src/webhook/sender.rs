@@ -10,8 +10,8 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use crate::error::{Error, Result};
 use crate::queue::JobRecord;
-use crate::queue::body::is_http_url;
-use podqueue_runtime::__private::url::is_loopback;
+use crate::queue::submission::is_http_url;
+use podqueue_runtime::__private::is_loopback;
 use podqueue_runtime::SecretString;
 
 const PAUSE: Duration = Duration::from_secs(10);
@@ -95,12 +95,12 @@ impl WebhookSender {
         self
     }
 
-    /// Delivers a job that has ended: its record, with the `webhook` that is called. Calls `tell` after
+    /// Delivers a job that has ended: its record, with the `webhook` that is called. Calls `report` after
     /// each attempt, and returns the last.
     pub async fn deliver(
         &self,
         record: &JobRecord,
-        tell: impl FnMut(&WebhookAttempt),
+        report: impl FnMut(&WebhookAttempt),
     ) -> WebhookAttempt {
         let body = record.as_bytes();
         let members = serde_json::from_slice::<BTreeMap<String, Box<RawValue>>>(body).ok();
@@ -109,20 +109,20 @@ impl WebhookSender {
             all.entry("webhook".to_owned()).or_insert(url);
             serde_json::to_vec(&all).ok()
         });
-        self.deliver_body(body.unwrap_or_else(|| record.as_bytes().to_vec()), tell).await
+        self.deliver_body(body.unwrap_or_else(|| record.as_bytes().to_vec()), report).await
     }
 
     /// Delivers any body.
     pub async fn deliver_body(
         &self,
         body: impl Into<Vec<u8>>,
-        mut tell: impl FnMut(&WebhookAttempt),
+        mut report: impl FnMut(&WebhookAttempt),
     ) -> WebhookAttempt {
         let body = Bytes::from(body.into());
         let mut number = 1;
         loop {
             let attempt = self.attempt(number, body.clone()).await;
-            tell(&attempt);
+            report(&attempt);
             if attempt.is_accepted() || number == Self::ATTEMPTS {
                 return attempt;
             }

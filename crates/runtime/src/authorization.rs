@@ -6,7 +6,7 @@ use reqwest::header::{
 };
 
 use crate::error::{Error, Result};
-use crate::redact::credentials;
+use crate::redact::credentials_in_basic;
 use crate::secret_string::SecretString;
 
 /// The authorization of a service's calls.
@@ -78,7 +78,7 @@ impl Credential {
         }
         // The service may echo it without the scheme.
         let bare = value.expose().rsplit_once(' ').map(|(_, bare)| SecretString::from(bare));
-        let decoded = credentials::in_basic(value.expose());
+        let decoded = credentials_in_basic(value.expose());
         let secrets = bare.into_iter().chain(decoded).chain([value]).collect();
         Ok(Self { sent, secrets })
     }

@@ -13,12 +13,12 @@ use crate::error::{Error, Result};
 use crate::limiter::SharedLimits;
 use crate::limiter::{Limiter, RateLimits};
 use crate::observe::{Observation, Observer};
-use crate::redact::credentials;
+use crate::redact::proxy_credentials;
 use crate::retry::{Budget, RetryPolicy};
 use crate::secret_string::SecretString;
 use crate::service::Service;
 use crate::transport::{HeldCalls, HttpSender, Transport};
-use crate::url;
+use crate::url::{base_url, is_loopback};
 
 const MIB: usize = 1024 * 1024;
 
@@ -206,8 +206,8 @@ impl ServiceBuilder {
     /// # let _ = service;
     /// # Ok::<(), podqueue_runtime::Error>(())
     /// ```
-    pub fn observe(mut self, tell: impl Fn(&Observation<'_>) + Send + Sync + 'static) -> Self {
-        self.settings.observer = Observer::new(tell);
+    pub fn observe(mut self, report: impl Fn(&Observation<'_>) + Send + Sync + 'static) -> Self {
+        self.settings.observer = Observer::new(report);
         self
     }
 
@@ -221,7 +221,7 @@ impl ServiceBuilder {
     /// allowed in a header; a timeout or the largest response is zero; the share of the rate limits is
     /// out of range.
     pub fn build(self) -> Result<Service> {
-        let url = url::base(SETTINGS, "url", &self.url, self.settings.plain_http)?;
+        let url = base_url(SETTINGS, "url", &self.url, self.settings.plain_http)?;
         let mut credential = Credential::new(SETTINGS, self.authorization)?;
         let secrets = credential.take_secrets();
         let transport = self.settings.build(SETTINGS, &[&url], secrets)?;
@@ -308,7 +308,7 @@ impl Settings {
             }
         }
         let connect_timeout = self.time_to_connect();
-        let is_local = !urls.is_empty() && urls.iter().all(|url| url::is_loopback(url));
+        let is_local = !urls.is_empty() && urls.iter().all(|url| is_loopback(url));
         let http = match &self.http_client {
             Some(http) => http.clone(),
             None => self.http(attempted, is_local)?,
@@ -325,7 +325,7 @@ impl Settings {
             })?;
         }
         let environment = |name| std::env::var(name).ok();
-        let at_proxies = credentials::of_proxies(self.proxy.as_ref(), environment);
+        let at_proxies = proxy_credentials(self.proxy.as_ref(), environment);
         Ok(Transport {
             sender: HttpSender {
                 http,

@@ -2,9 +2,12 @@
 //!
 //! An [`Operation`] is the common part of all calls of a kind: name, method, idempotency and rate limit. A
 //! [`Call`] adds the path, parameters and body of one request. [`Service::send`](crate::Service::send) sends
-//! it.
+//! it. A [`Request`] is a call that is sent when it is awaited.
 
+use std::fmt;
+use std::future::{Future, IntoFuture};
 use std::ops::Deref;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,13 +17,13 @@ use serde::Serialize;
 use tokio::time::Instant;
 
 use crate::authorization::Credential;
-use crate::error::{Attempted, Result};
+use crate::error::{Attempted, Error, Result};
 use crate::idempotency::Idempotency;
 use crate::json::not_serializable;
 use crate::limiter::Limit;
-use crate::path::{Path, escaped};
 use crate::retry::RetryPolicy;
 use crate::secret_string::SecretString;
+use crate::url::{Path, escaped};
 
 /// A slow uplink, for which large bodies get more time.
 const BYTES_PER_SECOND: u64 = 256 * 1024;
@@ -85,9 +88,12 @@ impl Operation {
 /// ```
 #[must_use = "a call is sent only by `Service::send`"]
 #[derive(Clone, Debug)]
-pub struct Call(pub(crate) Box<CallParts>);
+pub struct Call {
+    /// Boxed, since a call is moved through several futures.
+    pub(crate) parts: Box<CallParts>,
+}
 
-/// The parts of a call. They stay in one place, since the call is moved through several futures.
+/// The parts of a call.
 #[derive(Clone, Debug)]
 pub(crate) struct CallParts {
     pub(crate) operation: Operation,
@@ -132,7 +138,7 @@ impl Call {
     }
 
     fn to(operation: &Operation, attempted: Attempted, target: Target) -> Self {
-        Self(Box::new(CallParts {
+        let parts = CallParts {
             operation: operation.clone(),
             attempted,
             scope: None,
@@ -151,29 +157,30 @@ impl Call {
             largest_response: None,
             reads_events: false,
             secrets: Vec::new(),
-        }))
+        };
+        Self { parts: Box::new(parts) }
     }
 
     /// Adds a query parameter.
     pub fn query(mut self, name: &str, value: &str) -> Self {
-        if !self.0.query.is_empty() {
-            self.0.query.push('&');
+        if !self.parts.query.is_empty() {
+            self.parts.query.push('&');
         }
-        self.0.query.extend([&*escaped(name), "=", &*escaped(value)]);
+        self.parts.query.extend([&*escaped(name), "=", &*escaped(value)]);
         self
     }
 
     /// Adds a header, whose value is marked as sensitive, so that no log shows it.
     pub fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {
-        self.0.headers.push((name, value.into()));
+        self.parts.headers.push((name, value.into()));
         self
     }
 
     /// A body of JSON text. Large bodies get more time: a second for each 256 KiB.
     pub fn body(mut self, json: impl Into<Bytes>) -> Self {
         let json = json.into();
-        self.0.extra_time += Duration::from_secs(json.len() as u64 / BYTES_PER_SECOND);
-        self.0.body = Some(json);
+        self.parts.extra_time += Duration::from_secs(json.len() as u64 / BYTES_PER_SECOND);
+        self.parts.body = Some(json);
         self
     }
 
@@ -187,51 +194,51 @@ impl Call {
     pub fn json(self, field: &str, body: &(impl Serialize + ?Sized)) -> Result<Self> {
         match serde_json::to_vec(body) {
             Ok(json) => Ok(self.body(json)),
-            Err(source) => Err(not_serializable(self.0.attempted, field, source)),
+            Err(source) => Err(not_serializable(self.parts.attempted, field, source)),
         }
     }
 
     /// The scope of the operation's rate limit: calls of an operation count together only if their
     /// scopes are equal. Without a scope, a call is not limited.
     pub fn scope(mut self, scope: impl Into<Arc<str>>) -> Self {
-        self.0.scope = Some(scope.into());
+        self.parts.scope = Some(scope.into());
         self
     }
 
     /// Values that must not be shown if the service repeats them, beside the authorization and the
     /// secrets in a JSON body.
     pub fn secrets(mut self, secrets: impl IntoIterator<Item = SecretString>) -> Self {
-        self.0.secrets.extend(secrets);
+        self.parts.secrets.extend(secrets);
         self
     }
 
     /// The timeout of an attempt, in place of the service's.
     pub fn timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
-        self.0.timeout = timeout.into();
+        self.parts.timeout = timeout.into();
         self
     }
 
     /// Time that an attempt may take beyond its timeout, for waits that the caller requested of the service.
     pub fn extra_time(mut self, time: Duration) -> Self {
-        self.0.extra_time += time;
+        self.parts.extra_time += time;
         self
     }
 
     /// Sets the number and the delays of retries, in place of the service's policy.
     pub fn retry(mut self, policy: impl Into<Option<RetryPolicy>>) -> Self {
-        self.0.retry = policy.into();
+        self.parts.retry = policy.into();
         self
     }
 
     /// Sets the effect of a second request, if that differs from the operation's.
     pub fn idempotency(mut self, idempotency: Idempotency) -> Self {
-        self.0.operation.idempotency = idempotency;
+        self.parts.operation.idempotency = idempotency;
         self
     }
 
     /// The service responds only once something has happened, so the request stays open for long.
     pub fn held_open(mut self) -> Self {
-        self.0.is_held_open = true;
+        self.parts.is_held_open = true;
         self
     }
 
@@ -239,26 +246,26 @@ impl Call {
     /// is lost but for this field, the call counts as having taken effect, and the error has the
     /// [id](crate::Error::created_id).
     pub fn created_id(mut self, field: &'static str) -> Self {
-        self.0.created_id = Some(field);
+        self.parts.created_id = Some(field);
         self
     }
 
     /// The largest response that is read, in bytes, if that is less than the service's limit.
     pub fn largest_response(mut self, bytes: impl Into<Option<usize>>) -> Self {
-        self.0.largest_response = bytes.into();
+        self.parts.largest_response = bytes.into();
         self
     }
 
     /// The longest time in which an attempt may receive no data of its response.
     pub fn longest_silence(mut self, longest: impl Into<Option<Duration>>) -> Self {
-        self.0.longest_silence = longest.into();
+        self.parts.longest_silence = longest.into();
         self
     }
 
     /// The longest pause before another attempt. If the service asks for a longer pause, the call ends
     /// with that error.
     pub fn longest_pause(mut self, longest: Duration) -> Self {
-        self.0.longest_pause = longest;
+        self.parts.longest_pause = longest;
         self
     }
 
@@ -270,13 +277,13 @@ impl Call {
     /// Gives the call priority from this time on, over all calls that wait for the rate limiter and are not
     /// urgent.
     pub fn urgent_from(mut self, urgent_from: impl Into<Option<Instant>>) -> Self {
-        self.0.urgent_from = urgent_from.into();
+        self.parts.urgent_from = urgent_from.into();
         self
     }
 
     /// Accepts a response that is a stream of [events](crate::ServerEvents).
     pub fn reads_events(mut self) -> Self {
-        self.0.reads_events = true;
+        self.parts.reads_events = true;
         self
     }
 }
@@ -296,16 +303,16 @@ impl Call {
 
     /// Sets the words of errors for the attempted call, in place of the operation's name.
     pub fn attempting(mut self, attempted: Attempted) -> Self {
-        self.0.attempted = attempted;
+        self.parts.attempted = attempted;
         self
     }
 
     pub fn attempted(&self) -> &Attempted {
-        &self.0.attempted
+        &self.parts.attempted
     }
 
     pub fn known_secrets(&self) -> &[SecretString] {
-        &self.0.secrets
+        &self.parts.secrets
     }
 }
 
@@ -320,7 +327,7 @@ pub(crate) struct AddressedCall {
 impl AddressedCall {
     /// A call to `url`, to which its own query is added.
     pub(crate) fn new(call: Call, mut url: Url, credential: Arc<Credential>) -> Self {
-        let mut call = call.0;
+        let mut call = call.parts;
         let query = std::mem::take(&mut call.query);
         match url.query().filter(|before| !before.is_empty()) {
             _ if query.is_empty() => {}
@@ -339,6 +346,48 @@ impl Deref for AddressedCall {
     }
 }
 
+type Sending<T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send>>;
+
+/// A prepared call: sent when awaited, it resolves to a `T`.
+#[must_use = "nothing is sent until it is awaited"]
+pub struct Request<T, E = Error> {
+    send: Box<dyn FnOnce(Option<Duration>) -> Sending<T, E> + Send>,
+    timeout: Option<Duration>,
+}
+
+impl<T, E> Request<T, E> {
+    /// A request that `send` sends, with the timeout that was set.
+    pub fn new<F>(send: impl FnOnce(Option<Duration>) -> F + Send + 'static) -> Self
+    where
+        F: Future<Output = Result<T, E>> + Send + 'static,
+    {
+        Self { send: Box::new(|timeout| Box::pin(send(timeout))), timeout: None }
+    }
+
+    /// The timeout of a single attempt at this call, until its response has been read; overrides
+    /// the service's [`timeout`](crate::ServiceBuilder::timeout). A shorter
+    /// [`call_timeout`](crate::ServiceBuilder::call_timeout) is raised to it.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+}
+
+impl<T, E> IntoFuture for Request<T, E> {
+    type Output = Result<T, E>;
+    type IntoFuture = Sending<T, E>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        (self.send)(self.timeout)
+    }
+}
+
+impl<T, E> fmt::Debug for Request<T, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Request").field("timeout", &self.timeout).finish_non_exhaustive()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -347,6 +396,6 @@ mod tests {
     fn query_parameters_are_escaped() {
         let operation = Operation::new("list", Method::GET, Idempotency::Idempotent);
         let call = Call::new(&operation, "/pets").query("a b", "c&d").query("e", "f");
-        assert_eq!(call.0.query, "a%20b=c%26d&e=f");
+        assert_eq!(call.parts.query, "a%20b=c%26d&e=f");
     }
 }

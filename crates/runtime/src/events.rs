@@ -93,7 +93,7 @@ impl<E> ServerEvents<E> {
         };
         if let Some(mismatch) = mismatch {
             let error = Error::new(ErrorKind::Decode, reply.attempted(), mismatch);
-            return Err(reply.unreadable(reply.explain(error)));
+            return Err(reply.classify_decode_error(reply.explain(error)));
         }
         let (incoming, attempted, secrets) = reply.into_incoming();
         let origin = Arc::new(Origin { attempted, secrets: secrets.with_body_secrets() });

@@ -74,7 +74,7 @@ impl<R: Admission> FairQueue<R> {
         if let Some(permit) = self.try_acquire(request) {
             return permit;
         }
-        let waiter = Waiter { queue: self, number: self.state().arrive() };
+        let waiter = Waiter { queue: self, position: self.state().arrive() };
         let mut timer = pin!(sleep_until(Instant::now()));
         poll_fn(|context| waiter.poll(request, urgent_from, timer.as_mut(), context)).await
     }
@@ -122,7 +122,7 @@ impl<R: Admission> FairQueue<R> {
 /// A waiting caller, removed from the queue when dropped.
 struct Waiter<'a, R: Admission> {
     queue: &'a FairQueue<R>,
-    number: u64,
+    position: u64,
 }
 
 impl<R: Admission> Waiter<'_, R> {
@@ -136,7 +136,7 @@ impl<R: Admission> Waiter<'_, R> {
         loop {
             let now = Instant::now();
             let is_urgent = urgent_from.is_some_and(|from| from <= now);
-            let caller = Caller { place: self.number, is_urgent, request };
+            let caller = Caller { position: self.position, is_urgent, request };
             let mut effects = Effects::default();
             let handle = context.waker().clone();
             let (step, waiting) = {
@@ -163,7 +163,7 @@ impl<R: Admission> Waiter<'_, R> {
 impl<R: Admission> Drop for Waiter<'_, R> {
     fn drop(&mut self) {
         let mut effects = Effects::default();
-        self.queue.state().remove(self.number, Instant::now(), &mut effects);
+        self.queue.state().remove(self.position, Instant::now(), &mut effects);
         effects.apply();
     }
 }

@@ -43,7 +43,7 @@ pub(crate) enum AttemptOutcome {
     /// failed.
     ServerFailed,
     /// The request was sent, and no complete response arrived.
-    NoAnswer,
+    Unanswered,
     /// The response is a success that cannot be read.
     Unreadable,
     /// A gateway in front of the service refused the request. It most likely did not reach the service, but
@@ -77,7 +77,7 @@ impl Idempotency {
     #[rustfmt::skip]
     pub(crate) const fn after(self, outcome: AttemptOutcome) -> Next {
         let row = match self {
-            // never sent, 429,   5xx,        no answer,  unreadable, intercepted, final
+            // never sent, 429,   5xx,        unanswered, unreadable, intercepted, final
             Self::Idempotent =>
                 [Retry,    Retry, Retry,      Retry,      Stop,       Retry,       Stop],
             Self::IdempotentEffect =>
@@ -97,7 +97,7 @@ impl Idempotency {
 
     /// The error of a call that is abandoned after this number of attempts, of which `ambiguous` may have taken
     /// effect.
-    pub(crate) fn give_up(self, error: Error, ambiguous: u32, attempts: u32) -> Error {
+    pub(crate) fn classify_final(self, error: Error, ambiguous: u32, attempts: u32) -> Error {
         let maybe_took_effect = ambiguous > 0;
         if !maybe_took_effect || !self.is_repeat_harmful() {
             return error.with_unknown_outcome_before(maybe_took_effect);
@@ -113,8 +113,8 @@ impl Idempotency {
         unknown(error, &sent)
     }
 
-    /// As [`unreadable`](Self::unreadable), for an error of any kind.
-    pub(crate) fn unread_success(self, error: Error) -> Error {
+    /// The error of a call whose response reports success and cannot be read.
+    pub(crate) fn classify_unreadable_success(self, error: Error) -> Error {
         match self.after(AttemptOutcome::Unreadable) {
             Unknown => unknown(
                 error,
@@ -133,9 +133,14 @@ impl Idempotency {
         unknown(error, "an earlier attempt may have taken effect")
     }
 
-    /// The error of a call that was answered as a success which cannot be read.
-    pub fn unreadable(self, error: Error) -> Error {
-        if error.kind() == ErrorKind::Decode { self.unread_success(error) } else { error }
+    /// The error of reading a response that reports success: its outcome is unknown if it could not be decoded
+    /// and the call must not be sent twice.
+    pub fn classify_decode_error(self, error: Error) -> Error {
+        if error.kind() == ErrorKind::Decode {
+            self.classify_unreadable_success(error)
+        } else {
+            error
+        }
     }
 }
 
@@ -148,7 +153,7 @@ impl Next {
 impl AttemptOutcome {
     /// Returns true if the request may have taken effect.
     pub(crate) const fn is_ambiguous(self) -> bool {
-        matches!(self, Self::ServerFailed | Self::NoAnswer)
+        matches!(self, Self::ServerFailed | Self::Unanswered)
     }
 }
 
@@ -180,7 +185,7 @@ mod tests {
             (Idempotency::NonIdempotent, Unknown, Unknown),
         ] {
             assert_eq!(repeat.after(AttemptOutcome::ServerFailed), failed, "{repeat:?}");
-            assert_eq!(repeat.after(AttemptOutcome::NoAnswer), failed, "{repeat:?}");
+            assert_eq!(repeat.after(AttemptOutcome::Unanswered), failed, "{repeat:?}");
             assert_eq!(repeat.after(AttemptOutcome::Unreadable), unreadable, "{repeat:?}");
         }
     }
@@ -188,8 +193,9 @@ mod tests {
     #[test]
     fn an_error_stays_transient_only_if_no_call_may_take_effect_twice() {
         let error = || Error::new(ErrorKind::Connect, "a call", "no connection");
-        let kind =
-            |repeat: Idempotency, maybe: bool| repeat.give_up(error(), u32::from(maybe), 2).kind();
+        let kind = |repeat: Idempotency, maybe: bool| {
+            repeat.classify_final(error(), u32::from(maybe), 2).kind()
+        };
         for repeat in [Idempotency::Idempotent, Idempotency::IdempotentEffect] {
             assert_eq!(kind(repeat, true), ErrorKind::Connect);
         }

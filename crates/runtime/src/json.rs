@@ -1,9 +1,10 @@
-//! Raw JSON objects and lists, whose parts are kept as the bytes received.
+//! JSON of responses: objects and lists whose parts are kept as the bytes received, and their decoding into
+//! a type, with errors that describe the failure and show no value.
 
-mod decode;
-mod parts;
+mod split;
 
 use std::borrow::Cow;
+use std::error::Error as _;
 use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
@@ -12,11 +13,10 @@ use bytes::Bytes;
 use serde::Deserializer;
 use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-pub use self::decode::{
-    decode_at, not_decodable, not_serializable, of_another_type, redacted, without_values,
-};
-pub use self::parts::without_mark;
-use crate::error::{Attempted, Error, Result};
+pub use self::split::without_mark;
+use self::split::{finite, split_list, split_object};
+use crate::error::{Attempted, Error, ErrorKind, Result};
+use crate::redact::Redactor;
 
 /// A field of an object: its name, and its value as the JSON text that was received, which may be
 /// malformed if the object was.
@@ -112,7 +112,7 @@ impl OtherFields {
 /// its values may be malformed nevertheless.
 pub fn for_each_field<'a>(json: &'a [u8], mut visit: impl FnMut(Cow<'a, str>, &'a [u8])) -> bool {
     let text = without_mark(json);
-    parts::members(text, |name, place| {
+    split_object(text, |name, place| {
         visit(name, &text[place]);
         ControlFlow::Continue(())
     })
@@ -126,17 +126,17 @@ pub fn elements(attempted: &Attempted, place: &str, body: &Bytes) -> Result<Vec<
         return Ok(Vec::new());
     }
     let mut elements = Vec::new();
-    let is_whole = parts::elements(text, |place| elements.push(body.slice_ref(&text[place])));
+    let is_whole = split_list(text, |place| elements.push(body.slice_ref(&text[place])));
     if is_whole { Ok(elements) } else { Err(shape_error(attempted, place, body, Container::List)) }
 }
 
 /// The last string of that name in malformed or truncated JSON.
-pub fn text_in_flawed(json: &[u8], field: &str) -> Option<String> {
+pub fn text_in_truncated(json: &[u8], field: &str) -> Option<String> {
     last_text(json, field).0
 }
 
 /// The last string of that name in an object, whose values may be malformed; `None` if it is truncated.
-pub fn text_in_whole(json: &[u8], field: &str) -> Option<String> {
+pub fn text_in_complete(json: &[u8], field: &str) -> Option<String> {
     let (text, is_whole) = last_text(json, field);
     text.filter(|_| is_whole)
 }
@@ -196,7 +196,164 @@ fn shape_error(attempted: &Attempted, place: &str, json: &[u8], expected: Contai
     let mut deserializer = serde_json::Deserializer::from_slice(without_mark(json));
     let read = deserializer.deserialize_any(expected).and_then(|()| deserializer.end());
     let error = read.err().unwrap_or_else(|| serde::de::Error::custom("a name is not UTF-8"));
-    decode::flawed(attempted, place, json, &error)
+    undecodable(attempted, place, &error, note_on(json))
+}
+
+/// The note in errors about JSON whose numbers were replaced.
+const READ_AS_NULL: &str = " (NaN, Infinity and numbers beyond a double were read as null)";
+
+/// Decodes the part of a response at the path `place`; the whole response if that is empty. An error names the
+/// path to the value. Numbers that JSON does not have are read as null.
+pub fn decode_at<T: DeserializeOwned>(
+    attempted: &Attempted,
+    place: &str,
+    json: &[u8],
+) -> Result<T> {
+    let json = without_mark(json);
+    // Tracking the path doubles the cost, so it is done only after a failure.
+    if let Ok(value) = serde_json::from_slice(json) {
+        return Ok(value);
+    }
+    let finite = finite(json);
+    let mut deserializer = serde_json::Deserializer::from_slice(finite.as_deref().unwrap_or(json));
+    let decoded = serde_path_to_error::deserialize(&mut deserializer)
+        .map_err(|error| (error.path().to_string(), error.into_inner()))
+        .and_then(|value| match deserializer.end() {
+            Ok(()) => Ok(value),
+            Err(error) => Err((".".to_owned(), error)),
+        });
+    decoded.map_err(|(path, error)| {
+        let path = match (place, path.as_str()) {
+            ("", path) => path.to_owned(),
+            (place, ".") => place.to_owned(),
+            (place, path) if path.starts_with('[') => format!("{place}{path}"),
+            (place, path) => format!("{place}.{path}"),
+        };
+        // A replaced number is mentioned only if the resulting null is the cause.
+        let is_about_null = error.to_string().contains("null");
+        let note = match finite {
+            Some(_) if is_about_null => READ_AS_NULL,
+            Some(_) => "",
+            None => note_on(json),
+        };
+        undecodable(attempted, &path, &error, note)
+    })
+}
+
+/// The error for JSON whose value at `path` does not have its type.
+pub fn of_another_type(attempted: &Attempted, json: &[u8], path: &str, why: &str) -> Error {
+    // A replaced number is mentioned only if the resulting null is the cause.
+    let note = if why.contains("null") && finite(json).is_some() { READ_AS_NULL } else { "" };
+    Undecodable { what: UNEXPECTED, why: without_values(why), note }
+        .describe(Error::new(ErrorKind::Decode, attempted, ""), path)
+}
+
+const UNEXPECTED: &str = "has an unexpected shape";
+
+/// The note in errors about bytes that are recognizably not JSON.
+fn note_on(bytes: &[u8]) -> &'static str {
+    match bytes.trim_ascii_start() {
+        [b'<', ..] => " (it looks like a web page)",
+        [0x1f, 0x8b, ..] => " (it looks compressed, although no compression was accepted)",
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => " (it looks like UTF-16 instead of UTF-8)",
+        _ => "",
+    }
+}
+
+/// The error for JSON that is not of the expected shape at `path`.
+pub fn not_decodable(attempted: &Attempted, path: &str, error: serde_json::Error) -> Error {
+    undecodable(attempted, path, &error, "")
+}
+
+fn undecodable(
+    attempted: &Attempted,
+    path: &str,
+    error: &serde_json::Error,
+    note: &'static str,
+) -> Error {
+    let what = if error.is_data() { UNEXPECTED } else { "is not JSON" };
+    let why = without_values(&error.to_string());
+    Undecodable { what, why, note }.describe(Error::new(ErrorKind::Decode, attempted, ""), path)
+}
+
+/// The message of a serde error without the values it found, which may be secrets of the reply.
+#[derive(Clone, Debug)]
+struct Undecodable {
+    what: &'static str,
+    why: String,
+    note: &'static str,
+}
+
+impl Undecodable {
+    /// The error, attributed to the value at `path`.
+    fn describe(self, error: Error, path: &str) -> Error {
+        let Self { what, why, note } = &self;
+        let message = match path {
+            "." => format!("the response {what}: {why}{note}"),
+            path => format!("`{path}` in the response {what}: {why}{note}"),
+        };
+        error.with_message(message).with_field(path).with_source(self)
+    }
+}
+
+impl fmt::Display for Undecodable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.why)
+    }
+}
+
+impl std::error::Error for Undecodable {}
+
+/// A decoding error without secrets: the names in a path, and messages of the caller's types, may repeat
+/// the response.
+pub fn redacted(error: Error, redactor: &Redactor) -> Error {
+    let found = error.source().and_then(|it| it.downcast_ref::<Undecodable>()).cloned();
+    let Some(found) = found else { return error };
+    let path = redactor.redact(error.field().unwrap_or("."));
+    let why = redactor.redact(&found.why);
+    Undecodable { why, ..found }.describe(error, &path)
+}
+
+/// The error for a value that serde could not write as JSON.
+pub fn not_serializable(
+    attempted: impl Into<String>,
+    field: &str,
+    source: serde_json::Error,
+) -> Error {
+    Error::refused(attempted, field, format_args!("cannot be serialized as JSON: {source}"))
+        .with_source(source)
+}
+
+/// The message of a serde error without the values that it quotes: `invalid type: string …, expected f64`.
+pub fn without_values(message: &str) -> String {
+    for unknown in ["unknown variant `", "unknown field `"] {
+        // The name is quoted as received, with any character in it.
+        let rest = message.strip_prefix(unknown);
+        let end = rest.and_then(|rest| rest.rfind("`, expected").or(rest.rfind("`, there are")));
+        if let (Some(rest), Some(end)) = (rest, end) {
+            return format!("{unknown}…{}", &rest[end..]);
+        }
+    }
+    // The text after `expected`, and the names of missing fields, come from the type.
+    let found_ends = if message.starts_with("invalid ") { usize::MAX } else { 0 };
+    let mut shown = String::with_capacity(message.len());
+    let (mut within, mut escaped, mut found) = (None, false, found_ends > 0);
+    for (at, character) in message.char_indices() {
+        found &= within.is_some() || !message[at..].starts_with(", expected");
+        match (character, within) {
+            _ if escaped => escaped = false,
+            ('\\', Some('"')) => escaped = true,
+            (_, Some(quote)) if character == quote => {
+                within = None;
+                shown.push('…');
+            }
+            (_, Some(_)) => {}
+            ('"', None) => within = Some('"'),
+            ('`', None) if found => within = Some('`'),
+            _ => shown.push(character),
+        }
+    }
+    shown
 }
 
 #[cfg(test)]
@@ -222,7 +379,7 @@ mod tests {
             ("<html>", None),
             ("", None),
         ] {
-            assert_eq!(text_in_flawed(json.as_bytes(), "id").as_deref(), found, "{json}");
+            assert_eq!(text_in_truncated(json.as_bytes(), "id").as_deref(), found, "{json}");
         }
     }
 
@@ -251,6 +408,67 @@ mod tests {
             [("{}", true), ("\u{feff}7", true), ("", false), ("<html>", false), ("[NaN]", false)]
         {
             assert_eq!(is_json(text.as_bytes()), is, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_decoding_error_names_the_place_and_never_the_value() {
+        let read = Attempted::new("read").on_interface("REST");
+        let json = br#"{"env":{"A":"hun\"ter2"}}"#;
+        let error = decode_at::<std::collections::HashMap<String, Vec<u8>>>(&read, "", json)
+            .expect_err("a map is no list");
+        assert_eq!(error.field(), Some("env"));
+        let error =
+            decode_at::<std::collections::HashMap<String, u8>>(&read, "", br#"{"A":"hun\"ter2"}"#)
+                .expect_err("a string is no number");
+        assert_eq!(error.field(), Some("A"));
+        assert!(!format!("{error} {error:?}").contains("hun"), "{error:?}");
+    }
+
+    #[test]
+    fn that_numbers_were_read_as_null_is_said_of_a_null_alone() {
+        let read = Attempted::new("read").on_interface("REST");
+        let error = |json: &str| {
+            let error = decode_at::<Vec<u8>>(&read, "", json.as_bytes()).expect_err("no number");
+            error.to_string()
+        };
+        for json in ["[NaN]", "[1e400]", "[-1e400]"] {
+            assert!(error(json).contains("were read as null"), "{}", error(json));
+        }
+        for json in ["[true, NaN]", "[300, 1e400]"] {
+            assert!(!error(json).contains("null"), "{}", error(json));
+        }
+        let rest = decode_at::<Vec<Option<f64>>>(&read, "", b"[1e400, -1e400, 1e300, 2]");
+        assert_eq!(rest.ok(), Some(vec![None, None, Some(1e300), Some(2.0)]));
+    }
+
+    #[test]
+    fn found_values_are_removed_and_expected_ones_stay() {
+        for (message, shown) in [
+            (
+                r#"invalid type: string "a \" b, expected `c`", expected f64 at line 1"#,
+                "invalid type: string …, expected f64 at line 1",
+            ),
+            (
+                "invalid type: integer `1234`, expected a string",
+                "invalid type: integer …, expected a string",
+            ),
+            (
+                "invalid value: floating point `0.5`, expected `a` or `b`",
+                "invalid value: floating point …, expected `a` or `b`",
+            ),
+            (
+                "unknown variant `s`, expected`, expected one of `a`, `b`",
+                "unknown variant `…`, expected one of `a`, `b`",
+            ),
+            (
+                "unknown variant `s`, there are no variants",
+                "unknown variant `…`, there are no variants",
+            ),
+            ("missing field `id` at line 1", "missing field `id` at line 1"),
+            ("null where there must be a value", "null where there must be a value"),
+        ] {
+            assert_eq!(without_values(message), shown);
         }
     }
 }

@@ -4,7 +4,6 @@
 //! Handwritten types name these functions in serde attributes; the types of generated code implement
 //! [`Lenient`].
 
-pub mod choice;
 mod field;
 pub mod object;
 mod scalar;
@@ -15,7 +14,7 @@ use std::collections::HashMap;
 use serde::de::{Deserialize, Deserializer};
 
 pub use self::field::{
-    Field, Lenient, Misfit, Node, Reading, deserialize, own, owned, serialize, text as read_text,
+    Field, Lenient, Mismatch, Node, Reading, deserialize, own, owned, serialize, text as read_text,
     value,
 };
 pub use self::scalar::{boolean, integer, number, text};

@@ -52,25 +52,21 @@ mod observe;
 #[doc(hidden)]
 pub mod open_enum;
 mod part;
-mod path;
 #[cfg(test)]
 mod random;
 #[doc(hidden)]
 pub mod redact;
-mod request;
 #[doc(hidden)]
 pub mod rest;
 mod retry;
-mod retry_after;
 mod secret_string;
 mod service;
 mod transport;
-#[doc(hidden)]
-pub mod url;
+mod url;
 
 pub use authorization::Authorization;
 pub use builder::ServiceBuilder;
-pub use call::{Call, Operation};
+pub use call::{Call, Operation, Request};
 pub use error::{Error, ErrorKind, Result};
 pub use events::{ServerEvent, ServerEvents};
 pub use idempotency::Idempotency;
@@ -79,13 +75,12 @@ pub use limiter::{ChangeRecords, LimitStore, SharedLimits, StoreError};
 pub use limiter::{Limit, RateLimits};
 pub use observe::Observation;
 pub use part::Part;
-pub use path::Path;
-pub use request::Request;
 pub use reqwest::Method;
 pub use retry::RetryPolicy;
 pub use secret_string::SecretString;
 pub use service::Service;
 pub use transport::Reply;
+pub use url::Path;
 
 /// Support for generated code and for crates that depend on this crate. Not public API: it changes without
 /// notice.
@@ -106,10 +101,11 @@ pub mod __private {
     pub use crate::lenient;
     pub use crate::observe::Observer;
     pub use crate::redact::Untyped;
-    pub use crate::retry_after::retry_after;
+    pub use crate::retry::retry_after;
     pub use crate::service::Service;
     pub use crate::transport::{Transport, require_runtime};
-    pub use crate::{fair_queue, json, redact, rest, url};
+    pub use crate::url::{base_url, check_url, is_loopback};
+    pub use crate::{fair_queue, json, redact, rest};
 
     /// The future of a generated call.
     pub type Sending<T> = rest::Sending<T, crate::Error>;

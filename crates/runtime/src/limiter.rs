@@ -42,9 +42,8 @@
 //! A caller that is not polled cannot report the progress of its request. The request is
 //! [in flight](crate::in_flight) until its timeout, and is then taken for abandoned.
 //!
-//! Tests: `tests::explored` explores all short runs, `tests::throughput` and `tests::throttled` measure
-//! against a simulated service that counts by several algorithms at once, `tests::counted` has the
-//! transitions above.
+//! Tests: `tests::explored` explores all short runs, `tests::simulation` measures against a simulated
+//! service that counts by several algorithms at once, `tests` has the transitions above.
 
 mod concurrency;
 mod operation;

@@ -58,22 +58,22 @@ pub enum Observation<'a> {
     },
 }
 
-type Tell = dyn Fn(&Observation<'_>) + Send + Sync;
+type Report = dyn Fn(&Observation<'_>) + Send + Sync;
 
 /// The function that receives observations, if any.
 #[derive(Clone, Default)]
-pub struct Observer(Option<Arc<Tell>>);
+pub struct Observer(Option<Arc<Report>>);
 
 impl Observer {
-    /// Tells this function.
-    pub fn new(tell: impl Fn(&Observation<'_>) + Send + Sync + 'static) -> Self {
-        Self(Some(Arc::new(tell)))
+    /// Reports to this function.
+    pub fn new(report: impl Fn(&Observation<'_>) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(report)))
     }
 
-    /// Makes the observation only if there is a function to tell.
-    pub fn tell<'a>(&self, observation: impl FnOnce() -> Observation<'a>) {
-        if let Some(tell) = &self.0 {
-            tell(&observation());
+    /// Makes the observation only if there is a function to call.
+    pub fn report<'a>(&self, observation: impl FnOnce() -> Observation<'a>) {
+        if let Some(report) = &self.0 {
+            report(&observation());
         }
     }
 }

@@ -119,7 +119,7 @@ macro_rules! __open_enum {
             fn read(
                 value: &$crate::__private::serde_json::Value,
                 reading: $crate::lenient::Reading,
-            ) -> ::std::result::Result<::std::option::Option<Self>, $crate::lenient::Misfit> {
+            ) -> ::std::result::Result<::std::option::Option<Self>, $crate::lenient::Mismatch> {
                 $crate::lenient::read_text(value, reading)
             }
 

@@ -2,9 +2,9 @@
 //! message, a body, a redirect.
 //!
 //! ```text
-//! secret_values (fields by name), credentials (URLs, headers) -> Secrets -> Redactor
-//!                                                                              |
-//! text of a response -> encodings: its layers, decoded row by row -> search ---+-> "[redacted]"
+//! secret_values: fields by name, credentials in URLs and headers -> Secrets -> Redactor
+//!                                                                                  |
+//! text of a response -> encodings: its layers, decoded row by row -> search -------+-> "[redacted]"
 //! ```
 //!
 //! # Rules
@@ -13,7 +13,7 @@
 //!   and statuses are never redacted, and nothing is parsed after it was redacted.
 //! - Known secrets are always redacted: the API key, storage credentials, and the values of fields with
 //!   names such as `password`, `apiKey`, `HF_TOKEN`. Any other value of an environment may be a secret,
-//!   and is redacted unless it is trivial (`credentials::is_trivial`).
+//!   and is redacted unless it is trivial (`secret_values::is_trivial`).
 //!
 //! # Invariant
 //!
@@ -23,7 +23,6 @@
 //!
 //! `tests` draws secrets and encodings at random and checks it; `docs/design/redaction.md` says why it holds.
 
-pub mod credentials;
 mod encodings;
 mod search;
 mod secret_values;
@@ -33,7 +32,9 @@ use serde_json::{Map, Value};
 
 use self::search::Needles;
 pub(crate) use self::secret_values::REDACTED;
-pub use self::secret_values::{Untyped, secrets_in, secrets_named};
+pub use self::secret_values::{
+    Untyped, credentials_in_basic, credentials_in_url, proxy_credentials, secrets_in, secrets_named,
+};
 use crate::secret_string::SecretString;
 
 /// The secrets to redact in the response to one request.

@@ -1,16 +1,496 @@
-//! Building blocks of generated REST calls. Not public API: it changes without notice.
+//! REST calls, as generated code builds and sends them. Not public API: it changes without notice.
+//!
+//! A [`RestCall`] is built piece by piece: method, path, query, headers, body. Values that break a rule are
+//! kept as the error of the call. Sending it decodes the response as the generated type.
 
-mod body;
-mod call;
 mod changes;
+mod multipart;
 mod parameters;
-mod sending;
+
+use std::fmt::Display;
+use std::future::Future;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::task::{self, Poll, ready};
+use std::time::Duration;
 
 pub use bytes::Bytes;
+use reqwest::Method;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
 
-pub use self::body::Multipart;
-pub use self::call::RestCall;
 pub use self::changes::Changes;
+pub use self::multipart::Multipart;
 pub use self::parameters::{PathStyle, Style};
-pub use self::sending::{ByStatus, Response, Sending};
+use self::parameters::{expanded, form, write};
+use crate::call::{Call, Operation, Target};
 pub use crate::error::Result;
+use crate::error::{Attempted, Error, ErrorKind};
+use crate::events::ServerEvents;
+use crate::idempotency::Idempotency;
+use crate::lenient::Lenient;
+use crate::redact::{secrets_in, secrets_named};
+use crate::service::Service;
+use crate::transport::Reply;
+use crate::url::Path;
+
+/// A call under construction, piece by piece.
+pub struct RestCall {
+    call: Call,
+    path: Path,
+    /// Reads only responses of these statuses.
+    only: Option<fn(u16) -> bool>,
+    failed: Option<Error>,
+}
+
+/// Method, path, query and headers.
+impl RestCall {
+    /// Creates a call named `operation` with the HTTP `method`, which determines whether it may be
+    /// retried.
+    pub fn new(operation: &'static str, method: &'static str) -> Self {
+        let (method, idempotency) = self::method(method);
+        let attempted = Attempted::new(operation).on_interface("REST");
+        let call = Call::to_service(&Operation::new(operation, method, idempotency), attempted);
+        Self { call, path: Path::new(""), only: None, failed: None }
+    }
+
+    /// Appends a literal piece of the path.
+    pub fn literal(mut self, text: &'static str) -> Self {
+        self.path = self.path.literal(text);
+        self
+    }
+
+    /// Appends a path parameter.
+    pub fn parameter(mut self, name: &'static str, value: &impl ToString) -> Self {
+        let value = value.to_string();
+        self.call.parts.secrets.extend(secrets_named(name, &value));
+        self.path = self.path.parameter(name, &value);
+        self
+    }
+
+    /// Appends a path parameter that is more than plain text.
+    pub fn parameter_styled(
+        self,
+        name: &'static str,
+        value: &impl Serialize,
+        style: PathStyle,
+    ) -> Self {
+        self.expanded_value(name, serde_json::to_value(value), style)
+    }
+
+    fn expanded_value(
+        mut self,
+        name: &'static str,
+        value: serde_json::Result<Value>,
+        style: PathStyle,
+    ) -> Self {
+        match value {
+            Ok(value) => {
+                self.path = self.path.escaped_parameter(name, &expanded(name, &value, style));
+                self.call.parts.secrets.extend(secrets_in(json!({ name: value })));
+            }
+            Err(error) => self.fail(name, format_args!("cannot be written: {error}")),
+        }
+        self
+    }
+
+    /// Adds a query parameter: omitted for `None`, repeated for a list.
+    pub fn query(self, name: &'static str, value: &impl Serialize) -> Self {
+        self.query_value(name, serde_json::to_value(value), None)
+    }
+
+    /// Adds a query parameter that is encoded like a field of a form; omitted for `None`.
+    pub fn query_styled(self, name: &'static str, value: &impl Serialize, style: Style) -> Self {
+        self.query_value(name, serde_json::to_value(value), Some(style))
+    }
+
+    fn query_value(
+        mut self,
+        name: &'static str,
+        value: serde_json::Result<Value>,
+        style: Option<Style>,
+    ) -> Self {
+        match value {
+            Ok(value) => {
+                if let Err(rule) = write(&mut self.call.parts.query, name, &value, style) {
+                    self.fail(name, rule);
+                }
+                self.call.parts.secrets.extend(secrets_in(json!({ name: value })));
+            }
+            Err(error) => self.fail(name, format_args!("cannot be written: {error}")),
+        }
+        self
+    }
+
+    /// Adds a header.
+    pub fn header(mut self, name: &'static str, value: &impl ToString) -> Self {
+        let value = value.to_string();
+        self.call.parts.secrets.extend(secrets_named(name, &value));
+        self.call.parts.headers.push((name, value));
+        self
+    }
+
+    /// Adds a header if there is a value.
+    pub fn optional_header(self, name: &'static str, value: &Option<impl ToString>) -> Self {
+        match value {
+            Some(value) => self.header(name, value),
+            None => self,
+        }
+    }
+
+    /// Reads only responses of these statuses of success; a response of another status is an error.
+    pub fn only(mut self, statuses: fn(u16) -> bool) -> Self {
+        self.only = Some(statuses);
+        self
+    }
+
+    /// Sets the media types that the response may have, if not only JSON.
+    pub fn accept(mut self, media: &'static str) -> Self {
+        self.call.parts.headers.retain(|(name, _)| *name != "accept");
+        self.call.parts.headers.push(("accept", media.to_owned()));
+        self
+    }
+
+    /// Sets the timeout of an attempt, if there is one.
+    pub fn timeout(mut self, timeout: Option<Duration>) -> Self {
+        self.call.parts.timeout = timeout;
+        self
+    }
+
+    fn attempted(&self) -> &Attempted {
+        self.call.attempted()
+    }
+
+    fn fail(&mut self, field: &str, rule: impl Display) {
+        self.failed = Some(Error::refused(self.attempted(), field, rule));
+    }
+}
+
+/// Bodies.
+impl RestCall {
+    /// Sets a JSON body with changes applied to it; no body for `None` without changes.
+    pub fn json(self, body: Option<&impl Serialize>, changes: &Changes) -> Self {
+        self.json_as("application/json", body, changes)
+    }
+
+    /// The same with another media type.
+    pub fn json_as(
+        self,
+        media: &'static str,
+        body: Option<&impl Serialize>,
+        changes: &Changes,
+    ) -> Self {
+        self.with_json(media, body.map(|body| body as &dyn Body), changes)
+    }
+
+    fn with_json(
+        mut self,
+        media: &'static str,
+        body: Option<&dyn Body>,
+        changes: &Changes,
+    ) -> Self {
+        let json = match (body, changes.is_empty()) {
+            (None, true) => return self,
+            (Some(body), true) => body.text(),
+            (_, false) => match self.changed(body, changes) {
+                Some(body) => serde_json::to_vec(&body),
+                None => return self,
+            },
+        };
+        match json {
+            Ok(json) => self.with_body(media, json.into()),
+            Err(error) => {
+                self.fail("body", format_args!("cannot be written: {error}"));
+                self
+            }
+        }
+    }
+
+    /// Sets a body of `application/x-www-form-urlencoded`, whose fields are written as JSON unless
+    /// a style says otherwise.
+    pub fn form(
+        self,
+        body: Option<&impl Serialize>,
+        changes: &Changes,
+        styles: &[(&str, Style)],
+    ) -> Self {
+        self.with_form(body.map(|body| body as &dyn Body), changes, styles)
+    }
+
+    fn with_form(
+        mut self,
+        body: Option<&dyn Body>,
+        changes: &Changes,
+        styles: &[(&str, Style)],
+    ) -> Self {
+        if body.is_none() && changes.is_empty() {
+            return self;
+        }
+        let Some(body) = self.changed(body, changes) else { return self };
+        self.call.parts.secrets.extend(secrets_in(&body));
+        match form(&body, styles) {
+            Ok(form) => self.with_body("application/x-www-form-urlencoded", form.into()),
+            Err((field, rule)) => {
+                self.fail(&field, rule);
+                self
+            }
+        }
+    }
+
+    /// Sets a body of parts; no body if there are none, unless it is `required`.
+    pub fn multipart(mut self, required: bool, body: Multipart) -> Self {
+        if body.is_empty() && !required {
+            return self;
+        }
+        let (media, bytes) = body.encode();
+        let (secrets, refusal) = body.into_secrets_and_refusal();
+        self.call.parts.secrets.extend(secrets);
+        if let Some((name, rule)) = refusal {
+            self.fail(&name, rule);
+        }
+        self.with_body(media, bytes)
+    }
+
+    /// Sets a body of text or bytes.
+    pub fn raw(self, media: &'static str, body: Option<&(impl Clone + Into<Bytes>)>) -> Self {
+        match body {
+            Some(body) => self.with_body(media, body.clone().into()),
+            None => self,
+        }
+    }
+
+    fn with_body(mut self, media: impl Into<String>, body: Bytes) -> Self {
+        let media = media.into();
+        if media != "application/json" {
+            self.call.parts.headers.push(("content-type", media));
+        }
+        self.call = self.call.body(body);
+        self
+    }
+
+    fn changed(&mut self, body: Option<&dyn Body>, changes: &Changes) -> Option<Value> {
+        let written = match body {
+            Some(body) => body.value(),
+            None => Ok(Value::Object(Map::new())),
+        };
+        let mut body = match written {
+            Ok(body) => body,
+            Err(error) => {
+                self.fail("body", format_args!("cannot be written: {error}"));
+                return None;
+            }
+        };
+        if let Err((place, rule)) = changes.apply(&mut body) {
+            self.fail(&place, format_args!("{rule}"));
+            return None;
+        }
+        Some(body)
+    }
+}
+
+/// Sending, and decoding of the response.
+impl RestCall {
+    /// Sends the call and reads the response as a `T`.
+    pub fn send<T, E>(self, service: Service) -> Sending<T, E>
+    where
+        T: Lenient,
+        E: From<Error> + 'static,
+    {
+        self.read(service, |response| response.json())
+    }
+
+    /// Sends a call whose response may have no content.
+    pub fn send_optional<T, E>(self, service: Service) -> Sending<Option<T>, E>
+    where
+        T: Lenient,
+        E: From<Error> + 'static,
+    {
+        self.read(service, |response| if response.is_empty() { Ok(None) } else { response.json() })
+    }
+
+    /// Sends a call whose response is UTF-8 text.
+    pub fn send_text<E: From<Error> + 'static>(self, service: Service) -> Sending<String, E> {
+        self.read(service, |response| response.text())
+    }
+
+    /// Sends a call whose response is arbitrary bytes.
+    pub fn send_bytes<E: From<Error> + 'static>(self, service: Service) -> Sending<Bytes, E> {
+        self.read(service, |response| response.bytes())
+    }
+
+    /// Sends a call whose response has no content.
+    pub fn send_empty<E: From<Error> + 'static>(self, service: Service) -> Sending<(), E> {
+        self.read(service, |_| Ok(()))
+    }
+
+    /// Sends a call whose response has a type for each status.
+    pub fn send_by_status<T, E>(self, service: Service) -> Sending<T, E>
+    where
+        T: ByStatus + 'static,
+        E: From<Error> + 'static,
+    {
+        self.read(service, T::read)
+    }
+
+    /// Sends a call whose response is a stream of events.
+    pub fn send_events<E>(self, service: Service) -> Sending<ServerEvents<E>, E>
+    where
+        E: From<Error> + 'static,
+    {
+        let mut this = self.accept("text/event-stream");
+        this.call = this.call.reads_events();
+        Box::pin(async move {
+            let most = service.largest_response();
+            let reply = this.exchange(&service).await?;
+            Ok(ServerEvents::new(reply, most, false)?)
+        })
+    }
+
+    fn read<T: 'static, E: From<Error> + 'static>(
+        self,
+        service: Service,
+        read: fn(&Response<'_>) -> Result<T>,
+    ) -> Sending<T, E> {
+        let only = self.only;
+        let exchange = Box::pin(async move { self.exchange(&service).await });
+        Box::pin(CallFuture { exchange, only, read, error: PhantomData })
+    }
+
+    async fn exchange(self, service: &Service) -> Result<Reply> {
+        if let Some(error) = self.failed {
+            return Err(error);
+        }
+        let Self { mut call, path, .. } = self;
+        call.parts.target = Target::Path(path);
+        service.send(call).await
+    }
+}
+
+/// The method of this name, and its idempotency.
+fn method(name: &str) -> (Method, Idempotency) {
+    match name {
+        "GET" => (Method::GET, Idempotency::Idempotent),
+        "HEAD" => (Method::HEAD, Idempotency::Idempotent),
+        "OPTIONS" => (Method::OPTIONS, Idempotency::Idempotent),
+        "TRACE" => (Method::TRACE, Idempotency::Idempotent),
+        "PUT" => (Method::PUT, Idempotency::Idempotent),
+        "DELETE" => (Method::DELETE, Idempotency::Idempotent),
+        "QUERY" => (named(name), Idempotency::Idempotent),
+        "PATCH" => (Method::PATCH, Idempotency::NonIdempotent),
+        "POST" => (Method::POST, Idempotency::NonIdempotent),
+        name => (named(name), Idempotency::NonIdempotent),
+    }
+}
+
+/// A method that the HTTP client does not know.
+fn named(name: &str) -> Method {
+    // No description has a method with other characters.
+    Method::from_bytes(name.as_bytes()).unwrap_or(Method::POST)
+}
+
+/// A body of any serializable type, so that the code that handles it is compiled once instead of for each
+/// type of a description.
+trait Body {
+    fn text(&self) -> serde_json::Result<Vec<u8>>;
+    fn value(&self) -> serde_json::Result<Value>;
+}
+
+impl<T: Serialize> Body for T {
+    fn text(&self) -> serde_json::Result<Vec<u8>> {
+        serde_json::to_vec(self)
+    }
+
+    fn value(&self) -> serde_json::Result<Value> {
+        serde_json::to_value(self)
+    }
+}
+
+/// A response that has a type for each status of success.
+pub trait ByStatus: Sized {
+    /// Reads the response as the type of its status.
+    ///
+    /// # Errors
+    ///
+    /// [`Decode`](ErrorKind::Decode): the content is not of that type.
+    fn read(response: &Response<'_>) -> Result<Self>;
+}
+
+/// A successful response, read whole.
+pub struct Response<'a> {
+    reply: &'a Reply,
+}
+
+impl Response<'_> {
+    /// The HTTP status.
+    pub fn status(&self) -> u16 {
+        self.reply.status()
+    }
+
+    /// The content as JSON.
+    pub fn json<T: Lenient>(&self) -> Result<T> {
+        self.reply.decode_lenient()
+    }
+
+    /// The content as UTF-8 text.
+    pub fn text(&self) -> Result<String> {
+        String::from_utf8(self.reply.body().to_vec()).map_err(|_| {
+            let message = "the response is not UTF-8 text";
+            self.reply.explain(Error::new(ErrorKind::Decode, self.reply.attempted(), message))
+        })
+    }
+
+    /// The content as the bytes received.
+    pub fn bytes(&self) -> Result<Bytes> {
+        Ok(self.reply.body().clone())
+    }
+
+    /// The content of a response that is not described: text if it is not JSON, null if there is
+    /// none.
+    pub fn any(&self) -> Value {
+        match serde_json::from_slice(self.reply.body()) {
+            Ok(value) => value,
+            Err(_) if self.is_empty() => Value::Null,
+            Err(_) => String::from_utf8_lossy(self.reply.body()).into_owned().into(),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.reply.body().trim_ascii().is_empty()
+    }
+}
+
+/// A boxed future of a call, as generated calls return it.
+pub type Sending<T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send>>;
+
+/// The future of a call: sends it, and reads its response. Only the latter is compiled for each type of a
+/// response.
+struct CallFuture<T, E> {
+    exchange: Sending<Reply, Error>,
+    only: Option<fn(u16) -> bool>,
+    read: fn(&Response<'_>) -> Result<T>,
+    error: PhantomData<fn() -> E>,
+}
+
+impl<T, E: From<Error>> Future for CallFuture<T, E> {
+    type Output = Result<T, E>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut task::Context<'_>) -> Poll<Self::Output> {
+        let reply = match ready!(self.exchange.as_mut().poll(context)) {
+            Ok(reply) => reply,
+            Err(error) => return Poll::Ready(Err(error.into())),
+        };
+        let read = match self.only {
+            Some(only) if !only(reply.status()) => Err(of_another_type(&reply)),
+            _ => (self.read)(&Response { reply: &reply }),
+        };
+        Poll::Ready(read.map_err(|error| reply.classify_decode_error(error).into()))
+    }
+}
+
+fn of_another_type(reply: &Reply) -> Error {
+    let message = format!(
+        "the status {} is that of a response of another type; `by_status` reads it",
+        reply.status()
+    );
+    reply.explain(Error::new(ErrorKind::Decode, reply.attempted(), message))
+}

@@ -1,7 +1,10 @@
-//! Retry policy: number of attempts, exponential backoff with full jitter, and a token budget.
+//! Retry policy: number of attempts, exponential backoff with full jitter, the `Retry-After` header, and a
+//! token budget.
 
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
+
+use reqwest::header::{DATE, HeaderMap, HeaderName, RETRY_AFTER};
 
 use crate::idempotency::{AttemptOutcome, Failure};
 
@@ -175,10 +178,32 @@ impl Drop for Reserved<'_> {
     }
 }
 
+/// Returns the time that the service asks to wait: seconds, or an HTTP date. A date is read against the
+/// response's own `Date`, if it has one: the local clock may be off.
+pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+    if let Ok(seconds) = text.parse::<f64>() {
+        let is_time = seconds.is_finite() && seconds >= 0.0;
+        // More than a `Duration` holds is no reason to retry at once.
+        return is_time.then(|| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
+    }
+    let until = httpdate::parse_http_date(text).ok()?;
+    let now = date(headers, DATE).unwrap_or_else(SystemTime::now);
+    Some(until.duration_since(now).unwrap_or_default())
+}
+
+fn date(headers: &HeaderMap, name: HeaderName) -> Option<SystemTime> {
+    httpdate::parse_http_date(headers.get(name)?.to_str().ok()?.trim()).ok()
+}
+
 #[cfg(test)]
 mod tests {
+    use reqwest::header::HeaderValue;
+
     use super::*;
     use crate::error::{Error, ErrorKind};
+
+    const EPOCH: &str = "Thu, 01 Jan 1970 00:00:00 GMT";
 
     fn failure(outcome: AttemptOutcome, retry_after: Option<Duration>) -> Failure {
         let error = Error::new(ErrorKind::Server, "a call", "failed").with_retry_after(retry_after);
@@ -197,12 +222,15 @@ mod tests {
     fn the_reserved_budget_of_an_abandoned_retry_is_returned() {
         let budget = Budget::new();
         for _ in 0..1_000 {
-            assert!(budget.reserve(AttemptOutcome::NoAnswer).is_some(), "each is dropped at once");
+            assert!(
+                budget.reserve(AttemptOutcome::Unanswered).is_some(),
+                "each is dropped at once"
+            );
         }
         let spent =
-            std::iter::from_fn(|| budget.reserve(AttemptOutcome::NoAnswer).map(Reserved::spend));
+            std::iter::from_fn(|| budget.reserve(AttemptOutcome::Unanswered).map(Reserved::spend));
         assert_eq!(spent.count(), 100);
-        assert!(budget.reserve(AttemptOutcome::NoAnswer).is_none());
+        assert!(budget.reserve(AttemptOutcome::Unanswered).is_none());
         assert_eq!(budget.0.into_inner(), 0, "and a refusal gives nothing");
     }
 
@@ -212,7 +240,7 @@ mod tests {
         for attempt in 1..40 {
             let ceiling = Duration::from_millis(50) * 2_u32.saturating_pow(attempt - 1).min(1_000);
             let pause = policy
-                .pause(attempt, Duration::MAX, &failure(AttemptOutcome::NoAnswer, None))
+                .pause(attempt, Duration::MAX, &failure(AttemptOutcome::Unanswered, None))
                 .expect("attempts are left");
             assert!(pause <= ceiling.min(Duration::from_secs(2)), "{attempt}: {pause:?}");
         }
@@ -233,7 +261,8 @@ mod tests {
         let patient = Duration::from_secs(3_600);
         let policy = RetryPolicy::new().attempts(40).base(patient).cap(patient);
         let longest = Duration::from_secs(20);
-        let asked = |seconds| failure(AttemptOutcome::NoAnswer, Some(Duration::from_secs(seconds)));
+        let asked =
+            |seconds| failure(AttemptOutcome::Unanswered, Some(Duration::from_secs(seconds)));
         for attempt in 1..10 {
             let pause = policy.pause(attempt, longest, &asked(0));
             assert!(pause.is_some_and(|pause| pause <= longest), "{pause:?}");
@@ -245,7 +274,7 @@ mod tests {
     #[test]
     fn the_budget_ends_retries_and_successes_pay_it_back() {
         let (policy, budget) = (RetryPolicy::new(), Budget::new());
-        let failed = failure(AttemptOutcome::NoAnswer, None);
+        let failed = failure(AttemptOutcome::Unanswered, None);
         let retried = (0..1_000).filter(|_| retries(&policy, 1, &failed, &budget)).count();
         assert_eq!(retried, 100);
         for _ in 0..COST {
@@ -296,5 +325,37 @@ mod tests {
         let pause =
             RetryPolicy::never().pause(1, Duration::MAX, &failure(AttemptOutcome::Throttled, None));
         assert_eq!(pause, None);
+    }
+
+    fn parsed(text: &str, date: Option<&str>) -> Option<Duration> {
+        let mut headers = HeaderMap::new();
+        headers.insert(RETRY_AFTER, HeaderValue::from_str(text).expect("a header value"));
+        if let Some(date) = date {
+            headers.insert(DATE, HeaderValue::from_str(date).expect("a header value"));
+        }
+        retry_after(&headers)
+    }
+
+    #[test]
+    fn retry_after_is_read_in_both_forms() {
+        assert_eq!(parsed("7", None), Some(Duration::from_secs(7)));
+        assert_eq!(parsed(" 0.5 ", Some(EPOCH)), Some(Duration::from_millis(500)));
+        assert_eq!(parsed(EPOCH, None), Some(Duration::ZERO));
+        let later = httpdate::fmt_http_date(SystemTime::now() + Duration::from_secs(60));
+        for date in [None, Some("no date")] {
+            let left = parsed(&later, date).expect("a date");
+            assert!(left > Duration::from_secs(50) && left <= Duration::from_secs(60), "{left:?}");
+        }
+        assert_eq!(parsed(&"9".repeat(30), None), Some(Duration::MAX));
+        for nonsense in ["-1", "soon", "inf", "NaN", "1e400"] {
+            assert_eq!(parsed(nonsense, None), None, "{nonsense}");
+        }
+    }
+
+    #[test]
+    fn a_date_is_read_against_the_date_of_the_response() {
+        let minute_later = "Thu, 01 Jan 1970 00:01:00 GMT";
+        assert_eq!(parsed(minute_later, Some(EPOCH)), Some(Duration::from_secs(60)));
+        assert_eq!(parsed(EPOCH, Some(minute_later)), Some(Duration::ZERO));
     }
 }

@@ -10,7 +10,7 @@ use crate::call::{AddressedCall, Call, Operation, Target};
 use crate::error::{Attempted, Error, Result};
 use crate::secret_string::SecretString;
 use crate::transport::{Reply, Transport};
-use crate::url;
+use crate::url::base_url;
 
 /// A service that calls are sent to: its URL, its authorization, an HTTP client, and all that calls
 /// share, such as the retry budget and the rate limiter.
@@ -61,7 +61,7 @@ impl Service {
     }
 
     fn address(&self, mut call: Call) -> Result<AddressedCall> {
-        let url = match std::mem::replace(&mut call.0.target, Target::Service) {
+        let url = match std::mem::replace(&mut call.parts.target, Target::Service) {
             Target::Url(url) => url,
             Target::Path(path) => path.on(self.url(call.attempted())?, call.attempted())?,
             Target::Service => self.url(call.attempted())?.clone(),
@@ -78,7 +78,7 @@ impl Service {
     /// to another machine, or has a query or credentials; or the authorization cannot be sent.
     pub fn at(&self, url: impl Into<String>, authorization: Authorization) -> Result<Self> {
         const ATTEMPTED: &str = "REST settings";
-        let url = url::base(ATTEMPTED, "url", &url.into(), self.transport.plain_http)?;
+        let url = base_url(ATTEMPTED, "url", &url.into(), self.transport.plain_http)?;
         let credential = Credential::new(ATTEMPTED, authorization)?;
         Ok(Self::new(Arc::clone(&self.transport), credential).at_url(url))
     }
@@ -106,7 +106,7 @@ impl Service {
         Self { transport: self.transport, location: Arc::new(location) }
     }
 
-    /// Below the path of the description if the URL has none.
+    /// Lets generated calls add the path of their description to a URL without one.
     pub fn taking_base_path(self) -> Self {
         let Location { url, setting, credential, .. } = &*self.location;
         let location = Location {
@@ -169,7 +169,7 @@ impl Service {
         self.transport.available(operation, scope, most)
     }
 
-    /// The service admits at least so many requests of each operation in this scope.
+    /// Sets the least number of requests of each operation that the service admits in this scope.
     pub fn set_least_limit(&self, scope: &Arc<str>, requests: u64) {
         self.transport.limiter.set_least_limit(scope, requests);
     }

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! A call gets a permit from the [limiter](crate::limiter) if its operation has a limit, and is attempted
-//! ([`attempt`]: one [`exchange`] of request and response). A failed attempt has an `AttemptOutcome`, which
+//! ([`attempt`]: one request and its response). A failed attempt has an `AttemptOutcome`, which
 //! says what the service may have done with the request. The outcome and the call's
 //! [`Idempotency`](crate::Idempotency) decide whether the call is retried, and the
 //! [`RetryPolicy`](crate::RetryPolicy) how soon.
@@ -27,7 +27,6 @@
 
 mod attempt;
 mod attempt_timer;
-mod exchange;
 mod held_calls;
 mod reply;
 mod request_body;
@@ -45,7 +44,6 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 use tracing::Instrument;
 
-use self::attempt::ReceivedResponse;
 use crate::call::{AddressedCall, Operation};
 use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::idempotency::AttemptOutcome;
@@ -81,7 +79,7 @@ pub fn require_runtime(attempted: &Attempted) -> Result<()> {
 }
 
 impl Transport {
-    /// Sends a call until it gets a final response or may not be retried.
+    /// Sends a call, in a span, and reports its end to the observer.
     pub(crate) async fn send(&self, call: &AddressedCall) -> Result<Reply> {
         require_runtime(&call.attempted)?;
         if call.timeout.is_some_and(|time| time.is_zero()) {
@@ -112,11 +110,11 @@ impl Transport {
             }
         };
         let (status, error) = match &result {
-            Ok((received, _)) => (Some(received.status), None),
+            Ok(reply) => (Some(reply.status()), None),
             Err(error) => (error.status(), Some(error.kind())),
         };
         progress.record(&span, status, error);
-        self.observer.tell(|| Observation::CallEnded {
+        self.observer.report(|| Observation::CallEnded {
             operation: call.operation.name,
             scope: call.scope.as_deref(),
             attempts: progress.attempts,
@@ -125,16 +123,15 @@ impl Transport {
             status,
             error,
         });
-        let (received, after_unknown_outcome) = result?;
-        let idempotency = call.operation.idempotency;
-        Ok(Reply::new(received, call.attempted.clone(), idempotency, after_unknown_outcome))
+        result
     }
 
+    /// Attempts a call until it succeeds or may not be retried.
     async fn send_until_settled(
         &self,
         call: &AddressedCall,
         progress: &mut CallProgress,
-    ) -> Result<(ReceivedResponse, bool)> {
+    ) -> Result<Reply> {
         let mut ambiguous = 0;
         let mut reserved: Option<Reserved<'_>> = None;
         loop {
@@ -142,21 +139,21 @@ impl Transport {
             let permit = self
                 .permit(call, progress)
                 .await
-                .map_err(|error| idempotency.give_up(error, ambiguous, progress.attempts))?;
+                .map_err(|error| idempotency.classify_final(error, ambiguous, progress.attempts))?;
             progress.attempts += 1;
             if let Some(reserved) = reserved.take() {
                 reserved.spend();
             }
             let failure = match self.sender.attempt(call, permit, progress.deadline).await {
-                Ok(received) => {
+                Ok(reply) => {
                     self.budget.refill();
-                    return Ok((received, ambiguous > 0));
+                    return Ok(reply.after_unknown_outcome(ambiguous > 0));
                 }
                 Err(failure) => failure,
             };
             let scope = call.scope.as_deref();
             if failure.outcome == AttemptOutcome::Throttled {
-                self.observer.tell(|| Observation::Throttled {
+                self.observer.report(|| Observation::Throttled {
                     operation: call.operation.name,
                     scope,
                     retry_after: failure.error.retry_after(),
@@ -184,13 +181,13 @@ impl Transport {
             let paid = |pause| Some((pause, self.budget.reserve(failure.outcome)?));
             let retry = pause.filter(has_time).and_then(paid);
             let Some((pause, cost)) = retry else {
-                let error = self.sender.told(call, failure.error);
-                return Err(idempotency.give_up(error, ambiguous, progress.attempts));
+                let error = self.sender.with_service_message(call, failure.error);
+                return Err(idempotency.classify_final(error, ambiguous, progress.attempts));
             };
             let error = failure.error.kind();
             tracing::debug!(attempt = progress.attempts, ?pause, kind = ?error, "retrying");
             let operation = call.operation.name;
-            self.observer.tell(|| Observation::Retried { operation, scope, error, pause });
+            self.observer.report(|| Observation::Retried { operation, scope, error, pause });
             tokio::time::sleep(pause).await;
             reserved = Some(cost);
         }
@@ -228,7 +225,7 @@ impl Transport {
         let (Some(limit), Some(scope)) = (call.operation.limit, &call.scope) else {
             return Ok(Permit::unlimited());
         };
-        let time = self.sender.longest_attempt(call);
+        let time = self.sender.attempt_timeout(call);
         let permit = match self.limiter.try_acquire(scope, call.operation.name, limit, time) {
             Ok(permit) => Some(permit),
             Err(limiter) => {

@@ -8,12 +8,12 @@ const MAX_SHOWN: usize = 500;
 /// The maximum number of characters read of a message.
 const MAX_READ: usize = 64 * MAX_SHOWN;
 
-/// The message in the body of an error reply, redacted by `hide` before it is shortened: a secret whose white
+/// The message in the body of an error reply, redacted by `redact` before it is shortened: a secret whose white
 /// space was changed, or whose end is missing, could not be found any more.
 ///
 /// The interface does not show the shape of error bodies. In practice they are JSON of several
 /// shapes, problem details, or the page of a gateway.
-pub fn service_message(body: &[u8], hide: impl FnOnce(&str) -> String) -> Option<String> {
+pub fn service_message(body: &[u8], redact: impl FnOnce(&str) -> String) -> Option<String> {
     let text = match serde_json::from_slice::<Value>(body) {
         Ok(json) => message_in(&json)?,
         Err(_) => message_in_text(&String::from_utf8_lossy(body))?,
@@ -21,11 +21,11 @@ pub fn service_message(body: &[u8], hide: impl FnOnce(&str) -> String) -> Option
     let text = match text.char_indices().nth(MAX_READ) {
         Some((end, _)) => {
             // The text may end within a secret, whose beginning is too short to be found.
-            let hidden = hide(&text[..end]);
-            let whole = hidden.chars().count().saturating_sub(MAX_SHOWN);
-            hidden.chars().take(whole).collect()
+            let redacted = redact(&text[..end]);
+            let whole = redacted.chars().count().saturating_sub(MAX_SHOWN);
+            redacted.chars().take(whole).collect()
         }
-        None => hide(&text),
+        None => redact(&text),
     };
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     (!text.is_empty()).then(|| shorten(&text))

@@ -61,7 +61,7 @@ impl Parser {
         self.complete.pop_front()
     }
 
-    /// Reads on.
+    /// Parses further bytes.
     pub(super) fn feed(&mut self, mut bytes: &[u8]) -> Result<(), TooLarge> {
         if self.after_carriage_return && !bytes.is_empty() {
             bytes = bytes.strip_prefix(b"\n").unwrap_or(bytes);
@@ -124,7 +124,7 @@ impl Parser {
         }
     }
 
-    /// An event without data is none; its id holds for those that follow.
+    /// An event without data is discarded, but its id applies to later events.
     fn end_event(&mut self) {
         let event = std::mem::take(&mut self.event);
         let Some(data) = self.data.take() else { return };

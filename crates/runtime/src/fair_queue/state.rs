@@ -61,7 +61,7 @@ pub(super) struct QueueState<R, H> {
 
 #[derive(Clone, Copy, Debug)]
 struct Driver {
-    place: u64,
+    position: u64,
     /// The time at which its timer polls the driver; `None` until an event wakes it.
     due: Option<Instant>,
 }
@@ -93,7 +93,7 @@ impl<H> Default for Effects<H> {
 /// A caller that is polled.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Caller<A> {
-    pub(super) place: u64,
+    pub(super) position: u64,
     pub(super) is_urgent: bool,
     pub(super) request: A,
 }
@@ -161,8 +161,8 @@ impl<R: Admission, H: Clone> QueueState<R, H> {
         now: Instant,
         effects: &mut Effects<H>,
     ) -> Step<R::Permit> {
-        let Caller { place, is_urgent, request } = caller;
-        if self.called.remove(&place).is_some() {
+        let Caller { position, is_urgent, request } = caller;
+        if self.called.remove(&position).is_some() {
             self.absent = 0;
             if self.admission.admits(1, now, true).is_ok() {
                 let permit = self.admission.take(request, now);
@@ -170,32 +170,32 @@ impl<R: Admission, H: Clone> QueueState<R, H> {
                 return Step::Admitted(permit);
             }
         }
-        let earlier = self.urgent.remove(&place).or_else(|| self.ordinary.remove(&place));
+        let earlier = self.urgent.remove(&position).or_else(|| self.ordinary.remove(&position));
         let has_arrived = earlier.is_none();
         effects.spent.extend(earlier);
         let callers = if is_urgent { &mut self.urgent } else { &mut self.ordinary };
-        callers.insert(place, handle);
-        let (permit, next) = self.advance(Some((place, request)), now, effects);
+        callers.insert(position, handle);
+        let (permit, next) = self.advance(Some((position, request)), now, effects);
         if let Some(permit) = permit {
             self.find_driver(next, effects);
             return Step::Admitted(permit);
         }
-        if has_arrived || self.is_driver_missing(place, now) {
-            self.driver = Some(Driver { place, due: next });
+        if has_arrived || self.is_driver_missing(position, now) {
+            self.driver = Some(Driver { position, due: next });
             return Step::Drive(next);
         }
-        self.standby = Some(place);
+        self.standby = Some(position);
         self.find_driver(next, effects);
         Step::Standby
     }
 
     /// Removes a caller that did not get a permit.
-    pub(super) fn remove(&mut self, place: u64, now: Instant, effects: &mut Effects<H>) {
-        let handle = self.urgent.remove(&place).or_else(|| self.ordinary.remove(&place));
-        let was_waiting = handle.is_some() || self.called.remove(&place).is_some();
+    pub(super) fn remove(&mut self, position: u64, now: Instant, effects: &mut Effects<H>) {
+        let handle = self.urgent.remove(&position).or_else(|| self.ordinary.remove(&position));
+        let was_waiting = handle.is_some() || self.called.remove(&position).is_some();
         effects.spent.extend(handle);
         if was_waiting {
-            self.forget_driver(place);
+            self.forget_driver(position);
             self.update_waiters(now, effects);
         }
     }
@@ -224,16 +224,16 @@ impl<R: Admission, H: Clone> QueueState<R, H> {
                 let passed_over = self.called.values().min().copied();
                 return (permit, [until, passed_over].into_iter().flatten().min());
             }
-            let Some((place, handle)) = self.next() else { break };
-            self.forget_driver(place);
+            let Some((position, handle)) = self.next() else { break };
+            self.forget_driver(position);
             match me {
-                Some((mine, request)) if mine == place => {
+                Some((mine, request)) if mine == position => {
                     permit = Some(self.admission.take(request, now));
                     effects.spent.push(handle);
                 }
                 _ => {
                     let grace = GRACE / 2_u32.pow(self.absent.min(10));
-                    self.called.insert(place, now + grace.max(LEAST_GRACE));
+                    self.called.insert(position, now + grace.max(LEAST_GRACE));
                     effects.wake.push(handle);
                 }
             }
@@ -254,36 +254,36 @@ impl<R: Admission, H: Clone> QueueState<R, H> {
         }
     }
 
-    fn is_driver_missing(&self, place: u64, now: Instant) -> bool {
+    fn is_driver_missing(&self, position: u64, now: Instant) -> bool {
         self.driver.is_none_or(|driver| {
-            driver.place == place || driver.due.is_some_and(|due| due + OVERDUE < now)
+            driver.position == position || driver.due.is_some_and(|due| due + OVERDUE < now)
         })
     }
 
-    fn forget_driver(&mut self, place: u64) {
-        if self.driver.is_some_and(|driver| driver.place == place) {
+    fn forget_driver(&mut self, position: u64) {
+        if self.driver.is_some_and(|driver| driver.position == position) {
             self.driver = None;
         }
     }
 
     /// Makes sure that some caller is polled again by `next`.
     fn find_driver(&mut self, next: Option<Instant>, effects: &mut Effects<H>) {
-        let place = match self.driver {
+        let position = match self.driver {
             Some(Driver { due: Some(due), .. }) if next.is_none_or(|next| due <= next) => return,
             Some(Driver { due: None, .. }) if next.is_none() => return,
-            Some(driver) => driver.place,
+            Some(driver) => driver.position,
             None => {
                 let newest = self.ordinary.last_key_value().or(self.urgent.last_key_value());
                 let Some((newest, _)) = newest else { return };
-                self.standby.filter(|place| self.handle(*place).is_some()).unwrap_or(*newest)
+                self.standby.filter(|position| self.handle(*position).is_some()).unwrap_or(*newest)
             }
         };
-        self.driver = Some(Driver { place, due: next });
-        effects.wake.extend(self.handle(place).cloned());
+        self.driver = Some(Driver { position, due: next });
+        effects.wake.extend(self.handle(position).cloned());
     }
 
     /// The waker of a caller that is waiting and has not been called.
-    fn handle(&self, place: u64) -> Option<&H> {
-        self.ordinary.get(&place).or_else(|| self.urgent.get(&place))
+    fn handle(&self, position: u64) -> Option<&H> {
+        self.ordinary.get(&position).or_else(|| self.urgent.get(&position))
     }
 }

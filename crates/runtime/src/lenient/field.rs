@@ -29,19 +29,19 @@ pub enum Reading {
 
 /// A value that does not have the type of its place.
 #[derive(Debug)]
-pub struct Misfit {
+pub struct Mismatch {
     /// The place: `pods[2].name`.
     path: String,
     reason: String,
 }
 
-impl Misfit {
-    /// A misfit of the value itself.
+impl Mismatch {
+    /// A mismatch of the value itself.
     pub fn new(reason: impl fmt::Display) -> Self {
         Self { path: String::new(), reason: reason.to_string() }
     }
 
-    /// The same misfit, seen from the object that has the value in the field `name`.
+    /// The same mismatch, seen from the object that has the value in the field `name`.
     pub(super) fn within(mut self, name: &str) -> Self {
         let dot = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
         self.path = format!("{name}{dot}{}", self.path);
@@ -64,13 +64,13 @@ impl Misfit {
 }
 
 /// Serde's message without the values that it quotes.
-impl From<serde_json::Error> for Misfit {
+impl From<serde_json::Error> for Mismatch {
     fn from(error: serde_json::Error) -> Self {
         Self::new(without_values(&error.to_string()))
     }
 }
 
-impl fmt::Display for Misfit {
+impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.path.as_str() {
             "" => f.write_str(&self.reason),
@@ -86,7 +86,7 @@ pub trait Lenient: Clone + fmt::Debug + PartialEq + Sized + 'static {
     /// # Errors
     ///
     /// If the value has another type.
-    fn read(value: &Json, reading: Reading) -> Result<Option<Self>, Misfit>;
+    fn read(value: &Json, reading: Reading) -> Result<Option<Self>, Mismatch>;
 
     /// The value of a null where there must be a value.
     fn of_null() -> Option<Self> {
@@ -99,13 +99,13 @@ pub trait Lenient: Clone + fmt::Debug + PartialEq + Sized + 'static {
     /// The value as JSON.
     fn write(&self) -> Node<'_>;
 
-    /// Whether a field that may be omitted is.
+    /// Returns true if the value counts as empty, so that a field that may be omitted is.
     fn is_empty(&self) -> bool {
         false
     }
 
-    /// Takes a field that has none of its own. One that does not fit is left out: a service adds fields,
-    /// and an odd one must not cost the caller all the others.
+    /// Inserts a field that the type does not name. A value of another type is omitted: a service adds fields,
+    /// and an unexpected one must not fail the whole value.
     fn insert(&mut self, _: &str, _: &Json, _: Reading) {}
 }
 
@@ -114,9 +114,9 @@ pub trait Lenient: Clone + fmt::Debug + PartialEq + Sized + 'static {
 /// # Errors
 ///
 /// If the value has another type, or is null where the type has no value for null.
-pub fn value<T: Lenient>(value: &Json, reading: Reading) -> Result<T, Misfit> {
+pub fn value<T: Lenient>(value: &Json, reading: Reading) -> Result<T, Mismatch> {
     T::read(value, reading)?.or_else(T::of_null).ok_or_else(|| {
-        Misfit::new("null, or a number that does not fit, where there must be a value")
+        Mismatch::new("null, or a number that does not fit, where there must be a value")
     })
 }
 
@@ -143,8 +143,8 @@ pub fn serialize<T: Lenient, S: Serializer>(value: &T, serializer: S) -> Result<
 /// # Errors
 ///
 /// If the value has another type.
-pub fn own<T: DeserializeOwned>(value: &Json) -> Result<Option<T>, Misfit> {
-    Option::deserialize(value).map_err(Misfit::from)
+pub fn own<T: DeserializeOwned>(value: &Json) -> Result<Option<T>, Mismatch> {
+    Option::deserialize(value).map_err(Mismatch::from)
 }
 
 /// Writes a value of a type that writes itself.
@@ -160,7 +160,7 @@ pub trait Field: fmt::Debug {
     /// [`Lenient::is_empty`].
     fn is_absent(&self) -> bool;
 
-    /// Whether another field has the same type and value.
+    /// Returns true if another field has the same type and value.
     fn equals(&self, other: &dyn Field) -> bool;
 
     /// The field with its type.
@@ -236,7 +236,7 @@ impl Serialize for Node<'_> {
 }
 
 impl Lenient for String {
-    fn read(value: &Json, reading: Reading) -> Result<Option<Self>, Misfit> {
+    fn read(value: &Json, reading: Reading) -> Result<Option<Self>, Mismatch> {
         text(value, reading)
     }
 
@@ -253,9 +253,9 @@ fn scalar_of<T: DeserializeOwned>(
     value: &Json,
     reading: Reading,
     lenient: fn(&Json) -> serde_json::Result<Option<T>>,
-) -> Result<Option<T>, Misfit> {
+) -> Result<Option<T>, Mismatch> {
     match reading {
-        Reading::Lenient => lenient(value).map_err(Misfit::from),
+        Reading::Lenient => lenient(value).map_err(Mismatch::from),
         Reading::Exact => own(value),
     }
 }
@@ -265,15 +265,15 @@ fn scalar_of<T: DeserializeOwned>(
 /// # Errors
 ///
 /// If the value is no text, and no other scalar if the reading is lenient.
-pub fn text<T: From<String>>(value: &Json, reading: Reading) -> Result<Option<T>, Misfit> {
+pub fn text<T: From<String>>(value: &Json, reading: Reading) -> Result<Option<T>, Mismatch> {
     match reading {
-        Reading::Lenient => scalar::text(value).map_err(Misfit::from),
+        Reading::Lenient => scalar::text(value).map_err(Mismatch::from),
         Reading::Exact => own::<String>(value).map(|text| text.map(T::from)),
     }
 }
 
 impl Lenient for bool {
-    fn read(value: &Json, reading: Reading) -> Result<Option<Self>, Misfit> {
+    fn read(value: &Json, reading: Reading) -> Result<Option<Self>, Mismatch> {
         scalar_of(value, reading, |it| scalar::boolean(it))
     }
 
@@ -287,7 +287,7 @@ impl Lenient for bool {
 }
 
 impl Lenient for f64 {
-    fn read(value: &Json, reading: Reading) -> Result<Option<Self>, Misfit> {
+    fn read(value: &Json, reading: Reading) -> Result<Option<Self>, Mismatch> {
         scalar_of(value, reading, |it| scalar::number(it))
     }
 
@@ -303,7 +303,7 @@ impl Lenient for f64 {
 macro_rules! integers {
     ($node:ident: $($integer:ty)*) => { $(
         impl Lenient for $integer {
-            fn read(value: &Json, reading: Reading) -> Result<Option<Self>, Misfit> {
+            fn read(value: &Json, reading: Reading) -> Result<Option<Self>, Mismatch> {
                 scalar_of(value, reading, |it| scalar::integer(it))
             }
 
@@ -322,11 +322,11 @@ integers!(Integer: i8 i16 i32 i64);
 integers!(Unsigned: u8 u16 u32 u64);
 
 impl Lenient for () {
-    fn read(value: &Json, _: Reading) -> Result<Option<Self>, Misfit> {
+    fn read(value: &Json, _: Reading) -> Result<Option<Self>, Mismatch> {
         if value.is_null() {
             Ok(None)
         } else {
-            Err(Misfit::new("a value where there must be null"))
+            Err(Mismatch::new("a value where there must be null"))
         }
     }
 
@@ -342,7 +342,7 @@ impl Lenient for () {
 }
 
 impl Lenient for Json {
-    fn read(value: &Json, _: Reading) -> Result<Option<Self>, Misfit> {
+    fn read(value: &Json, _: Reading) -> Result<Option<Self>, Mismatch> {
         Ok(Some(value.clone()).filter(|it| !it.is_null()))
     }
 
@@ -361,7 +361,7 @@ impl Lenient for Json {
 
 /// Any object; null stands for an empty one.
 impl Lenient for Map<String, Json> {
-    fn read(value: &Json, _: Reading) -> Result<Option<Self>, Misfit> {
+    fn read(value: &Json, _: Reading) -> Result<Option<Self>, Mismatch> {
         own(value)
     }
 
@@ -387,7 +387,7 @@ impl Lenient for Map<String, Json> {
 }
 
 impl<T: Lenient> Lenient for Option<T> {
-    fn read(value: &Json, reading: Reading) -> Result<Option<Self>, Misfit> {
+    fn read(value: &Json, reading: Reading) -> Result<Option<Self>, Mismatch> {
         if value.is_null() { Ok(Some(None)) } else { T::read(value, reading).map(Some) }
     }
 
@@ -409,7 +409,7 @@ impl<T: Lenient> Lenient for Option<T> {
 }
 
 impl<T: Lenient> Lenient for Box<T> {
-    fn read(value: &Json, reading: Reading) -> Result<Option<Self>, Misfit> {
+    fn read(value: &Json, reading: Reading) -> Result<Option<Self>, Mismatch> {
         Ok(T::read(value, reading)?.map(Self::new))
     }
 
@@ -432,14 +432,14 @@ impl<T: Lenient> Lenient for Box<T> {
 
 /// A list, without the items that are null; null stands for an empty one.
 impl<T: Lenient> Lenient for Vec<T> {
-    fn read(value: &Json, reading: Reading) -> Result<Option<Self>, Misfit> {
+    fn read(value: &Json, reading: Reading) -> Result<Option<Self>, Mismatch> {
         let items = match value {
             Json::Null => return Ok(None),
             Json::Array(items) => items,
-            other => return Err(Misfit::new(of_another_type(other, "a list"))),
+            other => return Err(Mismatch::new(of_another_type(other, "a list"))),
         };
         let items = items.iter().enumerate().filter_map(|(index, item)| {
-            T::read(item, reading).map_err(|misfit| misfit.at(index)).transpose()
+            T::read(item, reading).map_err(|mismatch| mismatch.at(index)).transpose()
         });
         items.collect::<Result<_, _>>().map(Some)
     }
@@ -463,14 +463,15 @@ impl<T: Lenient> Lenient for Vec<T> {
 
 /// A map, without the entries that are null; null stands for an empty one.
 impl<T: Lenient> Lenient for HashMap<String, T> {
-    fn read(value: &Json, reading: Reading) -> Result<Option<Self>, Misfit> {
+    fn read(value: &Json, reading: Reading) -> Result<Option<Self>, Mismatch> {
         let entries = match value {
             Json::Null => return Ok(None),
             Json::Object(entries) => entries,
-            other => return Err(Misfit::new(of_another_type(other, "an object"))),
+            other => return Err(Mismatch::new(of_another_type(other, "an object"))),
         };
         let entries = entries.iter().filter_map(|(name, value)| {
-            let value = T::read(value, reading).map_err(|misfit| misfit.within(name)).transpose();
+            let value =
+                T::read(value, reading).map_err(|mismatch| mismatch.within(name)).transpose();
             value.map(|value| Ok((name.clone(), value?)))
         });
         entries.collect::<Result<_, _>>().map(Some)
@@ -521,7 +522,7 @@ macro_rules! __own {
             fn read(
                 value: &$crate::__private::serde_json::Value,
                 _: $crate::lenient::Reading,
-            ) -> ::std::result::Result<::std::option::Option<Self>, $crate::lenient::Misfit> {
+            ) -> ::std::result::Result<::std::option::Option<Self>, $crate::lenient::Mismatch> {
                 $crate::lenient::own(value)
             }
 
@@ -543,7 +544,7 @@ mod tests {
     use super::*;
 
     fn read<T: Lenient>(json: Json) -> Result<T, String> {
-        value(&json, Reading::Lenient).map_err(|misfit| misfit.to_string())
+        value(&json, Reading::Lenient).map_err(|mismatch| mismatch.to_string())
     }
 
     #[test]
@@ -552,8 +553,8 @@ mod tests {
         let loose = json!([[1, "0.5", null], null, []]);
         assert_eq!(read::<Numbers>(loose), Ok(vec![vec![1.0, 0.5], vec![]]));
         assert_eq!(read::<Numbers>(json!(null)), Ok(vec![]));
-        let misfit = "[0]: a number where there must be a list".to_owned();
-        assert_eq!(read::<Numbers>(json!([1])), Err(misfit));
+        let mismatch = "[0]: a number where there must be a list".to_owned();
+        assert_eq!(read::<Numbers>(json!([1])), Err(mismatch));
         let lists = read::<HashMap<String, Vec<String>>>(json!({"a": ["b", null], "c": null}));
         assert_eq!(lists, Ok(HashMap::from([("a".to_owned(), vec!["b".to_owned()])])));
     }
@@ -576,7 +577,7 @@ mod tests {
         let nested = read::<HashMap<String, Vec<HashMap<String, bool>>>>(
             json!({"a": [{"b": true}, {"c": "x"}]}),
         );
-        assert!(nested.is_err_and(|misfit| misfit.starts_with("a[1].c: ")));
+        assert!(nested.is_err_and(|mismatch| mismatch.starts_with("a[1].c: ")));
     }
 
     #[test]

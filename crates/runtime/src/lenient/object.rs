@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde_json::{Map, Value as Json};
 
-use super::field::{self, Field, Lenient, Misfit, Node, Reading, of_another_type};
+use super::field::{self, Field, Lenient, Mismatch, Node, Reading, of_another_type};
 use crate::redact::{REDACTED, Untyped};
 
 /// The table of a struct.
@@ -49,7 +49,7 @@ pub struct Source<'a> {
     place: usize,
     origin: Origin<'a>,
     /// The first field that could not be read. The fields after it are blank.
-    misfit: Option<Misfit>,
+    mismatch: Option<Mismatch>,
 }
 
 enum Origin<'a> {
@@ -65,9 +65,9 @@ impl Source<'_> {
         let place = self.place;
         self.place += 1;
         match self.origin {
-            Origin::Json(values, reading) if self.misfit.is_none() => {
-                read_field(self.shape, place, values, reading).unwrap_or_else(|misfit| {
-                    self.misfit = Some(misfit);
+            Origin::Json(values, reading) if self.mismatch.is_none() => {
+                read_field(self.shape, place, values, reading).unwrap_or_else(|mismatch| {
+                    self.mismatch = Some(mismatch);
                     T::blank()
                 })
             }
@@ -85,7 +85,7 @@ fn read_field<T: Lenient>(
     place: usize,
     values: &Map<String, Json>,
     reading: Reading,
-) -> Result<T, Misfit> {
+) -> Result<T, Mismatch> {
     let (wire, _, properties) = shape.fields[place];
     if is(properties, "further") {
         let mut all = T::blank();
@@ -95,9 +95,9 @@ fn read_field<T: Lenient>(
         return Ok(all);
     }
     match values.get(wire) {
-        Some(value) => field::value(value, reading).map_err(|misfit| misfit.within(wire)),
+        Some(value) => field::value(value, reading).map_err(|mismatch| mismatch.within(wire)),
         None if is(properties, "required") => {
-            Err(Misfit::new(format_args!("missing field `{wire}`")))
+            Err(Mismatch::new(format_args!("missing field `{wire}`")))
         }
         None => Ok(T::blank()),
     }
@@ -118,13 +118,13 @@ impl Shape {
 /// The object whose fields are blank.
 pub fn blank<T: Object>() -> T {
     let origin = Origin::Blank;
-    T::make(&mut Source { shape: T::shape(), place: 0, origin, misfit: None })
+    T::make(&mut Source { shape: T::shape(), place: 0, origin, mismatch: None })
 }
 
 /// A copy of an object.
 pub fn copy<T: Object>(object: &T) -> T {
     let origin = Origin::Copy(object);
-    T::make(&mut Source { shape: T::shape(), place: 0, origin, misfit: None })
+    T::make(&mut Source { shape: T::shape(), place: 0, origin, mismatch: None })
 }
 
 /// Reads an object; none for null.
@@ -132,7 +132,7 @@ pub fn copy<T: Object>(object: &T) -> T {
 /// # Errors
 ///
 /// If the value is no object, lacks a required field, or has a field of another type.
-pub fn read<T: Object>(value: &Json, reading: Reading) -> Result<Option<T>, Misfit> {
+pub fn read<T: Object>(value: &Json, reading: Reading) -> Result<Option<T>, Mismatch> {
     read_by(T::shape(), value, reading, T::make)
 }
 
@@ -146,16 +146,16 @@ pub fn read_by<T>(
     value: &Json,
     reading: Reading,
     make: impl FnOnce(&mut Source<'_>) -> T,
-) -> Result<Option<T>, Misfit> {
+) -> Result<Option<T>, Mismatch> {
     let values = match value {
         Json::Null => return Ok(None),
         Json::Object(values) => values,
-        other => return Err(Misfit::new(of_another_type(other, "an object"))),
+        other => return Err(Mismatch::new(of_another_type(other, "an object"))),
     };
     let origin = Origin::Json(values, reading);
-    let mut source = Source { shape, place: 0, origin, misfit: None };
+    let mut source = Source { shape, place: 0, origin, mismatch: None };
     let object = make(&mut source);
-    source.misfit.map_or(Ok(Some(object)), Err)
+    source.mismatch.map_or(Ok(Some(object)), Err)
 }
 
 /// Writes an object.
@@ -181,7 +181,7 @@ pub fn write_by<'a>(shape: &Shape, fields: &[&'a dyn Field]) -> Node<'a> {
     Node::Object(written)
 }
 
-/// Whether two objects of one type have the same values.
+/// Returns true if two objects of one type have the same values.
 pub fn equal<T: Object>(one: &T, other: &T) -> bool {
     equal_by(T::shape(), one, other)
 }
@@ -247,7 +247,7 @@ macro_rules! __object {
             fn read(
                 value: &$crate::__private::serde_json::Value,
                 reading: $crate::lenient::Reading,
-            ) -> ::std::result::Result<::std::option::Option<Self>, $crate::lenient::Misfit> {
+            ) -> ::std::result::Result<::std::option::Option<Self>, $crate::lenient::Mismatch> {
                 $crate::lenient::object::read(value, reading)
             }
 

@@ -1,13 +1,17 @@
-//! Unions: enums whose variants are distinguished by the content of an object.
+//! Unions and choices: enums whose variants are types of their own.
 //!
-//! A value is read as JSON first. If it is an object, its branch is the one with its tag, or whose required
-//! fields it has. A value of an unknown branch is kept as JSON and written unchanged, because a service may
-//! add branches. A branch is always written with its tag.
+//! The variants of a *union* are distinguished by the content of an object: a value that is an object belongs
+//! to the branch with its tag, or whose required fields it has. A branch is always written with its tag.
+//!
+//! The variants of a *choice* are distinguished only by trying them: the first shape that fits takes the value.
+//! Each is tried exactly before objects and lists are tried leniently: were a number read as a text at once,
+//! a shape that has a number there would not be reached.
+//!
+//! A value of no branch or shape is kept as JSON and written unchanged, because a service may add them.
 
 use serde_json::{Map, Value as Json};
 
-use super::choice::readings;
-use super::field::{Misfit, Node, Reading};
+use super::field::{Lenient, Mismatch, Node, Reading, value};
 
 /// A value of a tag.
 #[derive(Clone, Copy, Debug)]
@@ -81,7 +85,7 @@ impl Alternative {
         })
     }
 
-    /// Whether an object is written with the tags of the branch.
+    /// Returns true if an object is written with the tags of the branch.
     fn is_written(&self, object: &[(&str, Node<'_>)]) -> bool {
         self.tags.iter().all(|(tag, values)| {
             object
@@ -112,7 +116,7 @@ pub trait Union: Sized {
     /// # Errors
     ///
     /// If the value does not have the branch's type.
-    fn of_branch(branch: usize, value: &Json, reading: Reading) -> Result<Self, Misfit>;
+    fn of_branch(branch: usize, value: &Json, reading: Reading) -> Result<Self, Mismatch>;
 
     /// Keeps a value of no branch.
     fn other(value: Json) -> Self;
@@ -227,7 +231,7 @@ macro_rules! __union {
                 branch: usize,
                 value: &$crate::__private::serde_json::Value,
                 reading: $crate::lenient::Reading,
-            ) -> ::std::result::Result<Self, $crate::lenient::Misfit> {
+            ) -> ::std::result::Result<Self, $crate::lenient::Mismatch> {
                 match branch {
                     $($place => $crate::lenient::value(value, reading).map(Self::$variant),)*
                     _ => ::std::result::Result::Ok(Self::$other(value.clone())),
@@ -255,7 +259,7 @@ macro_rules! __union {
             fn read(
                 value: &$crate::__private::serde_json::Value,
                 reading: $crate::lenient::Reading,
-            ) -> ::std::result::Result<::std::option::Option<Self>, $crate::lenient::Misfit> {
+            ) -> ::std::result::Result<::std::option::Option<Self>, $crate::lenient::Mismatch> {
                 ::std::result::Result::Ok($crate::lenient::union::read(value, reading))
             }
 
@@ -273,5 +277,92 @@ macro_rules! __union {
         }
 
         $crate::__serde!($name);
+    };
+}
+
+/// The readings by which shapes are tried.
+pub fn readings(json: &Json) -> &'static [Reading] {
+    match json {
+        Json::Null => &[],
+        Json::Object(_) | Json::Array(_) => &[Reading::Exact, Reading::Lenient],
+        _ => &[Reading::Exact],
+    }
+}
+
+/// The value as one of the shapes, if it fits.
+pub fn shape<T: Lenient>(json: &Json, reading: Reading) -> Option<T> {
+    value(json, reading).ok()
+}
+
+/// Implements a choice: its name, the variant for a value of no shape, the variants of its shapes. A
+/// variant with named fields lists them as [`__object!`](crate::__object) does.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __choice {
+    ($name:ident $other:ident { $($variant:ident [$($fields:tt)*])* }) => {
+        impl $crate::lenient::Lenient for $name {
+            fn read(
+                value: &$crate::__private::serde_json::Value,
+                _: $crate::lenient::Reading,
+            ) -> ::std::result::Result<::std::option::Option<Self>, $crate::lenient::Mismatch> {
+                if value.is_null() {
+                    return ::std::result::Result::Ok(::std::option::Option::None);
+                }
+                for reading in $crate::lenient::union::readings(value) {
+                    $(if let ::std::option::Option::Some(value) =
+                        $crate::__choice!(@read value reading $variant $($fields)*)
+                    {
+                        return ::std::result::Result::Ok(::std::option::Option::Some(value));
+                    })*
+                }
+                ::std::result::Result::Ok(::std::option::Option::Some(Self::$other(value.clone())))
+            }
+
+            fn of_null() -> ::std::option::Option<Self> {
+                ::std::option::Option::Some(Self::blank())
+            }
+
+            fn blank() -> Self {
+                Self::$other($crate::__private::serde_json::Value::Null)
+            }
+
+            fn write(&self) -> $crate::lenient::Node<'_> {
+                $($crate::__choice!(@write self $variant $($fields)*);)*
+                match self {
+                    Self::$other(value) => $crate::lenient::Node::Json(value),
+                    _ => $crate::lenient::Node::Null,
+                }
+            }
+        }
+
+        $crate::__serde!($name);
+    };
+    (@read $value:ident $reading:ident $variant:ident) => {
+        $crate::lenient::union::shape($value, *$reading).map(Self::$variant)
+    };
+    (@read $value:ident $reading:ident $variant:ident
+        $($place:literal $wire:literal $field:ident $($property:ident)*;)+) => {
+        $crate::lenient::object::read_by(
+            $crate::__shape!($variant $($wire $field $($property)*;)+),
+            $value,
+            *$reading,
+            |fields| Self::$variant { $($field: fields.take()),+ },
+        )
+        .ok()
+        .flatten()
+    };
+    (@write $self:ident $variant:ident) => {
+        if let Self::$variant(value) = $self {
+            return $crate::lenient::Lenient::write(value);
+        }
+    };
+    (@write $self:ident $variant:ident
+        $($place:literal $wire:literal $field:ident $($property:ident)*;)+) => {
+        if let Self::$variant { $($field),+ } = $self {
+            return $crate::lenient::object::write_by(
+                $crate::__shape!($variant $($wire $field $($property)*;)+),
+                &[$($field as &dyn $crate::lenient::Field),+],
+            );
+        }
     };
 }

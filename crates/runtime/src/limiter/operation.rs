@@ -260,7 +260,7 @@ impl Permit {
     }
 
     /// Keeps the slot for a response that is a stream, until `until` at most.
-    pub(crate) fn stays(&self, until: Option<Instant>) {
+    pub(crate) fn hold_until(&self, until: Option<Instant>) {
         let Some(held) = &self.0 else { return };
         let deadline = until.and_then(|until| until.checked_add(GRACE));
         held.operation_limiter

@@ -42,7 +42,7 @@ impl TokenBucket {
     /// The time at which there is credit for `calls` at a rate of `requests`; `None` if there is credit now.
     pub(super) fn next(&self, calls: u64, requests: u64) -> Option<Instant> {
         let missing = calls as f64 - self.credit;
-        // Sums of fractions miss a whole by a hair.
+        // A tolerance for rounding errors.
         (missing > 1e-6)
             .then(|| self.counted_at + Duration::from_secs_f64(missing / per_second(requests)))
     }
@@ -56,6 +56,7 @@ impl TokenBucket {
         self.credit = self.credit.max(self.burst.min(self.credit + 1.0));
     }
 
+    /// Removes all credit, after a 429.
     pub(super) fn forfeit(&mut self) {
         self.credit = self.credit.min(0.0);
     }

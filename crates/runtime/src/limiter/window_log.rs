@@ -13,7 +13,7 @@ pub(super) const MARGIN: Duration = Duration::from_millis(5);
 /// The capacity that is kept when no request counts, in entries.
 const KEPT_CAPACITY: usize = 64;
 
-/// Counts each request from its send until [`WINDOW`] after its answer.
+/// Counts each request from its send until [`WINDOW`] after its response.
 pub(super) struct WindowLog {
     started: Instant,
     unanswered: u64,
@@ -67,7 +67,7 @@ impl WindowLog {
         self.unanswered -= 1;
     }
 
-    /// Records that a response has arrived, or never will. Returns when the request stops counting.
+    /// Records that a response has arrived, or never will. Returns the moment at which the request stops counting.
     pub(super) fn settle(&mut self, at: Instant) -> Instant {
         let departs = millis(at + WINDOW + MARGIN - self.started) + 1;
         self.unanswered -= 1;

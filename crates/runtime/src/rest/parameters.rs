@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::path::escaped;
+use crate::url::escaped;
 
 /// The style of a form field or a query parameter that is a list or an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

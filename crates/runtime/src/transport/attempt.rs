@@ -1,27 +1,51 @@
-//! One attempt at a call: sends it, reads the response, and classifies the outcome.
+//! Attempt: one request and its response, and the classification of the outcome.
 //!
-//! [`AttemptOutcome`] lists the outcomes, and `idempotency.rs` decides which of them are retried.
+//! [`HttpSender::attempt`] builds the request and runs an [`Exchange`]: it hands the request to the HTTP
+//! client, reads the response, and reports both to the permit. An exchange owns all it needs, so that it
+//! can continue in a task: where other calls wait for its end, that must not depend on its caller being
+//! polled.
+//!
+//! A response that is not a success is classified by its status (`classify_status`), a missing response by
+//! its cause (`NoResponse::classify`), a success that was not read to its end by the rest of its body
+//! (`PartialResponse::classify`). Each yields an [`AttemptOutcome`]; `idempotency.rs` decides which
+//! outcomes are retried.
 
 use std::error::Error as _;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use reqwest::Method;
 use reqwest::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
+use reqwest::{Method, Request, Response, Url};
+use tokio::runtime::Handle;
+use tokio::time::{Instant, timeout_at};
+use tracing::Instrument;
+use tracing::instrument::WithSubscriber;
 
-use tokio::time::Instant;
-
-use super::exchange::{Exchange, NoResponse, NoResponseCause, ResponseHead, detached};
+use super::attempt_timer::{self, AttemptTimer, TimedOut};
 use super::held_calls::HeldCalls;
+use super::reply::Reply;
 use super::request_body::{OutgoingBody, SendState};
-use super::response_body::IncomingBody;
+use super::response_body::{
+    AbortOnDrop, IncomingBody, PartialResponse, ReadFailure, is_event_stream,
+};
 use crate::call::AddressedCall;
 use crate::error::{Error, ErrorKind, service_message};
 use crate::idempotency::{AttemptOutcome, Failure};
 use crate::limiter::Permit;
 use crate::redact::Secrets;
+use crate::retry::retry_after;
 use crate::secret_string::SecretString;
+
+/// The memory reserved for a response, as a multiple of what has arrived: its announced length may be
+/// wrong.
+const MAX_RESERVE_FACTOR: usize = 64;
+
+/// The maximum number of bytes read of an error response, which is only a message.
+const LARGEST_REFUSAL: usize = 1024 * 1024;
 
 /// Sends attempts.
 pub(crate) struct HttpSender {
@@ -34,18 +58,9 @@ pub(crate) struct HttpSender {
     pub(crate) largest_response: usize,
 }
 
-/// A successful response.
-pub(super) struct ReceivedResponse {
-    pub(super) sent_at: SystemTime,
-    pub(super) status: u16,
-    pub(super) body: Bytes,
-    pub(super) secrets: Secrets,
-    pub(super) incoming: Option<Box<IncomingBody>>,
-}
-
 impl HttpSender {
     /// The timeout of an attempt. After it, the slot of the attempt is free for other calls.
-    pub(super) fn longest_attempt(&self, call: &AddressedCall) -> Duration {
+    pub(super) fn attempt_timeout(&self, call: &AddressedCall) -> Duration {
         call.timeout.unwrap_or(self.timeout).saturating_add(call.extra_time)
     }
 
@@ -55,8 +70,8 @@ impl HttpSender {
         call: &AddressedCall,
         permit: Permit,
         deadline: Option<Instant>,
-    ) -> Result<ReceivedResponse, Failure> {
-        let (request, send_state) = self.request(call)?;
+    ) -> Result<Reply, Failure> {
+        let (request, send_state) = self.build_request(call)?;
         // Other calls may soon wait for the end of this attempt, which must not depend on its caller being
         // polled.
         let is_crowded = permit.is_crowded();
@@ -68,9 +83,9 @@ impl HttpSender {
             request,
             send_state,
             // The default client follows no redirects.
-            asked: self.held_calls.as_ref().map(|_| Box::new(call.url.clone())),
+            requested_url: self.held_calls.as_ref().map(|_| Box::new(call.url.clone())),
             permit,
-            given: self.longest_attempt(call),
+            timeout: self.attempt_timeout(call),
             longest_silence: call.longest_silence,
             deadline,
             largest_response: call
@@ -90,7 +105,7 @@ impl HttpSender {
             None => Box::pin(exchange.run()).await,
         };
         let ResponseHead { sent_at, status, headers, retry_after, body, incoming, was_redirected } =
-            arrived.map_err(|no_response| no_response.failure(call))?;
+            arrived.map_err(|no_response| no_response.classify(call))?;
         if was_redirected {
             let what = "the custom HTTP client followed a redirect, which may have leaked the key to another host: build it with a redirect policy of `none()`";
             let error = Error::new(ErrorKind::Redirect, &call.attempted, what);
@@ -100,20 +115,21 @@ impl HttpSender {
             // The head suffices to classify a refusal. A partial body is dropped: it could hold a part of a
             // secret, which would not be found.
             let body = body.unwrap_or_default();
-            return Err(self.refusal(call, status, &headers, retry_after, &body));
+            return Err(self.classify_status(call, status, &headers, retry_after, &body));
         }
         let secrets = self.secrets(call);
         match body {
-            Ok(body) => Ok(ReceivedResponse { sent_at, status, body, secrets, incoming }),
-            Err(partial) => Err(partial.failure(call, status)),
+            Ok(body) => Ok(Reply::new(call, sent_at, status, body, secrets, incoming)),
+            Err(partial) => Err(partial.classify(call, status)),
         }
     }
 
-    fn request(&self, call: &AddressedCall) -> Result<(reqwest::Request, SendState), Failure> {
+    /// The HTTP request, and the state of its body.
+    fn build_request(&self, call: &AddressedCall) -> Result<(Request, SendState), Failure> {
         let unusable = |error: Error| Failure { outcome: AttemptOutcome::Final, error };
         let mut url = call.url.clone();
         call.credential.add_to_url(&mut url);
-        let mut request = reqwest::Request::new(call.operation.method.clone(), url);
+        let mut request = Request::new(call.operation.method.clone(), url);
         let headers = request.headers_mut();
         headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
         if call.body.is_some() {
@@ -148,7 +164,7 @@ impl HttpSender {
 
     /// The final error of a call, with the service's message, redacted. Redaction costs too much for the error
     /// of an attempt that is retried.
-    pub(super) fn told(&self, call: &AddressedCall, error: Error) -> Error {
+    pub(super) fn with_service_message(&self, call: &AddressedCall, error: Error) -> Error {
         let body = error.unredacted_body().cloned();
         if body.is_none() && error.source().is_none() {
             return error;
@@ -167,7 +183,7 @@ impl HttpSender {
     }
 
     /// The failure for a response that is not a success, classified by its status.
-    fn refusal(
+    fn classify_status(
         &self,
         call: &AddressedCall,
         status: u16,
@@ -242,9 +258,190 @@ impl HttpSender {
     }
 }
 
+/// A request with all its context; owned, so that it can run in a task.
+struct Exchange {
+    http: reqwest::Client,
+    request: Request,
+    send_state: SendState,
+    /// The requested URL, if the HTTP client may follow redirects.
+    requested_url: Option<Box<Url>>,
+    permit: Permit,
+    /// The timeout from the send.
+    timeout: Duration,
+    /// The maximum time in which no data arrives, if that is less.
+    longest_silence: Option<Duration>,
+    deadline: Option<Instant>,
+    largest_response: usize,
+    /// True if the allowed part of a response that is too large is read.
+    reads_partially: bool,
+    /// True if a stream of events is passed on unread.
+    reads_events: bool,
+    /// Set if the version of a response matters.
+    held_calls: Option<Arc<HeldCalls>>,
+}
+
+/// A response whose head was read, and its body as far as it could be.
+struct ResponseHead {
+    /// The time at which the request was handed to the HTTP client.
+    sent_at: SystemTime,
+    status: u16,
+    headers: HeaderMap,
+    retry_after: Option<Duration>,
+    body: Result<Bytes, PartialResponse>,
+    /// A stream of events, whose body this is.
+    incoming: Option<Box<IncomingBody>>,
+    /// True if the response comes from a URL other than requested.
+    was_redirected: bool,
+}
+
+/// A missing response.
+struct NoResponse {
+    cause: NoResponseCause,
+    /// The request was certainly not processed.
+    never_sent: bool,
+}
+
+enum NoResponseCause {
+    Failed(reqwest::Error),
+    /// The service refused the HTTP/2 stream, so it has not processed the request.
+    Refused(reqwest::Error),
+    TimedOut(TimedOut),
+    /// No permit for a held call was free before the deadline.
+    NoHeldCallPermit,
+    /// The runtime was shut down.
+    ShutDown,
+}
+
+impl Exchange {
+    /// Runs once there is a permit for a held call.
+    ///
+    /// The exchange continues in a task, because a caller that stops polling must not block other calls.
+    async fn run_in(self, held_calls: &Arc<HeldCalls>) -> Result<ResponseHead, NoResponse> {
+        if !held_calls.is_bounded() {
+            return self.run().await;
+        }
+        let (held_calls, send_state) = (Arc::clone(held_calls), self.send_state.clone());
+        let work = async move {
+            let acquired = held_calls.acquire(self.timeout);
+            let permit = match self.deadline {
+                Some(deadline) => {
+                    timeout_at(deadline, acquired).await.map_err(|_| NoResponse::no_permit())?
+                }
+                None => acquired.await,
+            };
+            let result = self.run().await;
+            drop(permit);
+            result
+        };
+        detached(work).await.unwrap_or_else(|| Err(NoResponse::shut_down(&send_state)))
+    }
+
+    /// Sends the request and reads the response. The future contains only what it needs after the request
+    /// was handed over: as an async function, it would contain the exchange twice.
+    fn run(self) -> impl Future<Output = Result<ResponseHead, NoResponse>> + Send {
+        let Self {
+            http,
+            request,
+            send_state,
+            requested_url,
+            mut permit,
+            timeout,
+            longest_silence,
+            deadline,
+            largest_response,
+            reads_partially,
+            reads_events,
+            held_calls,
+        } = self;
+        let executing = http.execute(request);
+        async move {
+            let now = Instant::now();
+            let left = deadline.map_or(Duration::MAX, |deadline| deadline - now);
+            let time = left.min(timeout);
+            let timer = pin!(attempt_timer::timer(now, time));
+            let mut time = AttemptTimer::of(timer, time, longest_silence);
+            let _given_up = send_state.withdraw_on_drop();
+            permit.sent();
+            let sent_at = SystemTime::now();
+            let mut response = match time.limit(pin!(executing)).await {
+                Ok(Ok(response)) => response,
+                Ok(Err(error)) => {
+                    // The head of a request whose body was withdrawn may still be sent, and counts.
+                    if error.is_connect() {
+                        permit.not_sent();
+                    }
+                    let never_left = send_state.withdraw() || error.is_connect();
+                    let refused = was_refused(&error);
+                    let cause = if refused {
+                        NoResponseCause::Refused(error)
+                    } else {
+                        NoResponseCause::Failed(error)
+                    };
+                    return Err(NoResponse { cause, never_sent: never_left || refused });
+                }
+                Err(late) => {
+                    let never_sent = send_state.withdraw();
+                    return Err(NoResponse { cause: NoResponseCause::TimedOut(late), never_sent });
+                }
+            };
+            permit.answered();
+            if let Some(held_calls) = &held_calls {
+                held_calls.saw(response.version());
+            }
+            let status = response.status().as_u16();
+            let headers = std::mem::take(response.headers_mut());
+            let is_success = response.status().is_success();
+            let retry_after = if is_success { None } else { retry_after(&headers) };
+            if status == 429 {
+                permit.refused(retry_after);
+            }
+            let was_redirected =
+                requested_url.is_some_and(|requested| is_elsewhere(&requested, response.url()));
+            let is_stream = reads_events && is_success && is_event_stream(&headers);
+            let mut incoming = None;
+            let body = if was_redirected {
+                Ok(Bytes::new())
+            } else if is_stream {
+                incoming = Some(Box::new(IncomingBody::new(response, &headers, timeout, permit)));
+                Ok(Bytes::new())
+            } else {
+                // A response that is too large may contain the id of a created object.
+                let worth_reading = reads_partially && is_success;
+                let most = match is_success {
+                    true => largest_response,
+                    false => largest_response.min(LARGEST_REFUSAL),
+                };
+                let body = read_body(&mut response, &mut time, most, worth_reading).await;
+                if body.is_ok() {
+                    permit.finished();
+                }
+                body
+            };
+            Ok(ResponseHead {
+                sent_at,
+                status,
+                headers,
+                retry_after,
+                body,
+                incoming,
+                was_redirected,
+            })
+        }
+    }
+}
+
 impl NoResponse {
-    fn failure(self, call: &AddressedCall) -> Failure {
-        let (outcome, kind, message) = match (&self.why, self.never_sent) {
+    fn no_permit() -> Self {
+        Self { cause: NoResponseCause::NoHeldCallPermit, never_sent: true }
+    }
+
+    fn shut_down(send_state: &SendState) -> Self {
+        Self { cause: NoResponseCause::ShutDown, never_sent: send_state.withdraw() }
+    }
+
+    /// The failure of a call that got no response.
+    fn classify(self, call: &AddressedCall) -> Failure {
+        let (outcome, kind, message) = match (&self.cause, self.never_sent) {
             (NoResponseCause::Failed(error), _) if error.is_builder() => (
                 AttemptOutcome::Final,
                 ErrorKind::InvalidRequest,
@@ -264,23 +461,23 @@ impl NoResponse {
                 (AttemptOutcome::NeverSent, ErrorKind::Connect, what.to_owned())
             }
             (NoResponseCause::TimedOut(late), true) => {
-                (AttemptOutcome::NeverSent, ErrorKind::Connect, late.not_sent())
+                (AttemptOutcome::NeverSent, ErrorKind::Connect, late.before_the_send())
             }
             (NoResponseCause::NoHeldCallPermit, _) => {
                 let what = "timed out before the request was sent: too many long-running calls share an HTTP/2 connection (the builder's `http_client`)";
                 (AttemptOutcome::NeverSent, ErrorKind::Timeout, what.to_owned())
             }
             (NoResponseCause::Failed(error), false) if error.is_timeout() => (
-                AttemptOutcome::NoAnswer,
+                AttemptOutcome::Unanswered,
                 ErrorKind::Timeout,
                 "timed out waiting for the response".to_owned(),
             ),
             (NoResponseCause::Failed(_), false) => {
                 let what = "the connection broke before a response arrived";
-                (AttemptOutcome::NoAnswer, ErrorKind::Network, what.to_owned())
+                (AttemptOutcome::Unanswered, ErrorKind::Network, what.to_owned())
             }
             (NoResponseCause::TimedOut(late), false) => {
-                (AttemptOutcome::NoAnswer, ErrorKind::Timeout, late.no_answer())
+                (AttemptOutcome::Unanswered, ErrorKind::Timeout, late.before_the_response())
             }
             (NoResponseCause::ShutDown, true) => {
                 let what = "the runtime was shut down before the request was sent";
@@ -288,14 +485,14 @@ impl NoResponse {
             }
             (NoResponseCause::ShutDown, false) => {
                 let what = "the runtime was shut down before a response arrived";
-                (AttemptOutcome::NoAnswer, ErrorKind::Network, what.to_owned())
+                (AttemptOutcome::Unanswered, ErrorKind::Network, what.to_owned())
             }
         };
-        match self.why {
+        match self.cause {
             NoResponseCause::Failed(source) | NoResponseCause::Refused(source) => {
-                let place = call.url.host_str().unwrap_or_default();
+                let host = call.url.host_str().unwrap_or_default();
                 let port = call.url.port().map(|port| format!(":{port}")).unwrap_or_default();
-                let message = format!("{message} ({place}{port})");
+                let message = format!("{message} ({host}{port})");
                 let error = Error::new(kind, &call.attempted, message);
                 Failure { outcome, error: error.with_source(source.without_url()) }
             }
@@ -317,4 +514,116 @@ fn is_page(headers: &HeaderMap, body: &[u8]) -> bool {
     let is_html =
         content_type.get(..9).is_some_and(|start| start.eq_ignore_ascii_case(b"text/html"));
     is_html || body.trim_ascii_start().starts_with(b"<")
+}
+
+/// Reads the body into one buffer.
+async fn read_body(
+    response: &mut Response,
+    time: &mut AttemptTimer<'_>,
+    most: usize,
+    worth_reading: bool,
+) -> Result<Bytes, PartialResponse> {
+    let announced = response.content_length().and_then(|length| usize::try_from(length).ok());
+    let is_too_large =
+        response.content_length().is_some_and(|length| announced.is_none() || length > most as u64);
+    if is_too_large && !worth_reading {
+        return Err(PartialResponse::new(ReadFailure::TooLarge(most), Vec::new()));
+    }
+    let announced = announced.unwrap_or(0).min(most);
+    let mut body = Vec::new();
+    let cause = loop {
+        match time.limit(pin!(response.chunk())).await {
+            Ok(Ok(Some(mut chunk))) => {
+                let room = most - body.len();
+                let is_too_large = chunk.len() > room;
+                chunk.truncate(room);
+                if !make_room(&mut body, chunk.len(), announced) {
+                    break ReadFailure::NoMemory;
+                }
+                body.extend_from_slice(&chunk);
+                if is_too_large {
+                    break ReadFailure::TooLarge(most);
+                }
+            }
+            Ok(Ok(None)) => return Ok(Bytes::from(body)),
+            Ok(Err(error)) => break ReadFailure::Broken(error.without_url()),
+            Err(late) => break ReadFailure::TimedOut(late),
+        }
+    };
+    Err(PartialResponse::new(cause, body))
+}
+
+/// Reserves memory for a chunk, and for the announced length up to a multiple of what has arrived.
+/// False if there is no such memory.
+fn make_room(body: &mut Vec<u8>, chunk: usize, announced: usize) -> bool {
+    if body.capacity() - body.len() >= chunk {
+        return true;
+    }
+    let arrived = body.len() + chunk;
+    let believable = announced.min(arrived.saturating_mul(MAX_RESERVE_FACTOR));
+    if believable >= arrived && body.try_reserve_exact(believable - body.len()).is_ok() {
+        return true;
+    }
+    body.try_reserve(chunk).is_ok()
+}
+
+fn is_elsewhere(requested: &Url, actual: &Url) -> bool {
+    requested.path() != actual.path()
+        || requested.host_str() != actual.host_str()
+        || requested.port() != actual.port()
+        || requested.scheme() != actual.scheme()
+}
+
+/// Returns true if the service reported, by HTTP/2, that it has not processed the request: it refused the
+/// stream, or named an earlier stream as the last when it closed the connection.
+#[cfg(feature = "http2")]
+fn was_refused(error: &reqwest::Error) -> bool {
+    let causes = std::iter::successors(error.source(), |cause| (*cause).source());
+    causes.filter_map(|cause| cause.downcast_ref::<h2::Error>()).any(|error| {
+        let said = |reason| error.is_remote() && error.reason() == Some(reason);
+        (error.is_reset() && said(h2::Reason::REFUSED_STREAM))
+            || (error.is_go_away() && said(h2::Reason::NO_ERROR))
+    })
+}
+
+/// Without the feature for HTTP/2 this cannot be known, and the outcome stays unknown.
+#[cfg(not(feature = "http2"))]
+fn was_refused(_: &reqwest::Error) -> bool {
+    false
+}
+
+/// Runs the work in a task of its own from its first wait on, so that it continues even if the returned
+/// future is not polled. `None` if that task's runtime was shut down. Dropping the future aborts the work.
+async fn detached<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> Option<T> {
+    let mut work = Box::pin(work.in_current_span().with_current_subscriber());
+    if let Poll::Ready(done) = poll_fn(|context| Poll::Ready(work.as_mut().poll(context))).await {
+        return Some(done);
+    }
+    let Ok(runtime) = Handle::try_current() else { return Some(work.await) };
+    match AbortOnDrop(runtime.spawn(work)).await {
+        Ok(done) => Some(done),
+        Err(end) if end.is_panic() => std::panic::resume_unwind(end.into_panic()),
+        Err(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::make_room;
+
+    #[test]
+    fn memory_is_set_aside_for_what_has_arrived_and_not_for_what_is_announced() {
+        let mut body = Vec::new();
+        assert!(make_room(&mut body, 1_000, usize::MAX));
+        assert!(body.capacity() < 100_000, "{}", body.capacity());
+        // An announcement that is believable is reserved at once, and exactly.
+        let mut body = Vec::new();
+        assert!(make_room(&mut body, 1_000, 50_000));
+        assert_eq!(body.capacity(), 50_000);
+        let mut body = Vec::new();
+        assert!(make_room(&mut body, 1_000, 0), "a length that nobody announced");
+        body.resize(1_000, 0);
+        assert!(make_room(&mut body, 1, 0));
+        assert!(body.capacity() >= 2_000, "growth is amortized: {}", body.capacity());
+    }
 }

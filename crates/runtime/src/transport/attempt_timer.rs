@@ -13,11 +13,11 @@ const LONGEST: Duration = Duration::from_secs(10 * 365 * 24 * 60 * 60);
 /// A timer that fires this late shows that no task could run until then: the process was stopped, the
 /// machine was suspended, or the runtime was blocked. The deadline is then extended once, by this time, to
 /// read what has arrived.
-const LATE: Duration = Duration::from_millis(200);
+const STALL_GRACE: Duration = Duration::from_millis(200);
 
 /// The deadline of an attempt, shared by all of its steps and kept by one timer.
 pub(super) struct AttemptTimer<'a> {
-    given: Duration,
+    timeout: Duration,
     /// The maximum time in which no data arrives.
     silence: Option<Duration>,
     until: Instant,
@@ -28,22 +28,22 @@ pub(super) struct AttemptTimer<'a> {
 /// A deadline has passed.
 #[derive(Debug)]
 pub(super) struct TimedOut {
-    given: Duration,
+    timeout: Duration,
 }
 
 /// The timer of an attempt with this timeout, to be pinned.
-pub(super) fn timer(now: Instant, given: Duration) -> Sleep {
-    sleep_until(now + given.min(LONGEST))
+pub(super) fn timer(now: Instant, timeout: Duration) -> Sleep {
+    sleep_until(now + timeout.min(LONGEST))
 }
 
 impl<'a> AttemptTimer<'a> {
     /// A deadline by this timer, with at most `silence` for each step.
     pub(super) fn of(
         timer: Pin<&'a mut Sleep>,
-        given: Duration,
+        timeout: Duration,
         silence: Option<Duration>,
     ) -> Self {
-        Self { given, silence, until: timer.deadline(), timer, was_extended: false }
+        Self { timeout, silence, until: timer.deadline(), timer, was_extended: false }
     }
 
     /// The output of a step, unless the deadline passes before. The caller pins it, so that it is moved only
@@ -52,10 +52,10 @@ impl<'a> AttemptTimer<'a> {
         &mut self,
         mut step: Pin<&mut F>,
     ) -> impl Future<Output = Result<F::Output, TimedOut>> {
-        let given = self.start_step();
+        let timeout = self.start_step();
         poll_fn(move |context| match step.as_mut().poll(context) {
             Poll::Ready(done) => Poll::Ready(Ok(done)),
-            Poll::Pending => self.poll_over(context).map(|()| Err(TimedOut { given })),
+            Poll::Pending => self.poll_over(context).map(|()| Err(TimedOut { timeout })),
         })
     }
 
@@ -63,42 +63,42 @@ impl<'a> AttemptTimer<'a> {
     fn poll_over(&mut self, context: &mut Context<'_>) -> Poll<()> {
         ready!(self.timer.as_mut().poll(context));
         let now = Instant::now();
-        if self.was_extended || now < self.timer.deadline() + LATE {
+        if self.was_extended || now < self.timer.deadline() + STALL_GRACE {
             return Poll::Ready(());
         }
         self.was_extended = true;
-        self.until = self.until.max(now + LATE);
+        self.until = self.until.max(now + STALL_GRACE);
         self.timer.as_mut().reset(self.until);
         self.timer.as_mut().poll(context)
     }
 
     /// Sets the timer to the end of a step that begins now. Returns the step's timeout, for messages.
     fn start_step(&mut self) -> Duration {
-        let Some(silence) = self.silence else { return self.given };
+        let Some(silence) = self.silence else { return self.timeout };
         let step_until = Instant::now().checked_add(silence).filter(|end| *end < self.until);
         let until = step_until.unwrap_or(self.until);
         if self.timer.deadline() != until {
             self.timer.as_mut().reset(until);
         }
-        step_until.map_or(self.given, |_| silence)
+        step_until.map_or(self.timeout, |_| silence)
     }
 }
 
 impl TimedOut {
-    pub(super) fn after(given: Duration) -> Self {
-        Self { given }
+    pub(super) fn after(timeout: Duration) -> Self {
+        Self { timeout }
     }
 
-    pub(super) fn no_answer(&self) -> String {
-        format!("timed out after {:?} waiting for the response", self.given)
+    pub(super) fn before_the_response(&self) -> String {
+        format!("timed out after {:?} waiting for the response", self.timeout)
     }
 
-    pub(super) fn not_sent(&self) -> String {
-        format!("timed out after {:?}, before the HTTP client had sent the request", self.given)
+    pub(super) fn before_the_send(&self) -> String {
+        format!("timed out after {:?}, before the HTTP client had sent the request", self.timeout)
     }
 
-    pub(super) fn no_whole_answer(&self) -> String {
-        format!("timed out after {:?} while reading the response", self.given)
+    pub(super) fn within_the_response(&self) -> String {
+        format!("timed out after {:?} while reading the response", self.timeout)
     }
 }
 
@@ -112,14 +112,14 @@ mod tests {
 
     use super::*;
 
-    const GIVEN: Duration = Duration::from_secs(1);
+    const TIMEOUT: Duration = Duration::from_secs(1);
 
     /// Runs a step that ends this long after a process that was stopped for ten seconds continues. Returns true
     /// if the step ended in time, and the time of the attempt without the stop.
     async fn stopped_for_ten_seconds(ends_after: Duration) -> (bool, Duration) {
         let began = Instant::now();
-        let timer = pin!(timer(began, GIVEN));
-        let mut time = AttemptTimer::of(timer, GIVEN, None);
+        let timer = pin!(timer(began, TIMEOUT));
+        let mut time = AttemptTimer::of(timer, TIMEOUT, None);
         let stopped = Duration::from_secs(10);
         let mut step = pin!(sleep(stopped + ends_after));
         let mut limited = pin!(time.limit(step.as_mut()));
@@ -132,15 +132,15 @@ mod tests {
     async fn a_response_that_arrived_while_the_process_was_stopped_is_read() {
         let soon = Duration::from_millis(100);
         assert_eq!(stopped_for_ten_seconds(soon).await, (true, soon));
-        assert_eq!(stopped_for_ten_seconds(Duration::from_secs(1)).await, (false, LATE));
+        assert_eq!(stopped_for_ten_seconds(Duration::from_secs(1)).await, (false, STALL_GRACE));
     }
 
     #[tokio::test(start_paused = true)]
     async fn the_time_of_a_process_that_runs_is_not_extended() {
         let began = Instant::now();
-        let timer = pin!(timer(began, GIVEN));
-        let mut time = AttemptTimer::of(timer, GIVEN, None);
+        let timer = pin!(timer(began, TIMEOUT));
+        let mut time = AttemptTimer::of(timer, TIMEOUT, None);
         assert!(time.limit(pin!(pending::<()>())).await.is_err());
-        assert!(began.elapsed() < GIVEN + LATE, "{:?}", began.elapsed());
+        assert!(began.elapsed() < TIMEOUT + STALL_GRACE, "{:?}", began.elapsed());
     }
 }

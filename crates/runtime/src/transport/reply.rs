@@ -5,8 +5,8 @@ use std::time::SystemTime;
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
 
-use super::attempt::ReceivedResponse;
 use super::response_body::IncomingBody;
+use crate::call::AddressedCall;
 use crate::error::{Attempted, Error, Result};
 use crate::idempotency::Idempotency;
 use crate::json::{decode_at, of_another_type, redacted};
@@ -15,7 +15,12 @@ use crate::redact::Secrets;
 
 /// A successful response, read completely unless it is a stream of events.
 pub struct Reply {
-    received: ReceivedResponse,
+    sent_at: SystemTime,
+    status: u16,
+    body: Bytes,
+    /// The body of a stream of events.
+    incoming: Option<Box<IncomingBody>>,
+    secrets: Secrets,
     attempted: Attempted,
     idempotency: Idempotency,
     after_unknown_outcome: bool,
@@ -25,13 +30,13 @@ impl Reply {
     /// The HTTP status.
     #[must_use]
     pub fn status(&self) -> u16 {
-        self.received.status
+        self.status
     }
 
     /// The body as it was received.
     #[must_use]
     pub fn body(&self) -> &Bytes {
-        &self.received.body
+        &self.body
     }
 
     /// Decodes the body as JSON.
@@ -42,7 +47,7 @@ impl Reply {
     /// [`OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) if that is the response to a call that must
     /// not be sent twice.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T> {
-        self.decode().map_err(|error| self.unreadable(error))
+        self.decode().map_err(|error| self.classify_decode_error(error))
     }
 
     /// Returns true if an earlier attempt at the call may have taken effect, so that the response may be
@@ -56,25 +61,42 @@ impl Reply {
     /// polled, so no time of it is known.
     #[must_use]
     pub fn sent_at(&self) -> SystemTime {
-        self.received.sent_at
+        self.sent_at
     }
 
     pub(super) fn new(
-        received: ReceivedResponse,
-        attempted: Attempted,
-        idempotency: Idempotency,
-        after_unknown_outcome: bool,
+        call: &AddressedCall,
+        sent_at: SystemTime,
+        status: u16,
+        body: Bytes,
+        secrets: Secrets,
+        incoming: Option<Box<IncomingBody>>,
     ) -> Self {
-        Self { received, attempted, idempotency, after_unknown_outcome }
+        Self {
+            sent_at,
+            status,
+            body,
+            incoming,
+            secrets,
+            attempted: call.attempted.clone(),
+            idempotency: call.operation.idempotency,
+            after_unknown_outcome: false,
+        }
+    }
+
+    /// Sets whether an earlier attempt may have taken effect.
+    pub(super) fn after_unknown_outcome(mut self, is_after: bool) -> Self {
+        self.after_unknown_outcome = is_after;
+        self
     }
 
     /// The body of a stream of events, with the context of its errors.
     pub(crate) fn into_incoming(self) -> (Option<Box<IncomingBody>>, Attempted, Secrets) {
-        (self.received.incoming, self.attempted, self.received.secrets)
+        (self.incoming, self.attempted, self.secrets)
     }
 
     pub(crate) fn incoming(&self) -> Option<&IncomingBody> {
-        self.received.incoming.as_deref()
+        self.incoming.as_deref()
     }
 }
 
@@ -87,7 +109,7 @@ impl Reply {
 
     /// The secrets to redact in the response.
     pub fn secrets(&self) -> &Secrets {
-        &self.received.secrets
+        &self.secrets
     }
 
     /// Decodes the body, as [`json`](Self::json) does, regardless of the idempotency of the call.
@@ -98,8 +120,8 @@ impl Reply {
     /// Reads the body as a type that is read leniently.
     pub(crate) fn decode_lenient<T: Lenient>(&self) -> Result<T> {
         let json = self.decode()?;
-        lenient::value(&json, Reading::Lenient).map_err(|misfit| {
-            let (path, why) = (misfit.path(), misfit.reason());
+        lenient::value(&json, Reading::Lenient).map_err(|mismatch| {
+            let (path, why) = (mismatch.path(), mismatch.reason());
             self.explain(of_another_type(&self.attempted, self.body(), path, why))
         })
     }
@@ -111,16 +133,23 @@ impl Reply {
         error.with_status(self.status()).with_body(self.body().clone(), secrets)
     }
 
-    /// The error of a response that cannot be read, for a call of this idempotency.
-    pub fn unreadable(&self, error: Error) -> Error {
-        self.idempotency.unreadable(error)
+    /// The error of reading this response: the outcome is unknown if the call must not be sent twice.
+    pub fn classify_decode_error(&self, error: Error) -> Error {
+        self.idempotency.classify_decode_error(error)
     }
 
     /// A response that was received elsewhere, such as by a fuzz target.
     pub fn received(attempted: Attempted, status: u16, body: Bytes, secrets: Secrets) -> Self {
-        let sent_at = SystemTime::now();
-        let received = ReceivedResponse { sent_at, status, body, secrets, incoming: None };
-        Self::new(received, attempted, Idempotency::Idempotent, false)
+        Self {
+            sent_at: SystemTime::now(),
+            status,
+            body,
+            incoming: None,
+            secrets,
+            attempted,
+            idempotency: Idempotency::Idempotent,
+            after_unknown_outcome: false,
+        }
     }
 }
 

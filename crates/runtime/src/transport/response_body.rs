@@ -19,7 +19,7 @@ use super::attempt_timer::TimedOut;
 use crate::call::AddressedCall;
 use crate::error::{Attempted, Error, ErrorKind};
 use crate::idempotency::{AttemptOutcome, Failure};
-use crate::json::text_in_flawed;
+use crate::json::text_in_truncated;
 use crate::limiter::Permit;
 
 /// A body with its timeouts.
@@ -47,7 +47,7 @@ impl IncomingBody {
         longest_silence: Duration,
         permit: Permit,
     ) -> Self {
-        permit.stays(None);
+        permit.hold_until(None);
         let is_encoded = is_encoded(headers);
         let permit = Some(permit);
         let body = Arc::new(Mutex::new(Some(response.into())));
@@ -69,7 +69,7 @@ impl IncomingBody {
             }))
         });
         if let Some(permit) = &self.permit {
-            permit.stays(end);
+            permit.hold_until(end);
         }
     }
 
@@ -88,7 +88,7 @@ impl IncomingBody {
             // Checked in each poll, because data may arrive all the time.
             if let Some((_, time)) = self.end.filter(|(end, _)| *end <= Instant::now()) {
                 return Poll::Ready(Some(Err(
-                    Cause::TimedOut(TimedOut::after(time)).error(attempted)
+                    ReadFailure::TimedOut(TimedOut::after(time)).error(attempted)
                 )));
             }
             let frame = match body(&self.body).as_mut() {
@@ -96,7 +96,7 @@ impl IncomingBody {
                 // The body was taken at its deadline, even if a later deadline was set since.
                 None => {
                     let time = self.end.map_or(Duration::ZERO, |(_, time)| time);
-                    let late = Cause::TimedOut(TimedOut::after(time));
+                    let late = ReadFailure::TimedOut(TimedOut::after(time));
                     return Poll::Ready(Some(Err(late.error(attempted))));
                 }
             };
@@ -112,7 +112,7 @@ impl IncomingBody {
                 }
                 Some(Err(error)) => {
                     return Poll::Ready(Some(Err(
-                        Cause::Broken(error.without_url()).error(attempted)
+                        ReadFailure::Broken(error.without_url()).error(attempted)
                     )));
                 }
                 None => {
@@ -141,7 +141,7 @@ impl IncomingBody {
         let Some((timer, time)) = &mut self.timer else { return Poll::Pending };
         match timer.as_mut().poll(context) {
             Poll::Ready(()) => {
-                let late = Cause::TimedOut(TimedOut::after(*time));
+                let late = ReadFailure::TimedOut(TimedOut::after(*time));
                 Poll::Ready(Some(Err(late.error(attempted))))
             }
             Poll::Pending => Poll::Pending,
@@ -194,12 +194,12 @@ pub(super) fn is_event_stream(headers: &HeaderMap) -> bool {
 /// The beginning of a body that was not read to its end. It is never shown: it could end within a secret,
 /// which would then not be found.
 pub(super) struct PartialResponse {
-    cause: Cause,
+    cause: ReadFailure,
     arrived: Vec<u8>,
 }
 
 /// The reason why a body was not read to its end.
-pub(super) enum Cause {
+pub(super) enum ReadFailure {
     /// The connection broke.
     Broken(reqwest::Error),
     /// A deadline has passed.
@@ -211,30 +211,30 @@ pub(super) enum Cause {
 }
 
 impl PartialResponse {
-    pub(super) fn new(cause: Cause, arrived: Vec<u8>) -> Self {
+    pub(super) fn new(cause: ReadFailure, arrived: Vec<u8>) -> Self {
         Self { cause, arrived }
     }
 
     /// The failure of a call that got a success response with this body.
-    pub(super) fn failure(self, call: &AddressedCall, status: u16) -> Failure {
-        let created_id = call.created_id.and_then(|field| text_in_flawed(&self.arrived, field));
+    pub(super) fn classify(self, call: &AddressedCall, status: u16) -> Failure {
+        let created_id = call.created_id.and_then(|field| text_in_truncated(&self.arrived, field));
         // A call that has certainly taken effect is not retried, not even at least once.
-        let is_final =
-            created_id.is_some() || matches!(self.cause, Cause::TooLarge(_) | Cause::NoMemory);
+        let is_final = created_id.is_some()
+            || matches!(self.cause, ReadFailure::TooLarge(_) | ReadFailure::NoMemory);
         let mut error = self.cause.error(&call.attempted).with_status(status);
         if let Some(id) = created_id {
             error = error.with_created_id(id);
         }
         if is_final {
-            let error = call.operation.idempotency.unread_success(error);
+            let error = call.operation.idempotency.classify_unreadable_success(error);
             Failure { outcome: AttemptOutcome::Unreadable, error }
         } else {
-            Failure { outcome: AttemptOutcome::NoAnswer, error }
+            Failure { outcome: AttemptOutcome::Unanswered, error }
         }
     }
 }
 
-impl Cause {
+impl ReadFailure {
     pub(super) fn error(self, attempted: &Attempted) -> Error {
         let new = |kind, what: &str| Error::new(kind, attempted, what);
         match self {
@@ -242,7 +242,7 @@ impl Cause {
                 new(ErrorKind::Network, "the connection broke while the response was being read")
                     .with_source(source)
             }
-            Self::TimedOut(late) => new(ErrorKind::Timeout, &late.no_whole_answer()),
+            Self::TimedOut(late) => new(ErrorKind::Timeout, &late.within_the_response()),
             Self::TooLarge(most) => {
                 let what = format!(
                     "the response is larger than the limit of {most} bytes (the builder's `largest_response`)"

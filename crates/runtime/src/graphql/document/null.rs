@@ -3,8 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::Document;
-use super::shape::{Presence, Shape, UnexpectedValue};
+use super::{Document, Presence, Shape, UnexpectedValue};
 
 impl Document {
     /// Sets an absent field to null, by a path such as `input.env[0].note`.

@@ -147,41 +147,41 @@ impl Allocation {
     pub(super) fn current(
         now: u64,
         stored: Option<Self>,
-        ask: &ExchangeRequest,
+        report: &ExchangeRequest,
         waited: u64,
         new_id: u64,
     ) -> Self {
         let is_intact = |stored: &Self| {
-            let reported = stored.id == ask.allocation && ask.expects_a_record();
+            let reported = stored.id == report.allocation && report.expects_a_record();
             stored.exchanged_at <= now
-                && !(reported && now > ask.moment + waited + LEASE)
-                && !(stored.id == ask.allocation && stored.lacks_report(ask))
+                && !(reported && now > report.moment + waited + LEASE)
+                && !(stored.id == report.allocation && stored.lacks_report(report))
         };
         stored.filter(is_intact).unwrap_or_else(|| Self { id: new_id, ..Self::default() })
     }
 
     /// Returns true if the record is from before the last report of the process, also if other processes
     /// have reported to it since it was restored.
-    fn lacks_report(&self, ask: &ExchangeRequest) -> bool {
-        let own = self.members.iter().find(|participant| participant.id == ask.participant);
-        self.exchanged_at < ask.reported_at
-            || own.is_some_and(|participant| participant.asked_at < ask.reported_at)
+    fn lacks_report(&self, report: &ExchangeRequest) -> bool {
+        let own = self.members.iter().find(|participant| participant.id == report.participant);
+        self.exchanged_at < report.reported_at
+            || own.is_some_and(|participant| participant.asked_at < report.reported_at)
     }
 
     /// Processes the report of a process and its request for permits.
-    pub(super) fn exchange(&mut self, now: u64, limit: Limit, ask: &ExchangeRequest) -> Grant {
+    pub(super) fn exchange(&mut self, now: u64, limit: Limit, report: &ExchangeRequest) -> Grant {
         self.settle(now);
         self.exchanged_at = now;
         let position =
-            self.members.iter().position(|participant| participant.id == ask.participant);
+            self.members.iter().position(|participant| participant.id == report.participant);
         let known = position.map(|position| self.members.remove(position));
-        for (time, requests) in &ask.departures {
+        for (time, requests) in &report.departures {
             self.depart(now + time, *requests);
         }
-        if ask.allocation != self.id && ask.expects_a_record() {
+        if report.allocation != self.id && report.expects_a_record() {
             // The store has lost the record of this process. Other processes are about to report,
             // too, and may still use the permits that they have.
-            for (time, requests) in &ask.reported {
+            for (time, requests) in &report.reported {
                 self.depart(now + time, *requests);
             }
             self.bucket = self.bucket.max(now + LEASE);
@@ -189,24 +189,24 @@ impl Allocation {
         let step = step(limit.requests);
         let mut kept = 0;
         if let Some(known) = &known {
-            kept = ask.permits;
-            self.bucket = self.bucket.saturating_sub(ask.returned.min(known.permits) * step);
+            kept = report.permits;
+            self.bucket = self.bucket.saturating_sub(report.returned.min(known.permits) * step);
         }
         self.bucket = self.bucket.max(now.saturating_sub(burst(limit.requests) as u64 * step));
 
-        let counted = ask.unanswered + self.members.iter().map(Participant::counts).sum::<u64>();
+        let counted = report.unanswered + self.members.iter().map(Participant::counts).sum::<u64>();
         let free = self.free(now, limit.requests, counted + kept);
         let others = self.members.iter().map(|it| (it.permits, it.demand(now, it.wants)));
-        let fair = fair(free + kept, others, ask.wants);
+        let fair = fair(free + kept, others, report.wants);
         let given_at = known.as_ref().map_or(0, |known| known.given_at);
-        // If permits are scarce, the first process to ask would get them all: processes that have waited
+        // If permits are scarce, the first process to report would get them all: processes that have waited
         // longer come first.
         let before = self.members.iter().filter(|it| it.given_at < given_at);
         let theirs = before.map(|it| it.demand(now, it.wants).min(fair).saturating_sub(it.permits));
         let free = free.saturating_sub(theirs.sum());
-        let given = fair.saturating_sub(kept).min(ask.wants.saturating_sub(kept)).min(free);
+        let given = fair.saturating_sub(kept).min(report.wants.saturating_sub(kept)).min(free);
         let permits = self.give(now, limit.requests, counted + kept, given);
-        let mut is_all = kept + given >= ask.wants;
+        let mut is_all = kept + given >= report.wants;
         if !is_all {
             // Time in which calls wait earns no burst.
             self.bucket = self.bucket.max(now.saturating_sub(LATENESS));
@@ -222,23 +222,24 @@ impl Allocation {
             let free = places.saturating_sub(of_others);
             let others =
                 self.members.iter().map(|it| (it.concurrency, it.demand(now, it.wants_slots)));
-            concurrency = self::fair(free, others, ask.wants_slots).min(ask.wants_slots).min(free);
-            if !self.has_turn(now, places, ask.participant) {
+            concurrency =
+                self::fair(free, others, report.wants_slots).min(report.wants_slots).min(free);
+            if !self.has_turn(now, places, report.participant) {
                 concurrency = 0;
             }
-            held = concurrency.max(ask.concurrency);
-            is_all &= concurrency >= ask.wants_slots;
+            held = concurrency.max(report.concurrency);
+            is_all &= concurrency >= report.wants_slots;
         }
         let participant = Participant {
-            id: ask.participant,
+            id: report.participant,
             until: now + LEASE,
             asked_at: now,
             given_at: if given > 0 { now } else { given_at },
-            unanswered: ask.unanswered,
+            unanswered: report.unanswered,
             permits: kept + given,
             concurrency: held,
-            wants: ask.wants,
-            wants_slots: ask.wants_slots,
+            wants: report.wants,
+            wants_slots: report.wants_slots,
         };
         if participant.counts() + participant.concurrency + participant.wants > 0 {
             self.members.push(participant);

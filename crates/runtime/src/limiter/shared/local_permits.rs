@@ -1,14 +1,16 @@
-//! Local permits: a process's share of one operation's limit, and the next report of the process.
+//! Local permits: a process's share of one operation's limit, the next report of the process, and the waker
+//! by which it asks the exchange thread for an exchange.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::thread::Thread;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use super::super::Limit;
 use super::allocation::{ExchangeRequest, Grant, HORIZON, LEASE};
-use super::waker::ExchangeWaker;
 use crate::fair_queue::Blocked;
 
 /// Up to this limit, permits are requested only for waiting requests: a spare permit for a process that
@@ -140,7 +142,7 @@ impl LocalPermits {
 
     /// The report and request of the next exchange; `None` if both are empty. A process that is leaving
     /// requests nothing.
-    pub(super) fn ask(
+    pub(super) fn report(
         &mut self,
         state: LimiterState,
         participant: u64,
@@ -174,7 +176,7 @@ impl LocalPermits {
         let moment = self.reported_at.map_or(0, |(at, moment)| moment + elapsed(at, now));
         let later = |(at, requests): &(Instant, u64)| (elapsed(now, *at) + 1, *requests);
         let (reported, departures) = self.departures.split_at(self.reported);
-        let ask = ExchangeRequest {
+        let report = ExchangeRequest {
             participant,
             departures: departures.iter().filter(|it| it.0 > now).map(later).collect(),
             reported: reported.iter().filter(|it| it.0 > now).map(later).collect(),
@@ -189,9 +191,9 @@ impl LocalPermits {
             wants,
             wants_slots,
         };
-        let holds = ask.unanswered + ask.concurrency + ask.permits + ask.wants;
-        let is_news = holds > 0 || !ask.departures.is_empty();
-        (std::mem::replace(&mut self.is_listed, holds > 0) || is_news).then_some(ask)
+        let holds = report.unanswered + report.concurrency + report.permits + report.wants;
+        let is_news = holds > 0 || !report.departures.is_empty();
+        (std::mem::replace(&mut self.is_listed, holds > 0) || is_news).then_some(report)
     }
 
     /// Keeps the first `most` permits, and returns the number of permits removed.
@@ -249,4 +251,60 @@ pub(in crate::limiter) struct LimiterState {
     pub(in crate::limiter) waiting: u64,
     pub(in crate::limiter) unanswered: u64,
     pub(in crate::limiter) open: u64,
+}
+
+/// Wakes the exchange thread; called by operation limiters, which must not block.
+#[derive(Default)]
+pub(super) struct ExchangeWaker {
+    is_requested: AtomicBool,
+    is_urgent: AtomicBool,
+    is_closed: AtomicBool,
+    thread: OnceLock<Thread>,
+}
+
+impl ExchangeWaker {
+    /// Sets the thread to wake.
+    pub(super) fn set_thread(&self, thread: Thread) {
+        self.thread.get_or_init(|| thread);
+    }
+
+    /// Requests an exchange, at once if it is urgent.
+    pub(super) fn request(&self, is_urgent: bool) {
+        let is_new = !self.is_requested.swap(true, Ordering::AcqRel);
+        let is_newly_urgent = is_urgent && !self.is_urgent.swap(true, Ordering::AcqRel);
+        if is_new || is_newly_urgent {
+            self.wake();
+        }
+    }
+
+    /// Ends the thread: no operation limiter will request an exchange again.
+    pub(super) fn close(&self) {
+        self.is_closed.store(true, Ordering::Release);
+        self.wake();
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.is_closed.load(Ordering::Acquire)
+    }
+
+    /// Clears the requests: an exchange begins.
+    pub(super) fn clear(&self) {
+        self.is_urgent.store(false, Ordering::Release);
+        self.is_requested.store(false, Ordering::Release);
+    }
+
+    /// Returns true if an exchange was requested since the last exchange began.
+    pub(super) fn is_requested(&self) -> bool {
+        self.is_requested.load(Ordering::Acquire)
+    }
+
+    pub(super) fn is_urgent(&self) -> bool {
+        self.is_urgent.load(Ordering::Acquire)
+    }
+
+    fn wake(&self) {
+        if let Some(thread) = self.thread.get() {
+            thread.unpark();
+        }
+    }
 }

@@ -1,16 +1,17 @@
-//! Participant: a process among those that share limits.
+//! Participant: a process among those that share limits, and its exchange thread, which reports for all of its
+//! operations and obtains their permits.
 
 use std::error::Error as StdError;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
+use std::{io, thread};
 
 use tokio::time::{Instant, sleep_until};
 
 use super::allocation::{Allocation, ExchangeRequest, Grant};
-use super::local_permits::LocalPermits;
+use super::local_permits::{ExchangeWaker, LocalPermits};
 use super::store::{SharedLimits, StoreError};
-use super::waker::ExchangeWaker;
 use crate::error::{Attempted, Error, ErrorKind};
 use crate::limiter::Limit;
 use crate::limiter::operation::OperationLimiter;
@@ -18,6 +19,9 @@ use crate::limiter::operation::OperationLimiter;
 /// The intervals between exchanges: while permits are used; while any are held, or after a failure.
 pub(super) const BUSY_INTERVAL: Duration = Duration::from_millis(100);
 const QUIET_INTERVAL: Duration = Duration::from_millis(300);
+
+/// The minimum time between two exchanges.
+const MIN_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Exchanges the reports and requests of all operations of a client.
 pub(super) struct Participant {
@@ -38,10 +42,10 @@ struct Listed {
 }
 
 /// An operation limiter in an exchange.
-struct Asking {
+struct PendingExchange {
     operation_limiter: Arc<OperationLimiter>,
     limit: Limit,
-    ask: ExchangeRequest,
+    report: ExchangeRequest,
     grant: Grant,
 }
 
@@ -97,13 +101,13 @@ impl Participant {
         for listed in lock(&self.operations).iter() {
             let Some(operation_limiter) = listed.operation_limiter.upgrade() else { continue };
             let asked = operation_limiter.with_local_permits(asked_at, |local_permits, state| {
-                let ask = local_permits.ask(state, self.id, is_leaving, asked_at)?;
+                let report = local_permits.report(state, self.id, is_leaving, asked_at)?;
                 is_busy |= local_permits.is_busy(state.waiting, asked_at);
-                Some((state.limit, ask))
+                Some((state.limit, report))
             });
-            let Some((limit, ask)) = asked.flatten() else { continue };
+            let Some((limit, report)) = asked.flatten() else { continue };
             keys.push(listed.key.clone());
-            all.push(Asking { operation_limiter, limit, ask, grant: Grant::default() });
+            all.push(PendingExchange { operation_limiter, limit, report, grant: Grant::default() });
         }
         if all.is_empty() {
             return None;
@@ -123,9 +127,9 @@ impl Participant {
             }
         }
         drop(health);
-        for asking in all {
-            asking.operation_limiter.with_local_permits(now, |local_permits, _| {
-                local_permits.take(&asking.grant, asked_at, now)
+        for pending in all {
+            pending.operation_limiter.with_local_permits(now, |local_permits, _| {
+                local_permits.take(&pending.grant, asked_at, now)
             });
         }
         Some(if is_busy { BUSY_INTERVAL } else { QUIET_INTERVAL })
@@ -134,14 +138,14 @@ impl Participant {
     fn change(
         &self,
         keys: &[String],
-        all: &mut [Asking],
+        all: &mut [PendingExchange],
         asked_at: Instant,
     ) -> Result<(), StoreError> {
         let mut unreadable = None;
         let mut store = lock(&self.settings.store);
         store.exchange(keys, &mut |time, records| {
             let now = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
-            for ((asking, record), key) in all.iter_mut().zip(records).zip(keys) {
+            for ((pending, record), key) in all.iter_mut().zip(records).zip(keys) {
                 let stored = match record.as_deref().map(serde_json::from_slice).transpose() {
                     Ok(stored) => stored,
                     Err(error) => {
@@ -151,8 +155,9 @@ impl Participant {
                 };
                 let waited = u64::try_from(asked_at.elapsed().as_micros()).unwrap_or(u64::MAX);
                 let new_id = fastrand::u64(..);
-                let mut allocation = Allocation::current(now, stored, &asking.ask, waited, new_id);
-                asking.grant = allocation.exchange(now, asking.limit, &asking.ask);
+                let mut allocation =
+                    Allocation::current(now, stored, &pending.report, waited, new_id);
+                pending.grant = allocation.exchange(now, pending.limit, &pending.report);
                 // An allocation consists of numbers and lists, which can always be serialized.
                 *record = Some(allocation)
                     .filter(|it| !it.is_idle())
@@ -186,6 +191,76 @@ impl Participant {
     }
 }
 
+/// A client's exchange thread. The thread ends soon after this handle is dropped, and returns unused permits
+/// before.
+pub(in crate::limiter) struct Shared(Arc<Participant>);
+
+impl Shared {
+    pub(in crate::limiter) fn start(
+        settings: SharedLimits,
+        base_url: &str,
+        key: &str,
+    ) -> io::Result<Self> {
+        let account = settings.account_of(base_url, key);
+        let participant = Arc::new(Participant::new(settings, account));
+        let of_thread = Arc::clone(&participant);
+        let name = "podqueue-limits".to_owned();
+        let handle = thread::Builder::new().name(name).spawn(move || run(&of_thread))?;
+        participant.waker.set_thread(handle.thread().clone());
+        Ok(Self(participant))
+    }
+
+    pub(in crate::limiter) fn operation_limiter(
+        &self,
+        scope: &str,
+        operation: &str,
+        limit: Limit,
+    ) -> Arc<OperationLimiter> {
+        self.0.operation_limiter(scope, operation, limit)
+    }
+
+    /// Completes when the store has been unreachable for too long.
+    pub(in crate::limiter) async fn unreachable(&self) -> Unreachable {
+        self.0.unreachable().await
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.0.keep_operations();
+        self.0.waker.close();
+    }
+}
+
+fn run(participant: &Participant) {
+    let waker = &participant.waker;
+    loop {
+        let began = std::time::Instant::now();
+        waker.clear();
+        let is_leaving = waker.is_closed();
+        let next = participant.exchange();
+        if is_leaving {
+            return;
+        }
+        let mut due = next.map(|pause| began + pause);
+        loop {
+            if waker.is_closed() {
+                break;
+            }
+            if waker.is_urgent() {
+                due = Some(due.map_or(began, |due| due.min(began + MIN_INTERVAL)));
+            } else if waker.is_requested() {
+                due = Some(due.map_or(began + MIN_INTERVAL, |due| due.min(began + BUSY_INTERVAL)));
+            }
+            match due.map(|due| due.saturating_duration_since(std::time::Instant::now())) {
+                Some(Duration::ZERO) => break,
+                Some(pause) => thread::park_timeout(pause),
+                None => thread::park(),
+            }
+        }
+    }
+}
+
 /// The store has been unreachable for too long.
 pub(crate) struct Unreachable {
     store: Arc<str>,
@@ -205,7 +280,7 @@ impl Unreachable {
         );
         let error = Error::new(ErrorKind::Connect, attempted, message);
         match failure {
-            Some(failure) => error.with_source(Cause(failure)),
+            Some(failure) => error.with_source(SharedFailure(failure)),
             None => error,
         }
     }
@@ -213,15 +288,15 @@ impl Unreachable {
 
 /// A failure that several calls report.
 #[derive(Debug)]
-struct Cause(Arc<dyn StdError + Send + Sync>);
+struct SharedFailure(Arc<dyn StdError + Send + Sync>);
 
-impl fmt::Display for Cause {
+impl fmt::Display for SharedFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
 }
 
-impl StdError for Cause {
+impl StdError for SharedFailure {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         self.0.source()
     }

@@ -9,8 +9,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::allocation::{Allocation, ExchangeRequest, Grant, LEASE};
-use super::local_permits::{LimiterState, LocalPermits};
-use super::waker::ExchangeWaker;
+use super::local_permits::{ExchangeWaker, LimiterState, LocalPermits};
 use crate::limiter::Limit;
 
 /// Every 100 ms for a minute, each process requests a slot, and keeps it for 300 ms. Returns how often each
@@ -25,14 +24,14 @@ fn slots_held(processes: u64, concurrent: u64) -> Vec<u64> {
             let now = tick * 100_000 + participant * 1_000;
             let it = participant as usize;
             let open = u64::from(now < open_until[it]);
-            let ask = ExchangeRequest {
+            let report = ExchangeRequest {
                 participant,
                 concurrency: open,
                 wants: 1,
                 wants_slots: 1,
                 ..ExchangeRequest::default()
             };
-            if allocation.exchange(now, limit, &ask).concurrency > 0 && open == 0 {
+            if allocation.exchange(now, limit, &report).concurrency > 0 && open == 0 {
                 open_until[it] = now + 300_000;
             }
             had[it] += u64::from(now < open_until[it]);
@@ -71,7 +70,7 @@ fn permits_of_a_lost_lease_are_not_used() {
     let before = now + Duration::from_micros(LEASE) - Duration::from_millis(10);
     let limit = Limit { requests: 100, concurrent: None };
     let state = LimiterState { limit, waiting: 5, unanswered: 0, open: 0 };
-    assert_eq!(local_permits.ask(state, 1, false, before).expect("a report").permits, 5);
+    assert_eq!(local_permits.report(state, 1, false, before).expect("a report").permits, 5);
     let after = before + Duration::from_millis(20);
     local_permits.take(&grant(false, vec![(0, 1)]), before, after);
     assert!(local_permits.admits(1, None, after).is_ok());
@@ -93,11 +92,11 @@ fn counted_requests_are_reported_again_when_a_record_is_lost_or_a_clock_was_set(
                     new_id| {
         let now = began + second * at;
         let state = LimiterState { limit, waiting: 9, unanswered: 0, open: 0 };
-        let ask = local_permits.ask(state, 1, false, now).expect("a report");
+        let report = local_permits.report(state, 1, false, now).expect("a report");
         let moment = START + (i64::from(at) + set) * 1_000_000;
         let moment = u64::try_from(moment).expect("it is not set back by that much");
-        let mut allocation = Allocation::current(moment, stored, &ask, 0, new_id);
-        let grant = allocation.exchange(moment, limit, &ask);
+        let mut allocation = Allocation::current(moment, stored, &report, 0, new_id);
+        let grant = allocation.exchange(moment, limit, &report);
         local_permits.take(&grant, now, now);
         (allocation, grant.permits.iter().map(|(_, permits)| permits).sum::<u64>())
     };
@@ -130,9 +129,9 @@ fn a_process_that_waited_gives_others_time_to_report_when_a_record_is_lost_or_a_
         (0..2).for_each(|_| sender.departs(began + 10 * second));
         let exchange = |local_permits: &mut LocalPermits, participant, stored, at, moment| {
             let now = began + Duration::from_micros(at);
-            let ask = local_permits.ask(state, participant, false, now).expect("a report");
-            let mut allocation = Allocation::current(moment, stored, &ask, 0, moment);
-            let grant = allocation.exchange(moment, limit, &ask);
+            let report = local_permits.report(state, participant, false, now).expect("a report");
+            let mut allocation = Allocation::current(moment, stored, &report, 0, moment);
+            let grant = allocation.exchange(moment, limit, &report);
             local_permits.take(&grant, now, now);
             (allocation, grant.permits.len())
         };
@@ -159,9 +158,9 @@ fn counted_requests_are_reported_again_when_an_older_copy_of_a_record_is_restore
         let mut newcomer = LocalPermits::new(Arc::<ExchangeWaker>::default(), began);
         let exchange = |local_permits: &mut LocalPermits, participant, stored, at| {
             let now = began + Duration::from_micros(at);
-            let ask = local_permits.ask(state, participant, false, now).expect("a report");
-            let mut allocation = Allocation::current(at, stored, &ask, 0, at);
-            let grant = allocation.exchange(at, limit, &ask);
+            let report = local_permits.report(state, participant, false, now).expect("a report");
+            let mut allocation = Allocation::current(at, stored, &report, 0, at);
+            let grant = allocation.exchange(at, limit, &report);
             local_permits.take(&grant, now, now);
             (allocation, grant.permits.iter().map(|(_, permits)| permits).sum::<u64>())
         };

@@ -32,7 +32,7 @@ struct Service {
 }
 
 struct Request {
-    pass: Permit,
+    permit: Permit,
     stage: Stage,
 }
 
@@ -70,8 +70,8 @@ impl Subject for Modelled {
     fn acquire_permit(&self, is_urgent: bool) -> Pin<Box<dyn Future<Output = Request>>> {
         let operation_limiter = Arc::clone(&self.operation_limiter);
         Box::pin(async move {
-            let pass = operation_limiter.acquire(TIME, is_urgent.then(Instant::now)).await;
-            Request { pass, stage: Stage::Admitted { at: Instant::now() } }
+            let permit = operation_limiter.acquire(TIME, is_urgent.then(Instant::now)).await;
+            Request { permit, stage: Stage::Admitted { at: Instant::now() } }
         })
     }
 
@@ -88,41 +88,41 @@ impl Subject for Modelled {
         let mut service = self.service.borrow_mut();
         match (request.stage, way) {
             (Stage::Admitted { at }, 0) if now < at + TIME => {
-                request.pass.sent();
+                request.permit.sent();
                 service.early.push(now);
                 // A request whose caller is not polled counts no longer than its timeout.
                 service.open.push(over(at, at + TIME + GRACE));
                 request.stage = Stage::Sent { at, number: service.open.len() - 1 };
                 return Some(request);
             }
-            (Stage::Admitted { .. }, _) => drop(request.pass),
+            (Stage::Admitted { .. }, _) => drop(request.permit),
             (Stage::Sent { at, number }, 0..=2) => {
-                request.pass.answered();
+                request.permit.answered();
                 service.late.push(over(at, now));
                 match way {
                     0 => {
                         request.stage = Stage::Answered { at, number };
                         return Some(request);
                     }
-                    1 => request.pass.finished(),
+                    1 => request.permit.finished(),
                     _ => {
-                        request.pass.refused(None);
-                        request.pass.finished();
+                        request.permit.refused(None);
+                        request.permit.finished();
                     }
                 }
                 service.open[number] = over(at, now);
             }
             (Stage::Answered { at, number }, 0) => {
-                request.pass.finished();
+                request.permit.finished();
                 service.open[number] = over(at, now);
             }
             (Stage::Sent { at, number }, _) => {
-                drop(request.pass);
+                drop(request.permit);
                 service.late.push(over(at, now) + GRACE);
                 service.open[number] = over(at, now) + GRACE;
             }
             (Stage::Answered { at, number }, _) => {
-                drop(request.pass);
+                drop(request.permit);
                 service.open[number] = over(at, now) + GRACE;
             }
         }

@@ -9,8 +9,7 @@ use tokio::time::Instant;
 
 use crate::limiter::concurrency::Concurrency;
 use crate::limiter::shared::allocation::{Allocation, ExchangeRequest, Grant, LEASE};
-use crate::limiter::shared::local_permits::{LimiterState, LocalPermits};
-use crate::limiter::shared::waker::ExchangeWaker;
+use crate::limiter::shared::local_permits::{ExchangeWaker, LimiterState, LocalPermits};
 use crate::limiter::window_log::WindowLog;
 use crate::limiter::{GRACE, Limit, WINDOW};
 use crate::random::cases;
@@ -29,7 +28,7 @@ struct Process {
 /// An exchange in progress: on the way to the store, or back.
 struct Exchange {
     asked_at: Instant,
-    ask: ExchangeRequest,
+    report: ExchangeRequest,
     grant: Option<Grant>,
 }
 
@@ -162,12 +161,13 @@ impl World {
                 let (limit, waiting) = (self.limit, process.waiting);
                 let state =
                     LimiterState { limit, waiting, unanswered: process.log.unanswered(), open };
-                let ask = process.local_permits.ask(state, process.id, false, now);
-                process.exchange = ask.map(|ask| Exchange { asked_at: now, ask, grant: None });
+                let report = process.local_permits.report(state, process.id, false, now);
+                process.exchange =
+                    report.map(|report| Exchange { asked_at: now, report, grant: None });
             }
             Event::Reach(index) => {
                 let Some(mut exchange) = self.processes[index].exchange.take() else { return };
-                exchange.grant = Some(self.exchange(&exchange.ask));
+                exchange.grant = Some(self.exchange(&exchange.report));
                 self.processes[index].exchange = Some(exchange);
             }
             Event::Exchange(index) => {
@@ -194,11 +194,11 @@ impl World {
         }
     }
 
-    fn exchange(&mut self, ask: &ExchangeRequest) -> Grant {
+    fn exchange(&mut self, report: &ExchangeRequest) -> Grant {
         let now = u64::try_from((self.now - self.started).as_micros()).expect("a short run");
         let bytes = serde_json::to_vec(&self.allocation).expect("a record");
         self.allocation = serde_json::from_slice(&bytes).expect("a record");
-        self.allocation.exchange(now, self.limit, ask)
+        self.allocation.exchange(now, self.limit, report)
     }
 
     /// The service never sees more than it allows.

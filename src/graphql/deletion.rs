@@ -1,21 +1,80 @@
-//! Recognition of "not found" in the response to a deletion.
+//! Deletions: confirmed by the requested field of the response, or by "not found" after a retry.
 //!
-//! This matters when a deletion is retried because the outcome of the first attempt is unknown:
-//! then "not found" means success. Mistaking anything else for it would report a deletion that did
-//! not happen, so only the phrases listed here count.
+//! A deletion can safely be sent again. If the outcome of an earlier attempt is unknown, "not found" means
+//! success. Mistaking anything else for it would report a deletion that did not happen, so only the phrases
+//! listed here count; any other refusal leaves the outcome unknown.
 
+use std::time::Duration;
+
+use bytes::Bytes;
+use podqueue_runtime::__private::Attempted;
+use podqueue_runtime::__private::json::RawField;
+use podqueue_runtime::Idempotency;
+use podqueue_runtime::graphql::{data, errors_in};
+use serde::Serialize;
 use serde_json::Value;
 
-use super::GraphqlError;
+use super::{Graphql, GraphqlError, Operation};
+use crate::error::{Error, ErrorKind, Result};
 
 /// The object to delete: its kind, and its id or name.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Deleted<'a> {
+pub(super) struct DeletionTarget<'a> {
     /// The kind of the object in the service's messages: `template`.
-    pub(super) thing: &'static str,
+    pub(super) kind: &'static str,
     /// The field of the result.
     pub(super) field: &'static str,
     pub(super) id: &'a str,
+}
+
+/// Sends `O`, which deletes something. It can safely be retried: if an earlier attempt may
+/// have taken effect, a clear "not found" is success, and any other refusal leaves the outcome
+/// unknown.
+pub(super) async fn delete<O: Operation>(
+    graphql: &Graphql,
+    variables: &impl Serialize,
+    deleted: DeletionTarget<'_>,
+    timeout: Option<Duration>,
+) -> Result<()> {
+    let sent = graphql.reply::<O>(variables, Idempotency::IdempotentEffect, timeout).await;
+    let (maybe_before, result) = match sent {
+        Ok(reply) => {
+            let confirmed = data::<Error>(&reply).map_err(Error::from).and_then(|data| {
+                let data = data.unwrap_or_default();
+                confirm(reply.attempted(), deleted.field, &data)
+                    .map_err(|error| error.explained_by(&reply))
+            });
+            (reply.is_after_unknown_outcome(), confirmed)
+        }
+        Err(error) => (error.is_after_unknown_outcome(), Err(error.into())),
+    };
+    result.or_else(|error| match error.kind() {
+        _ if maybe_before && is_not_found(deleted, &error) => Ok(()),
+        ErrorKind::Decode => Err(error.classify_decode_error(Idempotency::NonIdempotent)),
+        _ if maybe_before && !error.is_retryable() => Err(error.refused_after_ambiguity()),
+        _ => Err(error),
+    })
+}
+
+/// Returns true if an error says that the object to delete does not exist. A 404 without GraphQL errors does
+/// not count: it may come from a gateway.
+fn is_not_found(deleted: DeletionTarget<'_>, error: &Error) -> bool {
+    let attempted = Attempted::new(deleted.field).on_interface("GraphQL");
+    let errors = error.unredacted_body().and_then(|body| errors_in(&attempted, body));
+    errors.is_some_and(|errors| errors.iter().all(|error| deleted.is_not_found_by(error)))
+}
+
+/// Refuses a response without the field that confirms a deletion: the requested one. The type of the field is
+/// `Void`, so any value except `false` confirms.
+fn confirm(attempted: &Attempted, field: &'static str, data: &Bytes) -> Result<()> {
+    let confirmed = RawField::named(attempted, data, &[field])
+        .is_ok_and(|fields| fields.iter().any(|it| it.json != "false"));
+    if confirmed { Ok(()) } else { Err(not_confirmed(attempted, field)) }
+}
+
+fn not_confirmed(attempted: &Attempted, field: &str) -> Error {
+    let message = format!("`data.{field}` in the response does not confirm the deletion");
+    Error::new(ErrorKind::Decode, attempted, message).with_field(format!("data.{field}"))
 }
 
 /// What remains of a message such as "Template with id 5 was not found" without the kind, the id and
@@ -77,14 +136,13 @@ const FILLERS: [&str; 27] = [
 /// Words before a name that is not quoted and could be a word of the message.
 const BEFORE_A_NAME: [&str; 5] = ["named ", "called ", "name ", "id ", ": "];
 
-impl Deleted<'_> {
+impl DeletionTarget<'_> {
     /// Returns true if an error of a GraphQL response says clearly that the object does not exist.
-    pub(super) fn is_not_found_by(self, error: &GraphqlError) -> bool {
+    fn is_not_found_by(self, error: &GraphqlError) -> bool {
         let code = error.extensions.get("code").and_then(Value::as_str).unwrap_or_default();
-        let of_the_thing = format!("{}_NOT_FOUND", self.thing);
+        let of_kind = format!("{}_NOT_FOUND", self.kind);
         let by_code = code.eq_ignore_ascii_case("NOT_FOUND");
-        code.eq_ignore_ascii_case(&of_the_thing)
-            || self.is_not_found_by_words(&error.message, by_code)
+        code.eq_ignore_ascii_case(&of_kind) || self.is_not_found_by_words(&error.message, by_code)
     }
 
     /// Returns true if the message says only that the object was not found. If the error code says so already,
@@ -114,8 +172,8 @@ impl Deleted<'_> {
             .split(|it: char| !it.is_alphanumeric() && it != '\'')
             .map(|word| word.trim_matches('\''))
             .filter(|word| !word.is_empty() && !FILLERS.contains(word));
-        let (things, rest): (Vec<_>, Vec<_>) = words.partition(|word| *word == self.thing);
-        (is_named || !things.is_empty()) && PHRASES.contains(&rest.join(" ").as_str())
+        let (kinds, rest): (Vec<_>, Vec<_>) = words.partition(|word| *word == self.kind);
+        (is_named || !kinds.is_empty()) && PHRASES.contains(&rest.join(" ").as_str())
     }
 }
 
@@ -144,8 +202,8 @@ mod tests {
 
     use super::*;
 
-    const TEMPLATE: Deleted<'_> =
-        Deleted { thing: "template", field: "deleteTemplate", id: "my-worker" };
+    const TEMPLATE: DeletionTarget<'_> =
+        DeletionTarget { kind: "template", field: "deleteTemplate", id: "my-worker" };
 
     fn error(message: &str, code: &str) -> GraphqlError {
         serde_json::from_value(json!({"message": message, "extensions": {"code": code}}))
@@ -232,7 +290,7 @@ mod tests {
 
     #[test]
     fn a_name_that_may_be_a_word_of_the_message_counts_only_where_it_is_marked_as_a_name() {
-        let named = |id| Deleted { id, ..TEMPLATE };
+        let named = |id| DeletionTarget { id, ..TEMPLATE };
         for (id, message) in [
             ("error", "Unknown template error"),
             ("service", "Service template not found"),

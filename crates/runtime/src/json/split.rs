@@ -22,7 +22,7 @@ pub fn without_mark(text: &[u8]) -> &[u8] {
 
 /// Visits the members of an object up to the first error, with the byte range of each value. Returns true if
 /// the object is complete and nothing follows it, or the visitor stopped.
-pub(super) fn members<'a>(
+pub(super) fn split_object<'a>(
     text: &'a [u8],
     visit: impl FnMut(Cow<'a, str>, Range<usize>) -> ControlFlow<()>,
 ) -> bool {
@@ -31,7 +31,7 @@ pub(super) fn members<'a>(
 
 /// Visits the byte ranges of the elements of a list, up to the first error. Returns true if the list is
 /// complete and nothing follows it.
-pub(super) fn elements(text: &[u8], mut visit: impl FnMut(Range<usize>)) -> bool {
+pub(super) fn split_list(text: &[u8], mut visit: impl FnMut(Range<usize>)) -> bool {
     is_whole(text, b'[', b']', |_, place| {
         visit(place);
         ControlFlow::Continue(())
@@ -195,9 +195,9 @@ mod tests {
     fn parts(text: &str) -> (Vec<(String, &str)>, bool) {
         let mut all = Vec::new();
         let is_whole = if text.trim_start().starts_with('[') {
-            elements(text.as_bytes(), |place| all.push((String::new(), &text[place])))
+            split_list(text.as_bytes(), |place| all.push((String::new(), &text[place])))
         } else {
-            members(text.as_bytes(), |name, place| {
+            split_object(text.as_bytes(), |name, place| {
                 all.push((name.into_owned(), &text[place]));
                 ControlFlow::Continue(())
             })
@@ -280,8 +280,8 @@ mod tests {
             };
             let text: Vec<_> = (0..random.usize(0..60)).map(|_| any(random)).collect();
             let mut places = Vec::new();
-            elements(&text, |place| places.push(place));
-            members(&text, |_, place| {
+            split_list(&text, |place| places.push(place));
+            split_object(&text, |_, place| {
                 places.push(place);
                 ControlFlow::Continue(())
             });

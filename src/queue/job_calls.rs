@@ -1,4 +1,4 @@
-//! Reading the status of a job.
+//! Calls about one job: its status, its cancellation, its retry.
 
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
@@ -7,10 +7,11 @@ use std::time::Duration;
 use podqueue_runtime::Call;
 use tokio::time::Instant;
 
-use super::operations::STATUS;
+use super::operations::{CANCEL, RETRY, STATUS};
 use super::polling::{max_interval, poll_timeout, poll_timeout_within};
-use super::{Job, JobRecord};
-use crate::error::{Error, Result};
+use super::{Job, JobRecord, JobStatus};
+use crate::error::{Error, ErrorKind, Result};
+use crate::request::Request;
 
 impl Job {
     /// Reads the job's current record: `GET /status/{job_id}`. A failed job is not an error here.
@@ -134,5 +135,102 @@ impl IntoFuture for StatusRequest {
 
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(self.send())
+    }
+}
+
+impl Job {
+    /// Cancels the job, queued or running: `POST /cancel/{job_id}`. The service responds at once.
+    ///
+    /// If the response is about another job, or is a refusal after an earlier response was lost,
+    /// the job's status decides: a job that is CANCELLED counts as success. Reading it is a second call,
+    /// with a [`call_timeout`](crate::ClientBuilder::call_timeout) of its own.
+    ///
+    /// # Errors
+    ///
+    /// - [`ErrorKind::BadRequest`] if the job has already ended in another way;
+    /// - [`ErrorKind::ForeignRecord`] if the response is about another job and the status of this
+    ///   job does not show that it was cancelled. Cancelling it again does no harm.
+    pub fn cancel(&self) -> Request<JobRecord> {
+        let job = self.clone();
+        Request::new(move |timeout| async move { job.cancel_within(timeout).await })
+    }
+
+    async fn cancel_within(&self, timeout: Option<Duration>) -> Result<JobRecord> {
+        let sent = match self.send(self.call(&CANCEL)?.timeout(timeout)).await {
+            Ok(reply) => self.read(&CANCEL, &reply),
+            Err(error) => Err(error),
+        };
+        let unknown = match sent {
+            Err(error) if may_have_cancelled(&error) => error,
+            settled => return settled,
+        };
+        let mut poll = self.poll_status();
+        if unknown.kind() == ErrorKind::ForeignRecord {
+            poll = poll.closing();
+        }
+        match poll.await {
+            Ok(record) if record.status() == JobStatus::Cancelled => Ok(record),
+            Ok(record) => Err(unknown.with_record(record)),
+            Err(_) => Err(unknown),
+        }
+    }
+}
+
+/// Returns true if a cancel that failed with this error may have cancelled the job nevertheless, so that
+/// its status decides.
+fn may_have_cancelled(error: &Error) -> bool {
+    match error.kind() {
+        ErrorKind::ForeignRecord => true,
+        // An earlier attempt may have cancelled the job.
+        ErrorKind::BadRequest => error.is_after_unknown_outcome(),
+        _ => false,
+    }
+}
+
+impl Job {
+    /// Requeues a job that has failed or timed out, with the same id and input; earlier output is
+    /// removed: `POST /retry/{job_id}`.
+    ///
+    /// If no response arrives, or a response about another job, the job's status decides: a job that is
+    /// queued, running or completed counts as retried. Reading it is a second call, with a
+    /// [`call_timeout`](crate::ClientBuilder::call_timeout) of its own.
+    ///
+    /// # Errors
+    ///
+    /// - [`ErrorKind::BadRequest`] for a job in another status;
+    /// - [`ErrorKind::NotFound`] or [`ErrorKind::JobExpired`] once the result has expired;
+    /// - [`ErrorKind::OutcomeUnknown`] if no response arrived and the status is inconclusive: the
+    ///   job is still, or again, failed. The request was not sent twice.
+    pub fn retry(&self) -> Request<JobRecord> {
+        let job = self.clone();
+        Request::new(move |timeout| async move { job.retry_within(timeout).await })
+    }
+
+    async fn retry_within(&self, timeout: Option<Duration>) -> Result<JobRecord> {
+        let call = self.call(&RETRY)?.timeout(timeout);
+        let _retrying =
+            self.endpoint().context().retry_listeners.during(self.endpoint().id(), self.id());
+        let sent = match self.send(call).await {
+            Ok(reply) => self.read(&RETRY, &reply).map_err(|error| match error.kind() {
+                ErrorKind::ForeignRecord => {
+                    let message =
+                        format!("{}; this job may or may not have been retried", error.message());
+                    error.with_kind(ErrorKind::OutcomeUnknown).with_message(message)
+                }
+                _ => error.classify_decode_error(RETRY.idempotency()),
+            }),
+            Err(error) => Err(error),
+        };
+        let unknown = match sent {
+            Err(error) if error.kind() == ErrorKind::OutcomeUnknown => error,
+            settled => return settled,
+        };
+        match self.status().await {
+            Ok(record) => match record.status() {
+                JobStatus::InQueue | JobStatus::InProgress | JobStatus::Completed => Ok(record),
+                _ => Err(unknown.with_record(record)),
+            },
+            Err(_) => Err(unknown),
+        }
     }
 }

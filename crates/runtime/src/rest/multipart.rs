@@ -1,153 +1,14 @@
-//! Bodies of REST calls: JSON, forms, `multipart/form-data`, raw bytes.
+//! Body of `multipart/form-data`, built part by part.
 
 use bytes::Bytes;
 use memchr::memmem;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::call::RestCall;
-use super::changes::Changes;
-use super::parameters::{Style, form, text};
+use super::parameters::text;
 use crate::part::Part;
 use crate::redact::{secrets_in, secrets_named};
 use crate::secret_string::SecretString;
-
-impl RestCall {
-    /// Sets a JSON body with changes applied to it; no body for `None` without changes.
-    pub fn json(self, body: Option<&impl Serialize>, changes: &Changes) -> Self {
-        self.json_as("application/json", body, changes)
-    }
-
-    /// The same with another media type.
-    pub fn json_as(
-        self,
-        media: &'static str,
-        body: Option<&impl Serialize>,
-        changes: &Changes,
-    ) -> Self {
-        self.with_json(media, body.map(|body| body as &dyn Body), changes)
-    }
-
-    fn with_json(
-        mut self,
-        media: &'static str,
-        body: Option<&dyn Body>,
-        changes: &Changes,
-    ) -> Self {
-        let json = match (body, changes.is_empty()) {
-            (None, true) => return self,
-            (Some(body), true) => body.text(),
-            (_, false) => match self.changed(body, changes) {
-                Some(body) => serde_json::to_vec(&body),
-                None => return self,
-            },
-        };
-        match json {
-            Ok(json) => self.with_body(media, json.into()),
-            Err(error) => {
-                self.fail("body", format_args!("cannot be written: {error}"));
-                self
-            }
-        }
-    }
-
-    /// Sets a body of `application/x-www-form-urlencoded`, whose fields are written as JSON unless
-    /// a style says otherwise.
-    pub fn form(
-        self,
-        body: Option<&impl Serialize>,
-        changes: &Changes,
-        styles: &[(&str, Style)],
-    ) -> Self {
-        self.with_form(body.map(|body| body as &dyn Body), changes, styles)
-    }
-
-    fn with_form(
-        mut self,
-        body: Option<&dyn Body>,
-        changes: &Changes,
-        styles: &[(&str, Style)],
-    ) -> Self {
-        if body.is_none() && changes.is_empty() {
-            return self;
-        }
-        let Some(body) = self.changed(body, changes) else { return self };
-        self.call.0.secrets.extend(secrets_in(&body));
-        match form(&body, styles) {
-            Ok(form) => self.with_body("application/x-www-form-urlencoded", form.into()),
-            Err((field, rule)) => {
-                self.fail(&field, rule);
-                self
-            }
-        }
-    }
-
-    /// Sets a body of parts; no body if there are none, unless it is `required`.
-    pub fn multipart(mut self, required: bool, body: Multipart) -> Self {
-        if body.is_empty() && !required {
-            return self;
-        }
-        let (media, bytes) = body.encode();
-        self.call.0.secrets.extend(body.secrets);
-        if let Some((name, rule)) = body.refused {
-            self.fail(&name, rule);
-        }
-        self.with_body(media, bytes)
-    }
-
-    /// Sets a body of text or bytes.
-    pub fn raw(self, media: &'static str, body: Option<&(impl Clone + Into<Bytes>)>) -> Self {
-        match body {
-            Some(body) => self.with_body(media, body.clone().into()),
-            None => self,
-        }
-    }
-
-    fn with_body(mut self, media: impl Into<String>, body: Bytes) -> Self {
-        let media = media.into();
-        if media != "application/json" {
-            self.call.0.headers.push(("content-type", media));
-        }
-        self.call = self.call.body(body);
-        self
-    }
-
-    fn changed(&mut self, body: Option<&dyn Body>, changes: &Changes) -> Option<Value> {
-        let written = match body {
-            Some(body) => body.value(),
-            None => Ok(Value::Object(Map::new())),
-        };
-        let mut body = match written {
-            Ok(body) => body,
-            Err(error) => {
-                self.fail("body", format_args!("cannot be written: {error}"));
-                return None;
-            }
-        };
-        if let Err((place, rule)) = changes.apply(&mut body) {
-            self.fail(&place, format_args!("{rule}"));
-            return None;
-        }
-        Some(body)
-    }
-}
-
-/// A body of any serializable type, so that the code that handles it is compiled once instead of for each
-/// type of a description.
-trait Body {
-    fn text(&self) -> serde_json::Result<Vec<u8>>;
-    fn value(&self) -> serde_json::Result<Value>;
-}
-
-impl<T: Serialize> Body for T {
-    fn text(&self) -> serde_json::Result<Vec<u8>> {
-        serde_json::to_vec(self)
-    }
-
-    fn value(&self) -> serde_json::Result<Value> {
-        serde_json::to_value(self)
-    }
-}
 
 /// A body under construction, part by part.
 #[derive(Default)]
@@ -216,6 +77,11 @@ impl Multipart {
         }
         self.parts.push((name.to_owned(), part));
         self
+    }
+
+    /// The secrets in the parts, and the field that cannot be sent, with the rule that it breaks.
+    pub(super) fn into_secrets_and_refusal(self) -> (Vec<SecretString>, Option<(String, String)>) {
+        (self.secrets, self.refused)
     }
 
     fn refuse(&mut self, name: &str, rule: String) {
