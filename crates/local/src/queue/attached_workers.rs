@@ -10,7 +10,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::job::JobId;
 use super::submission::Submission;
-use crate::clock::Moment;
+use crate::clock::{Moment, milliseconds};
 use crate::worker::WorkerId;
 
 /// After this many missed pings in a row, a worker is lost; after this many unhealthy pings in a row,
@@ -46,18 +46,32 @@ pub(crate) struct Unhealthy {
     pub(crate) reason: Option<String>,
 }
 
+/// An attached worker, as the control plane returns it.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WorkerRecord {
+    id: String,
+    status: &'static str,
+    jobs: Vec<String>,
+    missed_pings: u32,
+    last_ping_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unhealthy: Option<Unhealthy>,
+}
+
 #[derive(Debug)]
-pub(super) struct AttachedWorker {
-    pub(super) name: Arc<str>,
+struct AttachedWorker {
+    name: Arc<str>,
     /// The jobs that it runs.
-    pub(super) jobs: BTreeSet<JobId>,
-    pub(super) missed_pings: u32,
-    pub(super) last_ping: Option<Moment>,
+    jobs: BTreeSet<JobId>,
+    /// The number of pings that it has missed in a row.
+    missed_pings: u32,
+    last_ping: Option<Moment>,
     /// The number of its last pings, in a row, that reported it as unhealthy.
     unhealthy_pings: u32,
     /// True if it requested replacement, once its jobs have ended.
-    pub(super) wants_replacement: bool,
-    pub(super) unhealthy: Option<Unhealthy>,
+    wants_replacement: bool,
+    unhealthy: Option<Unhealthy>,
     /// Ends the process of the worker, if the service has started it, when the worker is removed.
     _stop: DropGuard,
 }
@@ -70,9 +84,9 @@ pub(super) struct AttachedWorkers {
     /// The jobs that workers have to stop, and were not told to yet, by the names of the workers: a lost
     /// worker may still be alive.
     to_stop: HashMap<Arc<str>, Vec<JobId>>,
-    pub(super) waiting: VecDeque<WaitingWorker>,
+    waiting: VecDeque<WaitingWorker>,
     /// Wakes the requests that wait for jobs to stop.
-    pub(super) stops: Arc<Notify>,
+    stops: Arc<Notify>,
 }
 
 impl AttachedWorkers {
@@ -94,13 +108,14 @@ impl AttachedWorkers {
         stop
     }
 
-    pub(super) fn remove(&mut self, id: WorkerId) -> Option<AttachedWorker> {
-        let worker = self.workers.remove(&id)?;
+    /// Removes a worker, and tells it to stop its jobs, which are returned.
+    pub(super) fn remove(&mut self, id: WorkerId) -> BTreeSet<JobId> {
+        let Some(worker) = self.workers.remove(&id) else { return BTreeSet::new() };
         self.by_name.remove(&worker.name);
         for job in &worker.jobs {
             self.stop(&worker.name, job.clone());
         }
-        Some(worker)
+        worker.jobs
     }
 
     pub(super) fn id_of(&self, name: &str) -> Option<WorkerId> {
@@ -116,16 +131,42 @@ impl AttachedWorkers {
         self.workers.values().filter(|worker| worker.unhealthy.is_some()).count()
     }
 
-    pub(super) fn get(&mut self, id: WorkerId) -> Option<&mut AttachedWorker> {
-        self.workers.get_mut(&id)
-    }
-
     pub(super) fn len(&self) -> usize {
         self.workers.len()
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (WorkerId, &AttachedWorker)> {
-        self.workers.iter().map(|(id, worker)| (*id, worker))
+    /// The workers, with the state of each in the pool.
+    pub(super) fn records(&self, status: impl Fn(WorkerId) -> &'static str) -> Vec<WorkerRecord> {
+        let record = |(id, worker): (&WorkerId, &AttachedWorker)| WorkerRecord {
+            id: worker.name.to_string(),
+            status: status(*id),
+            jobs: worker.jobs.iter().map(|id| id.to_string()).collect(),
+            missed_pings: worker.missed_pings,
+            last_ping_ms: worker.last_ping.map(milliseconds),
+            unhealthy: worker.unhealthy.clone(),
+        };
+        self.workers.iter().map(record).collect()
+    }
+
+    /// Adds a request that waits for jobs.
+    pub(super) fn wait(&mut self, waiting: WaitingWorker) {
+        self.waiting.retain(|waiting| !waiting.to.is_closed());
+        self.waiting.push_back(waiting);
+    }
+
+    /// Removes and returns the first waiting request of a worker that is ready.
+    pub(super) fn next_waiting(
+        &mut self,
+        is_ready: impl Fn(WorkerId) -> bool,
+    ) -> Option<WaitingWorker> {
+        loop {
+            let is_next = |it: &WaitingWorker| it.to.is_closed() || is_ready(it.worker);
+            let index = self.waiting.iter().position(is_next)?;
+            let next = self.waiting.remove(index)?;
+            if !next.to.is_closed() {
+                return Some(next);
+            }
+        }
     }
 
     /// Adds a job to a worker.
@@ -138,8 +179,8 @@ impl AttachedWorkers {
     }
 
     /// Removes a job that the worker has ended itself.
-    pub(super) fn end(&mut self, id: WorkerId, job: &JobId) {
-        if let Some(worker) = self.get(id) {
+    pub(super) fn end(&mut self, id: WorkerId, job: &str) {
+        if let Some(worker) = self.workers.get_mut(&id) {
             worker.jobs.remove(job);
         }
     }
@@ -187,24 +228,58 @@ impl AttachedWorkers {
     pub(super) fn take_stops(&mut self, name: &str) -> Vec<JobId> {
         self.to_stop.remove(name).unwrap_or_default()
     }
-}
 
-impl AttachedWorker {
-    /// Records a missed ping. Returns true if the worker is lost.
-    pub(super) fn miss_ping(&mut self) -> bool {
-        self.missed_pings += 1;
-        self.missed_pings >= MAX_BAD_PINGS
+    /// Wakes the requests that wait for jobs to stop.
+    pub(super) fn stops(&self) -> Arc<Notify> {
+        self.stops.clone()
     }
 
-    /// Records the health of a ping. Returns true if the worker has been unhealthy for too long.
-    pub(super) fn note_health(&mut self, unhealthy: Option<Unhealthy>) -> bool {
-        self.unhealthy_pings = if unhealthy.is_some() { self.unhealthy_pings + 1 } else { 0 };
-        self.unhealthy = unhealthy;
-        self.unhealthy_pings >= MAX_BAD_PINGS
+    /// Records that a worker is alive.
+    pub(super) fn note_alive(&mut self, id: WorkerId) {
+        if let Some(worker) = self.workers.get_mut(&id) {
+            worker.missed_pings = 0;
+        }
     }
 
-    /// Returns true if it requested replacement and has no jobs.
-    pub(super) fn can_be_replaced(&self) -> bool {
-        self.wants_replacement && self.jobs.is_empty()
+    /// Records a missed ping. Returns the number of pings missed in a row, and true if the worker is
+    /// lost.
+    pub(super) fn miss_ping(&mut self, id: WorkerId) -> Option<(u32, bool)> {
+        let worker = self.workers.get_mut(&id)?;
+        worker.missed_pings += 1;
+        Some((worker.missed_pings, worker.missed_pings >= MAX_BAD_PINGS))
+    }
+
+    /// Records a ping, with the health of the worker. Returns true if it has been unhealthy for too
+    /// long, and has no jobs.
+    pub(super) fn note_ping(
+        &mut self,
+        id: WorkerId,
+        unhealthy: Option<Unhealthy>,
+        now: Moment,
+    ) -> bool {
+        let Some(worker) = self.workers.get_mut(&id) else { return false };
+        worker.last_ping = Some(now);
+        worker.unhealthy_pings = if unhealthy.is_some() { worker.unhealthy_pings + 1 } else { 0 };
+        worker.unhealthy = unhealthy;
+        worker.unhealthy_pings >= MAX_BAD_PINGS && worker.jobs.is_empty()
+    }
+
+    /// Records that a worker requests replacement, once its jobs have ended.
+    pub(super) fn request_replacement(&mut self, id: WorkerId) {
+        if let Some(worker) = self.workers.get_mut(&id) {
+            worker.wants_replacement = true;
+        }
+    }
+
+    /// Returns true if a worker requested replacement and has no jobs.
+    pub(super) fn can_be_replaced(&self, id: WorkerId) -> bool {
+        let worker = self.workers.get(&id);
+        worker.is_some_and(|worker| worker.wants_replacement && worker.jobs.is_empty())
+    }
+
+    /// Returns true if a worker gets no more jobs: it requested replacement, or is unhealthy.
+    pub(super) fn is_retired(&self, id: WorkerId) -> bool {
+        let worker = self.workers.get(&id);
+        worker.is_some_and(|worker| worker.wants_replacement || worker.unhealthy.is_some())
     }
 }

@@ -8,6 +8,9 @@
 //! far a manual clock was advanced. A task runs the timers between accesses
 //! ([`Endpoint::run_timer_task`]).
 //!
+//! `state` has the jobs, queue, workers and timers, and all their transitions. This module adds what
+//! they need of the world: the lock, the clock, tasks, handlers and processes.
+//!
 //! # States of a job
 //!
 //! ```text
@@ -26,7 +29,8 @@
 //! attempt is ignored. `tests/interface/states.rs` checks each transition, and
 //! `tests/interface/worker_kinds.rs` the same transitions over all kinds of worker.
 //!
-//! `worker_api` has the operations for workers that attach over HTTP, `page_view` those for the page.
+//! `worker_api` has the operations for workers that attach over HTTP, `page_view` the views for the
+//! page.
 
 mod page_view;
 mod state;
@@ -45,14 +49,12 @@ use serde_json::Value;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use self::state::{EndpointState, Timer, Totals, unknown_job};
+use self::state::{EndpointState, TimerRun};
 use crate::clock::{Clock, Moment};
 use crate::error::Refusal;
-use crate::queue::job::{
-    Job, JobResult, Mode, Occupancy, Receipt, Record, Status, TimerEffect, WebhookEvent,
-};
+use crate::queue::job::{Job, JobResult, Mode, Receipt, Record, Status};
 use crate::queue::job_view::HistoryChunk;
-use crate::queue::pool::{WorkerOrigin, WorkerPool, Workers};
+use crate::queue::pool::{WorkerOrigin, Workers};
 use crate::queue::submission::Submission;
 use crate::sync::{Tasks, locked};
 use crate::webhook::Webhooks;
@@ -67,7 +69,6 @@ pub(crate) struct Endpoint {
     runner: JobRunner,
     clock: Clock,
     tasks: Tasks,
-    webhooks: Webhooks,
     state: Mutex<EndpointState>,
     /// Tells the timer task that a timer is due earlier than the timer that it waits for.
     earlier_timer: Notify,
@@ -89,11 +90,11 @@ impl Endpoint {
             settings,
             clock,
             tasks,
-            webhooks,
             state: Mutex::new(EndpointState::new(
                 settings.workers,
                 runner.origin(),
                 settings.keeps_history,
+                webhooks,
             )),
             earlier_timer: Notify::new(),
             throttled: AtomicU64::new(0),
@@ -113,7 +114,7 @@ impl Endpoint {
     }
 
     pub(crate) fn running_workers(self: &Arc<Self>) -> usize {
-        self.access(|state, _| state.pool.running())
+        self.access(|state, _| state.pool().running())
     }
 
     pub(crate) fn clock(&self) -> &Clock {
@@ -148,37 +149,14 @@ impl Endpoint {
     /// Runs `work` under the lock, and notifies watchers if that has changed the revision.
     fn notifying_changes<R>(&self, work: impl FnOnce(&mut EndpointState) -> R) -> R {
         let mut state = locked(&self.state);
-        let before = state.revision;
+        let before = state.revision();
         let result = work(&mut state);
-        let is_changed = state.revision != before;
+        let is_changed = state.revision() != before;
         drop(state);
         if is_changed {
             self.clock.changes().notify();
         }
         result
-    }
-
-    /// Applies an action to a job, or refuses an unknown id.
-    fn change<R>(
-        self: &Arc<Self>,
-        id: &str,
-        action: impl FnOnce(&mut EndpointState, &mut Job, Moment) -> Result<R, Refusal>,
-    ) -> Result<R, Refusal> {
-        self.access(|state, now| {
-            let mut job = state.jobs.remove(id).ok_or_else(unknown_job)?;
-            let result = action(state, &mut job, now);
-            state.schedule(&job);
-            state.jobs.insert(job);
-            result
-        })
-    }
-
-    /// Calls the webhook of a job that has just ended.
-    fn deliver_webhook(&self, job: &Job, now: Moment) {
-        if let Some(url) = &job.submission.webhook {
-            let event = WebhookEvent::of(job, url.as_str(), now);
-            self.webhooks.deliver(url.clone(), job.id.clone(), event, now);
-        }
     }
 }
 
@@ -260,10 +238,16 @@ struct HealthWorkers {
 }
 
 impl Health {
-    fn of(totals: Totals, in_queue: usize, pool: &WorkerPool) -> Self {
-        let Totals { completed, failed, retried, .. } = totals;
+    fn of(state: &EndpointState) -> Self {
+        let (totals, pool) = (state.totals(), state.pool());
         Self {
-            jobs: HealthJobs { completed, failed, in_progress: pool.jobs(), in_queue, retried },
+            jobs: HealthJobs {
+                completed: totals.completed,
+                failed: totals.failed,
+                in_progress: pool.jobs(),
+                in_queue: state.queue_len(),
+                retried: totals.retried,
+            },
             workers: HealthWorkers { idle: pool.idle(), running: pool.running() },
         }
     }
@@ -286,22 +270,13 @@ impl Endpoint {
         submission: Submission,
         mode: Mode,
     ) -> Result<(Receipt, Moment, Arc<Notify>), Refusal> {
-        let id = mode.new_id();
         self.access(|state, now| {
             if state.queue_len() >= self.settings.max_queued {
                 let message = "the queue of this endpoint is full";
                 return Err(Refusal::too_many_requests(message, None));
             }
-            let position = state.next_position();
-            let job =
-                Job::new(id, submission, mode, self.settings.execution_timeout, position, now);
-            let receipt = Receipt { id: job.id.clone(), status: Status::InQueue };
-            let changed = job.changed.clone();
-            state.enqueue(position, &job);
-            state.schedule(&job);
-            state.jobs.insert(job);
-            state.totals.submitted += 1;
-            Ok((receipt, now, changed))
+            let job = state.submit(submission, mode, self.settings.execution_timeout, now);
+            Ok((job.receipt(), now, job.changed()))
         })
     }
 
@@ -325,7 +300,7 @@ impl Endpoint {
         id: &str,
         wait: Duration,
     ) -> Result<Record, Refusal> {
-        let (now, changed) = self.access(|state, now| Ok((now, state.job(id)?.changed.clone())))?;
+        let (now, changed) = self.access(|state, now| Ok((now, state.job(id)?.changed())))?;
         self.ended(id, now.saturating_add(wait), &changed).await
     }
 
@@ -353,99 +328,56 @@ impl Endpoint {
 
     /// Sets the ttl of a job, counted from its submission.
     pub(crate) fn set_ttl(self: &Arc<Self>, id: &str, ttl: Duration) -> Result<(), Refusal> {
-        self.change(id, |state, job, _| {
-            job.set_ttl(ttl);
-            state.revision += 1;
-            Ok(())
-        })
+        self.access(|state, _| state.set_ttl(id, ttl))
     }
 
     /// Removes and returns the chunks that were not fetched yet.
     pub(crate) fn take_chunks(self: &Arc<Self>, id: &str) -> Result<(Status, Vec<Value>), Refusal> {
         self.access(|state, _| {
-            let job = state.jobs.get_mut(id).ok_or_else(unknown_job)?;
-            Ok((job.status(), job.backlog.take()))
+            let (job, chunks) = state.take_chunks(id)?;
+            Ok((job.status(), chunks))
         })
     }
 
     /// The state of a job, and its chunks since the last update.
     pub(crate) fn take_update(self: &Arc<Self>, id: &str) -> Result<JobUpdate, Refusal> {
         self.access(|state, now| {
-            let job = state.jobs.get_mut(id).ok_or_else(unknown_job)?;
+            let (job, chunks) = state.take_chunks(id)?;
             Ok(JobUpdate {
                 record: job.record(now),
                 attempt: job.attempt,
-                chunks: job.backlog.take(),
+                chunks,
                 refusal: job.refusal(),
             })
         })
     }
 
     pub(crate) fn cancel(self: &Arc<Self>, id: &str) -> Result<Receipt, Refusal> {
-        self.change(id, |state, job, now| {
-            match job.status() {
-                Status::InQueue | Status::InProgress => {
-                    state.vacate(job, now);
-                    job.cancel(now);
-                    self.deliver_webhook(job, now);
-                }
-                Status::Cancelled => {}
-                done => {
-                    return Err(Refusal::invalid(format!(
-                        "only a job that is queued or running can be cancelled; this one is {}",
-                        done.text(),
-                    )));
-                }
-            }
-            Ok(Receipt { id: job.id.clone(), status: Status::Cancelled })
-        })
+        self.access(|state, now| state.cancel(id, now))
     }
 
     pub(crate) fn retry(self: &Arc<Self>, id: &str) -> Result<Receipt, Refusal> {
-        self.change(id, |state, job, now| {
-            if !matches!(job.status(), Status::Failed | Status::TimedOut) {
-                return Err(Refusal::invalid(format!(
-                    "only a job that is FAILED or TIMED_OUT can be retried; this one is {}",
-                    job.status().text(),
-                )));
-            }
-            let position = state.next_position();
-            job.retry(position, now);
-            state.enqueue(position, job);
-            state.totals.failed -= 1;
-            state.totals.retried += 1;
-            Ok(Receipt { id: job.id.clone(), status: Status::InQueue })
-        })
+        self.access(|state, now| state.retry(id, now))
     }
 
     /// Calls the webhook of a job that has ended again. Returns true if there is such a job.
     pub(crate) fn redeliver_webhook(self: &Arc<Self>, id: &str) -> bool {
-        self.access(|state, now| {
-            let ended = state.jobs.get(id).filter(|job| job.status().is_terminal());
-            let ended = ended.filter(|job| job.submission.webhook.is_some());
-            ended.inspect(|job| self.deliver_webhook(job, now)).is_some()
-        })
+        self.access(|state, now| state.redeliver_webhook(id, now))
     }
 
     /// Removes all queued jobs, and returns their number.
     pub(crate) fn purge(self: &Arc<Self>) -> usize {
-        self.access(|state, now| {
-            let queued = state.queued_jobs();
-            for id in &queued {
-                state.delete(id, now);
-            }
-            queued.len()
-        })
+        self.access(|state, now| state.purge(now))
     }
 
     pub(crate) fn health(self: &Arc<Self>) -> Health {
-        self.access(|state, _| Health::of(state.totals, state.queue_len(), &state.pool))
+        self.access(|state, _| Health::of(state))
     }
 
     /// The records of all jobs, the oldest first.
     pub(crate) fn records(self: &Arc<Self>) -> Vec<Record> {
         self.access(|state, now| {
-            let mut jobs: Vec<&Job> = state.jobs.values().collect();
+            let mut jobs: Vec<&Job> = state.jobs().values().collect();
             jobs.sort_by(|a, b| (a.submitted_at(), &a.id).cmp(&(b.submitted_at(), &b.id)));
             jobs.into_iter().map(|job| job.record(now)).collect()
         })
@@ -459,32 +391,15 @@ const STOP_GRACE_PERIOD: Duration = Duration::from_secs(1);
 impl Endpoint {
     /// Runs the timers that are due by `now`, in the order of their due times.
     fn run_due_timers(&self, state: &mut EndpointState, now: Moment) {
-        while let Some((at, timer)) = state.pop_due_timer(now) {
-            state.revision += 1;
-            match timer {
-                Timer::Worker(worker) => {
-                    let (stopped, timer) = state.pool.run_timer(worker);
-                    state.set_pool_timer(worker, timer, at);
-                    if stopped {
-                        state.remove_worker(worker);
-                        if let JobRunner::Handler(handler) = &self.runner {
-                            handler.worker_stopped(worker);
-                        }
+        while let Some(run) = state.run_due_timer(now) {
+            match run {
+                TimerRun::Done => {}
+                TimerRun::WorkerStopped(worker) => {
+                    if let JobRunner::Handler(handler) = &self.runner {
+                        handler.worker_stopped(worker);
                     }
                 }
-                // If a worker is needed, it is started right after this.
-                Timer::Start => {}
-                Timer::Ping(worker) => self.miss_ping(state, worker, at, now),
-                Timer::Job(id) => match state.jobs.get(&id).map(Job::timer) {
-                    Some((_, TimerEffect::Delete)) => state.expire(&id, at),
-                    Some((_, TimerEffect::TimeOut)) => {
-                        if let Some(job) = state.transition(&id, at, |job| job.time_out(at)) {
-                            self.deliver_webhook(job, at);
-                            state.totals.count_failure();
-                        }
-                    }
-                    None => {}
-                },
+                TimerRun::WorkerLost(lost) => self.log_lost_worker(lost),
             }
         }
     }
@@ -494,38 +409,27 @@ impl Endpoint {
         loop {
             match &self.runner {
                 JobRunner::Handler(handler) => {
-                    while state.queue_len() > 0
-                        && let Some(worker) = state.pool.take_idle()
-                    {
-                        self.run_next(handler, state, worker, now);
+                    while let Some((worker, job, stop)) = state.start_on_idle_worker(now) {
+                        self.run_job(handler, job, worker, stop, now);
                     }
                 }
                 JobRunner::Attached(_) => state.assign_to_waiting_workers(now),
             }
-            if !state.needs_worker() {
-                return;
-            }
-            if let Some(later) = state.restart_backoff.wait_until(now) {
-                state.set_timer(Timer::Start, later);
-                return;
-            }
-            state.revision += 1;
-            let (worker, timer) = state.pool.start();
-            state.set_pool_timer(worker, timer, now);
+            let Some(worker) = state.start_worker(now) else { return };
             if let JobRunner::Attached(program) = &self.runner {
                 self.start_process(program, state, worker);
             }
         }
     }
 
-    fn run_next(
+    fn run_job(
         self: &Arc<Self>,
         handler: &Arc<dyn Handler>,
-        state: &mut EndpointState,
+        job: &Job,
         worker: WorkerId,
+        stop: CancellationToken,
         now: Moment,
     ) {
-        let Some((job, stop)) = state.start_next(worker, now) else { return };
         let (id, attempt) = (job.id.clone(), job.attempt);
         let work = self.local_job(job, worker, stop.clone(), now);
         let (endpoint, handler) = (self.clone(), handler.clone());
@@ -595,30 +499,9 @@ impl Endpoint {
 impl Endpoint {
     /// Takes the result of a handler, unless its attempt is over already.
     fn finish_attempt(self: &Arc<Self>, id: &str, attempt: u64, outcome: HandlerOutcome) {
-        self.access(|state, now| {
-            if state.running(id, attempt).is_none() {
-                return;
-            }
-            if outcome.worker_lost
-                && let Some(Occupancy::Worker(worker)) = state.jobs.get(id).map(Job::occupancy)
-            {
-                state.remove_worker(worker);
-            }
-            let result = JobResult { output: outcome.output, error: outcome.error };
-            self.finish_job(state, id, result, now);
-        });
-    }
-
-    /// Ends a running job.
-    fn finish_job(&self, state: &mut EndpointState, id: &str, result: JobResult, now: Moment) {
-        let is_failure = result.error.is_some();
-        let Some(job) = state.transition(id, now, |job| job.finish(result, now)) else { return };
-        self.deliver_webhook(job, now);
-        if is_failure {
-            state.totals.count_failure();
-        } else {
-            state.totals.completed += 1;
-        }
+        let HandlerOutcome { output, error, worker_lost } = outcome;
+        let result = JobResult { output, error };
+        self.access(|state, now| state.finish_attempt(id, attempt, result, worker_lost, now));
     }
 
     /// A chunk for the history, if there is one. It is serialized before the lock is taken.
@@ -632,15 +515,14 @@ impl Endpoint {
             HandlerReport::Chunk { output, metrics } => {
                 let kept = self.history_chunk(&output);
                 self.access(|state, _| {
-                    if state.running(id, attempt).is_some() {
+                    if state.is_running(id, attempt) {
                         state.emit(id, output, metrics, kept);
                     }
                 });
             }
             HandlerReport::Progress(value) => self.access(|state, _| {
-                if let Some(job) = state.running(id, attempt) {
-                    job.set_progress(value);
-                    state.revision += 1;
+                if state.is_running(id, attempt) {
+                    state.set_progress(id, value);
                 }
             }),
         }

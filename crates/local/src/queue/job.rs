@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Serialize, Serializer};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -147,9 +147,9 @@ pub(crate) struct Job {
     pub(crate) submission: Arc<Submission>,
     /// The number of times that the job was started, by which a late result is recognized.
     pub(crate) attempt: u64,
-    pub(crate) backlog: Backlog,
-    /// Wakes the requests that wait for the job, after a chunk and at its end.
-    pub(crate) changed: Arc<Notify>,
+    backlog: Backlog,
+    /// See [`changed`](Self::changed).
+    changed: Arc<Notify>,
     /// True if its worker was lost since it was submitted or retried.
     has_lost_worker: bool,
     retried: u32,
@@ -244,17 +244,15 @@ impl Job {
         stop
     }
 
-    /// IN_PROGRESS to IN_QUEUE: the worker did not get the job, or was lost. Returns its position, the
-    /// same as before.
-    pub(crate) fn requeue(&mut self) -> Option<u64> {
-        let JobPhase::Running { position, .. } = self.phase else { return None };
+    /// IN_PROGRESS to IN_QUEUE at its old position: the worker did not get the job, or was lost.
+    pub(crate) fn requeue(&mut self) {
+        let JobPhase::Running { position, .. } = self.phase else { return };
         self.stop_handler();
         self.output = None;
         self.refusal = None;
         self.backlog.clear();
         self.phase = JobPhase::Queued { position };
         self.changed.notify_waiters();
-        Some(position)
     }
 
     /// IN_PROGRESS to COMPLETED or FAILED.
@@ -312,6 +310,22 @@ impl Job {
     /// Sets the output while the job runs.
     pub(crate) fn set_progress(&mut self, value: Value) {
         self.output = Some(Arc::new(value));
+    }
+
+    /// Adds a chunk to its stream.
+    pub(crate) fn emit(&mut self, output: Value, metrics: Map<String, Value>) {
+        self.backlog.push(output, metrics, self.submission.has_whole_chunks);
+        self.changed.notify_waiters();
+    }
+
+    /// Removes and returns the chunks that were not fetched yet.
+    pub(crate) fn take_chunks(&mut self) -> Vec<Value> {
+        self.backlog.take()
+    }
+
+    /// Wakes the requests that wait for the job, after a chunk and at its end.
+    pub(crate) fn changed(&self) -> Arc<Notify> {
+        self.changed.clone()
     }
 
     /// Records a final refusal of a report of the worker. Returns true if the reason is new.
@@ -457,6 +471,11 @@ pub(crate) struct Receipt {
 }
 
 impl Job {
+    /// The response to a change of the job.
+    pub(crate) fn receipt(&self) -> Receipt {
+        Receipt { id: self.id.clone(), status: self.status() }
+    }
+
     /// The status record of the job.
     pub(crate) fn record(&self, now: Moment) -> Record {
         let (started_at, ended_at) = match self.phase {
@@ -539,9 +558,9 @@ impl Jobs {
         Some((job, result))
     }
 
-    pub(super) fn insert(&mut self, job: Job) {
+    pub(super) fn insert(&mut self, job: Job) -> &Job {
         self.counts[job.status() as usize] += 1;
-        self.by_id.insert(job.id.clone(), job);
+        self.by_id.entry(job.id.clone()).insert_entry(job).into_mut()
     }
 
     pub(super) fn remove(&mut self, id: &str) -> Option<Job> {

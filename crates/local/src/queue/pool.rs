@@ -154,6 +154,15 @@ impl WorkerPool {
         pool
     }
 
+    pub(crate) fn origin(&self) -> WorkerOrigin {
+        self.origin
+    }
+
+    /// The time between two pings of an attached worker.
+    pub(crate) fn ping_timeout(&self) -> Duration {
+        self.settings.ping_timeout()
+    }
+
     fn insert(&mut self, state: WorkerState) -> WorkerId {
         let id = self.next_id;
         self.next_id += 1;

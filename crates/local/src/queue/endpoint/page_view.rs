@@ -6,7 +6,6 @@ use std::sync::atomic::Ordering;
 
 use serde::Serialize;
 
-use super::state::Timer;
 use super::{Endpoint, JobRunner, WorkerKind};
 use crate::clock::Moment;
 use crate::queue::job::{Job, Status};
@@ -80,10 +79,9 @@ pub(crate) enum BulkChange {
 impl Endpoint {
     pub(crate) fn overview(self: &Arc<Self>) -> Overview {
         self.access(|state, _| {
-            let count = |status| state.jobs.count(status);
-            let limits = state.pool.limits();
-            // A worker pings in real time, so its next ping is no event to advance the clock to.
-            let mut events = state.timers().filter(|(_, timer)| !matches!(timer, Timer::Ping(_)));
+            let count = |status| state.jobs().count(status);
+            let (pool, totals) = (state.pool(), state.totals());
+            let limits = pool.limits();
             Overview {
                 name: self.name.to_string(),
                 kind: self.settings.kind,
@@ -95,24 +93,24 @@ impl Endpoint {
                     failed: count(Status::Failed),
                     cancelled: count(Status::Cancelled),
                     timed_out: count(Status::TimedOut),
-                    expired: state.history.as_ref().map_or(0, |history| history.expired().len()),
+                    expired: state.history().map_or(0, |history| history.expired().len()),
                 },
                 workers: WorkerCounts {
-                    idle: state.pool.idle(),
-                    running: state.pool.running(),
-                    starting: state.pool.starting(),
-                    unhealthy: state.attached.unhealthy(),
+                    idle: pool.idle(),
+                    running: pool.running(),
+                    starting: pool.starting(),
+                    unhealthy: state.unhealthy_workers(),
                     min: limits.map(|(min, _)| min),
                     max: limits.map(|(_, max)| max),
                 },
                 totals: TotalCounts {
-                    submitted: state.totals.submitted,
-                    completed: state.totals.completed,
-                    failed: state.totals.failures,
+                    submitted: totals.submitted,
+                    completed: totals.completed,
+                    failed: totals.failures,
                     throttled: self.throttled.load(Ordering::Relaxed),
                 },
-                revision: state.revision,
-                next_event: events.next().map(|(at, _)| *at),
+                revision: state.revision(),
+                next_event: state.next_event(),
             }
         })
     }
@@ -126,10 +124,11 @@ impl Endpoint {
         limit: usize,
     ) -> (usize, Vec<JobView>) {
         self.access(|state, _| {
-            let jobs = state.jobs.values().filter(|job| filter.matches_status(Some(job.status())));
+            let jobs =
+                state.jobs().values().filter(|job| filter.matches_status(Some(job.status())));
             let mut found: Vec<Listed<'_>> = jobs.map(Listed::Job).collect();
             if filter.matches_status(None) {
-                let expired = state.history.iter().flat_map(History::expired);
+                let expired = state.history().into_iter().flat_map(History::expired);
                 found.extend(expired.map(Listed::Expired));
             }
             let total = found.len();
@@ -147,8 +146,8 @@ impl Endpoint {
     /// The details of a job, including recently expired jobs.
     pub(crate) fn job_details(self: &Arc<Self>, id: &str) -> Option<JobDetails> {
         self.access(|state, _| {
-            if let Some(job) = state.jobs.get(id) {
-                let chunks = state.history.as_ref().map(|history| history.chunks(job));
+            if let Some(job) = state.jobs().get(id) {
+                let chunks = state.history().map(|history| history.chunks(job));
                 let chunks = chunks.unwrap_or_default();
                 return Some(JobDetails {
                     job: JobView::of(job),
@@ -156,7 +155,7 @@ impl Endpoint {
                     chunks_total: job.chunks(),
                 });
             }
-            let mut expired = state.history.iter().flat_map(History::expired);
+            let mut expired = state.history().into_iter().flat_map(History::expired);
             let job = expired.find(|job| *job.id == *id)?.clone();
             Some(JobDetails { job, chunks: Vec::new(), chunks_total: 0 })
         })

@@ -21,17 +21,14 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::Serialize;
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 
-use super::state::{EndpointState, Timer};
+use super::state::{EndpointState, LostWorker};
 use super::{Endpoint, JobRunner};
-use crate::clock::{Moment, milliseconds};
 use crate::error::Refusal;
-use crate::queue::attached_workers::{AssignedJob, AttachedWorker, Unhealthy, WaitingWorker};
-use crate::queue::job::{Job, JobId, JobResult, Mode};
-use crate::queue::pool::WorkerOrigin;
+use crate::queue::attached_workers::{AssignedJob, Unhealthy, WorkerRecord};
+use crate::queue::job::{JobId, JobResult, Mode};
 use crate::worker::{WorkerId, WorkerProgram};
 
 /// The worker protocol of an endpoint to which workers attach.
@@ -39,19 +36,6 @@ use crate::worker::{WorkerId, WorkerProgram};
 pub(crate) struct WorkerApi<'a> {
     endpoint: &'a Arc<Endpoint>,
     pub(crate) program: &'a Arc<WorkerProgram>,
-}
-
-/// An attached worker, as the control plane returns it.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct WorkerRecord {
-    id: String,
-    status: &'static str,
-    jobs: Vec<String>,
-    missed_pings: u32,
-    last_ping_ms: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    unhealthy: Option<Unhealthy>,
 }
 
 impl Endpoint {
@@ -75,12 +59,8 @@ impl WorkerApi<'_> {
     ) -> Result<Vec<AssignedJob>, Refusal> {
         let Self { endpoint, .. } = self;
         let (to, jobs) = oneshot::channel();
-        let worker = endpoint.access(|state, now| {
-            let worker = endpoint.attach(state, worker, now)?;
-            state.attached.waiting.retain(|waiting| !waiting.to.is_closed());
-            state.attached.waiting.push_back(WaitingWorker { worker, max_jobs, to });
-            Ok(worker)
-        })?;
+        let worker =
+            endpoint.access(|state, now| state.wait_for_jobs(worker, max_jobs, to, now))?;
         let mut assignment = PendingAssignment { endpoint: endpoint.clone(), worker, jobs };
         tokio::select! {
             biased;
@@ -96,11 +76,11 @@ impl WorkerApi<'_> {
     pub(crate) async fn jobs_to_stop(self, worker: &str) -> Result<Vec<JobId>, Refusal> {
         let Self { endpoint, .. } = self;
         let mut timeout = pin!(endpoint.long_poll());
-        let stops = endpoint.access(|state, _| state.attached.stops.clone());
+        let stops = endpoint.access(|state, _| state.stops());
         loop {
             let mut stopped = pin!(stops.notified());
             stopped.as_mut().enable();
-            let jobs = endpoint.access(|state, _| state.attached.take_stops(worker));
+            let jobs = endpoint.access(|state, _| state.take_stops(worker));
             if !jobs.is_empty() {
                 return Ok(jobs);
             }
@@ -124,26 +104,19 @@ impl WorkerApi<'_> {
         max: impl FnOnce(Mode) -> usize,
     ) -> Result<(), Refusal> {
         self.endpoint.access(|state, now| {
-            if state.attached.has(worker, id) {
-                let Some(job) = state.jobs.get_mut(id) else { return Ok(()) };
-                let max = max(job.mode);
-                if bytes > max {
-                    let message =
-                        format!("the result exceeds the limit of {max} bytes for this job");
-                    return Err(Refusal::invalid(message));
-                }
+            let job = state.attached_job(worker, id);
+            let has_job = job.is_some();
+            if let Some(max) = job.map(|job| max(job.mode))
+                && bytes > max
+            {
+                let message = format!("the result exceeds the limit of {max} bytes for this job");
+                return Err(Refusal::invalid(message));
             }
             match report {
-                Report::Progress(output) => {
-                    if state.attached.has(worker, id)
-                        && let Some(job) = state.jobs.get_mut(id)
-                    {
-                        job.set_progress(output);
-                        state.revision += 1;
-                    }
-                }
+                Report::Progress(output) if has_job => state.set_progress(id, output),
+                Report::Progress(_) => {}
                 Report::Done { result, wants_replacement } => {
-                    self.take_result(state, worker, id, result, now);
+                    state.finish_attached(worker, id, result, now);
                     // Also if the job has ended before: the worker takes no other.
                     if wants_replacement {
                         state.retire_worker(worker);
@@ -154,35 +127,10 @@ impl WorkerApi<'_> {
         })
     }
 
-    fn take_result(
-        self,
-        state: &mut EndpointState,
-        worker: &str,
-        id: &str,
-        result: JobResult,
-        now: Moment,
-    ) {
-        state.attached.cancel_stop(worker, id);
-        if !state.attached.has(worker, id) {
-            return;
-        }
-        let (Some(worker), Some(job)) = (state.attached.id_of(worker), state.jobs.get(id)) else {
-            return;
-        };
-        let id = job.id.clone();
-        state.attached.end(worker, &id);
-        state.restart_backoff.reset();
-        self.endpoint.finish_job(state, &id, result, now);
-    }
-
     /// Records that a report on a job was refused. If that is final, the worker can only drop the
     /// report.
     pub(crate) fn note_refusal(self, worker: &str, id: &str, why: &str, is_final: bool) {
-        let is_new = self.endpoint.access(|state, _| {
-            let has_job = state.attached.has(worker, id);
-            let job = state.jobs.get_mut(id).filter(|_| has_job);
-            job.is_some_and(|job| !is_final || job.note_refusal(why))
-        });
+        let is_new = self.endpoint.access(|state, _| state.note_refusal(worker, id, why, is_final));
         if is_new {
             let text = format!("a report on the job {id} was refused: {why}");
             self.program.logs.add_message(worker, Some(id), text);
@@ -193,7 +141,7 @@ impl WorkerApi<'_> {
     pub(crate) fn chunk(self, worker: &str, id: &str, chunk: Chunk) {
         let kept = self.endpoint.history_chunk(&chunk.output);
         self.endpoint.access(|state, _| {
-            if state.attached.has(worker, id) {
+            if state.attached_job(worker, id).is_some() {
                 state.emit(id, chunk.output, chunk.metrics, kept);
             }
         });
@@ -208,40 +156,15 @@ impl WorkerApi<'_> {
     ) {
         let Self { endpoint, .. } = self;
         endpoint.access(|state, now| {
-            for job in runs {
-                state.check_reported_job(worker, job);
-            }
-            let Some(id) = state.attached.id_of(worker) else { return };
-            if state.pool.is_attached(id) {
-                endpoint.note_alive(state, id, now);
-            }
-            let Some(worker) = state.attached.get(id) else { return };
-            worker.last_ping = Some(now);
-            let is_unhealthy_for_long = worker.note_health(unhealthy);
-            let retired = worker.wants_replacement || worker.unhealthy.is_some();
-            let is_free = worker.jobs.is_empty();
-            state.revision += 1;
-            state.pool.set_retired(id, retired);
-            if is_unhealthy_for_long && is_free && endpoint.runner.origin() == WorkerOrigin::Process
-            {
-                endpoint.lose_worker(state, id, "is unhealthy and has not ended", now);
+            if let Some(lost) = state.ping(worker, runs, unhealthy, now) {
+                endpoint.log_lost_worker(lost);
             }
         });
     }
 
     /// The workers that are attached or starting.
     pub(crate) fn workers(self) -> Vec<WorkerRecord> {
-        self.endpoint.access(|state, _| {
-            let record = |(id, worker): (WorkerId, &AttachedWorker)| WorkerRecord {
-                id: worker.name.to_string(),
-                status: state.pool.activity(id),
-                jobs: worker.jobs.iter().map(|id| id.to_string()).collect(),
-                missed_pings: worker.missed_pings,
-                last_ping_ms: worker.last_ping.map(milliseconds),
-                unhealthy: worker.unhealthy.clone(),
-            };
-            state.attached.iter().map(record).collect()
-        })
+        self.endpoint.access(|state, _| state.worker_records())
     }
 }
 
@@ -265,8 +188,6 @@ impl Drop for PendingAssignment {
 
 /// Longest wait of a worker's request for jobs, in real time, like the timeout of its HTTP client.
 const LONG_POLL: Duration = Duration::from_secs(5);
-/// The largest number of attached workers of an endpoint. It protects the memory of the process.
-const MAX_WORKERS: usize = 1000;
 
 impl Endpoint {
     /// Waits for the duration of a long poll, or until the clock is advanced.
@@ -274,48 +195,6 @@ impl Endpoint {
         tokio::select! {
             () = self.clock.advanced() => {}
             () = tokio::time::sleep(LONG_POLL) => {}
-        }
-    }
-
-    /// The worker of this name, which asks for a job. An unknown external worker is added.
-    fn attach(
-        &self,
-        state: &mut EndpointState,
-        name: &str,
-        now: Moment,
-    ) -> Result<WorkerId, Refusal> {
-        let id = match state.attached.id_of(name) {
-            Some(id) => {
-                if let Some(timer) = state.pool.attach(id) {
-                    state.set_pool_timer(id, timer, now);
-                }
-                id
-            }
-            None if self.runner.origin() != WorkerOrigin::External => {
-                return Err(Refusal::not_found(
-                    "no such worker: the service starts the workers of this endpoint",
-                ));
-            }
-            None if state.attached.len() >= MAX_WORKERS => {
-                let message = format!("{MAX_WORKERS} workers are attached to this endpoint");
-                return Err(Refusal::too_many_requests(message, None));
-            }
-            None => {
-                let id = state.pool.join();
-                state.attached.add(id, name.into());
-                id
-            }
-        };
-        self.note_alive(state, id, now);
-        Ok(id)
-    }
-
-    fn note_alive(&self, state: &mut EndpointState, id: WorkerId, now: Moment) {
-        state.revision += 1;
-        if let Some(worker) = state.attached.get(id) {
-            worker.missed_pings = 0;
-            let due = now.saturating_add(self.settings.workers.ping_timeout());
-            state.set_timer(Timer::Ping(id), due);
         }
     }
 
@@ -327,7 +206,7 @@ impl Endpoint {
         id: WorkerId,
     ) {
         let name: Arc<str> = format!("worker-{id}").into();
-        let stop = state.attached.add(id, name.clone());
+        let stop = state.register_process(id, name.clone());
         let (endpoint, program) = (self.clone(), program.clone());
         self.tasks.spawn(async move {
             tokio::select! {
@@ -344,63 +223,24 @@ impl Endpoint {
 
     /// Handles the end of a worker's process. Returns the message for the log.
     fn process_ended(self: &Arc<Self>, id: WorkerId, status: &str) -> Option<String> {
-        self.access(|state, now| {
-            let name = state.attached.get(id)?.name.clone();
-            self.remove_lost(state, id, &format!("the worker {name} ended: {status}"), now);
-            Some(match state.restart_backoff.fail(now) {
-                (1, _) => format!("the worker ended: {status}"),
-                (ended, pause) => format!(
-                    "the worker ended: {status}; {ended} have ended in a row without finishing a job, \
-                     so the next one starts in {} s at the earliest",
-                    pause.as_secs(),
-                ),
-            })
+        let (ended, backoff) = self.access(|state, now| state.process_ended(id, status, now))?;
+        Some(match ended {
+            1 => format!("the worker ended: {status}"),
+            ended => format!(
+                "the worker ended: {status}; {ended} have ended in a row without finishing a job, so \
+                 the next one starts in {} s at the earliest",
+                backoff.as_secs(),
+            ),
         })
     }
 
-    /// A ping was not received in time. However far the clock was advanced, that is one missed ping,
-    /// because a worker pings in real time.
-    pub(super) fn miss_ping(
-        &self,
-        state: &mut EndpointState,
-        id: WorkerId,
-        at: Moment,
-        now: Moment,
-    ) {
-        let Some(worker) = state.attached.get(id) else { return };
-        if worker.miss_ping() {
-            let why = format!("missed {} pings", worker.missed_pings);
-            self.lose_worker(state, id, &why, at);
-        } else {
-            let due = now.saturating_add(self.settings.workers.ping_timeout());
-            state.set_timer(Timer::Ping(id), due);
-        }
-    }
-
-    /// Gives up a worker, and adds the reason to its log.
-    fn lose_worker(&self, state: &mut EndpointState, id: WorkerId, why: &str, at: Moment) {
-        let Some(worker) = state.attached.get(id) else { return };
-        let name = worker.name.clone();
-        self.remove_lost(state, id, &format!("the worker {name} {why}"), at);
+    /// Adds to the log of a worker why it was given up.
+    pub(super) fn log_lost_worker(&self, LostWorker { name, why }: LostWorker) {
         if let JobRunner::Attached(program) = &self.runner {
             let program = program.clone();
             let text = format!("the worker {why}, so it is given up");
             // In a task, since a log listener may block, and the state is locked here.
             self.tasks.spawn(async move { program.logs.add_message(&name, None, text) });
-        }
-    }
-
-    /// Removes a lost worker. Its jobs are queued again, or fail if they lost a worker before.
-    fn remove_lost(&self, state: &mut EndpointState, id: WorkerId, why: &str, at: Moment) {
-        for job in state.remove_worker(id) {
-            let was_lost = state.jobs.get_mut(&job).is_some_and(Job::lose_worker);
-            if was_lost {
-                let error = format!("the job was lost with its worker for the second time: {why}");
-                self.finish_job(state, &job, JobResult::failure(error), at);
-            } else {
-                state.requeue(&job, at);
-                state.totals.retried += 1;
-            }
         }
     }
 }
