@@ -1,27 +1,25 @@
 //! PostgreSQL store: a journal that any number of processes share.
 
 mod connection;
-mod fence;
 mod leases;
 mod loss;
 mod migrations;
+mod recovery;
 mod rows;
 mod statements;
 mod transaction;
 
 use std::fmt;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio_postgres::types::Type;
 
 use self::connection::{Connection, Failure};
+pub use self::leases::PostgresStore;
 use self::loss::OnLoss;
 use self::rows::{int8, value};
-use self::transaction::NOWHERE;
-pub use self::transaction::PostgresStore;
 use super::OpenStore;
 use crate::error::{Error, ErrorKind, Result};
-use crate::state::State;
 
 /// Lease of a process: it is recovered within two seconds after its end.
 const LEASE: Duration = Duration::from_secs(9);
@@ -184,20 +182,8 @@ impl Postgres {
     }
 
     fn store(&self, connection: Connection, batch: i64, is_read_only: bool) -> PostgresStore {
-        PostgresStore {
-            connection,
-            batch,
-            name: self.name.clone(),
-            lease: self.lease,
-            results: NOWHERE,
-            intents: State::Unknown,
-            process: None,
-            is_interrupted: false,
-            recovery_from: Instant::now(),
-            locked: None,
-            is_read_only,
-            on_loss: self.on_loss,
-        }
+        let name = self.name.clone();
+        PostgresStore::new(connection, batch, name, self.lease, is_read_only, self.on_loss)
     }
 }
 
@@ -245,13 +231,7 @@ fn create(connection: &mut Connection, name: &str) -> Result<i64> {
         client.query_typed(sql, &[(&name, Type::TEXT)]).await.map_err(Failure::from)
     });
     created.map_err(|failure| connection.failed("begin", failure))?;
-    find(connection, name)?.ok_or_else(|| removed(name, connection))
-}
-
-/// The batch was removed from the database.
-fn removed(name: &str, connection: &Connection) -> Error {
-    let message = format!("the batch {name:?} was removed from {}", connection.target());
-    Error::new(ErrorKind::Journal, message)
+    find(connection, name)?.ok_or_else(|| connection.removed(name))
 }
 
 impl fmt::Debug for Postgres {

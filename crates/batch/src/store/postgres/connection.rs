@@ -23,10 +23,10 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 pub(super) struct Connection {
     raw: RawConnection,
-    pub(super) patience: Duration,
-    pub(super) outage: Outage,
-    /// Settings of each transaction that depend on the server.
-    pub(super) settings: &'static str,
+    patience: Duration,
+    outage: Outage,
+    /// See [`settings`](Self::settings).
+    settings: &'static str,
     encoding: String,
     is_read_only: bool,
     /// The database has answered.
@@ -90,6 +90,21 @@ impl Connection {
 
     pub(super) fn target(&self) -> &Target {
         self.raw.target()
+    }
+
+    /// The outage of the database, if it is unreachable.
+    pub(super) fn outage(&self) -> Outage {
+        self.outage.clone()
+    }
+
+    /// Settings of each transaction that depend on the server.
+    pub(super) fn settings(&self) -> &'static str {
+        self.settings
+    }
+
+    /// Sets the patience, and returns the patience before.
+    pub(super) fn set_patience(&mut self, patience: Duration) -> Duration {
+        std::mem::replace(&mut self.patience, patience)
     }
 
     /// One attempt. After any failure, the connection is closed, which rolls back its transaction.
@@ -163,6 +178,12 @@ impl Connection {
     /// Closes the connection, which rolls back its transaction.
     pub(super) fn close(&mut self) {
         self.raw.close();
+    }
+
+    /// The error for a batch that was removed from the database.
+    pub(super) fn removed(&self, name: &str) -> Error {
+        let message = format!("the batch {name:?} was removed from {}", self.target());
+        Error::new(ErrorKind::Journal, message)
     }
 
     /// The error for the caller: `what` completes "could not".

@@ -1,12 +1,16 @@
-//! Leases: membership of the processes that share a batch, and recovery of those that have crashed.
+//! Leases: membership of the processes that share a batch, and their transactions.
 //!
-//! Every commit renews the lease of its process, and idle processes renew it every quarter of it. A
-//! process whose lease has expired, by the database's clock, is deleted under a lock of its row;
-//! its outstanding inputs get a new owner, and its interrupted submissions become unknown or
-//! pending. Invariant: a commit first locks the row of its process (the fence,
-//! `fence::check_lease`), so nothing is written by a process that was recovered. After an outage,
-//! no process is recovered before all had a lease's time to renew theirs.
-//! `tests/postgres/sharing.rs` and `machines.rs` hold this.
+//! A process joins with its first write. Every write renews its lease, and an idle process renews it
+//! every quarter of it. A process whose lease has expired, by the database's clock, is recovered by
+//! another process ([`recovery`](super::recovery)).
+//!
+//! Invariant: a write first locks the row of its process (the fence, [`check_lease`]), so nothing is
+//! written by a process that was recovered. After an outage, no process is recovered before all
+//! had a lease's time to renew theirs. `tests/postgres/sharing.rs` and `machines.rs` hold this.
+//!
+//! A write is retried until its outcome is known. Each change has a number, which its transaction
+//! stores in the row of the process: after a lost response, that number shows whether it was
+//! committed.
 
 use std::collections::HashSet;
 use std::thread;
@@ -15,34 +19,383 @@ use std::time::{Duration, Instant};
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
-use super::connection::Failure;
-use super::fence;
+use super::connection::{Connection, Failure};
 use super::loss::{self, LAST_ACCEPTED, OnLoss};
-use super::removed;
-use super::rows::{self, Value, int, int8, int8s, text, value};
-use super::transaction::{Delta, PostgresStore, Process, Writing};
-use crate::error::{ErrorKind, Result};
+use super::recovery::{self, Expired};
+use super::rows::{self, int, int8, text, value};
+use super::transaction::{Delta, LONG, SHORT, Writing, begin, check_lease, commit, has_change};
+use crate::error::{Error, ErrorKind, Result};
 use crate::state::State;
-use crate::store::{Input, Outage, Sharing};
+use crate::store::{Change, Event, Input, Outage, Sharing};
+
+/// Timeout of listing inputs, possibly all of them.
+const LISTED: Duration = Duration::from_secs(3 * 60);
 
 /// Timeout of closing.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// A process that is to be recovered.
-struct ExpiredProcess {
-    id: i64,
-    delta: Delta,
+/// The results of a process that has not identified any.
+pub(super) const NOWHERE: i64 = 0;
+
+/// An open [`Postgres`](super::Postgres) journal.
+pub struct PostgresStore {
+    connection: Connection,
+    /// The batch, and its name.
+    batch: i64,
+    name: String,
+    lease: Duration,
+    /// The results of this process, and the state of interrupted submissions.
+    results: i64,
+    intents: State,
+    /// The process, while it has a lease.
+    process: Option<Process>,
+    /// True if the lease was lost: the process has to rejoin.
+    is_interrupted: bool,
+    /// No process is recovered before: those that were cut off together can renew their leases.
+    recovery_from: Instant,
+    /// The delta of the changes since [`lock`](crate::store::Sharing::lock).
+    locked: Option<Delta>,
+    is_read_only: bool,
+    /// The policy for lost changes.
+    on_loss: OnLoss,
 }
 
-/// Processes that can be recovered: their lease has expired, and could be renewed for a lease's time;
-/// or they have given it up; or they wrote to the results that this process writes to.
-const EXPIRED: &str = "SELECT id, moved, execution_ms, delay_ms FROM podqueue.process
-    WHERE batch = $1 AND id <> $2 AND (
-        lease_until = '-infinity'
-        OR (results = $3 AND results <> 0)
-        OR ($4 AND lease_until < clock_timestamp()
-            AND pg_postmaster_start_time() + $5 * interval '1 second' < clock_timestamp()))
-    ORDER BY id";
+/// Lease of this process, as the database knows it.
+struct Process {
+    id: i64,
+    /// The number of its last change, which tells if a change is durable whose response was lost.
+    changes: i64,
+    /// The number of the last change that is known to be durable.
+    durable: i64,
+    /// The last loss of changes that was accepted before it joined.
+    accepted: String,
+    /// Begin of the change that renewed the lease last.
+    renewed: Instant,
+    /// The inputs that it is submitting.
+    submitting: HashSet<u64>,
+}
+
+impl Process {
+    /// Returns true if the lease is due for renewal.
+    fn is_due(&self, every: Duration) -> bool {
+        self.renewed.elapsed() >= every
+    }
+}
+
+/// The next change of this process.
+struct NextChange {
+    /// The process.
+    id: i64,
+    /// The number of the change, and of the last change that is known to be durable.
+    change: i64,
+    durable: i64,
+}
+
+/// Access to the database.
+impl PostgresStore {
+    /// The store of a process that has not joined yet.
+    pub(super) fn new(
+        connection: Connection,
+        batch: i64,
+        name: String,
+        lease: Duration,
+        is_read_only: bool,
+        on_loss: OnLoss,
+    ) -> Self {
+        Self {
+            connection,
+            batch,
+            name,
+            lease,
+            results: NOWHERE,
+            intents: State::Unknown,
+            process: None,
+            is_interrupted: false,
+            recovery_from: Instant::now(),
+            locked: None,
+            is_read_only,
+            on_loss,
+        }
+    }
+
+    /// The results of this process.
+    pub(super) fn results(&self) -> i64 {
+        self.results
+    }
+
+    /// The policy of this process for lost changes.
+    pub(super) fn on_loss(&self) -> OnLoss {
+        self.on_loss
+    }
+
+    /// Returns true between [`lock`](Sharing::lock) and [`unlock`](Sharing::unlock).
+    pub(super) fn is_locked(&self) -> bool {
+        self.locked.is_some()
+    }
+
+    /// The inputs that this process is submitting.
+    pub(super) fn submitting(&self) -> HashSet<u64> {
+        self.process.as_ref().map(|process| process.submitting.clone()).unwrap_or_default()
+    }
+
+    /// Records which inputs this process is submitting, after a commit.
+    pub(super) fn note_submitting(&mut self, changes: &[Change], claimed: &[Input]) {
+        let Some(process) = &mut self.process else { return };
+        for Change { index, event, .. } in changes {
+            if !matches!(event, Event::Seen { .. }) {
+                process.submitting.remove(index);
+            }
+        }
+        process.submitting.extend(claimed.iter().map(|input| input.index));
+    }
+
+    /// The id of this process; 0, which no process has, without a lease.
+    fn process_id(&self) -> i64 {
+        self.process.as_ref().map_or(0, |process| process.id)
+    }
+
+    /// Writes without a lease, in statements of their own.
+    pub(super) fn write_without_lease(
+        &mut self,
+        work: impl AsyncFn(&Client, i64) -> Result<(), Failure>,
+    ) -> Result<()> {
+        let batch = self.batch;
+        let written = self.connection.persist(async |client| work(client, batch).await);
+        written.map_err(|failure| self.failed("write", failure))
+    }
+
+    /// Reads: in the transaction of `lock`, or outside of any.
+    pub(super) fn read<T>(
+        &mut self,
+        work: impl AsyncFn(&Client, i64) -> Result<T, Failure>,
+    ) -> Result<T> {
+        let batch = self.batch;
+        if self.locked.is_some() {
+            return self.inside(async |client, _| work(client, batch).await);
+        }
+        self.renew_if_due()?;
+        let read = self.connection.persist(async |client| work(client, batch).await);
+        read.map_err(|failure| self.failed("read", failure))
+    }
+
+    /// The same with the planner settings of a transaction.
+    pub(super) fn find<T>(
+        &mut self,
+        work: impl AsyncFn(&Client, i64) -> Result<T, Failure>,
+    ) -> Result<T> {
+        if self.locked.is_some() {
+            return self.read(work);
+        }
+        self.renew_if_due()?;
+        let batch = self.batch;
+        let find = async |client: &Client| {
+            begin(client, true, "").await?;
+            let found = work(client, batch).await?;
+            client.batch_execute("COMMIT").await?;
+            Ok(found)
+        };
+        let found = self.connection.persist_with(|connection| connection.attempt(LISTED, find));
+        found.map_err(|failure| self.failed("read", failure))
+    }
+
+    /// Writes in one transaction, unless the lease was lost.
+    pub(super) fn write<T>(
+        &mut self,
+        work: impl AsyncFn(&Writing<'_>) -> Result<(T, Delta), Failure>,
+    ) -> Result<T> {
+        self.write_within(SHORT, work)
+    }
+
+    /// The same with another timeout.
+    pub(super) fn write_within<T>(
+        &mut self,
+        time: Duration,
+        work: impl AsyncFn(&Writing<'_>) -> Result<(T, Delta), Failure>,
+    ) -> Result<T> {
+        if self.is_read_only {
+            let message = format!("the batch {:?} was opened for reading", self.name);
+            return Err(Error::new(ErrorKind::Journal, message));
+        }
+        if self.locked.is_some() {
+            let (done, delta) = self.inside(async |_, writing| work(writing).await)?;
+            if let Some(locked) = &mut self.locked {
+                locked.add(&delta);
+            }
+            return Ok(done);
+        }
+        self.join_if_new()?;
+        let NextChange { id, change, durable } = self.next_change()?;
+        let (batch, results, lease) = (self.batch, self.results, self.lease);
+        let (settings, on_loss) = (self.connection.settings(), self.on_loss);
+        let begun = Instant::now();
+        let written = self.connection.persist_with(|connection| {
+            connection.attempt(time, async |client| {
+                begin(client, time > SHORT, settings).await?;
+                let last = check_lease(client, batch, id, durable, on_loss).await?;
+                let is_done = last == change;
+                let writing = Writing { client, batch, process: id, results, is_done };
+                let (done, delta) = work(&writing).await?;
+                match is_done {
+                    true => client.batch_execute("ROLLBACK").await?,
+                    false => commit(client, id, change, lease, &delta).await?,
+                }
+                Ok(done)
+            })
+        });
+        let done = written.map_err(|failure| self.failed("write", failure))?;
+        self.wrote(change, begun);
+        Ok(done)
+    }
+
+    /// The next change of this process.
+    fn next_change(&mut self) -> Result<NextChange> {
+        match &mut self.process {
+            Some(Process { id, changes, durable, .. }) => {
+                *changes += 1;
+                Ok(NextChange { id: *id, change: *changes, durable: *durable })
+            }
+            None => Err(self.without_process()),
+        }
+    }
+
+    /// Works in the transaction of `lock`. Any failure rolls it back.
+    fn inside<T>(
+        &mut self,
+        work: impl AsyncFn(&Client, &Writing<'_>) -> Result<T, Failure>,
+    ) -> Result<T> {
+        let process = self.process_id();
+        let (batch, results) = (self.batch, self.results);
+        let done = match self.connection.is_whole() {
+            true => self.connection.attempt(LONG, async |client| {
+                let writing = Writing { client, batch, process, results, is_done: false };
+                work(client, &writing).await
+            }),
+            false => Err(Failure::Transient("the connection has broken".to_owned())),
+        };
+        done.map_err(|failure| self.interrupted(failure))
+    }
+
+    /// Records that the loss was accepted, or that there is none any more.
+    pub(super) fn loss_accepted(&mut self, acceptance: String) {
+        if let Some(process) = &mut self.process {
+            process.accepted = acceptance;
+        }
+        // A later loss needs its own acceptance. An uncommitted acceptance may have to be repeated.
+        if self.locked.is_none() {
+            self.on_loss = OnLoss::Refuse;
+        }
+    }
+
+    /// Records that this change, which began at `begun`, is durable and has renewed the lease.
+    fn wrote(&mut self, change: i64, begun: Instant) {
+        if let Some(process) = &mut self.process {
+            // Other processes may have been cut off with this process.
+            if process.renewed.elapsed() > self.lease / 2 {
+                self.recovery_from = Instant::now() + self.lease;
+            }
+            (process.durable, process.renewed) = (change, begun);
+        }
+    }
+
+    /// A failure in the middle of a locked transaction, which only the caller can repeat.
+    fn interrupted(&mut self, failure: Failure) -> Error {
+        self.locked = None;
+        self.connection.close();
+        match failure {
+            Failure::Transient(why) => {
+                self.forget();
+                let message = format!(
+                    "the connection to {} broke in the middle of a change, which was undone: run the batch again ({why})",
+                    self.connection.target()
+                );
+                Error::new(ErrorKind::Interrupted, message)
+            }
+            other => self.failed("write", other),
+        }
+    }
+
+    /// The error for the caller. Forgets the process if its lease was lost.
+    fn failed(&mut self, what: &str, failure: Failure) -> Error {
+        let failure = match failure {
+            Failure::Lost => {
+                let accepted = self.process.as_ref().map_or("", |process| &process.accepted);
+                loss::judged(&mut self.connection, self.batch, accepted)
+            }
+            failure => failure,
+        };
+        if matches!(failure, Failure::LeaseLost) {
+            self.forget();
+        }
+        self.connection.failed(what, failure)
+    }
+
+    /// Removes the process, which owns no inputs any more.
+    fn forget(&mut self) {
+        (self.is_interrupted, self.process) = (true, None);
+        self.recovery_from = Instant::now() + self.lease;
+    }
+
+    fn without_process(&self) -> Error {
+        Error::new(ErrorKind::Journal, format!("the batch {:?} has no process here", self.name))
+    }
+}
+
+/// Membership.
+impl PostgresStore {
+    /// Joins, unless this process has a lease.
+    fn join_if_new(&mut self) -> Result<()> {
+        match &self.process {
+            _ if self.is_interrupted => Err(self.connection.failed("write", Failure::LeaseLost)),
+            Some(_) => Ok(()),
+            None => self.join(),
+        }
+    }
+
+    /// Begins a lease, and recovers expired processes.
+    fn join(&mut self) -> Result<()> {
+        let (batch, results, lease) = (self.batch, self.results, self.lease);
+        let begun = Instant::now();
+        let joined = self.connection.persist_durably(async |client| {
+            // A new id for each attempt: an earlier attempt may have been committed, and recovered
+            // since, although its response was lost.
+            let id = rows::random()?;
+            let sql = format!(
+                "INSERT INTO podqueue.process (id, batch, results, lease_until, moved)
+                SELECT $5, id, $2, clock_timestamp() + $3 * interval '1 second', array_fill(0::bigint, ARRAY[$4])
+                FROM podqueue.batch WHERE id = $1 RETURNING id, {LAST_ACCEPTED}"
+            );
+            let (lease, states) = (lease.as_secs_f64(), State::ALL.len() as i32);
+            let values = [
+                int8(&batch),
+                int8(&results),
+                value(&lease, Type::FLOAT8),
+                value(&states, Type::INT4),
+                int8(&id),
+            ];
+            Ok(client.query_typed_opt(&sql, &values).await?.map(|row| (row.get(0), row.get(1))))
+        });
+        let joined: Option<(i64, String)> =
+            joined.map_err(|failure| self.failed("join", failure))?;
+        let (id, accepted) = joined.ok_or_else(|| self.connection.removed(&self.name))?;
+        let submitting = HashSet::new();
+        let (changes, durable) = (0, 0);
+        self.process = Some(Process { id, changes, durable, accepted, renewed: begun, submitting });
+        self.recover().map(drop)
+    }
+
+    /// Renews the lease before a read. A transient outage is left to the read, which is retried for
+    /// longer.
+    fn renew_if_due(&mut self) -> Result<()> {
+        let every = self.renew_every();
+        if !self.process.as_ref().is_some_and(|process| process.is_due(every)) {
+            return Ok(());
+        }
+        match self.renew() {
+            Err(error) if error.kind() == ErrorKind::Interrupted => Err(error),
+            _ => Ok(()),
+        }
+    }
+}
 
 impl Sharing for PostgresStore {
     fn identify(&mut self, results: &str, intents: State) -> Result<()> {
@@ -72,9 +425,8 @@ impl Sharing for PostgresStore {
         // A truncated file, as after a loss of power, proves nothing.
         let (Some(process), Some(durable)) = (number(), number()) else { return Ok(()) };
         let accepted = words.next().unwrap_or_default();
-        let has_lost = self.read(async |client, batch| {
-            Ok(!fence::has_change(client, batch, process, durable).await?)
-        })?;
+        let has_lost = self
+            .read(async |client, batch| Ok(!has_change(client, batch, process, durable).await?))?;
         if !has_lost {
             return Ok(());
         }
@@ -96,27 +448,23 @@ impl Sharing for PostgresStore {
             self.join_if_new()?;
             return Sharing::outstanding(self);
         }
-        let (id, results) = (self.process.as_ref().map_or(0, |it| it.id), self.results);
-        let (may_recover, lease) = (self.may_recover(), self.lease);
-        let expired = self.read(async |client, batch| {
-            let exists = format!("SELECT EXISTS ({EXPIRED})");
-            let lease = lease.as_secs_f64();
-            let values = expired_values(&batch, &id, &results, &may_recover, &lease);
-            let row = client.query_typed_one(&exists, &values).await?;
-            Ok(row.get::<_, bool>(0))
-        });
-        if !expired? {
+        let expired = Expired {
+            process: self.process_id(),
+            results: self.results,
+            had_time: Instant::now() >= self.recovery_from,
+            lease: self.lease,
+        };
+        if !self.read(async |client, batch| expired.exist(client, batch).await)? {
             return Ok(Vec::new());
         }
         let intents = self.intents;
         self.write(async |writing| {
-            let (batch, id) = (writing.batch, writing.process);
             if writing.is_done {
-                return Ok((outstanding(writing.client, batch, id).await?, Delta::default()));
+                let Writing { client, batch, process, .. } = writing;
+                let taken = recovery::outstanding(client, *batch, *process).await?;
+                return Ok((taken, Delta::default()));
             }
-            let expired =
-                find_expired(writing.client, batch, id, results, may_recover, lease).await?;
-            recover(writing.client, batch, id, expired, intents).await
+            expired.recover(writing, intents).await
         })
     }
 
@@ -124,11 +472,11 @@ impl Sharing for PostgresStore {
         let Some(id) = self.process.as_ref().map(|process| process.id) else {
             return Ok(Vec::new());
         };
-        self.find(async |client, batch| outstanding(client, batch, id).await)
+        self.find(async |client, batch| recovery::outstanding(client, batch, id).await)
     }
 
     fn owns(&mut self, index: u64) -> Result<bool> {
-        let (id, index) = (self.process.as_ref().map_or(0, |process| process.id), int(index));
+        let (id, index) = (self.process_id(), int(index));
         self.read(async |client, batch| {
             let sql = "SELECT EXISTS (
                 SELECT FROM podqueue.input WHERE batch = $1 AND idx = $2 AND owner = $3)";
@@ -138,7 +486,7 @@ impl Sharing for PostgresStore {
     }
 
     fn peers(&mut self) -> Result<u64> {
-        let id = self.process.as_ref().map_or(0, |process| process.id);
+        let id = self.process_id();
         self.read(async |client, batch| {
             let sql = "SELECT count(*) FROM podqueue.process
                 WHERE batch = $1 AND id <> $2 AND lease_until <> '-infinity'";
@@ -148,7 +496,7 @@ impl Sharing for PostgresStore {
     }
 
     fn outage(&self) -> Outage {
-        self.connection.outage.clone()
+        self.connection.outage()
     }
 
     fn renew_every(&self) -> Duration {
@@ -160,9 +508,9 @@ impl Sharing for PostgresStore {
             return Ok(());
         }
         // The next change is retried for longer.
-        let patience = std::mem::take(&mut self.connection.patience);
+        let patience = self.connection.set_patience(Duration::ZERO);
         let renewed = self.write(async |_| Ok(((), Delta::default())));
-        self.connection.patience = patience;
+        self.connection.set_patience(patience);
         renewed
     }
 
@@ -251,72 +599,42 @@ impl Sharing for PostgresStore {
     }
 
     fn lock(&mut self) -> Result<()> {
-        self.begin_lock()
+        self.join_if_new()?;
+        let NextChange { id, durable, .. } = self.next_change()?;
+        let (batch, settings) = (self.batch, self.connection.settings());
+        let on_loss = self.on_loss;
+        let begun = self.connection.persist_with(|connection| {
+            connection.attempt(LONG, async |client| {
+                begin(client, true, settings).await?;
+                check_lease(client, batch, id, durable, on_loss).await?;
+                // The row can be read meanwhile, and inputs added to other batches.
+                let sql = "SELECT 1 FROM podqueue.batch WHERE id = $1 FOR NO KEY UPDATE";
+                client.query_typed_one(sql, &[int8(&batch)]).await?;
+                Ok(())
+            })
+        });
+        begun.map_err(|failure| self.failed("write", failure))?;
+        self.locked = Some(Delta::default());
+        Ok(())
     }
 
     fn unlock(&mut self, keep: bool) -> Result<()> {
-        self.end_lock(keep)
-    }
-}
-
-impl PostgresStore {
-    /// Returns true if processes with expired leases had the time to renew them.
-    fn may_recover(&self) -> bool {
-        Instant::now() >= self.recovery_from
-    }
-
-    /// Joins, unless this process has a lease.
-    pub(super) fn join_if_new(&mut self) -> Result<()> {
-        match &self.process {
-            _ if self.is_interrupted => Err(self.connection.failed("write", Failure::LeaseLost)),
-            Some(_) => Ok(()),
-            None => self.join(),
-        }
-    }
-
-    /// Begins a lease, and recovers expired processes.
-    fn join(&mut self) -> Result<()> {
-        let (batch, results, lease) = (self.batch, self.results, self.lease);
-        let begun = Instant::now();
-        let joined = self.connection.persist_durably(async |client| {
-            // A new id for each attempt: an earlier attempt may have been committed, and recovered
-            // since, although its response was lost.
-            let id = rows::random()?;
-            let sql = format!(
-                "INSERT INTO podqueue.process (id, batch, results, lease_until, moved)
-                SELECT $5, id, $2, clock_timestamp() + $3 * interval '1 second', array_fill(0::bigint, ARRAY[$4])
-                FROM podqueue.batch WHERE id = $1 RETURNING id, {LAST_ACCEPTED}"
-            );
-            let (lease, states) = (lease.as_secs_f64(), State::ALL.len() as i32);
-            let values = [
-                int8(&batch),
-                int8(&results),
-                value(&lease, Type::FLOAT8),
-                value(&states, Type::INT4),
-                int8(&id),
-            ];
-            Ok(client.query_typed_opt(&sql, &values).await?.map(|row| (row.get(0), row.get(1))))
-        });
-        let joined: Option<(i64, String)> =
-            joined.map_err(|failure| self.failed("join", failure))?;
-        let (id, accepted) = joined.ok_or_else(|| removed(&self.name, &self.connection))?;
-        let submitting = HashSet::new();
-        let (changes, durable) = (0, 0);
-        self.process = Some(Process { id, changes, durable, accepted, renewed: begun, submitting });
-        self.recover().map(drop)
-    }
-
-    /// Renews the lease before a read. A transient outage is left to the read, which is retried for
-    /// longer.
-    pub(super) fn renew_if_due(&mut self) -> Result<()> {
-        let every = self.renew_every();
-        if !self.process.as_ref().is_some_and(|process| process.is_due(every)) {
+        let Some(delta) = self.locked.take() else { return Ok(()) };
+        if !keep {
+            self.connection.close();
             return Ok(());
         }
-        match self.renew() {
-            Err(error) if error.kind() == ErrorKind::Interrupted => Err(error),
-            _ => Ok(()),
-        }
+        let NextChange { id, change, .. } = self.next_change()?;
+        let (lease, begun) = (self.lease, Instant::now());
+        let ended = match self.connection.is_whole() {
+            true => self
+                .connection
+                .attempt(LONG, async |client| commit(client, id, change, lease, &delta).await),
+            false => Err(Failure::Transient("the connection has broken".to_owned())),
+        };
+        ended.map_err(|failure| self.interrupted(failure))?;
+        self.wrote(change, begun);
+        Ok(())
     }
 }
 
@@ -336,82 +654,4 @@ async fn give_up(client: &Client, process: i64) -> Result<(), Failure> {
     let sql = "UPDATE podqueue.process SET lease_until = '-infinity' WHERE id = $1";
     client.query_typed(sql, &[int8(&process)]).await?;
     Ok(())
-}
-
-/// The parameters of [`EXPIRED`].
-fn expired_values<'a>(
-    batch: &'a i64,
-    id: &'a i64,
-    results: &'a i64,
-    may_recover: &'a bool,
-    lease: &'a f64,
-) -> [Value<'a>; 5] {
-    let may_recover = value(may_recover, Type::BOOL);
-    [int8(batch), int8(id), int8(results), may_recover, value(lease, Type::FLOAT8)]
-}
-
-async fn find_expired(
-    client: &Client,
-    batch: i64,
-    id: i64,
-    results: i64,
-    may_recover: bool,
-    lease: Duration,
-) -> Result<Vec<ExpiredProcess>, Failure> {
-    // A locked row is skipped: its process is about to write, or is being recovered by another process.
-    let sql = format!("{EXPIRED} FOR UPDATE SKIP LOCKED");
-    let lease = lease.as_secs_f64();
-    let values = expired_values(&batch, &id, &results, &may_recover, &lease);
-    let found = client.query_typed(&sql, &values).await?;
-    let expired = found.iter().map(|row| {
-        let moved: Vec<i64> = row.get(1);
-        let mut delta =
-            Delta { execution_ms: row.get(2), delay_ms: row.get(3), ..Delta::default() };
-        for (sum, moved) in delta.moved.iter_mut().zip(moved) {
-            *sum = moved;
-        }
-        ExpiredProcess { id: row.get(0), delta }
-    });
-    Ok(expired.collect())
-}
-
-/// Recovers expired processes.
-async fn recover(
-    client: &Client,
-    batch: i64,
-    process: i64,
-    expired: Vec<ExpiredProcess>,
-    intents: State,
-) -> Result<(Vec<Input>, Delta), Failure> {
-    let mut delta = Delta::default();
-    expired.iter().for_each(|expired| delta.add(&expired.delta));
-    let ids: Vec<i64> = expired.iter().map(|expired| expired.id).collect();
-    let sql = "WITH expired AS (
-            DELETE FROM podqueue.process WHERE id = ANY ($1) RETURNING id, batch, last_change)
-        INSERT INTO podqueue.taken (process, batch, last_change) SELECT * FROM expired
-        ON CONFLICT DO NOTHING";
-    client.query_typed(sql, &[int8s(&ids)]).await?;
-    let sql = "UPDATE podqueue.input SET state = $3, owner = NULL, error = NULL
-        WHERE batch = $1 AND owner = ANY ($2) AND state = 1";
-    let to = i16::from(intents.code());
-    let values = [int8(&batch), int8s(&ids), value(&to, Type::INT2)];
-    let moved = client.execute_typed(sql, &values).await?;
-    delta.shift(State::Intent, intents, usize::try_from(moved).unwrap_or(usize::MAX));
-    let sql = format!(
-        "UPDATE podqueue.input SET owner = $3
-         WHERE batch = $1 AND owner = ANY ($2) AND state = 2 RETURNING {}",
-        rows::INPUT
-    );
-    let values = [int8(&batch), int8s(&ids), int8(&process)];
-    let taken = rows::inputs(&client.query_typed(&sql, &values).await?)?;
-    Ok((taken, delta))
-}
-
-async fn outstanding(client: &Client, batch: i64, process: i64) -> Result<Vec<Input>, Failure> {
-    let sql = format!(
-        "SELECT {} FROM podqueue.input WHERE batch = $1 AND owner = $2 AND state = 2 ORDER BY idx",
-        rows::INPUT
-    );
-    let values = [int8(&batch), int8(&process)];
-    rows::inputs(&client.query_typed(&sql, &values).await?)
 }

@@ -9,9 +9,10 @@ use std::collections::BTreeMap;
 use tokio_postgres::types::Type;
 
 use super::connection::Failure;
+use super::leases::{NOWHERE, PostgresStore};
 use super::loss::{self, OnLoss};
 use super::rows::{self, clean, int, int8, int8s, text, value};
-use super::transaction::{Delta, LONG, NOWHERE, PostgresStore, Writing};
+use super::transaction::{Delta, LONG, Writing};
 use crate::error::{Error, ErrorKind, Result};
 use crate::state::State;
 use crate::store::records::can_happen;
@@ -25,7 +26,7 @@ impl Store for PostgresStore {
     }
 
     fn own_note(&mut self, name: &str) -> Result<Option<String>> {
-        self.note_of(self.results, name)
+        self.note_of(self.results(), name)
     }
 
     fn sharing(&mut self) -> Option<&mut dyn Sharing> {
@@ -44,11 +45,9 @@ impl Store for PostgresStore {
     }
 
     fn request(&mut self, notes: &[Note]) -> Result<()> {
-        let batch = self.batch;
-        let set = self
-            .connection
-            .persist(async |client| rows::set_notes(client, batch, NOWHERE, notes).await);
-        set.map_err(|failure| self.failed("write", failure))
+        self.write_without_lease(async |client, batch| {
+            rows::set_notes(client, batch, NOWHERE, notes).await
+        })
     }
 
     fn replace(&mut self, inputs: &[(u64, NewInput)]) -> Result<()> {
@@ -99,12 +98,8 @@ impl Store for PostgresStore {
     }
 
     fn commit(&mut self, commit: &Commit) -> Result<Vec<Input>> {
-        let submitting = match &self.process {
-            Some(process) => process.submitting.clone(),
-            None => Default::default(),
-        };
-        let claims = commit.claim.is_some() && self.on_loss != OnLoss::Refuse;
-        let on_loss = self.on_loss;
+        let (submitting, on_loss) = (self.submitting(), self.on_loss());
+        let claims = commit.claim.is_some() && on_loss != OnLoss::Refuse;
         let (claimed, accepted) = self.write(async |writing| {
             let Writing { client, batch, results, is_done, .. } = writing;
             let mut delta = Delta::default();
@@ -134,14 +129,7 @@ impl Store for PostgresStore {
         if let Some(acceptance) = accepted {
             self.loss_accepted(acceptance);
         }
-        if let Some(process) = &mut self.process {
-            for Change { index, event, .. } in &commit.changes {
-                if !matches!(event, Event::Seen { .. }) {
-                    process.submitting.remove(index);
-                }
-            }
-            process.submitting.extend(claimed.iter().map(|input| input.index));
-        }
+        self.note_submitting(&commit.changes, &claimed);
         Ok(claimed)
     }
 
@@ -175,29 +163,20 @@ impl Store for PostgresStore {
                 FROM podqueue.batch LEFT JOIN podqueue.process ON process.batch = batch.id
                 WHERE batch.id = $1";
             let found = client.query_typed(sql, &[int8(&batch)]).await?;
-            let mut sum = Delta::default();
+            let mut sum = found.first().map_or(Delta::default(), |row| Delta::of_new(row.get(0)));
             for row in &found {
-                sum.moved[usize::from(State::Pending.code())] = row.get(0);
+                if let Some(moved) = row.get(1) {
+                    sum.add(&Delta::of(moved, row.get(2), row.get(3)));
+                }
             }
-            for row in &found {
-                let Some(moved) = row.get::<_, Option<Vec<i64>>>(1) else { continue };
-                sum.moved.iter_mut().zip(moved).for_each(|(sum, moved)| *sum += moved);
-                sum.execution_ms += row.get::<_, f64>(2);
-                sum.delay_ms += row.get::<_, f64>(3);
-            }
-            let Delta { moved, execution_ms, delay_ms } = sum;
-            let mut tally = Tally { execution_ms, delay_ms, ..Tally::default() };
-            for (state, inputs) in State::ALL.into_iter().zip(moved) {
-                tally.counts.set(state, u64::try_from(inputs).unwrap_or_default());
-            }
-            Ok(tally)
+            Ok(sum.tally())
         })
     }
 
     fn inputs(&mut self, states: &[State], from: u64, limit: usize) -> Result<Vec<Input>> {
         let (from, limit) = (int(from), rows::limit(limit));
         // A caller that reads all states only compares.
-        let is_locked = self.locked.is_some() && states.len() < State::ALL.len();
+        let is_locked = self.is_locked() && states.len() < State::ALL.len();
         let sql = format!(
             "SELECT {} FROM podqueue.input WHERE batch = $1 AND state IN ({}) AND idx >= $2
              ORDER BY idx LIMIT $3 {}",
@@ -398,8 +377,7 @@ fn happen<'a>(
         Event::Ended(Ended { state, error, delay_ms, execution_ms }) => {
             row.error = error.as_deref().map(clean);
             (row.state, row.owner, row.results) = (*state, None, Some(writing.results));
-            delta.execution_ms += execution_ms.unwrap_or_default();
-            delta.delay_ms += delay_ms.unwrap_or_default();
+            delta.add_times(*execution_ms, *delay_ms);
         }
     }
 }
