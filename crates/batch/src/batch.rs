@@ -13,7 +13,7 @@ pub use operations::{Checked, Retried};
 use std::fmt;
 use std::path::PathBuf;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use futures_util::StreamExt;
@@ -57,11 +57,16 @@ use crate::webhook::{Identity, Ticket, job_id};
 #[derive(Clone)]
 pub struct Batch {
     shared: Arc<Shared>,
+    changed: ChangedInputs,
+    /// Number of results that a store that has lost changes did not know.
+    imported: u64,
 }
 
 impl fmt::Debug for Batch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Batch").field("on_unknown", &self.shared.on_unknown).finish_non_exhaustive()
+        f.debug_struct("Batch")
+            .field("on_unknown", self.shared.on_unknown())
+            .finish_non_exhaustive()
     }
 }
 
@@ -83,14 +88,14 @@ impl Batch {
     /// [`Open::accept_changed_inputs`].
     #[must_use]
     pub fn changed_inputs(&self) -> ChangedInputs {
-        self.shared.changed
+        self.changed
     }
 
     /// Returns the number of results imported that the journal did not know when it was opened, because
     /// its database has lost changes, and that is to be accepted (`Postgres::accept_loss`).
     #[must_use]
     pub fn imported_results(&self) -> u64 {
-        self.shared.imported
+        self.imported
     }
 
     /// Returns the input counts by state, and the total execution and queue time.
@@ -99,7 +104,7 @@ impl Batch {
     ///
     /// If the journal cannot be read.
     pub async fn status(&self) -> Result<Status> {
-        self.shared.journal.with(|state| Status::read(&mut *state.store)).await
+        self.shared.journal().with(|state| Status::read(state.store())).await
     }
 
     /// The inputs of which it is not known whether they were accepted.
@@ -108,10 +113,10 @@ impl Batch {
     ///
     /// If the journal or the inputs cannot be read.
     pub async fn unknown(&self) -> Result<Vec<UnknownInput>> {
-        let list = self
-            .shared
-            .journal
-            .with(|state| UnknownInput::list(&mut *state.store, Some(&mut state.texts)));
+        let list = self.shared.journal().with(|state| {
+            let (store, texts) = state.store_and_texts();
+            UnknownInput::list(store, Some(texts))
+        });
         list.await
     }
 
@@ -121,8 +126,7 @@ impl Batch {
     ///
     /// If the journal cannot be read.
     pub async fn refused(&self, most: usize) -> Result<Vec<RefusedInput>> {
-        let list =
-            self.shared.journal.with(move |state| RefusedInput::list(&mut *state.store, most));
+        let list = self.shared.journal().with(move |state| RefusedInput::list(state.store(), most));
         list.await
     }
 
@@ -169,7 +173,7 @@ impl Batch {
 
     fn ticket(&self, url: &str) -> Option<Ticket> {
         let query = url.split_once('?').map_or(url, |(_, query)| query);
-        self.shared.identity.ticket(query)
+        self.shared.identity().ticket(query)
     }
 }
 
@@ -485,23 +489,13 @@ impl Opened {
         settings: Settings,
     ) -> Result<Batch> {
         let Self { source, changed, identity, results, failures, texts } = self;
-        let shape = source.shape.clone();
-        let large = LargeOutputs::of(results.path(), settings.largest_in_line);
-        let imported = results.imported();
-        let state =
-            JournalState { store, source, texts, results, failures, large, writer, broken: None };
-        Ok(Batch {
-            shared: Arc::new(Shared {
-                journal: Journal::start(state)?,
-                identity,
-                on_unknown: settings.on_unknown,
-                shape,
-                changed,
-                imported,
-                clock: settings.clock,
-                running: Mutex::new(None),
-            }),
-        })
+        let Settings { on_unknown, largest_in_line, clock, .. } = settings;
+        let (shape, imported) = (source.shape.clone(), results.imported());
+        let large = LargeOutputs::of(results.path(), largest_in_line);
+        let state = JournalState::new(store, source, texts, results, failures, large, writer);
+        let journal = Journal::start(state)?;
+        let shared = Arc::new(Shared::new(journal, identity, on_unknown, shape, clock));
+        Ok(Batch { shared, changed, imported })
     }
 }
 

@@ -66,7 +66,7 @@ impl Journal {
     pub(crate) fn start(mut state: JournalState) -> Result<Self> {
         let (commands, received) = channel();
         let (ends, at_work) = channel();
-        let outage = state.store.sharing().map(|sharing| sharing.outage());
+        let outage = state.store().sharing().map(|sharing| sharing.outage());
         let thread = thread::Builder::new().name("podqueue-batch".to_owned());
         let run = move || {
             work(state, &received);
@@ -159,7 +159,7 @@ fn work(mut state: JournalState, commands: &Receiver<Command>) {
 
 /// The next command. Renews the lease until it comes.
 fn receive(state: &mut JournalState, commands: &Receiver<Command>) -> Option<Command> {
-    let Some(every) = state.store.sharing().map(|sharing| sharing.renew_every()) else {
+    let Some(every) = state.store().sharing().map(|sharing| sharing.renew_every()) else {
         return commands.recv().ok();
     };
     loop {
@@ -208,7 +208,7 @@ fn without_taken_jobs(state: &mut JournalState, group: Vec<PendingCommit>) -> Ve
             if first != change.index {
                 holder = Some(first);
             } else if usable.is_ok() {
-                match state.store.holder(job_id, change.index) {
+                match state.store().holder(job_id, change.index) {
                     Ok(found) => holder = found,
                     Err(error) => usable = Err(error),
                 }

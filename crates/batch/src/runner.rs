@@ -54,7 +54,7 @@ pub(crate) async fn run(
     stop: watch::Sender<Stop>,
     reporter: mpsc::Sender<Progress>,
 ) -> Result<Report> {
-    settings.check(&shared.on_unknown)?;
+    settings.check(shared.on_unknown())?;
     let (deliver, mut calls) = mpsc::unbounded_channel();
     let _guard = Guard::begin(&shared, deliver)?;
     let mut carry_over = CarryOver::begin(&shared).await?;
@@ -106,13 +106,13 @@ impl Runner {
         carry_over: &CarryOver,
     ) -> Result<Self> {
         let shared = Arc::clone(shared);
-        let record = record_of(&settings, shared.clock.now())?;
-        let began = shared.journal.with(move |state| {
+        let record = record_of(&settings, shared.clock().now())?;
+        let began = shared.journal().with(move |state| {
             state.check()?;
-            begin(&mut *state.store)?;
-            let run = state.store.begin_run(&record)?;
+            begin(state.store())?;
+            let run = state.store().begin_run(&record)?;
             let (outstanding, peers) = outstanding(state)?;
-            Ok((run, state.store.runs()?, outstanding, peers, state.store.tally()?.counts))
+            Ok((run, state.store().runs()?, outstanding, peers, state.store().tally()?.counts))
         });
         let (run, runs, outstanding, peers, counts) = began.await?;
         let peers = Peers::new(peers, carry_over.pending_cancel.clone());
@@ -199,7 +199,7 @@ impl Runner {
         let Maintained { is_cancelled, recovered, drain } = coordinator.maintain().await;
         // Submissions in flight may be accepted: their jobs are cancelled once that is known.
         if is_cancelled && !collector.is_cancelling() && submitter.is_idle() {
-            if let Err(error) = cancel_pending(&shared.journal).await {
+            if let Err(error) = cancel_pending(shared.journal()).await {
                 coordinator.fail(error);
             }
             collector.cancel_all();
@@ -225,24 +225,24 @@ impl Runner {
         let ended = self.report(carry_over).await;
         let ending = Ending::of(&ended);
         let has_ended = ended.is_ok();
-        let closed = shared.journal.with(move |state| {
-            end(&mut *state.store, ending)?;
+        let closed = shared.journal().with(move |state| {
+            end(state.store(), ending)?;
             if has_ended {
                 state.accept_loss()?;
             }
             // Other processes may collect the outstanding jobs.
-            state.store.sharing().map_or(Ok(()), |sharing| sharing.release())
+            state.store().sharing().map_or(Ok(()), |sharing| sharing.release())
         });
         let closed = closed.await;
         ended.and_then(|report| closed.map(|()| report))
     }
 
     async fn report(self, carry_over: &CarryOver) -> Result<Report> {
-        let ended = self.shared.journal.with(|state| {
-            state.results.check_in_place()?;
-            let results = state.results.path().to_owned();
+        let ended = self.shared.journal().with(|state| {
+            state.check_results_in_place()?;
+            let results = state.results_path();
             let failures = state.rewrite_failures()?;
-            Ok((state.store.tally()?, results, failures))
+            Ok((state.store().tally()?, results, failures))
         });
         let ended = ended.await;
         let (failed, stopped, elapsed) = self.coordinator.finish();
@@ -283,8 +283,8 @@ struct CarryOver {
 
 impl CarryOver {
     async fn begin(shared: &Shared) -> Result<Self> {
-        let pending_cancel = shared.journal.with(|state| match state.store.sharing() {
-            Some(_) => pending_cancel(&mut *state.store),
+        let pending_cancel = shared.journal().with(|state| match state.store().sharing() {
+            Some(_) => pending_cancel(state.store()),
             None => Ok(None),
         });
         let (pending_cancel, started) = (pending_cancel.await?, Instant::now());
@@ -303,12 +303,12 @@ impl CarryOver {
     }
 
     async fn try_rejoin(&mut self, shared: &Shared) -> Result<()> {
-        let rejoined = shared.journal.with(|state| {
+        let rejoined = shared.journal().with(|state| {
             state.rejoin()?;
-            state.store.sharing().map(|sharing| sharing.time()).transpose()
+            state.store().sharing().map(|sharing| sharing.time()).transpose()
         });
         if let Some(time) = rejoined.await? {
-            shared.clock.follow(time);
+            shared.clock().follow(time);
         }
         // The process that recovered these inputs could not know their outcome.
         while let Some(change) = self.unrecorded.last() {

@@ -7,7 +7,7 @@ use tokio::sync::oneshot;
 
 use crate::clock::Clock;
 use crate::error::{Error, ErrorKind, Result};
-use crate::inputs::{ChangedInputs, Shape};
+use crate::inputs::Shape;
 use crate::journal::{Journal, Settled};
 use crate::state::State;
 use crate::store::{Change, Commit, Ended, Event, Input, PAGE, RunRecord, Store, lock, unlock};
@@ -16,16 +16,13 @@ use crate::webhook::{Identity, Ticket};
 
 /// State of an open batch, which its clones and its run share.
 pub(crate) struct Shared {
-    pub(crate) journal: Journal,
-    pub(crate) identity: Identity,
-    pub(crate) on_unknown: OnUnknown,
-    pub(crate) shape: Shape,
-    pub(crate) changed: ChangedInputs,
-    /// Number of results that a store that has lost changes did not know.
-    pub(crate) imported: u64,
-    pub(crate) clock: Clock,
-    /// The channel to the run in progress.
-    pub(crate) running: Mutex<Option<UnboundedSender<WebhookCall>>>,
+    journal: Journal,
+    identity: Identity,
+    on_unknown: OnUnknown,
+    shape: Shape,
+    clock: Clock,
+    /// The channel to the run in progress. [`Guard`] sets and removes it.
+    running: Mutex<Option<UnboundedSender<WebhookCall>>>,
 }
 
 /// A webhook call about a submission.
@@ -36,6 +33,36 @@ pub(crate) struct WebhookCall {
 }
 
 impl Shared {
+    pub(crate) fn new(
+        journal: Journal,
+        identity: Identity,
+        on_unknown: OnUnknown,
+        shape: Shape,
+        clock: Clock,
+    ) -> Self {
+        Self { journal, identity, on_unknown, shape, clock, running: Mutex::new(None) }
+    }
+
+    pub(crate) fn journal(&self) -> &Journal {
+        &self.journal
+    }
+
+    pub(crate) fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    pub(crate) fn on_unknown(&self) -> &OnUnknown {
+        &self.on_unknown
+    }
+
+    pub(crate) fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
     fn running(&self) -> MutexGuard<'_, Option<UnboundedSender<WebhookCall>>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -49,7 +76,7 @@ impl Shared {
     pub(crate) async fn resolve(&self, ticket: Ticket, job_id: String) -> Result<Resolved> {
         let at = self.clock.now();
         let resolve = self.journal.with(move |state| {
-            let store = &mut *state.store;
+            let store = state.store();
             let Some(input) = find(store, &State::ALL, ticket)? else {
                 return Ok(Resolved::Nothing);
             };
@@ -82,14 +109,14 @@ impl Shared {
             Event::Unknown(_) => Ok(()),
             event => {
                 let recorded = self.journal.with(move |state| {
-                    lock(&mut *state.store)?;
+                    lock(state.store())?;
                     let ticket = Ticket { index, attempt };
-                    let found = find(&mut *state.store, &[State::Unknown], ticket);
+                    let found = find(state.store(), &[State::Unknown], ticket);
                     let changed = found.and_then(|found| match found {
                         Some(input) => state.commit(vec![settled(&input, event).change]),
                         None => Ok(()),
                     });
-                    unlock(&mut *state.store, changed)
+                    unlock(state.store(), changed)
                 });
                 recorded.await
             }

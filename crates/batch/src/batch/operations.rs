@@ -55,17 +55,17 @@ impl Batch {
     ///
     /// If the journal or the inputs cannot be read.
     pub async fn check(&self) -> Result<Checked> {
-        let check = self.shared.journal.with(|state| {
+        let check = self.shared.journal().with(|state| {
             let (mut checked, mut from) = (Checked::default(), 0);
             loop {
-                let page = state.store.inputs(&[State::Pending], from, PAGE)?;
+                let page = state.store().inputs(&[State::Pending], from, PAGE)?;
                 let Some(last) = page.last() else { return Ok(checked) };
                 from = last.index + 1;
                 for input in &page {
-                    let text = state.texts.of(input)?;
+                    let text = state.text(input)?;
                     let rejection = match &input.rejection {
                         Some(rejection) => Some(rejection.clone()),
-                        None => match state.texts.shape.parse(&text) {
+                        None => match state.shape().parse(&text) {
                             Ok(parsed) => too_large(parsed.input.get().len()),
                             Err(rejection) => Some(rejection),
                         },
@@ -106,7 +106,7 @@ impl Batch {
         self.require_texts(&states).await?;
         loop {
             let list = states.clone();
-            let page = self.shared.journal.with(move |it| it.store.inputs(&list, from, PAGE));
+            let page = self.shared.journal().with(move |it| it.store().inputs(&list, from, PAGE));
             let page = page.await?;
             let Some(last) = page.last() else {
                 self.rewrite_failures().await?;
@@ -115,7 +115,7 @@ impl Batch {
             from = last.index + 1;
             retried += page.len() as u64;
             let changes = page.iter().map(|input| settled(input, Event::Resubmit));
-            self.shared.journal.apply(changes.collect()).await?;
+            self.shared.journal().apply(changes.collect()).await?;
         }
     }
 
@@ -134,7 +134,7 @@ impl Batch {
         let _guard = self.exclusive().await?;
         let (mut done, mut failure) = (Retried::default(), None);
         let jobs = self.jobs(&[State::Failed, State::TimedOut], endpoint).await?;
-        self.shared.journal.with(JournalState::accept_loss).await?;
+        self.shared.journal().with(JournalState::accept_loss).await?;
         let has_failed = AtomicBool::new(false);
         let mut calls = iter(jobs)
             .take_while(|_| ready(!has_failed.load(Relaxed)))
@@ -157,14 +157,14 @@ impl Batch {
 
     /// Retries a job. Returns true if the service still allows it.
     async fn retry_job(&self, input: Input, job: Job) -> Result<bool> {
-        let (index, journal) = (input.index, &self.shared.journal);
+        let (index, journal) = (input.index, self.shared.journal());
         // Copies wait for the result of their original, as they did before.
-        let mut copies = match self.shared.shape.dedupe {
-            true => journal.with(move |state| state.store.copies(index)).await?,
+        let mut copies = match self.shared.shape().dedupe {
+            true => journal.with(move |state| state.store().copies(index)).await?,
             false => Vec::new(),
         };
         copies.retain(|copy| copy.state == input.state);
-        let event = Event::Accepted { job_id: job.id().to_owned(), at: self.shared.clock.now() };
+        let event = Event::Accepted { job_id: job.id().to_owned(), at: self.shared.clock().now() };
         let copies = copies.iter().map(|copy| settled(copy, Event::Resubmit));
         journal.apply(std::iter::once(settled(&input, event)).chain(copies).collect()).await?;
         let Err(error) = job.retry().await else { return Ok(true) };
@@ -189,7 +189,7 @@ impl Batch {
     pub async fn cancel(&self, endpoint: &Endpoint) -> Result<u64> {
         let _guard = self.exclusive().await?;
         let before = self.status().await?.counts.of(State::Cancelled);
-        cancel_pending(&self.shared.journal).await?;
+        cancel_pending(self.shared.journal()).await?;
         let jobs = self.jobs(&[State::Submitted], endpoint).await?;
         let mut calls = iter(jobs)
             .map(|(input, job)| async move { (input, job.cancel().await) })
@@ -197,7 +197,7 @@ impl Batch {
         while let Some((input, result)) = calls.next().await {
             match result {
                 Ok(record) if record.status() == JobStatus::Cancelled => {
-                    self.shared.journal.apply(vec![settled(&input, cancelled())]).await?;
+                    self.shared.journal().apply(vec![settled(&input, cancelled())]).await?;
                 }
                 // The job has ended otherwise: the next run collects it.
                 Ok(_) => {}
@@ -214,10 +214,10 @@ impl Batch {
         let mut from = 0;
         loop {
             let states = states.to_vec();
-            let next = self.shared.journal.with(move |state| {
-                let page = state.store.inputs(&states, from, PAGE)?;
+            let next = self.shared.journal().with(move |state| {
+                let page = state.store().inputs(&states, from, PAGE)?;
                 for input in &page {
-                    state.texts.of(input).map_err(explain_retry_inputs)?;
+                    state.text(input).map_err(explain_retry_inputs)?;
                 }
                 Ok(page.last().map(|last| last.index + 1))
             });
@@ -229,14 +229,14 @@ impl Batch {
     }
 
     async fn rewrite_failures(&self) -> Result<()> {
-        self.shared.journal.with(|state| state.rewrite_failures().map(drop)).await
+        self.shared.journal().with(|state| state.rewrite_failures().map(drop)).await
     }
 
     /// The inputs in these states that are jobs of this endpoint's service.
     async fn jobs(&self, states: &[State], endpoint: &Endpoint) -> Result<Vec<(Input, Job)>> {
         let states = states.to_vec();
-        let list = self.shared.journal.with(move |state| {
-            Ok((state.store.runs()?, state.store.inputs(&states, 0, usize::MAX)?))
+        let list = self.shared.journal().with(move |state| {
+            Ok((state.store().runs()?, state.store().inputs(&states, 0, usize::MAX)?))
         });
         let (runs, inputs) = list.await?;
         let runs = runs.into_iter().filter(|(_, run)| endpoint.base_url() == Some(&run.base_url));
@@ -253,7 +253,7 @@ impl Batch {
     async fn exclusive(&self) -> Result<Guard> {
         let (closed, _) = tokio::sync::mpsc::unbounded_channel();
         let guard = Guard::begin(&self.shared, closed)?;
-        let peers = self.shared.journal.with(|state| match state.store.sharing() {
+        let peers = self.shared.journal().with(|state| match state.store().sharing() {
             Some(sharing) => {
                 let taken = sharing.recover();
                 if taken.as_ref().is_err_and(|error| error.kind() == ErrorKind::Interrupted) {
@@ -261,7 +261,7 @@ impl Batch {
                 } else {
                     taken?;
                 }
-                state.store.sharing().map_or(Ok(0), |sharing| sharing.peers())
+                state.store().sharing().map_or(Ok(0), |sharing| sharing.peers())
             }
             None => Ok(0),
         });

@@ -1,12 +1,13 @@
 //! State owned by the journal thread: the store of an open batch, its inputs and its results.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use serde_json::value::RawValue;
 
 use crate::error::{Error, Result};
-use crate::inputs::{SourceRecord, Texts, grow};
+use crate::inputs::{Shape, SourceRecord, Texts, grow};
 use crate::results::{Completed, Failures, LargeOutputs, OwnershipFile, Results, each_line};
 use crate::state::State;
 use crate::store::{Change, Claim, Commit, Ended, Event, Input, PAGE, Store, lock, unlock};
@@ -17,19 +18,59 @@ const LINES: usize = 8 * 1024 * 1024;
 
 /// The store of an open batch, its inputs and its results.
 pub(crate) struct JournalState {
-    pub(crate) store: Box<dyn Store>,
-    pub(crate) source: SourceRecord,
-    pub(crate) texts: Texts,
-    pub(crate) results: Results,
-    pub(crate) failures: Failures,
-    pub(crate) large: LargeOutputs,
+    store: Box<dyn Store>,
+    source: SourceRecord,
+    texts: Texts,
+    results: Results,
+    failures: Failures,
+    large: LargeOutputs,
     /// Ownership of the results, where the store is shared.
-    pub(crate) writer: Option<OwnershipFile>,
+    writer: Option<OwnershipFile>,
     /// A commit failed, and may be durable all the same: opening the journal again shows it.
-    pub(crate) broken: Option<Error>,
+    broken: Option<Error>,
 }
 
 impl JournalState {
+    pub(crate) fn new(
+        store: Box<dyn Store>,
+        source: SourceRecord,
+        texts: Texts,
+        results: Results,
+        failures: Failures,
+        large: LargeOutputs,
+        writer: Option<OwnershipFile>,
+    ) -> Self {
+        Self { store, source, texts, results, failures, large, writer, broken: None }
+    }
+
+    /// The store. Changes of inputs are committed with [`commit`](Self::commit), which records with
+    /// them how far the results are written.
+    pub(crate) fn store(&mut self) -> &mut dyn Store {
+        &mut *self.store
+    }
+
+    pub(crate) fn store_and_texts(&mut self) -> (&mut dyn Store, &mut Texts) {
+        (&mut *self.store, &mut self.texts)
+    }
+
+    /// Returns the text of an input, as it was when it was recorded.
+    pub(crate) fn text<'a>(&mut self, input: &'a Input) -> Result<Cow<'a, [u8]>> {
+        self.texts.of(input)
+    }
+
+    pub(crate) fn shape(&self) -> &Shape {
+        &self.texts.shape
+    }
+
+    pub(crate) fn results_path(&self) -> PathBuf {
+        self.results.path().to_owned()
+    }
+
+    /// Refuses results that were moved or replaced.
+    pub(crate) fn check_results_in_place(&self) -> Result<()> {
+        self.results.check_in_place()
+    }
+
     /// Appends the lines of completed inputs durably, or none of them. They count once they are
     /// committed.
     pub(super) fn write_results<'a>(

@@ -139,7 +139,7 @@ impl Coordinator {
 
     /// Returns true if webhook calls may still resolve unknown inputs.
     pub(super) fn awaits_webhook_calls(&self) -> bool {
-        matches!(self.shared.on_unknown, OnUnknown::ByWebhook(_))
+        matches!(self.shared.on_unknown(), OnUnknown::ByWebhook(_))
             && self.may_submit()
             && self.throughput.counts.of(State::Unknown) > 0
             && self.last_event.elapsed() < self.await_webhooks
@@ -265,11 +265,11 @@ impl Coordinator {
     pub(super) async fn maintain(&mut self) -> Maintained {
         let now = Instant::now();
         let pending_cancel = self.peers.standing_request();
-        let checked = self.shared.journal.with(move |state| {
+        let checked = self.shared.journal().with(move |state| {
             state.check()?;
-            state.results.check_in_place()?;
-            let is_cancelled = is_cancel_requested(&mut *state.store, pending_cancel.as_deref())?;
-            Ok((state.store.tally()?, is_cancelled))
+            state.check_results_in_place()?;
+            let is_cancelled = is_cancel_requested(state.store(), pending_cancel.as_deref())?;
+            Ok((state.store().tally()?, is_cancelled))
         });
         let is_cancelled = match checked.await {
             Ok((tally, is_cancelled)) => {
@@ -286,7 +286,7 @@ impl Coordinator {
         }
         self.connections.grow();
         let pending = self.throughput.counts.of(State::Pending);
-        let recovered = match self.peers.recover(&self.shared.journal, pending).await {
+        let recovered = match self.peers.recover(self.shared.journal(), pending).await {
             Ok(recovered) => recovered,
             Err(error) => {
                 self.fail(error);
@@ -319,7 +319,7 @@ impl Coordinator {
         if last.as_ref() != Some(pace) && (last.is_none() || now - *at >= PUBLISH_INTERVAL) {
             self.published = (now, Some(pace.clone()));
             let pace = pace.clone();
-            let published = self.shared.journal.with(move |state| pace.write(&mut *state.store));
+            let published = self.shared.journal().with(move |state| pace.write(state.store()));
             if let Err(error) = published.await {
                 self.fail(error);
             }
@@ -386,12 +386,12 @@ impl Peers {
         self.check_at = Some(now + INTERVAL.0 + jitter());
         let checked = journal.with(|state| {
             let (mut inputs, mut processes) = (Vec::new(), 0);
-            if let Some(sharing) = state.store.sharing() {
+            if let Some(sharing) = state.store().sharing() {
                 // In this order: a process that exits in between is still counted.
                 processes = sharing.peers()?;
                 inputs = sharing.recover()?;
             }
-            let runs = if inputs.is_empty() { Vec::new() } else { state.store.runs()? };
+            let runs = if inputs.is_empty() { Vec::new() } else { state.store().runs()? };
             inputs.retain(|input| input.run.is_some());
             Ok((inputs, runs, processes))
         });
@@ -410,12 +410,12 @@ fn jitter() -> Duration {
 
 /// Returns the outstanding inputs of this process, and the number of its peers.
 pub(super) fn outstanding(state: &mut JournalState) -> Result<(Vec<Input>, Option<u64>)> {
-    match state.store.sharing() {
+    match state.store().sharing() {
         Some(sharing) => {
             let peers = sharing.peers()?;
             sharing.recover()?;
             Ok((sharing.outstanding()?, Some(peers)))
         }
-        None => Ok((state.store.inputs(&[State::Submitted], 0, usize::MAX)?, None)),
+        None => Ok((state.store().inputs(&[State::Submitted], 0, usize::MAX)?, None)),
     }
 }

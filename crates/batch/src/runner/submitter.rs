@@ -269,7 +269,7 @@ impl Submitter {
         let claim = Claim { limit, bytes: self.capacity_in_bytes(), run: self.run };
         // Claimed inputs must be submitted or returned.
         self.tasks.spawn_detached(SubmitterEvent::Panicked(None), async move {
-            SubmitterEvent::Claimed(shared.journal.claim(claim).await)
+            SubmitterEvent::Claimed(shared.journal().claim(claim).await)
         });
     }
 
@@ -364,7 +364,7 @@ impl Submitter {
             return;
         }
         let is_first = !self.claims.has_checked_for_more;
-        let grown = self.shared.journal.with(move |state| {
+        let grown = self.shared.journal().with(move |state| {
             let grown = state.grow()?;
             // No other input is pending.
             if is_first && !grown {

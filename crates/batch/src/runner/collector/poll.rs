@@ -232,16 +232,16 @@ pub(super) async fn poll_and_record(
     mut job: Outstanding,
 ) -> Polled {
     let (read, _held) = outputs.read(&job.job).await;
-    let mut outcome = judge(&job, read, || shared.clock.now());
+    let mut outcome = judge(&job, read, || shared.clock().now());
     if let PollOutcome::Ended { ended: Ended { error: Some(error), .. }, .. } = &mut outcome {
-        *error = shown(error, &shared.on_unknown);
+        *error = shown(error, shared.on_unknown());
     }
     let (event, completed) = match &mut outcome {
         PollOutcome::Ended { ended, completed, .. } => {
             (Some(Event::Ended(ended.clone())), completed.take())
         }
         PollOutcome::Unfinished(Seen::Running | Seen::Undocumented(_)) => {
-            let now = shared.clock.now();
+            let now = shared.clock().now();
             job.seen_at = Some(now);
             let is_old = now >= job.recorded_at.unwrap_or(job.submitted_at).saturating_add(RECORD);
             (is_old.then_some(Event::Seen { at: now }), None)
@@ -253,7 +253,7 @@ pub(super) async fn poll_and_record(
         job.recorded_at = job.seen_at;
         let Ticket { index, attempt } = job.ticket;
         let change = Change { index, attempt, event };
-        recorded = shared.journal.apply(vec![Settled { change, completed }]).await;
+        recorded = shared.journal().apply(vec![Settled { change, completed }]).await;
     }
     Polled { job, outcome, recorded }
 }

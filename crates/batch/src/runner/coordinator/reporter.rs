@@ -49,7 +49,8 @@ impl ProgressReporter {
         shared: &Shared,
         mut stop: watch::Receiver<Stop>,
     ) -> Infallible {
-        let found = shared.journal.with(|state| Ok(state.store.sharing().map(|it| it.outage())));
+        let found =
+            shared.journal().with(|state| Ok(state.store().sharing().map(|it| it.outage())));
         let Ok(Some(outage)) = found.await else { return std::future::pending().await };
         let mut ticks = interval(Duration::from_secs(1));
         loop {

@@ -93,8 +93,8 @@ pub(super) async fn submit(
             }
             Ok(input) => {
                 drop(text);
-                let webhook = match &shared.on_unknown {
-                    OnUnknown::ByWebhook(url) => Some(shared.identity.webhook(url, ticket)),
+                let webhook = match shared.on_unknown() {
+                    OnUnknown::ByWebhook(url) => Some(shared.identity().webhook(url, ticket)),
                     _ => None,
                 };
                 let submission = Submission {
@@ -114,7 +114,7 @@ pub(super) async fn submit(
         destination.pause.at_least(why.pause());
     }
     let change = Change { index: ticket.index, attempt: ticket.attempt, event };
-    match shared.journal.record_submission(change.clone()).await {
+    match shared.journal().record_submission(change.clone()).await {
         Ok(None) => Submitted { ticket, outcome, recorded: Ok(()) },
         Ok(Some(holder)) => disputed(shared, ticket, outcome, holder).await,
         Err(error) => Submitted { ticket, outcome, recorded: Err((error, change)) },
@@ -133,13 +133,13 @@ async fn disputed(shared: &Shared, ticket: Ticket, outcome: Outcome, holder: u64
     let event = unknown(shared, ticket, why);
     let change = Change { index: ticket.index, attempt: ticket.attempt, event };
     let settled = vec![Settled { change: change.clone(), completed: None }];
-    let recorded = shared.journal.apply(settled).await.map_err(|error| (error, change));
+    let recorded = shared.journal().apply(settled).await.map_err(|error| (error, change));
     Submitted { ticket, outcome: Outcome::Unknown(None), recorded }
 }
 
 /// The event of an unknown outcome.
 fn unknown(shared: &Shared, ticket: Ticket, why: String) -> Event {
-    match shared.on_unknown {
+    match shared.on_unknown() {
         OnUnknown::Resubmit if ticket.attempt < ATTEMPTS => Event::Resubmit,
         _ => Event::Unknown(why),
     }
@@ -149,14 +149,14 @@ fn unknown(shared: &Shared, ticket: Ticket, why: String) -> Event {
 fn parse(shared: &Shared, rejection: Option<String>, text: &[u8]) -> Result<Box<RawValue>, String> {
     match rejection {
         Some(rejection) => Err(rejection),
-        None => shared.shape.parse(text).map(|parsed| parsed.input),
+        None => shared.shape().parse(text).map(|parsed| parsed.input),
     }
 }
 
 fn settle(shared: &Shared, ticket: Ticket, verdict: Verdict) -> (Event, Outcome) {
     match verdict {
         Verdict::Accepted(job_id) => {
-            let at = shared.clock.now();
+            let at = shared.clock().now();
             (Event::Accepted { job_id: job_id.clone(), at }, Outcome::Accepted { job_id, at })
         }
         Verdict::Unknown(error) => {
