@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::{CommandFactory, FromArgMatches, Parser};
 
-use crate::command::Command;
+use crate::commands::Command;
 use crate::examples::{FIRST_STEPS, examples_of};
 use crate::exit::Exit;
 use crate::output::OutputArguments;

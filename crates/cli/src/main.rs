@@ -1,7 +1,8 @@
 //! Command-line program `podqueue`.
 
 mod arguments;
-mod command;
+mod batches;
+mod commands;
 mod context;
 mod crash;
 mod examples;
@@ -9,6 +10,7 @@ mod exit;
 mod failure;
 mod input;
 mod interrupt;
+mod jobs;
 mod json;
 mod output;
 mod settings;
@@ -16,7 +18,7 @@ mod settings;
 use std::process::ExitCode;
 
 use crate::arguments::Arguments;
-use crate::command::Command;
+use crate::commands::Command;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;

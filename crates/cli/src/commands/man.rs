@@ -1,10 +1,9 @@
-//! Shell integration: completion scripts and manual pages.
+//! Command `man`: the manual pages.
 
 use std::path::PathBuf;
 use std::{fs, io};
 
 use clap::Args;
-use clap_complete::Shell;
 use clap_mangen::roff::{Roff, bold, roman};
 
 use crate::context::Context;
@@ -13,43 +12,12 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 
 #[derive(Debug, Args)]
-pub struct Completions {
-    /// The shell.
-    shell: Shell,
-}
-
-#[derive(Debug, Args)]
-pub struct Man {
+pub struct Arguments {
     /// The folder for a page of each command; it is created if missing.
     directory: Option<PathBuf>,
 }
 
-pub fn completions(context: &Context, arguments: &Completions) -> Result<Exit, Failure> {
-    let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut (context.program)(), "podqueue", &mut script);
-    context
-        .output
-        .text(&with_file_completion(arguments.shell, &String::from_utf8_lossy(&script)))?;
-    Ok(Exit::Done)
-}
-
-/// Adds the completion of a file after `@`, which the generator does not support.
-fn with_file_completion(shell: Shell, script: &str) -> String {
-    match shell {
-        Shell::Bash => {
-            let script = script.replace("complete -F _podqueue ", "complete -F _podqueue_or_file ");
-            script + include_str!("shell/files.bash")
-        }
-        Shell::Zsh => {
-            let script = script.replace(":_default'", ":_podqueue_or_file'");
-            // The last lines may call it.
-            script.replacen('\n', &format!("\n{}", include_str!("shell/files.zsh")), 1)
-        }
-        _ => script.to_owned(),
-    }
-}
-
-pub fn man(context: &Context, arguments: &Man) -> Result<Exit, Failure> {
+pub fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
     let failed = |target: String| {
         move |error: std::io::Error| {
             Failure::new(Exit::Error, format!("failed to write the manual{target}: {error}"))

@@ -1,46 +1,55 @@
-//! Commands of the program: one module for each command or group.
+//! Commands of the program: one module for each, with the name that a user types; the commands of a
+//! group are in a folder with the name of the group.
+//!
+//! To add a command, write a module with its `Arguments` and `run`, and add a variant and an arm
+//! here, its examples in `examples.rs`, its JSON in `schema/output.json` and its row in the README.
+//! A test fails if the examples are missing. What several commands share is beside this
+//! folder: [`jobs`](crate::jobs), [`batches`](crate::batches), [`output`](crate::output).
 
 mod batch;
+mod cancel;
+mod completions;
 mod config;
 mod doctor;
-mod follow;
 mod graphql;
 mod health;
-mod job;
 mod listen;
 mod local;
+mod man;
 mod openai;
 mod pod;
 mod purge;
-mod record;
+mod retry;
 mod run;
 mod secret;
-mod shell;
+mod status;
+mod stream;
 mod template;
 mod trigger;
+mod wait;
 
 use clap::Subcommand;
 
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::jobs::Jobs;
 
-/// A command of the program. A new command needs a module, a variant, an arm in `run`, and examples
-/// in `examples.rs`.
+/// A command of the program.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Submit a job and wait for its output.
     Run(run::Arguments),
     /// Show the status of jobs.
-    Status(job::Jobs),
+    Status(Jobs),
     /// Wait for jobs to finish.
-    Wait(job::Wait),
+    Wait(wait::Arguments),
     /// Print the chunks of a job as they arrive.
-    Stream(job::Stream),
+    Stream(stream::Arguments),
     /// Cancel jobs.
-    Cancel(job::Jobs),
+    Cancel(Jobs),
     /// Queue failed or timed-out jobs again.
-    Retry(job::Jobs),
+    Retry(Jobs),
     /// Run many inputs, with a journal that survives a crash.
     #[command(subcommand, arg_required_else_help = true)]
     Batch(batch::Command),
@@ -72,20 +81,20 @@ pub enum Command {
     /// Show the active profile.
     Config(config::Arguments),
     /// Print a completion script for a shell.
-    Completions(shell::Completions),
+    Completions(completions::Arguments),
     /// Print the manual, or write a page for each command.
-    Man(shell::Man),
+    Man(man::Arguments),
 }
 
 impl Command {
     pub async fn run(self, context: &Context) -> Result<Exit, Failure> {
         match self {
             Self::Run(arguments) => run::run(context, arguments).await,
-            Self::Status(jobs) => job::status(context, &jobs).await,
-            Self::Wait(arguments) => job::wait(context, &arguments).await,
-            Self::Stream(arguments) => job::stream(context, &arguments).await,
-            Self::Cancel(jobs) => job::cancel(context, &jobs).await,
-            Self::Retry(jobs) => job::retry(context, &jobs).await,
+            Self::Status(jobs) => status::run(context, &jobs).await,
+            Self::Wait(arguments) => wait::run(context, &arguments).await,
+            Self::Stream(arguments) => stream::run(context, &arguments).await,
+            Self::Cancel(jobs) => cancel::run(context, &jobs).await,
+            Self::Retry(jobs) => retry::run(context, &jobs).await,
             Self::Batch(command) => batch::run(context, command).await,
             Self::Health(arguments) => health::run(context, &arguments).await,
             Self::Purge(arguments) => purge::run(context, &arguments).await,
@@ -99,8 +108,8 @@ impl Command {
             Self::Local(arguments) => local::run(context, arguments).await,
             Self::Doctor(arguments) => doctor::run(context, &arguments).await,
             Self::Config(arguments) => config::run(context, &arguments),
-            Self::Completions(arguments) => shell::completions(context, &arguments),
-            Self::Man(arguments) => shell::man(context, &arguments),
+            Self::Completions(arguments) => completions::run(context, &arguments),
+            Self::Man(arguments) => man::run(context, &arguments),
         }
     }
 }

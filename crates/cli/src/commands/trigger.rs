@@ -8,12 +8,12 @@ use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
-use super::listen::Report;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::input::{self, parse_duration};
 use crate::interrupt::Signals;
+use crate::jobs::delivery::DeliveryReport;
 
 /// Larger than the default limit of a receiver of podqueue, in bytes.
 const OVERSIZE: usize = 65 * 1024 * 1024;
@@ -82,7 +82,7 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     let deliveries = async {
         tokio::time::sleep(arguments.late).await;
         for _ in 0..if arguments.twice { 2 } else { 1 } {
-            let report = Report::new(context, &id);
+            let report = DeliveryReport::new(context, &id);
             let last = sender.deliver_body(body.clone(), |attempt| report.print(attempt)).await;
             report.outcome(last)?;
         }

@@ -1,137 +1,20 @@
-//! Read-only commands on a batch, also while another process runs it: `status`, `watch`, `unknown`
-//! and `export`.
+//! Command `batch watch`: the progress of a batch that another process runs.
 
-use std::error::Error as _;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use std::{io, iter};
 
 use clap::Args;
-use podqueue_batch::{Error, Pace, Reader, State, Status};
+use podqueue_batch::{Error, Pace, Reader, Status};
 use serde::Serialize;
 use tokio::time::sleep;
 
-use super::location::BatchLocation;
-use super::outage::{Outage, is_outage, reason, warn};
-use super::summary::{self, LastRun};
+use crate::batches::location::BatchLocation;
+use crate::batches::outage::{Outage, is_outage, reason, warn};
+use crate::batches::summary::{self, LastRun};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::{Failure, translate_setting};
 use crate::input::parse_duration;
 use crate::interrupt::{Signals, blocking};
-use crate::output::Table;
-
-#[derive(Debug, Args)]
-pub struct Export {
-    #[command(flatten)]
-    location: BatchLocation,
-
-    /// The results of other machines that share the journal, to be merged.
-    more: Vec<PathBuf>,
-
-    /// Print the results in the order of the inputs, which is otherwise not guaranteed.
-    #[arg(long)]
-    ordered: bool,
-}
-
-#[derive(Serialize)]
-struct StatusShape<'a> {
-    #[serde(flatten)]
-    status: &'a Status,
-    /// The persistent error, if there is one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    trouble: Option<String>,
-    #[serde(flatten)]
-    last: &'a LastRun,
-}
-
-pub fn status(context: &Context, location: &BatchLocation) -> Result<Exit, Failure> {
-    let failed = |error| location.failure(&error);
-    let mut reader = location.journal().read().map_err(failed)?;
-    let status = reader.status().map_err(failed)?;
-    let results = location.results(&mut reader).map_err(failed)?;
-    let running = location.journal().is_open().map_err(failed)?;
-    let pace = reader.pace().map_err(failed)?.filter(|_| running);
-    let trouble = pace.and_then(|pace| pace.error).map(|trouble| translate_setting(trouble).0);
-    let last = LastRun::read(&mut reader).map_err(failed)?;
-    if context.output.is_json() {
-        context.output.json(&StatusShape { status: &status, trouble, last: &last })?;
-    } else {
-        let (results, trouble) = (results.as_deref(), trouble.as_deref());
-        summary::print_status(context, &status, results, trouble, &last)?;
-    }
-    if !running && status.counts.open() > 0 {
-        context.output.hint(summary::NOT_RUNNING);
-    }
-    summary::advise(context, &status.counts, &location.arguments());
-    Ok(Exit::Done)
-}
-
-pub fn unknown(context: &Context, location: &BatchLocation) -> Result<Exit, Failure> {
-    let failed = |error| location.failure(&error);
-    let mut reader = location.journal().read().map_err(failed)?;
-    let unknown = reader.unknown().map_err(failed)?;
-    let in_flight = reader.status().map_err(failed)?.counts.of(State::Intent);
-    if context.output.is_json() {
-        for input in &unknown {
-            context.output.json(input)?;
-        }
-    } else if !unknown.is_empty() {
-        let mut table = Table::with_header(["INDEX", "LINE", "KEY", "ATTEMPT", "WHY"]);
-        for input in &unknown {
-            table.row([
-                input.index.to_string().into(),
-                input.line.to_string().into(),
-                input.key.as_ref().map(|key| key.get().to_owned()).unwrap_or_default().into(),
-                input.attempt.to_string().into(),
-                input.reason.as_str().into(),
-            ]);
-        }
-        context.output.styled(table)?;
-    }
-    if in_flight > 0 {
-        context.output.hint(format!(
-            "{in_flight} more are being submitted; if the process that did so is dead, the next run lists them"
-        ));
-    }
-    Ok(Exit::Done)
-}
-
-pub fn export(context: &Context, arguments: &Export) -> Result<Exit, Failure> {
-    let failed = |error: Error| {
-        let cause = error.source().and_then(|cause| cause.downcast_ref::<io::Error>());
-        match cause.map(io::Error::kind) {
-            Some(io::ErrorKind::BrokenPipe) => Failure::silent(Exit::Done),
-            Some(io::ErrorKind::NotFound) if arguments.location.is_shared() => {
-                arguments.location.failure(&error).hint("copy the results of all machines here, and name all of them: podqueue batch export A.jsonl B.jsonl --journal …")
-            }
-            _ => arguments.location.failure(&error),
-        }
-    };
-    let mut reader = arguments.location.journal().read().map_err(failed)?;
-    // The results are always ordered; the option is a promise for scripts.
-    let _ = arguments.ordered;
-    let completed = reader.status().map_err(failed)?.counts.of(State::Completed);
-    let found = arguments.location.results(&mut reader).map_err(failed)?;
-    let has_more = !arguments.more.is_empty();
-    let first = found.or_else(|| has_more.then(|| arguments.location.results.clone()));
-    let mut to = context.output.json_lines();
-    let exported = match first {
-        Some(first) => {
-            let more = arguments.more.iter().cloned();
-            reader.export_files(&iter::once(first).chain(more).collect::<Vec<_>>(), &mut to)
-        }
-        None => reader.export(&mut to),
-    };
-    let exported = exported.map_err(failed)?;
-    drop(to);
-    if exported < completed {
-        context.output.warn(format!(
-            "only {exported} of {completed} results are in these files: name those of the other machines, too"
-        ));
-    }
-    Ok(Exit::Done)
-}
 
 /// Maximum outage of the database: as long as a run waits for it.
 const OUTAGE_PATIENCE: Duration = Duration::from_secs(5 * 60);
@@ -144,7 +27,7 @@ const CONNECT_PATIENCE: Duration = Duration::from_secs(10);
 const IDLE_TIMEOUT: Duration = Duration::from_secs(3);
 
 #[derive(Debug, Args)]
-pub struct Watch {
+pub struct Arguments {
     #[command(flatten)]
     location: BatchLocation,
 
@@ -153,7 +36,7 @@ pub struct Watch {
     interval: Duration,
 }
 
-pub async fn watch(context: &Context, arguments: &Watch) -> Result<Exit, Failure> {
+pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
     let mut signals = Signals::listen()?;
     signals.unless(poll(context, arguments)).await?
 }
@@ -179,8 +62,8 @@ fn snapshot(location: &BatchLocation, reader: &mut Option<Reader>) -> Result<Sna
     Ok(Snapshot { running, status, pace, last: LastRun::read(reader)? })
 }
 
-async fn poll(context: &Context, arguments: &Watch) -> Result<Exit, Failure> {
-    let Watch { location, interval } = arguments;
+async fn poll(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
+    let Arguments { location, interval } = arguments;
     let interval = (*interval).max(Duration::from_millis(100));
     let failed = |error| location.failure(&error);
     let mut reader = None;

@@ -7,19 +7,20 @@ use std::slice;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use podqueue::{Endpoint, Error, Job, JobRecord, Policy, RunSync, S3Config, SecretString};
+use podqueue::{Endpoint, Error, Job, JobRecord, RunSync, S3Config, SecretString};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::time::timeout;
 
-use super::follow::{
-    WaitOptions, follow_stream, print_outcome, retention_hint, unless_interrupted, wait,
-};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::{Failure, quoted};
-use crate::input::{Input, parse_duration, read_stdin};
+use crate::input::{Input, read_stdin};
 use crate::interrupt::Signals;
+use crate::jobs::PolicyArguments;
+use crate::jobs::follow::{
+    WaitOptions, follow_stream, print_outcome, retention_hint, unless_interrupted, wait,
+};
 use crate::json::one_line;
 use crate::settings::read_private_file;
 
@@ -73,38 +74,6 @@ pub struct Arguments {
     /// Submit again if the outcome is unknown: the job may then run twice.
     #[arg(long, help_heading = "Job")]
     at_least_once: bool,
-}
-
-/// The policy of a job.
-#[derive(Debug, Args)]
-pub struct PolicyArguments {
-    /// The longest time that a job may run once a worker has it: 5s to 7days, 10m by default.
-    #[arg(long, value_name = "DURATION", value_parser = parse_duration, help_heading = "Job")]
-    execution_timeout: Option<Duration>,
-
-    /// Lifespan of a job, from submission on: 10s to 7days, 24h by default.
-    #[arg(long, value_name = "DURATION", value_parser = parse_duration, help_heading = "Job")]
-    ttl: Option<Duration>,
-
-    /// Do not start workers for a job.
-    #[arg(long, help_heading = "Job")]
-    low_priority: bool,
-}
-
-impl PolicyArguments {
-    pub fn policy(&self) -> Policy {
-        let mut policy = Policy::new();
-        if let Some(timeout) = self.execution_timeout {
-            policy = policy.execution_timeout(timeout);
-        }
-        if let Some(ttl) = self.ttl {
-            policy = policy.ttl(ttl);
-        }
-        if self.low_priority {
-            policy = policy.low_priority(true);
-        }
-        policy
-    }
 }
 
 pub async fn run(context: &Context, arguments: Arguments) -> Result<Exit, Failure> {

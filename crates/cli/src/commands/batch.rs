@@ -1,16 +1,16 @@
 //! Command `batch`: many inputs, with a journal that records the state of each.
 
-mod change;
-mod location;
-mod outage;
+mod cancel;
+mod export;
+mod retry;
 mod run;
 mod status;
-mod summary;
-mod webhook_receiver;
+mod unknown;
+mod watch;
 
 use clap::Subcommand;
 
-use self::location::BatchLocation;
+use crate::batches::location::BatchLocation;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -26,26 +26,25 @@ pub enum Command {
     /// Count a batch's inputs by state.
     Status(BatchLocation),
     /// Follow a batch that another process runs.
-    Watch(status::Watch),
+    Watch(watch::Arguments),
     /// List the inputs whose submission has an unknown outcome.
     Unknown(BatchLocation),
     /// Reset inputs that did not complete to pending; the next run submits them.
-    Retry(change::Retry),
+    Retry(retry::Arguments),
     /// Cancel a batch's pending inputs and outstanding jobs.
     Cancel(BatchLocation),
     /// Print the results, ordered.
-    Export(status::Export),
+    Export(export::Arguments),
 }
 
 pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
     match command {
-        Command::Run(arguments) if arguments.dry_run => run::dry_run(context, &arguments).await,
         Command::Run(arguments) => run::run(context, &arguments).await,
-        Command::Status(location) => status::status(context, &location),
-        Command::Watch(arguments) => status::watch(context, &arguments).await,
-        Command::Unknown(location) => status::unknown(context, &location),
-        Command::Retry(arguments) => change::retry(context, &arguments).await,
-        Command::Cancel(location) => change::cancel(context, &location).await,
-        Command::Export(arguments) => status::export(context, &arguments),
+        Command::Status(location) => status::run(context, &location),
+        Command::Watch(arguments) => watch::run(context, &arguments).await,
+        Command::Unknown(location) => unknown::run(context, &location),
+        Command::Retry(arguments) => retry::run(context, &arguments).await,
+        Command::Cancel(location) => cancel::run(context, &location).await,
+        Command::Export(arguments) => export::run(context, &arguments),
     }
 }

@@ -1,0 +1,27 @@
+//! Batches as several commands handle them: their location, outages of their database, their
+//! summary, and the receiver of their webhooks.
+
+pub mod location;
+pub mod outage;
+pub mod summary;
+pub mod webhook_receiver;
+
+use podqueue::Endpoint;
+
+use self::location::BatchLocation;
+use crate::context::Context;
+use crate::failure::Failure;
+
+/// The endpoint of the last run of the batch.
+pub fn endpoint(context: &Context, location: &BatchLocation) -> Result<Endpoint, Failure> {
+    let read = || location.journal().read()?.runs();
+    let runs = read().map_err(|error| location.failure(&error))?;
+    let last = runs.into_iter().next_back();
+    // Without a run there are no jobs, and so no calls to the endpoint.
+    context.endpoint(&last.map(|run| run.endpoint_id).unwrap_or_default())
+}
+
+pub fn pluralized(number: u64, what: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {what}{plural}")
+}

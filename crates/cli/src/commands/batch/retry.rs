@@ -1,0 +1,124 @@
+//! Command `batch retry`: inputs that did not complete become pending again, or their jobs are retried.
+
+use std::future::IntoFuture;
+
+use clap::{Args, ValueEnum};
+use podqueue_batch::{Batch, Error, ErrorKind, State};
+use serde_json::json;
+
+use crate::batches::location::BatchLocation;
+use crate::batches::outage::with_warning;
+use crate::batches::{endpoint, pluralized};
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::interrupt::Signals;
+
+#[derive(Debug, Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    location: BatchLocation,
+
+    /// The states to retry: by default all in the file of failures, except refused.
+    ///
+    /// A refused input is refused again, unless its line was corrected: then run the batch with
+    /// --force, retry with --status refused, and run it again.
+    #[arg(long = "status", value_name = "STATUS", value_delimiter = ',')]
+    states: Vec<Retryable>,
+
+    /// Retry the same jobs at once, where they failed or timed out and the service still has them.
+    #[arg(long, conflicts_with = "states")]
+    same_jobs: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Retryable {
+    Failed,
+    Cancelled,
+    TimedOut,
+    Expired,
+    Lost,
+    Refused,
+    /// Inputs that may have been accepted before, and then run twice.
+    Unknown,
+}
+
+impl Retryable {
+    fn state(self) -> State {
+        match self {
+            Self::Failed => State::Failed,
+            Self::Cancelled => State::Cancelled,
+            Self::TimedOut => State::TimedOut,
+            Self::Expired => State::Expired,
+            Self::Lost => State::Lost,
+            Self::Refused => State::Refused,
+            Self::Unknown => State::Unknown,
+        }
+    }
+}
+
+pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
+    let location = &arguments.location;
+    let endpoint = match arguments.same_jobs {
+        true => Some(endpoint(context, location)?),
+        false => None,
+    };
+    let states: Vec<State> = match arguments.states.as_slice() {
+        [] => State::ALL
+            .into_iter()
+            .filter(|state| state.is_failure() && *state != State::Refused)
+            .collect(),
+        states => states.iter().map(|state| state.state()).collect(),
+    };
+    let failed = |error: Error| {
+        let failure = location.failure(&error);
+        match error.kind() {
+            ErrorKind::Inputs | ErrorKind::InputsChanged => failure.hint(format!(
+                "to retry the same jobs without their inputs: podqueue batch retry {} --same-jobs",
+                location.arguments()
+            )),
+            _ => failure,
+        }
+    };
+    let (retried, gone) = modify(context, location, "retrying", async |batch| match &endpoint {
+        Some(endpoint) => batch.retry_jobs(endpoint).await.map(|done| (done.retried, done.gone)),
+        None => batch.retry(&states).await.map(|retried| (retried, 0)),
+    })
+    .await?
+    .map_err(failed)?;
+    if context.output.is_json() {
+        context.output.json(&json!({ "retried": retried, "gone": gone }))?;
+    } else if endpoint.is_some() {
+        context.output.line(format_args!(
+            "retried {}; the service no longer allows it for {gone}",
+            pluralized(retried, "job")
+        ))?;
+    } else {
+        context.output.line(format_args!("{} pending again", pluralized(retried, "input")))?;
+    }
+    if retried > 0 {
+        context.output.hint("now run the batch again, with the same command as before");
+    }
+    Ok(Exit::Done)
+}
+
+/// Opens an existing batch, and modifies it.
+async fn modify<T>(
+    context: &Context,
+    location: &BatchLocation,
+    doing: &str,
+    work: impl AsyncFnOnce(&Batch) -> Result<T, Error>,
+) -> Result<Result<T, Error>, Failure> {
+    let failed = |error: Error| location.failure(&error);
+    // Opening would create a missing journal.
+    location.journal().read().map_err(failed)?;
+    let mut signals = Signals::listen()?;
+    let progress = context.output.progress(format!("{doing} {}", location.results.display()));
+    let changing = async {
+        let batch = location.journal().open().results(&location.results).into_future().await?;
+        work(&batch).await
+    };
+    let changed = signals.unless(with_warning(context, location, &progress, changing)).await;
+    drop(progress);
+    Ok(changed?)
+}
