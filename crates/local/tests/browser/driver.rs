@@ -1,12 +1,23 @@
-//! WebDriver client, with the commands that these tests need (W3C recommendation "WebDriver").
+//! WebDriver client, with the commands that these tests need (W3C recommendation "WebDriver"), and a
+//! pool of browsers.
+//!
+//! The start of a browser takes longer than most tests, so a test returns its browser to the pool,
+//! and the next test gets a new tab in it: an origin of its own, since each service has another
+//! port, and no state of a tab. A test that panics ends its browser.
+//!
+//! A process of its own owns each browser ([`owner`]), and ends it when the process of the tests has
+//! ended, however that happens: no code runs after the last test.
 
+use std::env;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::{LazyLock, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// How long the browser may take for a script, and for what it waits for: until it never will.
 const NEVER_MS: u64 = 60_000;
@@ -14,41 +25,40 @@ const NEVER_MS: u64 = 60_000;
 /// The member under which WebDriver passes a reference to an element.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
-/// A browser with one window. It ends when this is dropped.
-pub struct Driver {
-    process: Child,
-    /// Open, in case it prints more.
+/// As many tests have a browser at once as there are processors, however many tests run.
+static PERMITS: LazyLock<Semaphore> =
+    LazyLock::new(|| Semaphore::new(std::thread::available_parallelism().map_or(2, Into::into)));
+
+/// The browsers that no test has.
+static IDLE: Mutex<Vec<Browser>> = Mutex::new(Vec::new());
+
+/// A browser, and the process that owns it. It ends when this is dropped.
+struct Browser {
+    owner: Child,
+    /// The owner ends when this is closed.
+    stdin: Option<ChildStdin>,
+    /// Open, in case the driver prints more.
     _output: BufReader<ChildStdout>,
     session: String,
-    http: reqwest::Client,
-    /// Where the browser keeps its profile, of which it leaves parts. Removed when this is dropped.
-    _folder: TempDir,
 }
 
-impl Driver {
-    /// Starts a browser whose window has this size; `None` without `chromedriver` on the machine.
-    pub async fn start(width: u32, height: u32) -> Option<Self> {
-        let folder = TempDir::new().unwrap();
-        let mut process = Command::new("chromedriver")
-            .arg("--port=0")
-            .env("TMPDIR", folder.path())
+impl Browser {
+    /// `None` without `chromedriver` on the machine.
+    async fn start(width: u32, height: u32) -> Option<Self> {
+        let mut owner = Command::new(env::current_exe().unwrap())
+            .args(["driver::owner", "--exact", "--ignored", "--nocapture"])
+            .env("BROWSER_OWNER", "1")
+            .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
-            .ok()?;
-        let mut output = BufReader::new(process.stdout.take().unwrap());
+            .unwrap();
+        let mut output = BufReader::new(owner.stdout.take().unwrap());
         let port = output.by_ref().lines().map_while(Result::ok).find_map(|line| {
             let port = line.split_once("successfully on port ")?.1;
             Some(port.trim_end_matches('.').to_owned())
-        });
-        let base = format!("http://127.0.0.1:{}", port.expect("chromedriver names its port"));
-        let mut driver = Self {
-            process,
-            _output: output,
-            session: base,
-            http: reqwest::Client::new(),
-            _folder: folder,
-        };
+        })?;
+        let base = format!("http://127.0.0.1:{port}");
         let options = json!({
             "args": [
                 "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
@@ -62,20 +72,113 @@ impl Driver {
             "goog:loggingPrefs": { "browser": "ALL", "performance": "ALL" },
             "timeouts": { "script": NEVER_MS, "pageLoad": NEVER_MS },
         }}});
-        let session = driver.post("/session", capabilities).await;
-        driver.session += &format!("/session/{}", session["sessionId"].as_str().unwrap());
+        let http = reqwest::Client::new();
+        let session = post(&http, &format!("{base}/session"), capabilities).await;
+        let session = format!("{base}/session/{}", session["sessionId"].as_str().unwrap());
+        let mut stdin = owner.stdin.take().unwrap();
+        writeln!(stdin, "{session}").unwrap();
+        Some(Self { owner, stdin: Some(stdin), _output: output, session })
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        self.stdin = None;
+        // A test may be unwinding, and nothing of this is about its subject.
+        let _ = self.owner.wait();
+    }
+}
+
+/// Not a test, but the process that owns a browser. It reads the URL of the session, and ends the
+/// browser, which would outlive its driver, when its standard input ends.
+#[test]
+#[ignore = "the process that owns a browser of these tests"]
+fn owner() {
+    if env::var_os("BROWSER_OWNER").is_none() {
+        return;
+    }
+    // Where the browser keeps its profile, of which it leaves parts.
+    let folder = TempDir::new().unwrap();
+    let driver = Command::new("chromedriver")
+        .arg("--port=0")
+        .env("TMPDIR", folder.path())
+        .stdin(Stdio::null())
+        .spawn();
+    let Ok(mut driver) = driver else { return };
+    let mut session = String::new();
+    let _ = io::stdin().read_line(&mut session);
+    let _ = io::stdin().read_to_end(&mut Vec::new());
+    let _ = quit(session.trim_end());
+    let _ = driver.kill();
+    let _ = driver.wait();
+}
+
+/// Ends a session, and its browser.
+fn quit(session: &str) -> io::Result<()> {
+    let url = session.strip_prefix("http://").and_then(|url| url.split_once('/'));
+    let Some((authority, path)) = url else { return Ok(()) };
+    let mut connection = TcpStream::connect(authority)?;
+    connection.set_read_timeout(Some(Duration::from_secs(10)))?;
+    write!(connection, "DELETE /{path} HTTP/1.1\r\nHost: {authority}\r\n\r\n")?;
+    connection.read(&mut [0]).map(drop)
+}
+
+async fn post(http: &reqwest::Client, url: &str, body: Value) -> Value {
+    let response = http.post(url).body(body.to_string()).send().await.unwrap();
+    let body: Value = serde_json::from_slice(&response.bytes().await.unwrap()).unwrap();
+    let error = &body["value"]["error"];
+    assert!(error.is_null(), "{url}: {error}: {}", body["value"]["message"]);
+    body["value"].clone()
+}
+
+/// A browser of the pool, with one tab that no other test has used.
+pub struct Driver {
+    /// Until it is returned to the pool.
+    browser: Option<Browser>,
+    session: String,
+    http: reqwest::Client,
+    _permit: SemaphorePermit<'static>,
+}
+
+impl Driver {
+    /// Takes a browser whose page has this size from the pool, or starts one; `None` without
+    /// `chromedriver` on the machine.
+    pub async fn start(width: u32, height: u32) -> Option<Self> {
+        let permit = PERMITS.acquire().await.unwrap();
+        let idle = IDLE.lock().unwrap().pop();
+        let browser = match idle {
+            Some(browser) => browser,
+            None => Browser::start(width, height).await?,
+        };
+        let session = browser.session.clone();
+        // A client of its own, since each test has another runtime.
+        let http = reqwest::Client::new();
+        let driver = Self { browser: Some(browser), session, http, _permit: permit };
+        let old = driver.tabs().await;
+        driver.open_tab().await;
+        for tab in old.as_array().unwrap() {
+            driver.post("/window", json!({ "handle": tab })).await;
+            driver.close_tab().await;
+        }
+        driver.switch_to_tab(0).await;
+        for log in ["browser", "performance"] {
+            driver.log(log).await;
+        }
         // Headless, the size of the window is not that of what it shows.
         driver.resize(width, height).await;
         Some(driver)
     }
 
     async fn post(&self, path: &str, body: Value) -> Value {
-        let request = self.http.post(format!("{}{path}", self.session)).body(body.to_string());
-        let response = request.send().await.unwrap();
-        let body: Value = serde_json::from_slice(&response.bytes().await.unwrap()).unwrap();
-        let error = &body["value"]["error"];
-        assert!(error.is_null(), "{path}: {error}: {}", body["value"]["message"]);
-        body["value"].clone()
+        post(&self.http, &format!("{}{path}", self.session), body).await
+    }
+
+    /// The handles of the tabs, in the order in which they were opened.
+    async fn tabs(&self) -> Value {
+        let response = self.http.get(format!("{}/window/handles", self.session)).send().await;
+        let body = response.unwrap().bytes().await.unwrap();
+        let handles: Value = serde_json::from_slice(&body).unwrap();
+        handles["value"].clone()
     }
 
     /// Opens another tab, and makes it the one that is driven.
@@ -92,10 +195,7 @@ impl Driver {
 
     /// Drives the tab that was opened first, or after that as many others.
     pub async fn switch_to_tab(&self, number: usize) {
-        let response = self.http.get(format!("{}/window/handles", self.session)).send().await;
-        let body = response.unwrap().bytes().await.unwrap();
-        let handles: Value = serde_json::from_slice(&body).unwrap();
-        self.post("/window", json!({ "handle": handles["value"][number] })).await;
+        self.post("/window", json!({ "handle": self.tabs().await[number] })).await;
     }
 
     pub async fn open(&self, url: &str) {
@@ -251,22 +351,10 @@ impl Driver {
     }
 }
 
-impl Driver {
-    /// Ends the browser, which would outlive its driver.
-    fn quit(&self) -> io::Result<()> {
-        let (authority, path) = self.session["http://".len()..].split_once('/').unwrap();
-        let mut connection = TcpStream::connect(authority)?;
-        connection.set_read_timeout(Some(Duration::from_secs(10)))?;
-        write!(connection, "DELETE /{path} HTTP/1.1\r\nHost: {authority}\r\n\r\n")?;
-        connection.read(&mut [0]).map(drop)
-    }
-}
-
 impl Drop for Driver {
     fn drop(&mut self) {
-        // A test may be unwinding, and nothing of this is about its subject.
-        let _ = self.quit();
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        if let Some(browser) = self.browser.take().filter(|_| !std::thread::panicking()) {
+            IDLE.lock().unwrap().push(browser);
+        }
     }
 }
