@@ -19,7 +19,7 @@ use podqueue_pgserver::Server;
 
 const INPUTS: u64 = 1_000_000;
 
-/// How many inputs a commit is about.
+/// Number of inputs in a commit.
 const GROUP: usize = 20;
 
 const TIME: Duration = Duration::from_secs(8);

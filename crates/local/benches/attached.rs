@@ -19,7 +19,7 @@ mod wire;
 
 use wire::Wire;
 
-/// How many connections submit jobs.
+/// Number of connections that submit jobs.
 const SUBMITTERS: usize = 8;
 const WORKERS: [usize; 3] = [1, 8, 64];
 
@@ -69,7 +69,7 @@ async fn handled(workers: usize, jobs: usize) -> io::Result<f64> {
     let (done, mut ended) = mpsc::unbounded_channel();
     let builder = LocalService::builder().api_key("local").workers(workers, workers);
     let handler = move |job: LocalJob| {
-        // Whoever counts has gone only when it is over.
+        // The receiver is dropped only when the measurement is over.
         let _ = done.send(());
         async { Ok(job.input) }
     };
@@ -121,7 +121,7 @@ async fn attached(workers: usize, jobs: usize) -> io::Result<f64> {
     Ok(jobs as f64 / time.as_secs_f64())
 }
 
-/// How long it takes from the submission of a job to its receipt by a worker that waits for it.
+/// The time from the submission of a job to its receipt by a worker that waits for it.
 async fn receipt(jobs: usize) -> io::Result<Vec<Duration>> {
     let local = service().await?;
     let server = local.address();
@@ -154,7 +154,7 @@ async fn receipt(jobs: usize) -> io::Result<Vec<Duration>> {
     Ok(times)
 }
 
-/// How long it takes from a worker's chunk to the caller's event.
+/// The time from a worker's chunk to the caller's event.
 async fn event(chunks: usize) -> io::Result<Vec<Duration>> {
     let local = service().await?;
     let mut caller = TcpStream::connect(local.address()).await?;

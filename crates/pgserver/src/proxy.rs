@@ -103,13 +103,13 @@ impl Proxy {
         self.breaks.left.store(i64::from(message) + 1, Ordering::SeqCst);
     }
 
-    /// Returns whether the connection was broken at that message.
+    /// Returns true if the connection was broken at that message.
     #[must_use]
     pub fn has_broken(&self) -> bool {
         self.breaks.left.load(Ordering::SeqCst) <= 0
     }
 
-    /// Returns whether the commit whose response is to be lost is still to come.
+    /// Returns true if the commit whose response is to be lost is still to come.
     #[must_use]
     pub fn loses_next_commit(&self) -> bool {
         self.loses.load(Ordering::SeqCst)
@@ -146,18 +146,18 @@ struct Direction {
 }
 
 impl Direction {
-    /// Returns whether the data contains a commit whose response is to be lost.
+    /// Returns true if the data contains a commit whose response is to be lost.
     fn loses(&self, bytes: &[u8]) -> bool {
         self.commits(bytes) && self.loses.swap(false, Ordering::SeqCst)
     }
 
-    /// Counts a message. Returns whether it arrives, if the connection breaks at it.
+    /// Counts a message. If the connection breaks at it, returns true if the message arrives.
     fn breaks(&self) -> Option<bool> {
         let is_last = self.is_upstream && self.breaks.left.fetch_sub(1, Ordering::SeqCst) == 1;
         is_last.then(|| self.breaks.arrives.load(Ordering::SeqCst))
     }
 
-    /// Returns whether the data contains a commit that must not arrive.
+    /// Returns true if the data contains a commit that must not arrive.
     fn holds(&self, bytes: &[u8]) -> bool {
         self.commits(bytes) && self.holds.swap(false, Ordering::SeqCst)
     }

@@ -71,7 +71,7 @@ async fn a_429_pauses_before_it_is_recorded() {
         folder.journal(),
         move |commit| {
             if commit.changes.iter().any(|change| matches!(change.event, Event::NotSent)) {
-                // Whoever gives up leaves it to be recorded.
+                // A test that has failed does not hold the record back.
                 let _ = recorded.lock().unwrap().recv();
             }
         },

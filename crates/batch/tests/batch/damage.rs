@@ -38,7 +38,7 @@ async fn leave(names: &[&str]) -> Folder {
         let claim = Some(Claim { limit: 1, bytes: u64::MAX, run });
         store.commit(&Commit { claim, ..Commit::default() }).unwrap();
     }
-    // What a process leaves that does not come to close anything.
+    // The files of a process that was killed.
     let left = Folder::with(20);
     for name in names {
         fs::copy(folder.path(name), left.path(name)).unwrap();

@@ -67,7 +67,7 @@ async fn a_copy_of_a_journal_that_is_still_there_is_refused() {
     assert!(error.is_ok(), "the recorded path is free: {error:?}");
 }
 
-/// What a copy of the journal alone has while most of its changes are in its log.
+/// A copy of the journal without its log, which has most of the changes.
 #[tokio::test]
 async fn a_young_journal_that_is_copied_without_its_log_is_refused() {
     let local = service().start().await.unwrap();

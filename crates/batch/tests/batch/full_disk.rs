@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::support::{Folder, service};
 
-/// Does this in a process of its own. How much that may write is limited, as on a full disk.
+/// Does this in a process of its own, which may write a limited number of bytes, as on a full disk.
 pub fn limited(folder: &Folder, url: &str, limit: &str, child: &str) -> Output {
     let program = current_exe().unwrap();
     let script = format!("trap '' XFSZ; {limit} exec \"$0\" --ignored --exact {child}");

@@ -85,7 +85,7 @@ async fn a_line_that_is_too_long_to_be_read_is_refused_alone() {
     assert_eq!(failure["error"], "line 2 of the inputs is longer than 32 MiB");
     assert_eq!(failure["text"].as_str().unwrap().len(), 1_000, "its beginning");
     drop(batch);
-    // What is appended is found after it.
+    // Appended lines are found after it.
     let mut file =
         std::fs::OpenOptions::new().append(true).open(folder.path("inputs.jsonl")).unwrap();
     std::io::Write::write_all(&mut file, b"{\"n\": 4}\n").unwrap();

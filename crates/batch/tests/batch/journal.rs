@@ -22,12 +22,12 @@ pub fn open_without_inputs(folder: &Folder) -> Open {
 /// Lets a process that runs the batch find it.
 pub fn tell(_: &mut Command) {}
 
-/// Whether a process has begun it.
+/// Returns true if a process has begun it.
 pub fn exists(journal: &Journal) -> bool {
     journal.path().exists()
 }
 
-/// Whether a process has it open.
+/// Returns true if a process has it open.
 pub fn is_open(journal: &Journal) -> bool {
     journal.is_open()
 }

@@ -13,7 +13,7 @@ use podqueue_local::{Fault, LocalJob, Operation};
 use crate::full_disk::limited;
 use crate::support::{Folder, counts, endpoint, service};
 
-/// What is in flight when the journal has no room is recorded all the same.
+/// Submissions in flight are recorded although the disk of the journal is full.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_journal_without_room_leaves_nothing_unknown() {
     // Responses that take a while leave many submissions in flight.

@@ -23,7 +23,7 @@ use crate::support::{Folder, counts, endpoint, service};
 /// The concurrency of `/run`.
 const IN_FLIGHT: u64 = 200;
 
-/// How many inputs there are for each kill.
+/// Number of inputs for each kill.
 const INPUTS: u64 = 60;
 
 pub fn setting(name: &str) -> Option<u64> {
@@ -81,7 +81,7 @@ fn start(folder: &Folder, local: &LocalService, webhook: Option<&str>) -> Child 
     command.spawn().unwrap()
 }
 
-/// How often each input was accepted.
+/// The number of times that each input was accepted.
 type Accepted = Arc<Mutex<BTreeMap<u64, u64>>>;
 
 async fn faulty_service(seed: u64) -> (LocalService, Accepted) {
@@ -117,7 +117,7 @@ async fn faulty_service(seed: u64) -> (LocalService, Accepted) {
     (local, accepted)
 }
 
-/// Starts and kills until the batch has ended, and checks after each kill. How many kills it took.
+/// Starts and kills the process, checks after each kill, and lets the last process end.
 async fn kill_often(
     folder: &Folder,
     local: &LocalService,

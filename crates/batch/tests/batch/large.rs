@@ -12,7 +12,7 @@ use tokio::sync::Semaphore;
 use crate::faulty_services::left_completed;
 use crate::support::{Folder, KEY, counts, endpoint, service, until};
 
-/// How many bytes of inputs are in flight besides the last one.
+/// Largest number of bytes in flight besides the last input.
 const MOST: usize = 64 << 20;
 const LARGE: usize = 9 << 20;
 
@@ -51,7 +51,7 @@ async fn so_few_large_inputs_are_in_flight_that_they_fit_into_memory() {
     let run = batch.run(endpoint(&local, "double")).submit_with(weighed.clone());
     let run = tokio::spawn(run.into_future());
     until(async || weighed.held.load(SeqCst) >= MOST).await;
-    // What was claimed together is held by now.
+    // By now, all inputs that were claimed together are held.
     tokio::time::sleep(Duration::from_millis(500)).await;
     let held = weighed.held.load(SeqCst);
     assert!(held < MOST + LARGE + 100, "{held} bytes");

@@ -16,8 +16,8 @@ use tokio::time;
 
 use crate::support::{Folder, KEY};
 
-/// How far the clock is turned in a step, and how much real time the step takes: a run notes how it
-/// goes as often.
+/// The time by which the clock is advanced in a step, equal to the interval of progress reports, and
+/// the real time that the step takes at least.
 const STEP: Duration = Duration::from_millis(250);
 const REAL: Duration = Duration::from_millis(2);
 
@@ -25,7 +25,7 @@ const REAL: Duration = Duration::from_millis(2);
 pub struct Paced {
     pub local: LocalService,
     pub permits: Arc<Semaphore>,
-    /// How many jobs a worker got.
+    /// The number of jobs that workers got.
     pub started: Arc<AtomicU64>,
 }
 

@@ -31,7 +31,7 @@ struct Disk {
     /// The names as the process sees them, and as they are durable.
     seen: BTreeMap<PathBuf, u64>,
     durable: BTreeMap<PathBuf, u64>,
-    /// What was done to names since their folder was synced.
+    /// Changes of names since their folder was synced.
     renamed: Vec<(PathBuf, Option<u64>)>,
 }
 
@@ -144,7 +144,7 @@ impl Disk {
     }
 }
 
-/// What has left for the service.
+/// Requests that were sent to the service.
 #[derive(Default)]
 struct Sent {
     inputs: BTreeSet<u64>,
@@ -152,7 +152,7 @@ struct Sent {
 }
 
 impl Sent {
-    /// Whether this is a request that matters.
+    /// Records a request. Returns true if it is new, and a submission or a poll.
     fn take(&mut self, request: &str) -> bool {
         let mut words = request.split(' ');
         match (words.next(), words.next()) {
@@ -249,7 +249,7 @@ async fn every_request_is_durable_first_and_a_loss_of_power_loses_nothing() {
         .env("BATCH_LARGE", LARGE.to_string())
         .status();
     assert!(child.unwrap().success());
-    // What is left of it is elsewhere, and is refused as a copy while this is there.
+    // Its remains are elsewhere, and are refused as a copy while this file exists.
     fs::remove_file(folder.path("results.jsonl.journal")).unwrap();
 
     let seed = crate::kill::setting("SEED").unwrap_or_else(|| fastrand::u64(..1 << 32));

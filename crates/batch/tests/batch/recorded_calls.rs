@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What the process did.
+/// A recorded call of the process.
 #[derive(Debug)]
 pub enum Act {
     Create(PathBuf),

@@ -14,7 +14,7 @@ use crate::support::{Folder, counts, endpoint, service, until};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// How many submissions the service has received.
+/// The number of submissions that the service has received.
 fn submissions(local: &podqueue_local::LocalService) -> usize {
     local.requests().iter().filter(|request| request.path.ends_with("/run")).count()
 }
@@ -54,7 +54,7 @@ async fn a_run_that_exits_or_is_dropped_leaves_nothing_unknown() {
         if dropped {
             run.abort();
             let _ = run.await;
-            // What is in flight is recorded in the background.
+            // Submissions in flight are recorded in the background.
             until(async || batch.status().await.unwrap().counts.of(State::Intent) == 0).await;
         } else {
             stopper.exit();
@@ -301,7 +301,7 @@ async fn an_unfinished_last_line_is_indexed_again() {
     assert_eq!(again.await.unwrap().submitted_now, 2);
     assert_eq!(counts(&batch.status().await.unwrap()), "3 completed, 1 refused");
     drop(batch);
-    // What was there must be there still.
+    // Earlier lines must not change.
     folder.write("inputs.jsonl", "{\"n\": 0}\n{\"n\": 1}\n{\"n\": 2}\n{\"m\": 3}\n");
     assert_eq!(folder.open().await.unwrap_err().kind(), ErrorKind::InputsChanged);
 

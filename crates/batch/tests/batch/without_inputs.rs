@@ -24,7 +24,7 @@ async fn open(folder: &Folder) -> Batch {
     Batch::open(folder.journal()).results(folder.path("results.jsonl")).await.unwrap()
 }
 
-/// What may happen to the inputs.
+/// Changes of the inputs file.
 const LOSSES: [fn(&Folder); 2] = [
     |folder| fs::remove_file(folder.path("inputs.jsonl")).unwrap(),
     |folder| folder.write("inputs.jsonl", "{\"other\": 1}\n"),

@@ -133,7 +133,7 @@ fn a_password_is_in_no_error() {
     }
 }
 
-/// What an application does that brings its own.
+/// The provider that an application installs itself.
 #[cfg(all(feature = "rustls-no-provider", not(feature = "rustls")))]
 fn install_provider() {
     static INSTALLED: Once = Once::new();
@@ -349,7 +349,7 @@ fn an_outage_during_a_due_lease_is_waited_for() {
         });
         assert_eq!(counts(&mut store), "1 pending");
     });
-    // Nobody has taken it over meanwhile.
+    // No process has recovered it meanwhile.
     store.add(&[stored("b")], &[]).unwrap();
     assert_eq!(counts(&mut store), "2 pending");
 }

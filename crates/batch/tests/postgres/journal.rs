@@ -43,7 +43,7 @@ pub fn database(name: &str) -> String {
     SERVER.create(name)
 }
 
-/// Executes statements in a database. What they return.
+/// Executes statements in a database, and returns what they print.
 pub fn sql(database: &str, statements: &str) -> String {
     SERVER.sql(database, statements)
 }
@@ -53,12 +53,12 @@ pub fn tell(process: &mut Command) {
     process.env(URL, &*DATABASE);
 }
 
-/// Whether a process has begun it.
+/// Returns true if a process has begun it.
 pub fn exists(journal: &Journal) -> bool {
     journal.inspect().is_ok()
 }
 
-/// Whether a process has it open.
+/// Returns true if a process has it open.
 pub fn is_open(journal: &Journal) -> bool {
     journal.is_open().unwrap()
 }

@@ -9,7 +9,7 @@ use podqueue_batch::{Batch, State};
 use crate::durability::watched;
 use crate::support::{Folder, KEY, service};
 
-/// How long a submission waits for the limits.
+/// Longest wait of a submission for the limits.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 struct OutOfReach;

@@ -59,7 +59,7 @@ fn child() {
     fs::write(results.with_extension("report"), report.to_string()).unwrap();
 }
 
-/// How often each input was accepted.
+/// The number of times that each input was accepted.
 type Accepted = Arc<Mutex<BTreeMap<u64, u64>>>;
 
 /// A batch, its database and its processes.
@@ -146,7 +146,7 @@ impl Machines {
         assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
     }
 
-    /// Whether this process has ended, which must be as it should.
+    /// Returns true if this process has ended; it must have succeeded.
     fn has_ended(&mut self, number: usize) -> bool {
         let Some(status) = self.children.get_mut(&number).unwrap().try_wait().unwrap() else {
             return false;
@@ -182,7 +182,7 @@ impl Machines {
         texts.iter().flat_map(|text| text.lines()).filter_map(index).collect()
     }
 
-    /// How often inputs were accepted, in all.
+    /// The number of accepted submissions of all inputs.
     fn times_accepted(&self) -> u64 {
         self.accepted.lock().unwrap().values().sum()
     }
@@ -222,7 +222,8 @@ impl Machines {
         serde_json::from_str(&text).unwrap()
     }
 
-    /// Compares the database, the results and what the service saw. How many inputs are unknown.
+    /// Compares the database, the results and what the service saw. Returns the number of unknown
+    /// inputs.
     fn check(&self, url: &str) -> u64 {
         self.check_but(url, |_| false)
     }
@@ -375,7 +376,7 @@ async fn a_stopped_process_is_fenced_off_and_rejoins() {
     tokio::time::sleep(LEASE * 3).await;
     machines.signal(0, "-CONT");
     machines.wait().await;
-    // What was accepted while it was stopped, it records when it continues.
+    // It records what was accepted while it was stopped when it continues.
     assert_eq!(machines.check(&url), 0);
     assert_eq!(machines.report(0)["interrupted"], json!(1), "{}", machines.report(0));
     assert_eq!(machines.report(1)["interrupted"], json!(0));
@@ -527,7 +528,7 @@ async fn a_clock_that_is_wrong_by_an_hour_changes_nothing() {
     machines.start_with(0, &url, &[("BATCH_CLOCK_AHEAD", "3600")]);
     machines.start(1, &url);
     machines.until_accepted(200).await;
-    // What it submitted is judged by the other one.
+    // The other process judges what it submitted.
     machines.kill(0, &url);
     machines.wait().await;
     machines.check(&url);

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::support::{Folder, endpoint, service};
 
-/// What a batch's results in these files are, merged: their number, and their lines.
+/// The merged results of a batch in these files: their number, and their lines.
 fn merged(folder: &Folder, files: &[&str]) -> Result<(u64, String)> {
     let files: Vec<PathBuf> = files.iter().map(|file| folder.path(file)).collect();
     let mut to = Vec::new();
@@ -39,7 +39,7 @@ async fn each_result_is_merged_once_whatever_files_are_named() {
     let (lines, text) = merged(&folder, &["answers.a.jsonl", "answers.b.jsonl"]).unwrap();
     assert_eq!((lines, text.lines().count()), (8, 8));
 
-    // What a pattern finds.
+    // The files that a shell pattern matches.
     fs::copy(folder.path("answers.a.jsonl"), folder.path("answers.copy.jsonl")).unwrap();
     let mut found: Vec<_> = fs::read_dir(folder.path("."))
         .unwrap()

@@ -66,7 +66,7 @@ async fn inputs_that_can_be_read_only_once_are_added_all_or_none() {
         let folder = Folder::new();
         let open = || {
             let inputs = Inputs::iter((0..3).map(|n| json!({ "n": n })));
-            // Whoever was interrupted is waited for that long.
+            // Opening waits that long for an interrupted process.
             let lease = Duration::from_secs(3);
             let database = Postgres::connect(proxy.url("jobs"), format!("{message}")).lease(lease);
             Batch::open(database).inputs(inputs).results(folder.path("results.jsonl"))

@@ -75,7 +75,7 @@ async fn results_that_a_loss_of_power_truncates_continue_where_they_are_durable(
         }
     }
     assert_eq!(taken, written.len());
-    // What was durable is not taken for less.
+    // A durable change does not count as lost.
     fs::write(&results, &written[..taken - 1]).unwrap();
     let error = open(&folder, database()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::OtherResults, "{error}");
@@ -121,7 +121,8 @@ fn forget_last_change(folder: &Folder) {
     folder.write("results.jsonl.writer", &lines.join("\n"));
 }
 
-/// What was submitted since the backup has no result yet: only its number proves that it was.
+/// An input that was submitted since the backup has no result yet: only the number of the change
+/// proves that it was.
 #[tokio::test]
 async fn a_database_that_is_older_than_the_last_change_is_refused_without_any_result() {
     let url = journal::database("without-results");

@@ -343,7 +343,7 @@ fn inputs_are_found_by_index_whatever_the_statistics() {
     }
     assert_eq!(counts(&mut store), "4000 pending, 1000 submitted");
     drop(store);
-    // What a session has read is counted when it has ended.
+    // The server counts the reads of a session when it has ended.
     let began = Instant::now();
     let read = loop {
         let sql = "SELECT coalesce(sum(idx_tup_read), 0) FROM pg_stat_user_indexes

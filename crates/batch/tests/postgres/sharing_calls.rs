@@ -13,7 +13,7 @@ use crate::faulty_services::requests;
 use crate::journal;
 use crate::support::{Folder, KEY, endpoint, until};
 
-/// What a call about a submission is: its URL, and the id of the job, if it is known.
+/// A call about a submission: its URL, and the id of the job, if it is known.
 type Call = (String, Option<String>);
 
 /// Submits inputs, and keeps the calls about them.
@@ -47,7 +47,7 @@ async fn a_call_about_a_submission_of_another_process_changes_nothing() {
     };
     let builder = LocalService::builder().api_key(KEY).endpoint("gated", gated);
     let local = builder.workers_of("gated", Workers::between(60, 60)).start().await.unwrap();
-    // What became of some is unknown.
+    // The outcome of some is unknown.
     local.add_fault(Fault::lost_response().on(Operation::Run).probability(0.2, 7));
     let folder = Folder::with(60);
     let (mut batches, mut runs, overheard) = (Vec::new(), Vec::new(), Overheard::default());

@@ -11,27 +11,27 @@ use podqueue_local::LocalService;
 use crate::wire::{self, Wire};
 
 const CONNECTIONS: u64 = 16;
-/// What a client does in one turn: this many jobs.
+/// Number of jobs of a client in one turn.
 const JOBS_A_TURN: u64 = 5;
 
-/// For how long, in real time, the memory must not have fallen any more: a handler that was
-/// cancelled has a second to tidy up, and a closed connection is noticed a moment later.
+/// The real time for which the memory must not have fallen: a cancelled handler has a second to
+/// finish, and a closed connection is noticed a moment later.
 const QUIET: Duration = Duration::from_secs(2);
 
-/// How many jobs, and how much they may leave behind.
+/// The number of jobs, and the memory that they may leave allocated.
 #[derive(Clone, Copy, Debug)]
 pub struct Soak {
-    /// How many jobs are run before the first look at the memory, so that what is filled once
+    /// Number of jobs before the first measurement of the memory, so that what is filled once
     /// (the log of requests, for one) is full.
     pub warm_up: u64,
-    /// How many jobs are run after that.
+    /// Number of jobs after that.
     pub jobs: u64,
-    /// How many results are kept at any time, about: after so many jobs, time is turned by the
+    /// Approximate number of results that are kept: after as many jobs, the clock is advanced by the
     /// retention of a result.
     pub kept: u64,
-    /// Tells how many bytes are allocated and not freed.
+    /// Returns the number of bytes that are allocated and not freed.
     pub live: fn() -> usize,
-    /// By how many bytes that may exceed what it was after the warm-up.
+    /// The number of bytes by which that may exceed the measurement after the warm-up.
     pub may_grow: usize,
 }
 
@@ -78,7 +78,7 @@ impl Soak {
         Ok(())
     }
 
-    /// What is allocated once it is as little as wanted, or does not fall any more.
+    /// The allocated bytes once they are few enough, or do not fall any more.
     async fn settled(&self, wanted: usize) -> usize {
         let mut least = (self.live)();
         let mut fell = Instant::now();

@@ -61,7 +61,7 @@ fn parse(head: &[u8]) -> io::Result<(u16, usize)> {
         let (name, value) = line.split_once(':')?;
         name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse().ok())?
     });
-    // What has no content has no length either.
+    // A response without content has no length.
     let length = length.or_else(|| (status == Some(204)).then_some(0));
     status.zip(length).ok_or_else(|| io::Error::other(format!("not an answer: {head}")))
 }

@@ -18,7 +18,7 @@ async fn the_page_says_that_the_service_is_away_and_that_a_restart_ended_the_ses
     drop(std::mem::replace(&mut page.local, other));
     page.until_text("#connection", "Disconnected").await;
     page.until_shown("#session", "The service is away").await;
-    // What was known stays.
+    // The page still shows the known jobs.
     assert_eq!(page.text("#job-list tbody:not(.spacer) tr code").await, before);
     page.local = LocalService::builder().api_key(KEY).listen(address).page().start().await.unwrap();
     page.until_text("#connection", "Locked").await;
@@ -90,7 +90,7 @@ async fn eight_tabs_live_at_once_also_when_the_first_ones_are_closed() {
     page.end_soundly(&[]).await;
 }
 
-/// Whoever opens the new link in another tab opens the session of this one, too.
+/// Opening the new link in another tab opens the session of this tab, too.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tab_shows_the_state_of_a_restarted_service() {
     let Some(mut page) = open(|builder| builder.manual_clock()).await else { return };
@@ -116,7 +116,7 @@ async fn a_tab_shows_the_state_of_a_restarted_service() {
     page.end_soundly(&["ERR_", "401"]).await;
 }
 
-/// A connection can die without a word. Nobody waits that long here: the timer of 40 seconds is
+/// A connection can die silently. The test does not wait that long: the timer of 40 seconds is
 /// held, and ends when the test says so.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stream_that_falls_silent_is_noticed_and_opened_again() {

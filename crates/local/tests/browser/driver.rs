@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// How long the browser may take for a script, and for what it waits for: until it never will.
+/// Timeout of a script in the browser. A state that a test waits for has half of it.
 const NEVER_MS: u64 = 60_000;
 
 /// The member under which WebDriver passes a reference to an element.

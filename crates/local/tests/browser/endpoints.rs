@@ -102,7 +102,7 @@ async fn hundreds_of_endpoints_leave_the_jobs_in_reach() {
     page.end_soundly(&[]).await;
 }
 
-/// Whether the row of the endpoint that is shown is in view below the head of the list.
+/// True if the row of the endpoint that is shown is in view below the head of the list.
 const IS_IN_VIEW: &str = "(() => {
     const link = document.querySelector('#endpoint-list [aria-current]');
     const box = link.getBoundingClientRect();

@@ -41,7 +41,7 @@ async fn chunks_are_shown_as_they_stream() {
         .await;
         page.until_text("#job-status", "IN_PROGRESS").await;
     }
-    // What stands there is not made anew.
+    // The existing elements are not replaced.
     page.browser.run("document.querySelector('#chunks li').isTheSame = true").await;
     drop(send);
     page.until_text("#job-status", "COMPLETED").await;

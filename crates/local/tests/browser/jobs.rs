@@ -136,7 +136,7 @@ async fn a_question_that_is_refused_changes_nothing() {
     page.end_soundly(&[]).await;
 }
 
-/// What was typed a moment ago counts, though the list does not show it yet.
+/// The current search text counts, although the list does not show its result yet.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_confirmation_is_about_the_current_search() {
     let Some(page) = open(|builder| builder.manual_clock()).await else { return };

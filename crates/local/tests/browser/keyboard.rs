@@ -157,7 +157,7 @@ async fn the_focus_stays_in_its_section_when_what_had_it_vanishes() {
     page.browser.press(&ENTER.to_string()).await;
     page.until("document.querySelector('#job-body').hidden").await;
     page.until("document.activeElement.id === 'job-title'").await;
-    // Somebody else ends the fault.
+    // Another client ends the fault.
     page.post("/_local/faults", json!({ "operation": "run", "times": 1, "cut": 0 })).await;
     page.until("document.querySelector('#fault-list button')").await;
     page.browser.run("document.querySelector('#fault-list button').focus()").await;

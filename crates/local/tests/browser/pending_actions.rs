@@ -22,7 +22,7 @@ async fn two_clicks_and_two_enters_submit_one_job() {
     page.browser.run("document.querySelector('#submit-timeout').focus()").await;
     page.browser.press(&format!("{ENTER}{ENTER}")).await;
     page.browser.press_with(CONTROL, ENTER).await;
-    // What is sent after them arrives after them.
+    // A later submission arrives after them.
     page.browser.fill("#submit-input", "{\"last\": true}").await;
     page.browser.click("#submit-send").await;
     page.until_shown("#fault-list", "2 requests affected").await;

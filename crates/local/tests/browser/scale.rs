@@ -18,8 +18,8 @@ async fn with_many() -> Option<Page> {
     Some(page)
 }
 
-/// How long it takes in milliseconds from an action that empties a list and one that fills it again
-/// to the frame after its first rows.
+/// The time in milliseconds from an action that fills a list, after one that has emptied it, to the
+/// frame after its first rows.
 async fn first_rows(page: &Page, list: &str, empty: &str, fill: &str) -> f64 {
     let script = format!(
         "const body = document.querySelector('#{list} tbody:not(.spacer)');

@@ -22,7 +22,7 @@ pub struct Page {
 }
 
 /// Starts a service with a page, and opens that at 1600 × 1000; `None` without a browser.
-#[expect(clippy::print_stderr, reason = "whoever runs the tests learns what was skipped")]
+#[expect(clippy::print_stderr, reason = "a skipped test is reported")]
 pub async fn open(setup: impl FnOnce(Builder) -> Builder) -> Option<Page> {
     let Some(browser) = Driver::start(1600, 1000).await else {
         eprintln!("skipped: chromedriver is not installed");

@@ -12,7 +12,8 @@ use serde_json::json;
 
 use super::support::{Page, open};
 
-/// What the page of the other server reads, and asks of the service with all that the browser adds.
+/// Script of the other server's page: what it can read, and its requests to the service with all that
+/// the browser adds.
 const SCRIPT: &str = "
     const seen = [document.cookie, document.referrer, location.href,
         JSON.stringify(sessionStorage), JSON.stringify(localStorage), name];
@@ -24,7 +25,7 @@ const SCRIPT: &str = "
     return { seen, answers };
 ";
 
-/// What only a client with a key may do.
+/// Requests that require a key.
 fn attacks() -> [(Method, &'static str, String); 3] {
     [
         (Method::POST, "/v2/echo/run", json!({ "input": {} }).to_string()),
@@ -101,7 +102,7 @@ async fn another_server_of_the_host_gets_no_token() {
     for (method, path, body) in attacks {
         let mut request = page.http.request(method, format!("{base}{path}")).body(body);
         for (name, value) in &received {
-            // What would give the client away is left out or forged.
+            // Headers that identify the client are omitted or forged.
             let tells = ["line", "host", "connection"].contains(&name.as_str());
             if !tells && !name.starts_with("sec-") {
                 request = request.header(name, value);

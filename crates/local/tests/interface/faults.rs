@@ -1,4 +1,4 @@
-//! Faults: the response that a client gets, and whether the request was processed.
+//! Faults: the response that a client gets, and the effect of the request.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ fn run(service: &Service) -> reqwest::RequestBuilder {
         .body(json!({ "input": {} }).to_string())
 }
 
-/// How many jobs the endpoint has.
+/// The number of jobs of the endpoint.
 async fn jobs(service: &Service) -> usize {
     service.get("/v2/echo/requests").await.1.as_array().unwrap().len()
 }
@@ -361,7 +361,7 @@ async fn a_byte_order_mark() {
     assert!(bytes.starts_with(b"\xef\xbb\xbf{\"id\":"), "{bytes:?}");
 }
 
-/// What two requests on one connection get, the second a moment after the first.
+/// The responses to two requests on one connection, the second a moment after the first.
 async fn two_responses(service: &Service) -> String {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let mut stream = tokio::net::TcpStream::connect(service.local.address()).await.unwrap();

@@ -192,7 +192,7 @@ mod command {
     use super::*;
     use crate::support::Pipe;
 
-    /// A worker in shell: answers by what its input asks for, and says how many jobs it had.
+    /// A worker in shell: responds as its input asks, with the number of jobs that it had.
     const WORKER: &str = r#"
         jobs=0
         while read -r line; do

@@ -164,7 +164,7 @@ async fn no_page_is_allowed_to_ask_across_origins() {
     }
 }
 
-/// What a page may send anywhere without asking is a POST of these types.
+/// The content types of a POST that a page may send to any host without a preflight request.
 #[tokio::test]
 async fn a_body_that_is_not_declared_as_json_is_refused() {
     let service = service().await;

@@ -240,7 +240,7 @@ async fn many_query_parameters_are_accepted() {
     assert!(begun.elapsed() < seconds(60), "{:?}", begun.elapsed());
 }
 
-/// Whoever reads the length otherwise than this service must not see a second request in the first.
+/// A proxy that reads the length in another way must not see a second request in the first.
 #[tokio::test]
 async fn two_lengths_end_the_connection() {
     let service = service().await;
@@ -278,7 +278,7 @@ async fn a_connection_beyond_the_limit_evicts_the_oldest_idle_one() {
     }
 }
 
-/// Whether the service keeps a connection on which it has nothing to say.
+/// Returns true if the service keeps a connection that it does not respond on.
 fn is_open(stream: &TcpStream) -> bool {
     let mut byte = [0; 1];
     match stream.try_read(&mut byte) {
@@ -287,7 +287,7 @@ fn is_open(stream: &TcpStream) -> bool {
     }
 }
 
-/// What they make the service hold is bounded: a head, or what is left of a refused request.
+/// The memory for a connection is bounded: a head, or the rest of a refused request.
 #[tokio::test]
 async fn unauthenticated_connections_with_buffered_bytes_are_bounded() {
     let service = service().await;

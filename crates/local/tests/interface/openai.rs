@@ -28,7 +28,7 @@ async fn chat(service: &Service) -> Response {
     request.body(body().to_string()).send().await.unwrap()
 }
 
-/// What has come of a response when it is as long as this, or at its end.
+/// The part of a response that has arrived when it is this long, or the whole response.
 async fn read(response: &mut Response, length: usize) -> String {
     let mut text = Vec::new();
     while text.len() < length
@@ -210,7 +210,7 @@ async fn a_caller_that_leaves_after_the_end_cancels_nothing() {
     assert_eq!(service.status("e", &id).await.1["status"], "COMPLETED");
 }
 
-/// What a worker sends at once reaches the caller in one piece, though `/stream` would split it.
+/// A chunk reaches the caller in one piece, although `/stream` would split it.
 #[tokio::test]
 async fn a_large_chunk_stays_whole() {
     let service = Service::still(open).await;
@@ -249,7 +249,7 @@ async fn no_response_is_made_of_what_two_workers_sent() {
     let expected = format!("data: {}\n\n", error(&format!("the worker of the job {id} was lost")));
     assert_eq!(read(&mut response, usize::MAX).await, expected);
     assert_eq!(service.status("e", &id).await.1["status"], "CANCELLED");
-    // Whoever waits for the whole gets what the second worker sent.
+    // A caller that waits for the whole response gets that of the second worker.
     let runs = async {
         let id = first.take_id().await;
         first.stream(&id, json!({ "n": 1 })).await;
@@ -355,7 +355,7 @@ async fn a_call_whose_worker_has_a_report_refused_ends_with_an_error() {
         assert_eq!(service.status("e", &id).await.1["status"], "CANCELLED");
         assert_eq!(worker.to_stop().await, json!([id]));
     }
-    // Whoever has the whole response is told nothing of it.
+    // A caller that has the whole response is not notified of it.
     let (mut response, id) = tokio::join!(chat(&service), async {
         let id = worker.take_id().await;
         worker.stream(&id, json!("data: 1\n\ndata: [DONE]\n\n")).await;

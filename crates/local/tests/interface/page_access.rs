@@ -133,7 +133,7 @@ async fn the_token_has_the_permissions_of_a_full_key() {
     assert_ne!(browser.token, KEY);
 }
 
-/// What a browser sends for the page of another origin, if it had the token.
+/// The headers that a browser would send for the page of another origin, if it had the token.
 #[tokio::test]
 async fn a_foreign_host_and_another_origin_are_refused() {
     let service = service().await;

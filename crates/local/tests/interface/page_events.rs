@@ -29,7 +29,7 @@ impl Events {
         Self { response, text: String::new(), state: Value::Null }
     }
 
-    /// What comes next; none at the end.
+    /// The next event; none at the end.
     async fn next_block(&mut self) -> Option<String> {
         loop {
             if let Some((block, rest)) = self.text.split_once("\n\n") {
@@ -211,7 +211,7 @@ async fn many_changes_are_few_events() {
     assert!(count <= most, "{count} events in {:?}", begun.elapsed());
 }
 
-/// What is not read stays with the service, and is never more than one event.
+/// The service keeps at most one event that is not read.
 #[tokio::test]
 async fn a_page_that_does_not_read_does_not_block_others() {
     let service = service().await;

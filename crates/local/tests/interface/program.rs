@@ -44,7 +44,7 @@ fn value<'a>(variables: &'a [(String, String)], name: &str) -> Option<&'a str> {
     variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
 }
 
-/// What a shell makes of a value that the program prints.
+/// The words that a shell reads from a value that the program prints.
 #[cfg(unix)]
 async fn read_by_a_shell(printed: &str) -> String {
     let echo = format!("key={printed}; printf %s \"$key\"");
@@ -432,7 +432,7 @@ async fn a_key_file_may_be_a_pipe() {
     let (_child, variables) = start(&["--api-key-file", path.to_str().unwrap()]).await;
     writer.join().unwrap();
     assert_eq!(health(&variables, "canary").await, 200);
-    // Whoever read it again would wait for ever.
+    // Reading it again would block forever.
     assert_eq!(value(&variables, "PODQUEUE_API_KEY"), None);
     std::fs::remove_file(path).unwrap();
 }

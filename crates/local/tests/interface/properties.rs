@@ -93,7 +93,7 @@ fn assert_known((status, answer): &(u16, Value)) {
     }
 }
 
-/// What is sent to a service with faults.
+/// A request to a service with faults.
 static HIT: LazyLock<[(Method, &str); 7]> = LazyLock::new(|| {
     [
         (Method::POST, "/v2/echo/run"),

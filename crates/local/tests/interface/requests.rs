@@ -233,7 +233,7 @@ async fn existing_clients_post_to_status_and_stream() {
     }
 }
 
-/// What a client does whose `/runsync` came back before its job ended.
+/// A client waits with `/status-sync` after a `/runsync` that returned before its job ended.
 #[tokio::test]
 async fn status_sync_waits_for_the_end_of_a_job() {
     let service = Service::still(|builder| builder).await;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Service, assert_refused, members};
 
-/// Whether a value has the type that a table of the interface gives.
+/// Returns true if a value has the type that a table of the interface gives.
 fn has_type(value: &Value, of: &str) -> bool {
     match of {
         "string" => value.is_string(),

@@ -97,7 +97,7 @@ async fn cancel_of_in_progress_stops_the_execution() {
     service.until("sleep", &id, "IN_PROGRESS").await;
     let answer = service.post(&format!("/v2/sleep/cancel/{id}")).await;
     assert_eq!(answer, (200, json!({ "id": id, "status": "CANCELLED" })));
-    // What the handler returns later is of no effect, and its worker is free at once.
+    // A later result of the handler has no effect, and its worker is free at once.
     let next = service.run("sleep", long()).await;
     service.until("sleep", &next, "IN_PROGRESS").await;
     service.advance(seconds(6));

@@ -187,7 +187,7 @@ pub fn fault() -> impl Strategy<Value = Value> {
     )
 }
 
-/// What comes over a connection: requests that were damaged, or anything.
+/// Bytes of a connection: damaged requests, or random bytes.
 pub fn bytes() -> impl Strategy<Value = Vec<u8>> {
     let usual = select(vec![
         "transfer-encoding: chunked",

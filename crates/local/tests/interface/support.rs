@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 pub const KEY: &str = "a key";
 
-/// How long to wait, in real time, for what should happen at once: until it never will.
+/// Timeout, in real time, of an event that should happen at once.
 pub const NEVER: Duration = Duration::from_secs(120);
 
 /// A service, and a client that sends what it is told.

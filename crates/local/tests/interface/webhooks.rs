@@ -119,7 +119,7 @@ async fn every_terminal_state_is_posted() {
     service.post(&format!("/v2/sleep/cancel/{cancelled}")).await;
     let timed_out = service.run("sleep", with_hook(json!({ "ms": 1_000_000 }))).await;
     service.until("sleep", &timed_out, "IN_PROGRESS").await;
-    // Nobody asks for this job: that it timed out is noticed all the same.
+    // No request reads this job; its timeout is noticed all the same.
     service.advance(seconds(600));
     until_tried(&service, &receiver, 3).await;
     service.post_json("/v2/echo/runsync", with_hook(json!({}))).await;

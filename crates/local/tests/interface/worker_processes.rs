@@ -61,7 +61,7 @@ async fn a_program_is_starting_until_it_takes_a_job() {
     until_there_is(&service, "worker-0", "running").await;
     worker.done(&id, json!({ "output": 1 })).await;
     until_there_is(&service, "worker-0", "idle").await;
-    // Nobody else attaches to this endpoint.
+    // No other worker attaches to this endpoint.
     let stranger = Attached::new(&service, "e", "stranger");
     let answer = stranger.get("job-take/stranger").await;
     assert_refused(&answer, StatusCode::NOT_FOUND, "no such worker");
@@ -175,7 +175,7 @@ async fn the_job_of_a_killed_worker_runs_once_more() {
     let words = logs(&service, |line| line.source == LogSource::Service).await;
     assert_eq!(words[0].text, "the worker ended: signal: 9 (SIGKILL)");
     assert_eq!(words[0].worker, "worker-0");
-    // What the example prints names the job.
+    // The lines of the example name the job.
     let path = format!("/_local/endpoints/e/worker-logs?worker=worker-1&job={id}");
     let (_, lines) = service.get(&path).await;
     assert_eq!(lines[0]["job"], id);

@@ -39,7 +39,7 @@ async fn a_job_is_taken_with_all_submitted_fields_and_done() {
         "id": id, "status": "COMPLETED", "delayTime": 0, "executionTime": 2000, "output": { "b": 2 },
     });
     assert_eq!(service.status("e", &id).await.1, expected);
-    // What was not submitted is not there.
+    // Members that were not submitted are absent.
     service.run("e", json!({ "input": {} })).await;
     assert_eq!(members(&worker.take().await.unwrap()), ["id", "input"]);
 }
@@ -107,7 +107,7 @@ async fn a_worker_learns_which_jobs_to_stop() {
     let (cancelled, stopped) = tokio::join!(service.post(&path), worker.to_stop());
     assert_eq!(cancelled.0, 200);
     assert_eq!(stopped, json!([ids[0]]));
-    // What time ends is to be stopped as well.
+    // A job that times out is to be stopped as well.
     service.advance(seconds(5));
     service.until("e", &ids[1], "TIMED_OUT").await;
     assert_eq!(worker.to_stop().await, json!([ids[1]]));
@@ -135,7 +135,7 @@ async fn a_retried_job_is_not_stopped() {
     assert_eq!(worker.to_stop().await, Value::Null);
 }
 
-/// A worker may drop a result that was refused. Whoever waits for it learns why there is none.
+/// A worker may drop a result that was refused. A caller that waits for the job gets the reason.
 #[tokio::test]
 async fn a_job_that_times_out_after_its_result_was_refused_says_so() {
     let service = Service::still(open).await;
@@ -158,7 +158,7 @@ async fn a_job_that_times_out_after_its_result_was_refused_says_so() {
         error.starts_with("a report of the worker was refused: the body is not JSON"),
         "{error}"
     );
-    // What comes of the next attempt is its own.
+    // The result of the next attempt is its own.
     assert_eq!(service.post(&format!("/v2/e/retry/{id}")).await.0, 200);
     worker.take_id().await;
     service.advance(seconds(5));

@@ -28,7 +28,7 @@ pub(super) async fn listen(folder: &Path, batch: Batch) {
     tokio::spawn(receive(listener, batch));
 }
 
-/// How often each call was made, and those to which the response was 200, by their positions.
+/// The number of times that each call was made, and the calls whose response was 200, by position.
 #[derive(Default)]
 struct Post {
     made: BTreeMap<usize, u64>,
