@@ -5,16 +5,14 @@
 //! that did not happen, which are recovered when the file is opened, or of another program, which
 //! is refused and kept.
 
-mod export;
 mod failures;
 mod line;
 mod ownership;
 mod paths;
 mod uncommitted;
 
-pub(crate) use export::export;
 pub(crate) use failures::Failures;
-pub(crate) use line::{Completed, LargeOutputs, each_line};
+pub(crate) use line::{Completed, LargeOutputs, each_line, export};
 pub(crate) use ownership::OwnershipFile;
 pub(crate) use paths::{check_unoccupied, failures_of};
 use paths::{occupied, of_another_journal, writer_of};

@@ -484,8 +484,8 @@ impl Builder {
         let page = self.page.then(ApiKey::random).transpose().map_err(Error::random_key)?;
         let page = page.map(|key| key.secret);
         let app = Arc::new(App {
-            keys: ApiKeys { all: keys, page },
-            host_check: HostCheck { address: address.ip(), allowed: allowed_hosts },
+            keys: ApiKeys::new(keys, page),
+            host_check: HostCheck::new(address.ip(), allowed_hosts),
             clock: self.clock.clone(),
             faults: FaultInjector::new(self.clock.changes().clone()),
             listener: Arc::default(),

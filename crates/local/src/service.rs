@@ -69,13 +69,13 @@ impl LocalService {
     /// key allows.
     pub fn page_url(&self) -> Option<String> {
         // A browser sends the fragment of a URL to no server, not even as a referrer.
-        let token = self.app.keys.page.as_ref()?;
+        let token = self.app.keys.page_token()?;
         Some(format!("{}/#token={token}", self.base_url()))
     }
 
     /// Returns the first API key, or the generated key if none was set.
     pub fn api_key(&self) -> &str {
-        self.app.keys.all.first().map_or("", |key| &key.secret)
+        self.app.keys.first()
     }
 
     /// Returns the address that the service listens on.

@@ -44,7 +44,7 @@ pub(crate) struct Site {
 impl Site {
     pub(crate) fn new(app: Arc<App>) -> Self {
         let control = if app.control_plane { control::routes(&app) } else { Router::new() };
-        let page = if app.keys.page.is_some() { page::routes() } else { Router::new() };
+        let page = if app.keys.page_token().is_some() { page::routes() } else { Router::new() };
         let router = Router::new()
             .merge(control)
             .merge(page)
@@ -59,7 +59,7 @@ impl Site {
     /// Returns true if a path is of the control plane or the page.
     fn is_control_path(&self, path: &str) -> bool {
         (self.app.control_plane && path.starts_with(control::PREFIX))
-            || (self.app.keys.page.is_some() && path == page::ROOT)
+            || (self.app.keys.page_token().is_some() && path == page::ROOT)
     }
 
     async fn route(&self, peer: &Peer, mut request: Request) -> Response {
@@ -83,7 +83,7 @@ impl Site {
                 Ok(()) => self.route(peer, request).await,
                 Err(refused) => refused.into_response(),
             };
-            if app.keys.page.is_some() {
+            if app.keys.page_token().is_some() {
                 page::set_security_headers(&mut response);
             }
             return response;

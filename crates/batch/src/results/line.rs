@@ -1,8 +1,9 @@
-//! Result line: one JSON object per completed input.
+//! Result lines: one JSON object per completed input, their reading, and their export in the order of the
+//! inputs. There is no other format, because a results file stays append-only.
 
 use std::borrow::Cow;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Deserializer, Serialize};
@@ -172,4 +173,37 @@ pub(crate) fn each_line(
         let line = serde_json::from_slice(&text).map_err(|error| failed(io::Error::from(error)))?;
         take(line, &text)?;
     }
+}
+
+/// Merges the committed prefix of each file into `to`, in the order of the inputs; returns the number of
+/// lines.
+pub(crate) fn export(results: &[(PathBuf, u64)], to: &mut dyn Write) -> Result<u64> {
+    let failed =
+        |path: &Path, error| Error::file(ErrorKind::Results, "export the results", path, error);
+    let (mut places, mut files) = (Vec::new(), Vec::new());
+    // A process that collected nothing may have its file on another machine.
+    let with_lines = results.iter().filter(|(_, length)| *length > 0);
+    for (number, (path, length)) in with_lines.enumerate() {
+        let mut offset = 0;
+        each_line(path, *length, |line, text| {
+            places.push((line.index, number, offset, text.len() as u64));
+            offset += text.len() as u64;
+            Ok(())
+        })?;
+        files.push((path, File::open(path).map_err(|error| failed(path, error))?));
+    }
+    places.sort_unstable();
+    let mut to = BufWriter::new(to);
+    for (_, number, offset, length) in &places {
+        let (path, file) = &mut files[*number];
+        file.seek(SeekFrom::Start(*offset))
+            .and_then(|_| io::copy(&mut Read::by_ref(file).take(*length), &mut to))
+            .map_err(|error| failed(path, error))?;
+    }
+    let to_the_end = to.flush();
+    to_the_end.map_err(|error| {
+        let message = format!("could not export the results: {error}");
+        Error::new(ErrorKind::Results, message).with_source(error)
+    })?;
+    Ok(places.len() as u64)
 }

@@ -67,13 +67,16 @@ fn is_label(label: &str) -> bool {
 
 /// Checks that a request is for this service, and from its own origin.
 pub(crate) struct HostCheck {
-    /// The address that the service listens on.
-    pub(crate) address: IpAddr,
-    /// Further names that are allowed.
-    pub(crate) allowed: Vec<HostName>,
+    address: IpAddr,
+    allowed: Vec<HostName>,
 }
 
 impl HostCheck {
+    /// The check of a service that listens on an address, with further names that are allowed.
+    pub(crate) fn new(address: IpAddr, allowed: Vec<HostName>) -> Self {
+        Self { address, allowed }
+    }
+
     /// Refuses a request that is for another host, or from a page of another origin. `local` is the
     /// address at which it arrived.
     pub(crate) fn check<B>(

@@ -42,13 +42,28 @@ impl ApiKey {
 /// The keys of the service.
 pub(crate) struct ApiKeys {
     /// The keys: at least one.
-    pub(crate) all: Vec<ApiKey>,
+    all: Vec<ApiKey>,
     /// The token of the page, if any: a key in the link to the page. Its script sends it in the
     /// header `authorization`, which no browser adds by itself, unlike a cookie.
-    pub(crate) page: Option<String>,
+    page: Option<String>,
 }
 
 impl ApiKeys {
+    /// The keys, of which there must be one, and the token of the page.
+    pub(crate) fn new(all: Vec<ApiKey>, page: Option<String>) -> Self {
+        Self { all, page }
+    }
+
+    /// The first key.
+    pub(crate) fn first(&self) -> &str {
+        self.all.first().map_or("", |key| &key.secret)
+    }
+
+    /// The token of the page, if there is a page.
+    pub(crate) fn page_token(&self) -> Option<&str> {
+        self.page.as_deref()
+    }
+
     /// Returns true if a request has a key of the service, in any place and with any permissions.
     pub(super) fn is_any_key_in<B>(&self, request: &Request<B>) -> bool {
         let is_known = |key: Option<&str>| key.is_some_and(|key| self.user(key).is_some());
