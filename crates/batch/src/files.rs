@@ -12,7 +12,7 @@ pub(crate) fn private(options: &mut OpenOptions) {
     let _ = options;
 }
 
-/// Returns the path of a file next to this one, whose name has this ending in addition.
+/// Returns the path with a suffix appended to the name of the file.
 pub(crate) fn with_suffix(path: &Path, ending: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(ending);
@@ -28,7 +28,8 @@ pub(crate) fn sync_folder(path: &Path) -> std::io::Result<()> {
     fs::File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }
 
-/// Returns true if these are of the same file, as far as the system says so.
+/// Returns true if these are of the same file; on a system that does not identify files, of the same
+/// length.
 pub(crate) fn is_same_file(left: &Metadata, right: &Metadata) -> bool {
     #[cfg(unix)]
     {

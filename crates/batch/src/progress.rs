@@ -160,7 +160,7 @@ const CANCEL: &str = "cancel";
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Pace {
-    /// Inputs that end per second, over the last two minutes; `None` until that can be said.
+    /// Inputs that end per second, over the last two minutes; `None` until it is known.
     pub rate: Option<f64>,
     /// Largest number of outstanding jobs.
     pub window: usize,

@@ -368,7 +368,7 @@ impl Builder {
     }
 
     /// Serves a page for a browser, which shows the endpoints, jobs, workers and requests, and
-    /// changes them: it submits jobs, turns the clock and adds faults. Off by default.
+    /// changes them: it submits jobs, advances the clock and adds faults. Off by default.
     /// [`LocalService::page_url`] returns the link to it. The page uses the
     /// [control plane](Self::control_plane), which this enables, too.
     pub fn page(mut self) -> Self {

@@ -48,9 +48,9 @@ fn there<'de, D: Deserializer<'de>>(value: D) -> Result<Option<&'de RawValue>, D
 
 /// Folder of outputs that are too large for a line.
 pub(crate) struct LargeOutputs {
-    pub(crate) folder: PathBuf,
+    folder: PathBuf,
     /// The largest output in a line, in bytes.
-    pub(crate) above: usize,
+    above: usize,
 }
 
 impl Completed {
