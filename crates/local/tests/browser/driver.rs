@@ -57,7 +57,11 @@ impl Browser {
         let port = output.by_ref().lines().map_while(Result::ok).find_map(|line| {
             let port = line.split_once("successfully on port ")?.1;
             Some(port.trim_end_matches('.').to_owned())
-        })?;
+        });
+        let Some(port) = port else {
+            let _ = owner.wait();
+            return None;
+        };
         let base = format!("http://127.0.0.1:{port}");
         let options = json!({
             "args": [
