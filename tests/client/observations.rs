@@ -1,14 +1,12 @@
 //! Observations for metrics, and tracing spans.
 
-use std::io::Write;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use podqueue::{ClientBuilder, Error, ErrorKind, Observation};
 use serde_json::json;
-use tracing_subscriber::fmt::format::FmtSpan;
 
-use crate::support::{Reply, Script};
+use crate::support::{ClosedSpans, Reply, Script};
 
 /// What the observations say, one line each.
 #[derive(Clone, Default)]
@@ -96,45 +94,20 @@ async fn an_observation_has_the_time_that_a_call_took() {
     assert!(times[0].0 >= late && times[0].1 < late, "{times:?}");
 }
 
-#[derive(Clone, Default)]
-struct Printed(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Printed {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
 #[tokio::test]
 async fn a_call_is_a_span_with_the_names_of_opentelemetry() {
     let record = json!({"id": "j", "status": "IN_QUEUE"});
     let server =
         Script::of([Reply::json(503, "{}"), Reply::ok(&record), Reply::json(404, "{}")]).await;
-    let printed = Printed::default();
-    let writer = printed.clone();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::DEBUG)
-        .with_span_events(FmtSpan::CLOSE)
-        .with_ansi(false)
-        .with_writer(move || writer.clone())
-        .finish();
-    let guard = tracing::subscriber::set_default(subscriber);
+    let spans = ClosedSpans::record();
     let client = server.client();
     let job = client.endpoint("ep").job("j");
     job.status().ttl(Duration::from_secs(5)).await.unwrap();
     let gone: Error = client.rest().get_pod("p").await.unwrap_err();
     assert_eq!(gone.kind(), ErrorKind::NotFound);
-    drop(guard);
-
-    let text = String::from_utf8(printed.0.lock().unwrap().clone()).unwrap();
-    let closed: Vec<_> = text.lines().filter(|line| line.contains(" close ")).collect();
+    let closed = spans.stop();
     let port = server.url().rsplit(':').next().unwrap();
-    assert_eq!(closed.len(), 2, "{text}");
+    assert_eq!(closed.len(), 2, "{closed:?}");
     for attribute in [
         "otel.name=GET status",
         "otel.kind=\"client\"",

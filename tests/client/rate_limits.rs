@@ -1,17 +1,14 @@
 //! Rate limits over HTTP: which calls wait for each other, and which do not. The tests beside the limiter check
 //! the limits over time, which they control.
 
-use std::io::Write;
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use podqueue::{Client, Endpoint, ErrorKind, RateLimits, RetryPolicy};
 use serde_json::json;
 use tokio::time::timeout;
-use tracing_subscriber::fmt::format::FmtSpan;
 
-use crate::support::{RefusedAddress, Reply, Script};
+use crate::support::{ClosedSpans, RefusedAddress, Reply, Script};
 
 /// Longer than any call here takes that need not wait, and shorter than any wait.
 const MOMENT: Duration = Duration::from_secs(1);
@@ -157,20 +154,6 @@ async fn a_request_that_is_given_up_keeps_its_place_for_a_moment() {
     assert!(started.elapsed() >= Duration::from_millis(240), "{:?}", started.elapsed());
 }
 
-#[derive(Clone, Default)]
-struct Printed(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Printed {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
 #[tokio::test]
 async fn after_a_429_others_wait_too_and_the_span_records_how_long() {
     let refused = Reply::json(429, "{}").header("retry-after", "1");
@@ -178,31 +161,20 @@ async fn after_a_429_others_wait_too_and_the_span_records_how_long() {
     let server = Script::of([refused, record.clone(), record]).await;
     let settings = server.settings().rate_limits(RateLimits::new()).retry(RetryPolicy::never());
     let client = settings.build().unwrap();
-    let printed = Printed::default();
-    let writer = printed.clone();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::DEBUG)
-        .with_span_events(FmtSpan::CLOSE)
-        .with_ansi(false)
-        .with_writer(move || writer.clone())
-        .finish();
-    let guard = tracing::subscriber::set_default(subscriber);
+    let spans = ClosedSpans::record();
     let job = client.endpoint("ep").job("j");
     let started = Instant::now();
     assert_eq!(job.status().await.unwrap_err().kind(), ErrorKind::RateLimited);
     client.endpoint("other").job("j").status().await.unwrap();
     job.status().await.unwrap();
     assert!(started.elapsed() >= Duration::from_secs(1), "{:?}", started.elapsed());
-    drop(guard);
-
-    let text = String::from_utf8(printed.0.lock().unwrap().clone()).unwrap();
-    let waits: Vec<u64> = text
-        .lines()
-        .filter(|line| line.contains("close"))
+    let closed = spans.stop();
+    let waits: Vec<u64> = closed
+        .iter()
         .filter_map(|line| line.split_once("podqueue.limiter_wait_ms=")?.1.split([' ', '}']).next())
         .map(|number| number.parse().unwrap())
         .collect();
-    assert_eq!(waits.len(), 3, "{text}");
+    assert_eq!(waits.len(), 3, "{closed:?}");
     // The refused one, and one to another endpoint, did not wait for the pause to end.
     assert!(waits[..2].iter().all(|wait| *wait < waits[2]), "{waits:?}");
     assert!((50..=1_100).contains(&waits[2]), "{waits:?}");

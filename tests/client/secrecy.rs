@@ -1,9 +1,8 @@
-//! Canary test: a recognizable value in place of each secret, every code path run, and all output searched for
-//! them.
+//! Canary test: a recognizable value in place of each secret, every code path run, and all output searched
+//! for them.
 
 use std::error::Error as _;
-use std::io::Write;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
@@ -12,7 +11,7 @@ use podqueue::graphql::{SaveTemplate, SecretCreate, save_template, secret_create
 use podqueue::{Error, GraphqlBody, NewTemplate, QueueAuth, S3Config, SecretString, Service};
 use serde_json::{Value, json};
 
-use crate::support::{KEY, Reply, Script};
+use crate::support::{KEY, Printed, Reply, Script};
 
 const HOOK_TOKEN: &str = "hook-canary-0123456789-0123456789";
 
@@ -31,35 +30,16 @@ const SECRETS: [&str; 11] = [
     "storage-canary",
 ];
 
-#[derive(Clone, Default)]
-struct Printed(Arc<Mutex<Vec<u8>>>);
-
-impl Printed {
-    fn note(&self, text: &str) {
-        self.0.lock().unwrap().extend_from_slice(text.as_bytes());
+/// Prints an error in every form, with its sources.
+fn note_error(printed: &Printed, error: &Error) {
+    let mut text = format!("{error}\n{error:?}\n{error:#?}\n");
+    text.push_str(&format!("{:?} {:?}", error.record(), error.graphql()));
+    let mut source = error.source();
+    while let Some(beneath) = source {
+        text.push_str(&format!("{beneath}\n{beneath:?}\n"));
+        source = beneath.source();
     }
-
-    fn error(&self, error: &Error) {
-        let mut text = format!("{error}\n{error:?}\n{error:#?}\n");
-        text.push_str(&format!("{:?} {:?}", error.record(), error.graphql()));
-        let mut source = error.source();
-        while let Some(beneath) = source {
-            text.push_str(&format!("{beneath}\n{beneath:?}\n"));
-            source = beneath.source();
-        }
-        self.note(&text);
-    }
-}
-
-impl Write for Printed {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
+    printed.note(&text);
 }
 
 /// Replies that repeat what was sent, in each way in which a call can end.
@@ -114,8 +94,8 @@ async fn no_secret_is_ever_shown() {
     let server = Script::then_always(chunks, done).await;
     let items: Vec<_> = server.endpoint().job("j").stream::<u32>().collect().await;
     let (first, second) = (items[0].as_ref().unwrap_err(), items[1].as_ref().unwrap_err());
-    printed.error(first);
-    printed.error(second);
+    note_error(&printed, first);
+    note_error(&printed, second);
     assert_eq!(items.len(), 2);
     #[cfg(feature = "webhook")]
     receive(&server, &printed).await;
@@ -134,13 +114,13 @@ async fn no_secret_is_ever_shown() {
         let settings = settings.proxy(proxy.replace("http://", "http://me:proxy-canary@"));
         printed.note(&format!("{settings:?}"));
         if let Err(error) = settings.build().unwrap().endpoint("ep").job("j").status().await {
-            printed.error(&error);
+            note_error(&printed, &error);
             printed.note(&error.body().unwrap_or_default());
         }
     }
     assert_eq!(repeating.requests().len(), 1);
 
-    let text = String::from_utf8_lossy(&printed.0.lock().unwrap()).into_owned();
+    let text = printed.text();
     assert!(text.contains("podqueue.call"), "the trace is captured");
     assert!(text.contains("hyper"), "and that of the HTTP stack");
     #[cfg(feature = "webhook")]
@@ -250,7 +230,7 @@ async fn drive(server: &Script, printed: &Printed) -> Vec<Error> {
             match result {
                 Ok(shown) => printed.note(&shown),
                 Err(error) => {
-                    printed.error(&error);
+                    note_error(printed, &error);
                     errors.push(error);
                 }
             }
@@ -304,7 +284,7 @@ async fn receive(server: &Script, printed: &Printed) {
     let wait = server.endpoint().job("j").wait().timeout(Duration::from_millis(5));
     match wait.notified_by(&webhooks).await {
         Ok(record) => printed.note(&format!("{record:?}")),
-        Err(error) => printed.error(&error),
+        Err(error) => note_error(printed, &error),
     }
     serving.abort();
 }

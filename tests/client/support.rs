@@ -1,6 +1,7 @@
 //! Scripted server: returns a sequence of responses and records the requests, byte for byte.
 
 use std::collections::VecDeque;
+use std::io::Write;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
@@ -9,6 +10,9 @@ use podqueue_local::LocalService;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::task::JoinHandle;
+use tracing::Dispatch;
+use tracing::subscriber::{DefaultGuard, NoSubscriber};
+use tracing_subscriber::fmt::format::FmtSpan;
 
 /// The API key that the tests' clients use. In a URL it has another form.
 pub const KEY: &str = "key-canary+5f2b=";
@@ -403,4 +407,60 @@ async fn read_request(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<Re
     let body = String::from_utf8(buffer[head_end..head_end + length].to_vec()).expect("UTF-8");
     buffer.drain(..head_end + length);
     Some(Request { method, target, headers, body })
+}
+
+/// Text that is written from anywhere.
+#[derive(Clone, Default)]
+pub struct Printed(Arc<Mutex<Vec<u8>>>);
+
+impl Printed {
+    pub fn note(&self, text: &str) {
+        self.0.lock().unwrap().extend_from_slice(text.as_bytes());
+    }
+
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.0.lock().unwrap()).into_owned()
+    }
+}
+
+impl Write for Printed {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Recording of the spans that this thread closes, until it is stopped.
+pub struct ClosedSpans {
+    printed: Printed,
+    default: DefaultGuard,
+    /// Without a second subscriber, tracing decides by the default of the thread that first reaches a
+    /// span whether it is ever of interest: that of another test is none.
+    second: Dispatch,
+}
+
+impl ClosedSpans {
+    pub fn record() -> Self {
+        let printed = Printed::default();
+        let writer = printed.clone();
+        let subscriber = tracing_subscriber::fmt()
+            .with_max_level(tracing::Level::DEBUG)
+            .with_span_events(FmtSpan::CLOSE)
+            .with_ansi(false)
+            .with_writer(move || writer.clone())
+            .finish();
+        let default = tracing::subscriber::set_default(subscriber);
+        Self { printed, default, second: Dispatch::new(NoSubscriber::new()) }
+    }
+
+    /// Stops the recording, and returns a line for each span.
+    pub fn stop(self) -> Vec<String> {
+        let Self { printed, default, second } = self;
+        drop((default, second));
+        printed.text().lines().filter(|line| line.contains(" close ")).map(str::to_owned).collect()
+    }
 }
