@@ -1,5 +1,5 @@
-//! Generates the REST calls from `openapi/`, and the GraphQL operations from `schema/` and
-//! `queries/`, with `crates/codegen`.
+//! Build script of the client: generates the REST calls from `openapi/`, and the GraphQL operations
+//! from `schema/` and `queries/`, with `crates/codegen`.
 
 fn main() {
     podqueue_codegen::Build::new()

@@ -59,7 +59,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// How many calls the client has made.
+/// The number of calls that the client has made.
 static CALLS: AtomicUsize = AtomicUsize::new(0);
 
 /// Counts the spans of the client's calls.
@@ -82,7 +82,7 @@ impl tracing::Subscriber for CountingCalls {
     fn exit(&self, _: &span::Id) {}
 }
 
-/// How long the jobs are waited for before they may end.
+/// The time for which the jobs are waited for before they may end.
 const WAITED: Duration = Duration::from_secs(180);
 
 struct Row {

@@ -45,7 +45,7 @@
 //!
 //! # The interface
 //!
-//! Where each section of the service's interface is documented:
+//! Documentation of the sections of the service's interface:
 //!
 //! | section | here |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! Receiving the service's webhook calls (feature `webhook`).
+//! Webhook receiver: the service's calls about jobs that have ended (feature `webhook`).
 //!
 //! If a job is submitted with a webhook URL, the service calls that URL when the job has ended.
 //! [`Webhooks`] is the receiver behind the URL: a [tower](tower_service::Service) service for any

@@ -1,5 +1,5 @@
-//! How much memory a response takes, which is the peer's to choose. In a process of its own, since
-//! what is measured is the most that the process ever held.
+//! Memory bound of responses, whose size the peer chooses. In a process of its own, since the maximum
+//! memory of the process is measured.
 
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test says what it expects by unwrapping it")]
@@ -57,7 +57,7 @@ async fn serve(announced: Option<u64>, body: Bytes) -> Client {
     settings.retry(RetryPolicy::never()).build().unwrap()
 }
 
-/// How large the bodies are: more than what else a process takes.
+/// Size of the bodies: more than the rest of the memory of a process.
 const LARGE: usize = 8 * MIB;
 
 /// An object of very many small fields, with these in front.

@@ -16,7 +16,7 @@ fn listed(json: &Path) -> Result<String, Box<dyn Error>> {
     Ok(lines.filter(|line| !is_expected(line)).collect())
 }
 
-/// Returns whether a line says what holds for nearly every type and would bury the rest: that it is `Send`
+/// Returns true if a line says what holds for nearly every type and would bury the rest: that it is `Send`
 /// and `Sync`, unless it is not, or under a condition; and the methods of a derived trait, whose `impl` is
 /// a line already.
 fn is_expected(line: &str) -> bool {

@@ -25,14 +25,14 @@ mod server;
 type Failure = Box<dyn std::error::Error>;
 type Boxed = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// How often each side is measured, in turn: what else the machine does then hits both.
+/// Number of measurements of each side, in turn, so that other load of the machine affects both.
 const ROUNDS: usize = 5;
 
 /// Counts what is allocated, and the most of it at any time.
 struct Counting;
 
-/// Whether it counts now. Where time is measured it does not: counting would cost the side that
-/// allocates more often twice.
+/// True while allocations are counted. They are not while time is measured: counting would cost the
+/// side that allocates more often twice.
 static COUNTS: AtomicBool = AtomicBool::new(false);
 /// Below zero where more was given back since the counting began.
 static ALLOCATED: AtomicIsize = AtomicIsize::new(0);

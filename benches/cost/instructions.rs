@@ -14,7 +14,7 @@ use tokio::runtime::Runtime;
 
 mod server;
 
-/// How many calls are counted together.
+/// Number of calls that are counted together.
 const CALLS: usize = 100;
 
 #[derive(Serialize)]

@@ -13,7 +13,7 @@ const RECORD: &str = r#"{"id":"c0ffee00-0000-0000-0000-000000000000-u1","status"
 
 const HEALTH: &str = r#"{"jobs":{"completed":0,"failed":0,"inProgress":0,"inQueue":0,"retried":0},"workers":{"idle":0,"running":1}}"#;
 
-/// How often the endpoint `busy` still answers 429.
+/// The number of times that the endpoint `busy` still responds with 429.
 static REFUSALS: AtomicU32 = AtomicU32::new(2);
 
 const REFUSAL: &[u8] =

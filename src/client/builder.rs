@@ -315,7 +315,7 @@ impl ClientBuilder {
         let queue = Context {
             service: service(self.queue_auth.of_calls(&key))?.at_setting("base_url", base_url),
             rate_limits: self.rate_limits,
-            poll_rates: PollRates::new(self.polling.interval()),
+            poll_rates: PollRates::new(self.polling.spacing()),
             polling: self.polling,
             retry_listeners: RetryListeners::default(),
             run_limit: self.run_limit,

@@ -27,7 +27,7 @@ pub(super) struct DeletionTarget<'a> {
     pub(super) id: &'a str,
 }
 
-/// Sends `O`, which deletes something. It can safely be retried: if an earlier attempt may
+/// Sends the deletion `O`. It can safely be retried: if an earlier attempt may
 /// have taken effect, a clear "not found" is success, and any other refusal leaves the outcome
 /// unknown.
 pub(super) async fn delete<O: Operation>(
@@ -77,8 +77,8 @@ fn not_confirmed(attempted: &Attempted, field: &str) -> Error {
     Error::new(ErrorKind::Decode, attempted, message).with_field(format!("data.{field}"))
 }
 
-/// What remains of a message such as "Template with id 5 was not found" without the kind, the id and
-/// `FILLERS`.
+/// Remainders of messages that mean "not found", such as "Template with id 5 was not found", after
+/// removal of the kind, the id and `FILLERS`.
 const PHRASES: [&str; 20] = [
     "not found",
     "no found",

@@ -1,4 +1,4 @@
-//! Secrets by name: create, delete.
+//! Secrets: creation and deletion.
 
 use podqueue_runtime::Idempotency;
 use serde::{Deserialize, Serialize};

@@ -48,8 +48,8 @@ impl Templates {
         })
     }
 
-    /// Updates the template with that id: its required fields are replaced, and what else is not
-    /// set is left to the service. Updates are idempotent, so they are retried after a transient
+    /// Updates the template with that id: its required fields are replaced, and fields
+    /// that are not set are left to the service. Updates are idempotent, so they are retried after a transient
     /// failure.
     ///
     /// # Errors

@@ -71,7 +71,7 @@ impl Job {
         Self { endpoint, id: id.into(), shared: Arc::new(shared), submitted: None }
     }
 
-    /// The same, of which these secrets are known.
+    /// Adds the secrets of the submission.
     pub(super) fn with_secrets(mut self, secrets: &[SecretString]) -> Self {
         self.submitted = (!secrets.is_empty()).then(|| secrets.into());
         self
@@ -160,7 +160,7 @@ impl Job {
         &self.shared.lifespan
     }
 
-    /// Notes that a stream of the job has ended.
+    /// Records that a stream of the job has ended.
     pub(super) fn has_streamed(&self) {
         self.shared.streamed.store(true, Ordering::Relaxed);
     }
@@ -170,7 +170,7 @@ impl Job {
         self.shared.streamed.load(Ordering::Relaxed)
     }
 
-    /// Notes that chunks were dropped with a stream, for the next stream to report.
+    /// Records that chunks were dropped with a stream, for the next stream to report.
     pub(super) fn drop_chunks(&self) {
         self.shared.dropped_chunks.store(true, Ordering::Relaxed);
     }

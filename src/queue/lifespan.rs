@@ -17,11 +17,12 @@ use crate::error::{Error, ErrorKind};
 pub(super) const RETENTION: Duration = Duration::from_secs(30 * 60);
 
 /// The retention of the result of a synchronous job: as long as its wait, within this range.
-const KEPT_SYNC: RangeInclusive<Duration> = Duration::from_secs(60)..=Duration::from_secs(5 * 60);
+const SYNC_RETENTION: RangeInclusive<Duration> =
+    Duration::from_secs(60)..=Duration::from_secs(5 * 60);
 
-/// The least that the result of this job is kept.
-pub(super) fn least_kept(job_id: &str) -> Duration {
-    if job_id.starts_with("sync-") { *KEPT_SYNC.start() } else { RETENTION }
+/// The minimum retention of the result of this job.
+pub(super) fn min_retention(job_id: &str) -> Duration {
+    if job_id.starts_with("sync-") { *SYNC_RETENTION.start() } else { RETENTION }
 }
 
 /// The lifespan of a job, shared by all clones of its handle.
@@ -37,7 +38,7 @@ struct Observed {
     /// The time at which this process got that response: not before the acceptance.
     known_since: Option<Instant>,
     ttl: Duration,
-    kept: Duration,
+    retention: Duration,
     /// The time at which the job was last seen unfinished.
     last_unfinished: Option<SystemTime>,
     /// The end, if the job was seen to have ended, and its earliest time, if known.
@@ -63,7 +64,7 @@ impl Lifespan {
             accepted: None,
             known_since: None,
             ttl: Policy::DEFAULT_TTL,
-            kept: least_kept(job_id),
+            retention: min_retention(job_id),
             last_unfinished: None,
             ended: None,
         }))
@@ -79,7 +80,7 @@ impl Lifespan {
 
     /// Records that the job is synchronous, with this requested wait.
     pub(super) fn waited_for(&self, wait: Duration) {
-        self.known().kept = wait.clamp(*KEPT_SYNC.start(), *KEPT_SYNC.end());
+        self.known().retention = wait.clamp(*SYNC_RETENTION.start(), *SYNC_RETENTION.end());
     }
 
     /// Records a new ttl, which counts from the submission.
@@ -128,7 +129,7 @@ impl Lifespan {
 
     pub(super) fn result_expires_at(&self) -> Option<SystemTime> {
         let known = self.known();
-        let kept_until = known.ended??.checked_add(known.kept)?;
+        let kept_until = known.ended??.checked_add(known.retention)?;
         Some(known.expires_at().map_or(kept_until, |ttl_expires| ttl_expires.min(kept_until)))
     }
 

@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use super::lifespan::least_kept;
+use super::lifespan::min_retention;
 
 /// The intervals at which waits poll the status of a job, and streams poll for new chunks.
 ///
@@ -93,7 +93,7 @@ impl Polling {
     }
 
     /// The time between two polls of an endpoint, over all of its waits and streams.
-    pub(crate) fn interval(&self) -> Duration {
+    pub(crate) fn spacing(&self) -> Duration {
         Duration::from_secs(1) / self.per_second.max(1)
     }
 }
@@ -128,13 +128,13 @@ impl PollIntervals {
 /// The maximum poll interval: a third of the guaranteed retention of a result, which is one minute for
 /// a synchronous job and half an hour for any other job.
 pub(super) fn max_interval(job_id: &str) -> Duration {
-    least_kept(job_id) / 3
+    min_retention(job_id) / 3
 }
 
 /// The timeout of a poll without a byte of the response: short enough that three polls in a row can be
 /// lost before a result expires.
 pub(super) fn poll_timeout(job_id: &str) -> Duration {
-    (least_kept(job_id) / 4).min(Duration::from_secs(30))
+    (min_retention(job_id) / 4).min(Duration::from_secs(30))
 }
 
 /// The timeout of a poll with `left` until the deadline: three polls fit into `left`, unless it is below

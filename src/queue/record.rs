@@ -30,7 +30,7 @@ pub struct JobRecord {
     error: Option<Bytes>,
     delay_time: Option<f64>,
     execution_time: Option<f64>,
-    others: Arc<OtherFields>,
+    undocumented: Arc<OtherFields>,
 }
 
 /// The fields that are read into a record. A new field needs its name here, a field of [`JobRecord`] with a
@@ -148,8 +148,8 @@ impl JobRecord {
             let error = Error::from(not_decodable(attempted, "status", missing));
             return Err(error.with_job_id(job.id()));
         };
-        let others = Arc::new(others);
-        Ok(Self { job, status, output, error, delay_time, execution_time, others })
+        let undocumented = Arc::new(others);
+        Ok(Self { job, status, output, error, delay_time, execution_time, undocumented })
     }
 
     /// Records the status and times for all handles of the job, with the time at which the request was sent.
@@ -178,7 +178,7 @@ impl JobRecord {
             error: None,
             delay_time: None,
             execution_time: None,
-            others: Arc::new(OtherFields::of(Bytes::from_static(b"{}"), &KNOWN)),
+            undocumented: Arc::new(OtherFields::of(Bytes::from_static(b"{}"), &KNOWN)),
         }
     }
 
@@ -288,7 +288,7 @@ impl JobRecord {
     /// expired.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
-        self.others.object()
+        self.undocumented.object()
     }
 
     /// The failure that the handler reported, if the job failed and reported one. The interface
@@ -328,7 +328,7 @@ impl JobRecord {
     ///
     /// [`ErrorKind::Decode`] if it is not a `T`.
     pub fn other<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>> {
-        match self.others.get(name) {
+        match self.undocumented.get(name) {
             Some(json) => self.decode(name, json).map(Some),
             None => Ok(None),
         }
@@ -336,7 +336,7 @@ impl JobRecord {
 
     /// The names of all fields that the interface does not document.
     pub fn other_names(&self) -> impl Iterator<Item = &str> {
-        self.others.names()
+        self.undocumented.names()
     }
 
     /// Returns the record, or an error if the job failed, was cancelled or timed out.
@@ -386,7 +386,7 @@ impl fmt::Debug for JobRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut others = Vec::new();
         let redactor = self.job.secrets().redactor();
-        self.others.for_each(|name, _| {
+        self.undocumented.for_each(|name, _| {
             if others.len() < MAX_NAMES_SHOWN {
                 others.push(redactor.redact(&name));
             }

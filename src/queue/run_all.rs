@@ -1,4 +1,5 @@
-//! Many jobs at once: submitted from a stream of inputs, returned as they finish.
+//! Bulk submission: jobs are submitted from a stream of inputs with bounded concurrency, and their
+//! results returned as they finish.
 
 use std::fmt;
 use std::pin::Pin;

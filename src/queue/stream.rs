@@ -22,7 +22,7 @@ use super::gateway::is_http_status;
 use super::operations::{STATUS, STREAM};
 use super::poll_rate::PollRate;
 use super::polling::{PollIntervals, max_interval, poll_timeout};
-use super::transient::{Outage, interval_after, is_transient};
+use super::transient::{TransientFailures, interval_after, is_transient};
 use super::{Job, JobRecord, JobStatus, Run};
 use crate::error::{Error, ErrorKind, Result};
 use podqueue_runtime::__private::json::{
@@ -170,9 +170,9 @@ struct Poller {
     /// The time of the last poll of `/stream`.
     asked: Instant,
     /// The outage of `/stream`.
-    stream_outage: Outage,
+    stream_outage: TransientFailures,
     /// The outage of `/status`, which a response of `/stream` does not end.
-    status_outage: Outage,
+    status_outage: TransientFailures,
     /// True if a response was lost that may have carried chunks, or an earlier stream was dropped with some,
     /// and no item has reported the gap yet.
     gap: bool,
@@ -205,8 +205,8 @@ impl Poller {
             ready: VecDeque::new(),
             pause: Duration::ZERO,
             asked: Instant::now(),
-            stream_outage: Outage::default(),
-            status_outage: Outage::default(),
+            stream_outage: TransientFailures::default(),
+            status_outage: TransientFailures::default(),
             gap: job.take_dropped_chunks(),
             is_polling: false,
             closes: false,

@@ -18,12 +18,12 @@ const MAX_OUTAGE: Duration = Duration::from_secs(15 * 60);
 /// Duration of an outage: consecutive transient failures. Time in which the wait or stream was not polled
 /// does not count.
 #[derive(Default)]
-pub(super) struct Outage {
+pub(super) struct TransientFailures {
     lasted: Duration,
     last_failure: Option<Instant>,
 }
 
-impl Outage {
+impl TransientFailures {
     /// Records a failure, and returns true if the outage has lasted too long. The time between two
     /// failures counts up to the maximum poll interval: if it is longer, the caller did not poll.
     pub(super) fn exceeds_limit(&mut self, job_id: &str) -> bool {

@@ -1,4 +1,4 @@
-//! Waiting for a job to end.
+//! Wait: polls the status of a job until it has ended.
 
 use std::fmt;
 use std::future::{Future, IntoFuture};
@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout_at};
 use super::operations::{CANCEL, STATUS};
 use super::poll_rate::PollRate;
 use super::polling::{Polling, max_interval};
-use super::transient::{Outage, interval_after, is_transient};
+use super::transient::{TransientFailures, interval_after, is_transient};
 use super::{Job, JobRecord, JobStatus};
 use crate::error::{Error, ErrorKind, Result};
 use crate::observe::Observation;
@@ -21,7 +21,7 @@ use podqueue_runtime::__private::require_runtime;
 /// The time before the deadline at which the last poll is sent.
 const LAST_POLL_LEAD: Duration = Duration::from_millis(250);
 
-/// For how long after a poll the last status is reported as current. The wait may not have been polled.
+/// Time for which the status of a poll counts as current. The wait may not have been polled.
 const RECENT: Duration = Duration::from_secs(5);
 
 /// The first and the longest pause of a wait that is notified.
@@ -163,7 +163,7 @@ impl Wait {
     /// [`per_second`](Polling::per_second), in order with all other waits and streams on the endpoint,
     /// without slowing them down.
     pub fn polling(mut self, polling: Polling) -> Self {
-        self.interval = polling.interval();
+        self.interval = polling.spacing();
         self.polling = Some(polling);
         self
     }
@@ -254,10 +254,10 @@ impl Wait {
         let mut intervals = polling.intervals(max_interval(self.job.id()));
         let rate = self.job.endpoint().poll_rate();
         let group = self.group.as_ref().filter(|_| self.polling.is_some());
-        let group = group.map(|group| group.get_or_init(|| PollRate::new(polling.interval())));
+        let group = group.map(|group| group.get_or_init(|| PollRate::new(polling.spacing())));
         let mut polled = Instant::now();
         let mut seen = Seen::default();
-        let mut outage = Outage::default();
+        let mut outage = TransientFailures::default();
         loop {
             let due = polled + max_interval(self.job.id());
             let latest = latest_poll(due, deadline);

@@ -23,7 +23,7 @@ pub(super) struct Deliveries {
     endpoint_id: Box<str>,
     jobs: Mutex<Jobs>,
     /// The capacity for handled ends.
-    remembered: usize,
+    capacity: usize,
     hashes: RandomState,
 }
 
@@ -82,9 +82,9 @@ struct Listener {
 
 impl Deliveries {
     /// The deliveries of an endpoint, with a capacity for handled ends.
-    pub(super) fn of(endpoint_id: &str, remembered: usize) -> Self {
+    pub(super) fn of(endpoint_id: &str, capacity: usize) -> Self {
         let (jobs, hashes) = (Mutex::default(), RandomState::new());
-        Self { endpoint_id: endpoint_id.into(), jobs, remembered, hashes }
+        Self { endpoint_id: endpoint_id.into(), jobs, capacity, hashes }
     }
 
     /// Begins a delivery once the earlier deliveries of the same job have ended.
@@ -203,7 +203,7 @@ impl Delivery {
         let Some(known) = known.filter(|known| known.retries == self.retries) else { return };
         known.handled = Some(Handled { number, status, hash, at: Instant::now(), repeats: 0 });
         jobs.handled.insert(number, self.key.clone());
-        while jobs.handled.len() > self.deliveries.remembered
+        while jobs.handled.len() > self.deliveries.capacity
             && let Some(oldest) = jobs.handled.first_entry().map(|oldest| oldest.remove())
         {
             jobs.forget_handled(&oldest);

@@ -24,8 +24,8 @@ use crate::queue::{Endpoint, JobRecord, Notifier, RetryListener};
 use podqueue_runtime::__private::json::text_in_complete;
 use podqueue_runtime::SecretString;
 
-/// An id that is longer is none.
-const LONGEST_ID: usize = 256;
+/// Maximum length of a job id, in bytes.
+const MAX_ID_BYTES: usize = 256;
 
 /// A receiver for the service's webhook calls about the jobs of one endpoint; see the
 /// [module](crate::webhook).
@@ -53,7 +53,7 @@ pub(crate) struct Hint {
 impl Hint {
     pub(crate) fn read(body: &[u8]) -> Option<Self> {
         let id = text_in_complete(body, "id")?;
-        (id.len() <= LONGEST_ID).then_some(Self { id })
+        (id.len() <= MAX_ID_BYTES).then_some(Self { id })
     }
 }
 

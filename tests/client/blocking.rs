@@ -231,7 +231,7 @@ fn a_future_that_yields_inside_of_a_runtime_continues() {
     }
 }
 
-/// A runtime of the caller's has no tasks of ours, whatever thread it is on.
+/// A runtime of the caller has no tasks of the client, on any thread.
 #[test]
 fn inside_of_a_runtime_on_a_thread_of_our_runtime() {
     let (_local, client) = service();

@@ -190,7 +190,7 @@ async fn an_interface_without_a_url_says_which_setting_is_missing() {
     }
 }
 
-/// It is whatever the service says, or a caller has.
+/// The id comes from the service or from the caller.
 #[tokio::test]
 async fn a_long_id_is_cut_off_in_errors_and_kept_whole() {
     let id = "é".repeat(10_000);

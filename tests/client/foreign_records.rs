@@ -10,7 +10,7 @@ fn record(id: &str, status: &str) -> Reply {
     Reply::ok(json!({"id": id, "status": status, "output": id}))
 }
 
-/// What must not be taken for a record of the job `mine`.
+/// Responses that must not be taken for a record of the job `mine`.
 fn foreign() -> Vec<Reply> {
     vec![
         record("other", "COMPLETED"),

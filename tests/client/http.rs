@@ -128,7 +128,7 @@ async fn a_custom_client_that_follows_redirects_is_an_error() {
     assert_eq!(elsewhere.requests().len(), 1);
 }
 
-/// A listener that takes no connection any more, and refuses none: whoever connects waits.
+/// A listener that neither accepts nor refuses connections: connecting peers wait.
 struct Unreachable {
     url: String,
     _listener: TcpListener,

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::{RefusedAddress, Reply, Script, quick_retries};
 
-/// What follows where it is not known whether a call took effect.
+/// Consequence of an unknown outcome of a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum After {
     /// It is sent again.

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::support::{ClosedSpans, Reply, Script};
 
-/// What the observations say, one line each.
+/// The observations, one line each.
 #[derive(Clone, Default)]
 struct Seen(Arc<Mutex<Vec<String>>>);
 

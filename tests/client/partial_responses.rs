@@ -12,7 +12,7 @@ fn impatient(server: &Script) -> Client {
     server.settings().timeout(Duration::from_millis(300)).build().unwrap()
 }
 
-/// What becomes of the body behind a head.
+/// End of the body behind a head.
 const ENDS: [fn(Reply) -> Reply; 2] = [Reply::cut_off, Reply::stalled];
 
 #[tokio::test]

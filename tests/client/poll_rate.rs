@@ -106,7 +106,7 @@ async fn waits_and_streams_stay_within_the_polling_rate_and_none_starves() {
     }
     assert_eq!(by_job.len(), 100);
     for (job, at) in by_job {
-        // 20 rounds, whoever it is.
+        // 20 rounds for every wait.
         assert!((17..=22).contains(&at.len()), "{job} was polled {} times", at.len());
     }
 }

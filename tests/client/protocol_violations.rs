@@ -9,10 +9,10 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-/// What the peer does after the bytes that it writes.
+/// Action of the peer after the bytes that it writes.
 #[derive(Clone, Copy, PartialEq)]
 enum Then {
-    /// It goes on with the connection.
+    /// It continues with the connection.
     Serve,
     /// It closes the connection.
     Close,
@@ -62,7 +62,7 @@ async fn answering(bytes: impl Into<Vec<u8>>, then: Then) -> (Client, Arc<Atomic
 
 const RECORD: &str = r#"{"id":"j","status":"IN_QUEUE"}"#;
 
-/// A record of somebody else's.
+/// A record of another job.
 const FOREIGN: &str = r#"{"id":"foreign","status":"IN_QUEUE"}"#;
 
 fn whole(body: &str) -> Vec<u8> {

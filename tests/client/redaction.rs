@@ -28,10 +28,10 @@ const HEADER: &str = "H34der/T0k=<&%+eN";
 
 const ALL: [&str; 9] = [API_KEY, STORAGE, ENV, SECRET, HOOK, BODY, QUERY, PATH, HEADER];
 
-/// A text as somebody escapes it.
-type Spelling = (&'static str, fn(&str) -> String);
+/// An encoding of a text, with its name.
+type Encoding = (&'static str, fn(&str) -> String);
 
-const SPELLINGS: [Spelling; 19] = [
+const ENCODINGS: [Encoding; 19] = [
     ("unchanged", str::to_owned),
     ("JSON", |text| in_json(text, |it| !it.is_ascii_graphic(), false)),
     ("JSON of Gson", |text| in_json(text, |it| "=<>&'".contains(it), false)),
@@ -121,18 +121,18 @@ const PLACES: [fn(&str) -> Reply; 9] = [
     |said| Reply::ok(json!({"id": {said: [said]}, "data": {said: said}, "env": [said]})),
 ];
 
-fn values(spelling: fn(&str) -> String) -> String {
-    ALL.map(spelling).join(" | ")
+fn values(encode: fn(&str) -> String) -> String {
+    ALL.map(encode).join(" | ")
 }
 
 #[tokio::test]
 async fn nothing_of_a_secret_is_shown_however_it_is_escaped() {
-    for (name, spelling) in SPELLINGS {
+    for (name, encode) in ENCODINGS {
         for (place, reply) in PLACES.into_iter().enumerate() {
             // The whole request takes long to search.
             let echo = Reply::made(move |request| match place {
-                0 => reply(&format!("{} and {}", values(spelling), spelling(&request.body))),
-                _ => reply(&values(spelling)),
+                0 => reply(&format!("{} and {}", values(encode), encode(&request.body))),
+                _ => reply(&values(encode)),
             });
             let server = Script::then_always([], echo).await;
             let form = if place % 2 == 0 { GraphqlBody::QueryOnly } else { GraphqlBody::Variables };

@@ -1,4 +1,4 @@
-//! The REST interface: the generated calls, and how leniently their types read.
+//! REST interface: the generated calls, and their lenient types.
 
 use std::collections::HashMap;
 

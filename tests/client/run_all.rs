@@ -1,5 +1,5 @@
-//! Many jobs at once, against the local service, and against the scripted server for failures that no service
-//! produces.
+//! Bulk submission, against the local service, and against the scripted server for failures that no
+//! service produces.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -47,7 +47,7 @@ fn count(local: &LocalService, path: &str) -> usize {
     local.requests().iter().filter(|request| request.path.contains(path)).count()
 }
 
-/// Waits until so many jobs have completed, and nobody asks for their status any more.
+/// Waits until so many jobs have completed, and polling has stopped.
 async fn until_read(local: &LocalService, endpoint: &Endpoint, jobs: u64) {
     while endpoint.health().await.unwrap().jobs.completed < jobs {
         tokio::time::sleep(Duration::from_millis(5)).await;

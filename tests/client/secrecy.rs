@@ -218,7 +218,7 @@ async fn drive(server: &Script, printed: &Printed) -> Vec<Error> {
             store.await.map(|made| format!("{made:?}")),
             write.await.map(|()| String::new()),
         ];
-        // It goes on as long as what fails may pass.
+        // It continues as long as the failures are transient.
         let chunks = stream.take(2).map(|chunk| chunk.map(|_| String::new()));
         let until = tokio::time::sleep(Duration::from_millis(20));
         let chunks: Vec<_> = chunks.take_until(until).collect().await;

@@ -414,7 +414,7 @@ async fn a_stream_continues_when_its_job_is_retried_after_its_end_was_seen() {
         let outputs: Vec<_> = outputs.into_iter().map(|chunk| chunk.unwrap().output).collect();
         assert_eq!(outputs, expected, "{:?}", server.lines());
     }
-    // One that only seems to go on has ended, and is not asked about for ever.
+    // A stream that only seems to continue has ended, and is not polled for ever.
     let (empty, failed) = (empty(), failed());
     let server = Script::by(move |request| {
         if request.target.contains("/stream/") { empty.clone() } else { failed.clone() }

@@ -1,4 +1,4 @@
-//! `/run` and `/runsync`, byte for byte.
+//! Submission bodies: `/run` and `/runsync`, byte for byte.
 
 use std::time::Duration;
 

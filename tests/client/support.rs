@@ -43,7 +43,7 @@ impl Request {
     }
 }
 
-/// What the server does with a request.
+/// Action of the server on a request.
 #[derive(Clone, Debug)]
 pub enum Reply {
     /// Answers.
@@ -136,14 +136,14 @@ type Answer = dyn Fn(&Request) -> Reply + Send + Sync;
 
 struct State {
     replies: Mutex<VecDeque<Reply>>,
-    /// What is answered once the sequence is over.
+    /// The reply after the end of the sequence.
     rest: Option<Box<Answer>>,
     requests: Mutex<Vec<Request>>,
     connections: Mutex<usize>,
     open: Mutex<Open>,
 }
 
-/// How many requests are without an answer.
+/// Number of requests without a response.
 #[derive(Default)]
 struct Open {
     now: usize,
@@ -231,12 +231,12 @@ impl Script {
         self.requests().iter().map(Request::line).collect()
     }
 
-    /// How many connections were made.
+    /// Number of connections that were made.
     pub fn connections(&self) -> usize {
         *locked(&self.state.connections)
     }
 
-    /// Accepts no connection from now on. Those that are there go on.
+    /// Accepts no connection from now on. Those that exist continue.
     pub async fn refuse_connections(&self) {
         let address = self.url.strip_prefix("http://").expect("the address of this server");
         self.refused.get_or_init(|| RefusedAddress(bound(address)));
@@ -246,7 +246,7 @@ impl Script {
         }
     }
 
-    /// How many requests were without an answer at the same time, at the most.
+    /// Maximum number of requests without a response at the same time.
     pub fn most_at_once(&self) -> usize {
         locked(&self.state.open).most
     }

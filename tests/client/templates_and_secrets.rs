@@ -1,4 +1,4 @@
-//! The five documented GraphQL calls by name, as they stand on the wire.
+//! Requests of the five named GraphQL calls, as they are sent.
 
 use podqueue::{ErrorKind, NewTemplate, Port};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Callers that are not polled for a long time, or that continue in another runtime.
+//! Starved callers: not polled for a long time, or continued in another runtime.
 
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;

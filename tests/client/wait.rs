@@ -1,4 +1,4 @@
-//! Waiting for a job to end.
+//! Wait for a job to end.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -80,7 +80,7 @@ async fn a_handler_may_retry_the_job_itself() {
 
 #[tokio::test(start_paused = true)]
 async fn a_delivery_beyond_the_redeliveries_of_the_service_is_another_end() {
-    // Retried by somebody else: what comes late, or more often than the service tries.
+    // Requeued by another client: a delivery that comes late, or more often than the service tries.
     let server = Script::then_always([], record("FAILED")).await;
     let (webhooks, _) = counting(&server.endpoint());
     for _ in 0..2 {
@@ -134,7 +134,7 @@ async fn the_id_is_read_out_of_a_flawed_body() {
         assert!(matches!(answer, Answer::Handled), "{body}: {answer:?}");
         assert_eq!(server.lines(), ["GET /v2/ep/status/j"]);
     }
-    // Bytes that are not UTF-8 in what nobody reads.
+    // Bytes that are not UTF-8 in fields that are not read.
     let server = Script::of([record("COMPLETED")]).await;
     let (webhooks, _) = counting(&server.endpoint());
     let answer = deliver(&webhooks, b"{\"output\":\"\xff\",\"id\":\"j\"}").await;

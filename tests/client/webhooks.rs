@@ -407,7 +407,7 @@ async fn raw(url: &str, headers_and_body: &str) -> u16 {
     std::str::from_utf8(&start[9..]).unwrap().parse().unwrap()
 }
 
-/// A service whose endpoint `gated` goes on when the gate opens, and fails where it is told to.
+/// A service whose endpoint `gated` continues when the gate opens, and fails where it is told to.
 async fn gated() -> (LocalService, tokio::sync::watch::Sender<bool>) {
     let (gate, opened) = tokio::sync::watch::channel(false);
     let handler = move |job: LocalJob| {
@@ -463,12 +463,12 @@ async fn a_wait_needs_no_webhook_to_end() {
     let short = Duration::from_millis(5);
     let polling = Polling::new().initial_interval(short).max_interval(short);
 
-    // One that was submitted without it runs out as any other.
+    // A wait for a job that was submitted without a webhook times out as usual.
     let job = endpoint.run(&json!({})).await.unwrap();
     let wait = job.wait().timeout(Duration::from_millis(100)).notified_by(&webhooks);
     assert_eq!(wait.await.unwrap_err().kind(), ErrorKind::WaitTimedOut);
 
-    // And one that nobody tells of is polled for.
+    // A job without a delivery is polled.
     let wait = job.wait().notified_by(&webhooks).polling(polling);
     let open = async { gate.send(true).unwrap() };
     let (record, ()) = tokio::join!(wait.into_future(), open);

@@ -18,14 +18,14 @@ use self::faults::{DOWN, ELSEWHERE, Knows, Suffering};
 use self::stage::{Http, Stage};
 use crate::support::HeldBack;
 
-/// What may be sent again when it is not known whether it took effect.
+/// Repetition of a call when it is not known whether it took effect.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Repeats {
     /// It is sent again.
     Safely,
     /// It is sent again, and what is not there any more then was deleted.
     UntilGone,
-    /// It is sent again, and goes on whatever passes: it looks many times anyway.
+    /// It is repeated until it succeeds: it polls anyway.
     AsOftenAsNeeded,
     /// It is sent again, and may do something twice: the caller has asked for that.
     AtLeastOnce,
@@ -82,11 +82,11 @@ enum Call {
     DeleteSecret,
 }
 
-/// What a cell must show.
+/// Expectation of a cell.
 struct Expected {
     /// The name of the kind of error.
     error: Option<String>,
-    /// How often the call arrives at the service.
+    /// Number of arrivals of the call at the service.
     sent: usize,
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::{client, service, settings};
 
-/// A service whose endpoint `poet` yields what its caller wants, and then goes on until it is
+/// A service whose endpoint `poet` yields what its caller wants, and then continues until it is
 /// cancelled.
 async fn poet() -> LocalService {
     let write = |job: LocalJob| async move {

@@ -1,4 +1,4 @@
-//! The rest of the queue interface: streaming, inputs, storage settings, webhooks, limits.
+//! Queue interface: streaming, inputs, storage settings, webhooks, limits.
 
 use futures_util::StreamExt;
 use podqueue::{ErrorKind, Metrics, S3Config};

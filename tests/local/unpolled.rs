@@ -55,8 +55,8 @@ fn called<T>(call: impl Future<Output = Result<T>> + Send + 'static) -> Called {
     Box::pin(call.map(|result| result.map(drop)))
 }
 
-/// Makes so many calls, twenty at a time, and one more after each of them while nobody polls the
-/// others.
+/// Makes so many calls, twenty at a time, and one more after each of them while no task polls
+/// the others.
 async fn each_with_another(calls: usize, call: impl Fn() -> Called) -> Duration {
     let started = Instant::now();
     let mut first = pin!(stream::iter(0..calls).map(|_| call()).buffer_unordered(20));

@@ -1,4 +1,4 @@
-//! Names of tests in documents are those of tests that exist.
+//! Index of tests: every test that a document names exists.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Links in Markdown lead somewhere, wherever they are shown.
+//! Links of Markdown files: each has a target, on every site that shows the file.
 
 use std::path::{Component, Path, PathBuf};
 

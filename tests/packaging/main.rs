@@ -1,5 +1,4 @@
-//! What is published: the contents of the packages, what their manifests and papers say, and where
-//! the links in them lead.
+//! Packages: their contents, manifests and documents, and the targets of links in them.
 
 #![expect(clippy::unwrap_used, reason = "a test says what it expects by unwrapping it")]
 

@@ -1,4 +1,4 @@
-//! What the manifests tell the registry and docs.rs.
+//! Metadata of the manifests, for the registry and docs.rs.
 
 use std::path::Path;
 

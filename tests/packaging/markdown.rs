@@ -1,4 +1,4 @@
-//! As much of Markdown as it takes to find links and headings: inline links, reference definitions,
+//! Markdown parser for links and headings: inline links, reference definitions,
 //! headings with `#`; not what is code.
 
 use std::collections::HashMap;

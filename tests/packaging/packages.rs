@@ -1,11 +1,11 @@
-//! What is in the packages. That they build is checked by `cargo package`, in `.ci/run`.
+//! Contents of the packages. That they build is checked by `cargo package`, in `.ci/run`.
 
 use std::collections::BTreeSet;
 use std::fs;
 
 use crate::support::{PUBLISHED, at, cargo, is_program, read};
 
-/// What cargo itself adds.
+/// Files that cargo adds.
 const OF_CARGO: [&str; 4] = [".cargo_vcs_info.json", "Cargo.lock", "Cargo.toml", "Cargo.toml.orig"];
 
 const PAPERS: [&str; 3] = ["LICENSE-APACHE", "LICENSE-MIT", "README.md"];

@@ -16,7 +16,8 @@ const SHRINKING: Duration = Duration::from_secs(20);
 /// Number of fixed seeds.
 const FIXED: u64 = 100;
 
-/// The seeds are the same each time, so that a regression can be told from bad luck.
+/// The seeds are the same each time, so that a regression can be distinguished from
+/// bad luck.
 #[test]
 fn fixed_seeds_violate_no_invariant() {
     if given_seed().is_none() {

@@ -1,5 +1,5 @@
-//! Throughput of a PostgreSQL server: how many inputs a second processes of this machine can claim,
-//! record as accepted and end, in commits of 20 inputs, as a run at the documented limits makes some
+//! Throughput of claims on a PostgreSQL server: the number of inputs per second that processes of this
+//! machine can claim, record as accepted and end, in commits of 20 inputs, as a run at the documented limits makes some
 //! five of each kind per second; and how much is written for it.
 //!
 //! `cargo bench -p podqueue-batch --features postgres,podqueue-pgserver/installed --bench machines`

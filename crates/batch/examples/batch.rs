@@ -20,7 +20,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         (0..400).map(|n| format!("{{\"prompt\": \"lighthouse {n}\"}}\n")).collect();
     fs::write(folder.path().join("prompts.jsonl"), prompts)?;
 
-    // The same program, twice: the second time it goes on from where it was.
+    // The same program, twice: the second time it continues where it stopped.
     for take in [150, u64::MAX] {
         let batch = Batch::open(Sqlite::file(folder.path().join("answers.jsonl.journal")))
             .inputs(Inputs::jsonl(folder.path().join("prompts.jsonl")))

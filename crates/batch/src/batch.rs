@@ -219,10 +219,10 @@ impl<S: OpenStore> OpenAny for S {
 pub struct Open {
     store: Box<dyn OpenAny>,
     inputs: Option<Inputs>,
-    settings: Settings,
+    settings: OpenSettings,
 }
 
-struct Settings {
+struct OpenSettings {
     results: Option<PathBuf>,
     on_unknown: OnUnknown,
     largest_in_line: usize,
@@ -233,7 +233,7 @@ struct Settings {
 
 impl Open {
     fn new<S: OpenStore>(store: S) -> Self {
-        let settings = Settings {
+        let settings = OpenSettings {
             results: None,
             on_unknown: OnUnknown::default(),
             largest_in_line: LargeOutputs::ABOVE,
@@ -382,7 +382,7 @@ fn after_intent(on_unknown: &OnUnknown) -> State {
 }
 
 /// Identifies the results of this process to a shared store.
-fn identify(store: &mut dyn Store, settings: &Settings) -> Result<Option<OwnershipFile>> {
+fn identify(store: &mut dyn Store, settings: &OpenSettings) -> Result<Option<OwnershipFile>> {
     let Some(sharing) = store.sharing() else { return Ok(None) };
     let Some(results) = &settings.results else {
         let message = "the journal is shared: say where this process writes its results";
@@ -433,7 +433,7 @@ impl Opened {
         writer: Option<&mut OwnershipFile>,
         inputs: Option<(Option<PathBuf>, Shape)>,
         to_copy: impl Iterator<Item = serde_json::Result<Vec<u8>>>,
-        settings: &Settings,
+        settings: &OpenSettings,
     ) -> Result<Self> {
         lock(store)?;
         let begin = |store: &mut dyn Store| {
@@ -486,10 +486,10 @@ impl Opened {
         self,
         store: Box<dyn Store>,
         writer: Option<OwnershipFile>,
-        settings: Settings,
+        settings: OpenSettings,
     ) -> Result<Batch> {
         let Self { source, changed, identity, results, failures, texts } = self;
-        let Settings { on_unknown, largest_in_line, clock, .. } = settings;
+        let OpenSettings { on_unknown, largest_in_line, clock, .. } = settings;
         let (shape, imported) = (source.shape.clone(), results.imported());
         let large = LargeOutputs::of(results.path(), largest_in_line);
         let state = JournalState::new(store, source, texts, results, failures, large, writer);

@@ -27,7 +27,7 @@ use crate::store::{Change, Claim, Event, Outage};
 const LINGER: Duration = Duration::from_millis(10);
 
 /// Timeout of closing a shared store.
-const FAREWELL: Duration = Duration::from_secs(2);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Largest number of commands in a group.
 const GROUP: usize = 1_000;
@@ -133,7 +133,7 @@ impl Drop for Journal {
         if let Some(outage) = &self.outage {
             outage.wait(false);
             let at_work = self.at_work.get_mut().unwrap_or_else(PoisonError::into_inner);
-            if let Err(RecvTimeoutError::Timeout) = at_work.recv_timeout(FAREWELL) {
+            if let Err(RecvTimeoutError::Timeout) = at_work.recv_timeout(CLOSE_TIMEOUT) {
                 return;
             }
         }

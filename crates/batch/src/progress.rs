@@ -18,8 +18,8 @@ pub struct Progress {
     /// Number of inputs in each state.
     #[serde(flatten)]
     pub counts: Counts,
-    /// Inputs that ended per second, in this run, over the last two minutes; `None` until that
-    /// can be said.
+    /// Inputs that ended per second, in this run, over the last two minutes; `None` until it
+    /// can be measured.
     pub rate: Option<f64>,
     /// Time that the rest will take at this rate.
     #[serde(rename = "eta_seconds", serialize_with = "seconds_if_any")]

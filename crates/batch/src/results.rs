@@ -15,7 +15,7 @@ pub(crate) use failures::Failures;
 pub(crate) use line::{Completed, LargeOutputs, each_line, export};
 pub(crate) use ownership::OwnershipFile;
 pub(crate) use paths::{check_unoccupied, failures_of};
-use paths::{occupied, of_another_journal, writer_of};
+use paths::{occupied, of_another_journal, ownership_file_of};
 
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -137,7 +137,7 @@ impl Results {
         let is_known = known.is_some();
         let known = match known {
             // A database that was restored may be older than the process that wrote them.
-            None if found > 0 && !(is_shared && writer_of(path).exists()) => {
+            None if found > 0 && !(is_shared && ownership_file_of(path).exists()) => {
                 return Err(occupied(path));
             }
             None => {
@@ -248,7 +248,7 @@ impl Results {
         }
         let has_begun = !store.inputs(&State::ALL, 0, 1)?.is_empty();
         // Lines of this batch are checked when the file is opened.
-        if store.sharing().is_some() && has_begun && writer_of(path).exists() {
+        if store.sharing().is_some() && has_begun && ownership_file_of(path).exists() {
             return Ok(());
         }
         check_unoccupied(path)

@@ -1,4 +1,4 @@
-//! Status of a batch, also while another process runs it.
+//! Reader: read-only access to a batch and its status, also while another process runs it.
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -71,10 +71,10 @@ pub trait OpenStore: Send + 'static {
     fn inspect(&self) -> Result<Self::Store>;
 }
 
-/// A durable record of a batch. Whatever a method has returned successfully survives the loss of
-/// the process and of the machine's power.
+/// A durable record of a batch. A change that a method has returned successfully survives the
+/// loss of the process and of the machine's power.
 pub trait Store: Send + 'static {
-    /// The note with this name.
+    /// The note with this name. A note is a named text of the journal.
     ///
     /// # Errors
     ///

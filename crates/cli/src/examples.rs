@@ -1,6 +1,6 @@
 //! Examples of each command, for help texts and manual pages.
 
-/// The six commands that a newcomer needs.
+/// The six commands of a first session.
 pub const FIRST_STEPS: &str = "\
 podqueue local                                    # a service on this machine
 podqueue run echo '{\"hello\": \"world\"}'            # submit a job, print its output

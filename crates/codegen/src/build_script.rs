@@ -26,7 +26,7 @@ const REST_INDEX_PATH: &str = "PODQUEUE_REST";
 const SCHEMAS: [&str; 4] = ["graphql", "graphqls", "gql", "json"];
 const QUERIES: [&str; 2] = ["graphql", "gql"];
 
-/// What a build script generates.
+/// Settings of a build script: its descriptions, queries and schema.
 ///
 /// ```no_run
 /// // The operations of `queries/`, against another schema than podqueue's.
@@ -47,7 +47,7 @@ pub struct Build {
 pub struct Report {
     /// Cargo's directives, one line each, for standard output: `cargo::…`.
     pub directives: Vec<String>,
-    /// Whether there are mistakes, and the build must fail.
+    /// True if there are errors, and the build must fail.
     pub failed: bool,
 }
 

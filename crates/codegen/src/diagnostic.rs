@@ -14,7 +14,7 @@ pub struct Diagnostic {
     pub line: usize,
     /// The column, counted from 1.
     pub column: usize,
-    /// What is wrong, in one line.
+    /// The message, in one line.
     pub message: String,
 }
 

@@ -43,7 +43,7 @@
 //! # When the service changes
 //!
 //! The program `podqueue-regenerate`, a separate crate, fetches the current REST description and
-//! GraphQL schema, reports what changed and whom it breaks, and lists the queries that no longer
+//! GraphQL schema, reports what changed and the callers that it breaks, and lists the queries that no longer
 //! validate.
 //!
 //! # Without a build script

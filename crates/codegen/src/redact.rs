@@ -22,7 +22,7 @@ use syn::{Field, Fields, Ident, Item, Member};
 pub(crate) struct Named<'a> {
     pub(crate) name: &'a str,
     pub(crate) siblings: &'a [String],
-    /// Whether requests contain the field.
+    /// True if requests contain the field.
     pub(crate) input: bool,
 }
 
@@ -133,7 +133,7 @@ pub(crate) fn marks(
     shown.into_iter().map(mark).collect()
 }
 
-/// How much of a field debug output shows.
+/// The part of a field that debug output shows.
 #[derive(Clone, Copy, PartialEq)]
 enum Shown {
     Not,

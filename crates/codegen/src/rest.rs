@@ -34,8 +34,8 @@ use crate::{Diagnostic, Generated, Source, print};
 ///
 /// # Errors
 ///
-/// Where nothing can be generated: the text does not parse, or is no description. What of a
-/// description cannot be expressed is left out, and named by a warning.
+/// If nothing can be generated: the text does not parse, or is no description. Constructs that cannot
+/// be expressed are left out, and named by warnings.
 pub fn generate(source: &Source) -> Result<Generated, Vec<Diagnostic>> {
     generate_as("Api", source)
 }

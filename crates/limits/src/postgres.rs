@@ -17,7 +17,7 @@ use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
 /// Timeout of an exchange, and of connecting.
-const TIMEOUT: Duration = Duration::from_secs(5);
+const EXCHANGE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Limits in a PostgreSQL database, for any number of processes on any number of machines.
 ///
@@ -69,7 +69,7 @@ impl LimitStore for PostgresLimits {
 
     fn exchange(&mut self, keys: &[String], change: ChangeRecords<'_>) -> Result<(), StoreError> {
         let had_tables = std::mem::take(&mut self.has_tables);
-        self.connection.attempt(TIMEOUT, async |client| {
+        self.connection.attempt(EXCHANGE_TIMEOUT, async |client| {
             if !had_tables {
                 create_tables(client).await?;
             }
@@ -105,8 +105,8 @@ const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; \
     SELECT set_config('synchronous_commit', 'on', true) \
     WHERE current_setting('synchronous_commit') = 'off'";
 
-/// Retention of an unused record, in microseconds: far longer than the window of any limit.
-const RETENTION: i64 = 10 * 60 * 1_000_000;
+/// Lifetime of an unused record, in microseconds: far longer than the window of any limit.
+const RECORD_LIFETIME: i64 = 10 * 60 * 1_000_000;
 
 /// Attempts to read records that concurrent exchanges remove.
 const ATTEMPTS: usize = 5;
@@ -220,6 +220,6 @@ async fn create_records(client: &Client, keys: &[String]) -> Result<(), Failure>
              SELECT key FROM podqueue.limit_record WHERE clock < {CLOCK} - $1
              FOR UPDATE SKIP LOCKED)"
     );
-    client.execute_typed(&sql, &[(&RETENTION, Type::INT8)]).await?;
+    client.execute_typed(&sql, &[(&RECORD_LIFETIME, Type::INT8)]).await?;
     Ok(())
 }

@@ -100,7 +100,7 @@ impl OpenFile {
             .prepare_cached("SELECT moment, time_of_day FROM store_clock")?
             .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
             .optional()?;
-        // Near the end of its range the clock would stand still, and no request stop to count.
+        // Near the end of its range the clock would stand still, and requests would count for ever.
         let stored = stored.filter(|(moment, _)| *moment < i64::MAX / 2);
         let stored = stored.map(|(moment, time)| (duration(moment), duration(time)));
         let (time, time_of_day) = (Instant::now(), time_of_day());

@@ -21,8 +21,8 @@ use wire::Wire;
 
 const CONNECTIONS: usize = 64;
 const ROUNDS: usize = 5;
-/// Both are measured in turn so often, and so shortly, that whatever else the machine does hits
-/// both alike.
+/// Both are measured in turn so often, and so shortly, that other load of the machine affects both
+/// alike.
 const TURNS: usize = 20;
 const TURN: Duration = Duration::from_millis(100);
 const WANTED: f64 = 0.5;

@@ -83,7 +83,7 @@ impl<T: Clone> From<(u64, &T)> for Numbered<T> {
     }
 }
 
-/// Which part of a list to return.
+/// Window of a list: the part to return.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window {
     pub(crate) offset: usize,

@@ -199,7 +199,7 @@ impl Fault {
     }
 
     /// Processes the request, and sends the response once more in front of the next response on the same
-    /// connection: the next request gets it, and the connection is out of step.
+    /// connection: the next request gets it, and the connection is desynchronized.
     pub fn out_of_step() -> Self {
         Self::new(true, Effect::Repeated { timing: RepeatTiming::BeforeNextResponse })
     }

@@ -1,4 +1,5 @@
-//! Operations of the three interfaces, by name.
+//! Operation: an operation of the queue, the worker protocol, REST, GraphQL or the control plane, by
+//! name.
 
 use serde::{Deserialize, Serialize};
 

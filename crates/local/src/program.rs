@@ -42,7 +42,7 @@ pub struct Arguments {
 
     /// An API key that clients may use; can be repeated.
     ///
-    /// Each key is a separate user. Everyone on this machine can see it in the process list, so pass a
+    /// Each key is a separate user. Every user of this machine can see it in the process list, so pass a
     /// real key in PODQUEUE_API_KEY or a file.
     #[arg(long = "api-key", value_name = "KEY")]
     api_keys: Vec<String>,

@@ -36,7 +36,7 @@ impl Target {
     ///
     /// # Errors
     ///
-    /// If the URL is invalid, or TLS cannot be set up as it says.
+    /// If the URL is invalid, or TLS cannot be set up as the URL requires.
     pub fn parse(url: &str) -> Result<Self, TargetError> {
         if !is_url(url) || is_ambiguous(url) {
             return Err(invalid());

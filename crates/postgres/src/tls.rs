@@ -66,7 +66,7 @@ impl TlsParameters {
     }
 }
 
-/// Also an IPv4 address that is mapped to IPv6.
+/// Returns true for a loopback address, also for an IPv4-mapped IPv6 address.
 fn is_loopback(address: &IpAddr) -> bool {
     address.to_canonical().is_loopback()
 }

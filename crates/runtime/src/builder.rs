@@ -1,4 +1,5 @@
-//! Settings of a service: timeouts, retries, rate limits, the HTTP client.
+//! Service builder: the settings of a service (timeouts, retries, rate limits, the HTTP client) and
+//! their validation.
 
 use std::fmt;
 use std::sync::Arc;

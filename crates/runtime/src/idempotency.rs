@@ -1,9 +1,10 @@
-//! Retry table: idempotency of the operation × outcome of the attempt → `Next`.
+//! Idempotency: the effect of a second request, and the retry table that follows from it: idempotency
+//! of the operation × outcome of the attempt → `RetryDecision`.
 //!
 //! `transport/attempt.rs` classifies the status, or the missing response, as an `AttemptOutcome`.
 //! The number and the delays of retries are up to the [`RetryPolicy`](crate::RetryPolicy).
 
-use self::Next::{Retry, RetryNoted, Stop, Unknown};
+use self::RetryDecision::{Retry, RetryNoted, Stop, Unknown};
 use crate::error::{Error, ErrorKind};
 
 /// The effect of a second request.
@@ -61,7 +62,7 @@ pub(crate) struct Failure {
 
 /// Step after an attempt that brought no reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Next {
+pub(crate) enum RetryDecision {
     /// The call is retried.
     Retry,
     /// The call is retried, and the reply says that an earlier attempt may have taken effect.
@@ -75,7 +76,7 @@ pub(crate) enum Next {
 impl Idempotency {
     /// The table.
     #[rustfmt::skip]
-    pub(crate) const fn after(self, outcome: AttemptOutcome) -> Next {
+    pub(crate) const fn after(self, outcome: AttemptOutcome) -> RetryDecision {
         let row = match self {
             // never sent, 429,   5xx,        unanswered, unreadable, intercepted, final
             Self::Idempotent =>
@@ -144,7 +145,7 @@ impl Idempotency {
     }
 }
 
-impl Next {
+impl RetryDecision {
     pub(crate) const fn is_retry(self) -> bool {
         matches!(self, Retry | RetryNoted)
     }

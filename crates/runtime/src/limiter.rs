@@ -88,7 +88,7 @@ impl Limit {
     }
 }
 
-/// Settings of the rate limiter ([`Operation::limit`]): they wait on the client side instead of getting a
+/// Settings of the rate limiter ([`Operation::limit`]): calls wait on the client side instead of getting a
 /// 429.
 ///
 /// The limits of an operation hold for each [scope](crate::Call::scope), both in requests per ten

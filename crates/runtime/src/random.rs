@@ -1,4 +1,5 @@
-//! Random cases for unit tests: the same at every run, so that only a change of the code breaks a test.
+//! Test cases drawn at random, with fixed seeds: the same at every run, so that only a change of the
+//! code breaks a test.
 
 use std::ops::RangeInclusive;
 

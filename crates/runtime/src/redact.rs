@@ -17,8 +17,7 @@
 //!
 //! # Invariant
 //!
-//! A secret does not appear in a redacted text in any encoding of the table, whatever number of them was
-//! applied one upon the other, nor does a part of a long secret. The work is bounded by the length of the
+//! A secret does not appear in a redacted text in any encoding of the table, nested to any depth, nor does a part of a long secret. The work is bounded by the length of the
 //! text: where decoding takes more, the text is withheld.
 //!
 //! `tests` draws secrets and encodings at random and checks it; `docs/design/redaction.md` says why it holds.

@@ -1,4 +1,4 @@
-//! Every fault that the local service offers, and what it leaves a client to know.
+//! Faults: every fault that the local service offers, and the knowledge of the client after it.
 
 use std::time::Duration;
 
@@ -12,14 +12,14 @@ pub struct Suffering {
     pub made_by: Option<&'static str>,
     pub fault: Option<Fault>,
     pub knows: Knows,
-    /// Whether it may go on when the call is over already: the request is processed later, or the
+    /// True if it may continue when the call is over already: the request is processed later, or the
     /// service is still down.
     pub late: bool,
-    /// Whether the service processes the request that suffers.
+    /// True if the service processes the request that suffers.
     pub processed: bool,
 }
 
-/// What is left to know.
+/// Knowledge of the client after a fault.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Knows {
     /// The true answer came, if late.
@@ -42,7 +42,7 @@ pub enum Knows {
     Final(ErrorKind),
 }
 
-/// How long the service refuses connections.
+/// Time for which the service refuses connections.
 pub const DOWN: Duration = Duration::from_millis(30);
 
 /// More than any timeout.

@@ -1,4 +1,4 @@
-//! The state of a service in which a call can be made, and what became of it.
+//! Stage: the state of a service in which a call can be made, and the result of the call.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 use super::Call;
 use crate::support::{service, settings, until};
 
-/// What one attempt may take; one at `/runsync` has a second of waiting and a margin of ten more.
+/// Timeout of one attempt; one at `/runsync` has a second of waiting and a margin of ten more.
 pub const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What the template that is changed gets, in GB.
+/// Volume of the changed template, in GB.
 const CHANGED_VOLUME: u32 = 2;
 
 /// The HTTP clients of the two sides. To make one takes longer than to use it: it reads the
@@ -39,7 +39,7 @@ pub struct Stage {
     pub local: LocalService,
     /// Makes the call that suffers.
     client: Client,
-    /// Looks at what became of it, unharmed.
+    /// Reads the result of the call, without the fault.
     witness: Client,
     job: String,
     secret: String,
@@ -151,7 +151,7 @@ impl Stage {
         if expected == 4 { Ok(()) } else { Err(Told::nothing_of_a_gap()) }
     }
 
-    /// How often the call took effect, where that can be told from outside.
+    /// Number of times that the call took effect, if that is visible from outside.
     pub async fn effects(&self, call: Call) -> Option<usize> {
         let witness = &self.witness;
         match call {
@@ -191,7 +191,7 @@ impl Stage {
         }
     }
 
-    /// How often the operation was sent.
+    /// Number of times that the operation was sent.
     pub fn sent(&self, call: Call) -> usize {
         let place = match call {
             Call::Run | Call::RunAtLeastOnce => "/run",

@@ -63,7 +63,7 @@ pub enum Step {
         moved: bool,
     },
     /// Another program appends a complete line to the results of a machine. A partial line could
-    /// not be told from the effect of a crash.
+    /// not be distinguished from the effect of a crash.
     Append {
         machine: u8,
     },

@@ -75,7 +75,7 @@ pub struct Transcript {
     pub max_in_flight: BTreeMap<Operation, u64>,
 }
 
-/// Request as it arrived, and what became of it.
+/// Request as it arrived, and its result.
 #[derive(Clone, Debug)]
 pub struct Arrival {
     pub at: Instant,

@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::paths::{check_unoccupied, writer_of};
+use super::paths::{check_unoccupied, ownership_file_of};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::{is_in_place, private, sync_folder};
 
@@ -28,7 +28,7 @@ pub(crate) struct OwnershipFile {
 impl OwnershipFile {
     /// Opens the file, or creates it where there are no results yet.
     pub(crate) fn open(results: &Path) -> Result<Self> {
-        let path = writer_of(results);
+        let path = ownership_file_of(results);
         if !path.exists() {
             check_unoccupied(results).map_err(|error| {
                 let name = path.display();

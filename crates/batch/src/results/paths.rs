@@ -17,7 +17,7 @@ pub(crate) fn outputs_of(results: &Path) -> PathBuf {
 }
 
 /// The ownership file of the results, next to them.
-pub(super) fn writer_of(results: &Path) -> PathBuf {
+pub(super) fn ownership_file_of(results: &Path) -> PathBuf {
     with_suffix(results, ".writer")
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn check_unoccupied(path: &Path) -> Result<()> {
     };
     let (failures, outputs) = (failures_of(path), outputs_of(path));
     match [path, &failures, &outputs].into_iter().find(|path| has_content(path)) {
-        Some(_) if writer_of(path).exists() => Err(of_another_journal(path)),
+        Some(_) if ownership_file_of(path).exists() => Err(of_another_journal(path)),
         Some(path) => Err(occupied(path)),
         None => Ok(()),
     }

@@ -166,7 +166,7 @@ impl Coordinator {
         self.failed.get_or_insert(error);
     }
 
-    /// A task panicked: fails the run.
+    /// Fails the run because a task panicked.
     pub(super) fn panicked(&mut self) {
         let message = "a task panicked, in a function passed to the client or in this crate: nothing is lost, and an input that was being submitted is unknown when the batch is next opened";
         self.fail(Error::new(ErrorKind::Service, message));
@@ -239,17 +239,17 @@ impl Coordinator {
         self.errors.not_submitted(error);
     }
 
-    /// The status of a job could be read.
+    /// Records that the status of a job could be read.
     pub(super) fn polled(&mut self, index: u64) {
         self.errors.seen(index);
     }
 
-    /// The status of a job could not be read.
+    /// Records that the status of a job could not be read.
     pub(super) fn not_polled(&mut self, index: u64, error: String) {
         self.errors.unseen(index, error);
     }
 
-    /// An input has ended, in this state.
+    /// Records that an input has ended, in this state.
     pub(super) fn ended(&mut self, state: State) {
         self.throughput.ended(state);
         self.stop_if_too_many_failed();
@@ -338,8 +338,11 @@ impl Coordinator {
     }
 }
 
-/// Interval of recovery, and its jitter: about once a second, and not all processes at once.
-const INTERVAL: (Duration, u32) = (Duration::from_millis(800), 400);
+/// Interval of recovery: with the jitter about a second, and not the same in all processes.
+const RECOVERY_INTERVAL: Duration = Duration::from_millis(800);
+
+/// Maximum jitter of the interval of recovery, in milliseconds.
+const RECOVERY_JITTER_MS: u32 = 400;
 
 /// The processes that share a batch with this process.
 #[derive(Default)]
@@ -383,7 +386,7 @@ impl Peers {
         if self.check_at.is_none_or(|at| now < at) {
             return Ok(Recovered::default());
         }
-        self.check_at = Some(now + INTERVAL.0 + jitter());
+        self.check_at = Some(now + RECOVERY_INTERVAL + jitter());
         let checked = journal.with(|state| {
             let (mut inputs, mut processes) = (Vec::new(), 0);
             if let Some(sharing) = state.store().sharing() {
@@ -405,7 +408,7 @@ fn jitter() -> Duration {
     let mut random = [0; 4];
     // Without jitter, all processes would check at the same time, and wait for each other.
     let _ = getrandom::fill(&mut random);
-    Duration::from_millis((u32::from_ne_bytes(random) % INTERVAL.1).into())
+    Duration::from_millis((u32::from_ne_bytes(random) % RECOVERY_JITTER_MS).into())
 }
 
 /// Returns the outstanding inputs of this process, and the number of its peers.

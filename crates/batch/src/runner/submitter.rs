@@ -390,7 +390,7 @@ impl Submitter {
 #[derive(Default)]
 struct Claims {
     phase: ClaimPhase,
-    /// True if no input is pending, and none was appended since.
+    /// True if no input is pending, and no input was appended since.
     is_exhausted: bool,
     has_checked_for_more: bool,
     /// True if an input may have become pending again since the last claim began, which did not find it.

@@ -104,8 +104,8 @@ impl Postgres {
         self
     }
 
-    /// The same, although results of other processes were not imported: those of machines that are gone
-    /// for good. Inputs of which only they have results are submitted again.
+    /// Accepts the loss, as [`accept_loss`](Self::accept_loss), without the results of machines that
+    /// no longer exist: results of other processes that were not imported. Inputs of which only they have results are submitted again.
     #[must_use]
     pub fn accept_loss_of_results(mut self) -> Self {
         self.on_loss = OnLoss::GiveUpResults;

@@ -1,5 +1,5 @@
-//! Kills a process that runs a batch at random moments, and compares the journal, the results and the
-//! requests that the service received. `scripts/batches.sh` kills the program in more ways.
+//! Crash tests: a process that runs a batch is killed at random moments, and the journal, the results
+//! and the requests that the service received are compared. `scripts/batches.sh` kills the program in more ways.
 
 #[path = "kill/receiver.rs"]
 mod receiver;

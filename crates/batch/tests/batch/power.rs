@@ -1,4 +1,4 @@
-//! Loss of power at any moment: of what was not synced, any part may be gone. A library that is loaded
+//! Loss of power at any moment: any part of the unsynced writes may be lost. A library that is loaded
 //! into the process records what it writes, syncs and sends (`preload.c`); the record determines what the
 //! disk holds for certain at each moment, and what it may hold.
 
@@ -109,7 +109,7 @@ impl Disk {
     }
 
     /// Writes what a loss of power leaves to a folder: of each thing that is not durable, nothing,
-    /// or whatever the random numbers say.
+    /// or a random part.
     fn leave(&self, root: &Path, to: &Path, mut random: Option<fastrand::Rng>) {
         let mut names = self.durable.clone();
         let kept = random.as_mut().map_or(0, |it| it.usize(..=self.renamed.len()));

@@ -1,4 +1,4 @@
-//! Several processes run one batch, and crash, stop and lose their database. `scripts/machines.sh` repeats
+//! Several machines: processes that run one batch, and crash, stop and lose their database. `scripts/machines.sh` repeats
 //! this for longer.
 
 use std::collections::{BTreeMap, BTreeSet};

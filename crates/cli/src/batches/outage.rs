@@ -18,14 +18,14 @@ const WARN_AFTER: Duration = Duration::from_secs(5);
 /// Interval of connection attempts that check the database.
 const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
-/// The state of an outage.
+/// The warning of an outage: the start of the outage, and whether it is reported.
 #[derive(Default)]
-pub struct Outage {
+pub struct OutageWarning {
     since: Option<Instant>,
     is_reported: bool,
 }
 
-impl Outage {
+impl OutageWarning {
     /// Records a failed attempt that started at this time, and returns the duration of the outage.
     pub fn record_failure(&mut self, tried: Instant) -> Duration {
         self.since.get_or_insert(tried).elapsed()
@@ -36,7 +36,7 @@ impl Outage {
         *self = Self::default();
     }
 
-    /// Returns true if to warn now: once per outage, after its minimum duration.
+    /// Returns true if a warning is due: once per outage, after its minimum duration.
     pub fn should_warn(&mut self) -> bool {
         let is_long = self.since.is_some_and(|since| since.elapsed() >= WARN_AFTER);
         is_long && !std::mem::replace(&mut self.is_reported, true)
@@ -63,7 +63,7 @@ pub async fn with_warning<T>(
 
 /// Waits until the database has been unreachable for a while, and returns the reason.
 async fn wait_for_outage(location: &BatchLocation) -> String {
-    let mut outage = Outage::default();
+    let mut outage = OutageWarning::default();
     loop {
         sleep(CHECK_INTERVAL).await;
         let (tried, journal) = (Instant::now(), location.journal().without_patience());

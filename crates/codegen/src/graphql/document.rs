@@ -74,7 +74,7 @@ fn has_variable(value: &Value<'static, String>) -> bool {
 
 struct Printer {
     parts: Vec<Part>,
-    /// Whether variables become placeholders.
+    /// True if variables become placeholders.
     in_parts: bool,
 }
 

@@ -18,7 +18,7 @@ use crate::{naming, print, redact};
 pub(crate) struct Inputs<'a> {
     schema: &'a Schema,
     pub(crate) all: Vec<&'a InputObjectType>,
-    /// The inputs that contain themselves, directly or through others, without a list in between.
+    /// The inputs that contain themselves, directly or transitively, without a list in between.
     endless: BTreeSet<&'a str>,
     /// The inputs without a default: they require a value of an enum.
     without_default: BTreeSet<&'a str>,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// Where the types that operations share come from: input objects, enums and custom scalars.
+/// Origin of the types that operations share: input objects, enums and custom scalars.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SharedTypes {
     /// Those that the operations use are generated from the schema, in the modules `types` and
@@ -16,7 +16,7 @@ pub enum SharedTypes {
     OfPodqueue,
 }
 
-/// How operations are generated.
+/// Settings of the generation of operations.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     pub(crate) shared: SharedTypes,

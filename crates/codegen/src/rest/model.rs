@@ -19,7 +19,7 @@ pub(crate) struct Operation {
     /// Query parameters within the path.
     pub(crate) path_query: Vec<(String, PathValue)>,
     pub(crate) body: Option<Body>,
-    /// How the response of success is read; none if no success has content.
+    /// Content of the response of success; none if no success has content.
     pub(crate) answer: Option<Answer>,
     /// The responses of success by status; empty if they have the same type.
     pub(crate) successes: Vec<Success>,
@@ -125,11 +125,11 @@ pub(crate) enum PathStyle {
     Matrix { exploded: bool },
 }
 
-/// How a response of success is read.
+/// Content of a response of success.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
     pub(crate) content: Content,
-    /// Whether some success has no content.
+    /// True if some success has no content.
     pub(crate) may_be_empty: bool,
     /// The media types in `Accept`, if that is not `application/json` alone.
     pub(crate) accept: Option<String>,
@@ -143,7 +143,7 @@ pub(crate) struct Success {
     pub(crate) description: String,
     /// None for a response without content.
     pub(crate) content: Option<Content>,
-    /// Whether its type is that of the call's response, or it has no content.
+    /// True if its type is that of the call's response, or it has no content.
     pub(crate) is_first: bool,
     /// The media types in `Accept`.
     pub(crate) accept: Vec<String>,

@@ -1,4 +1,4 @@
-//! Reading of a description from YAML or JSON. A key that occurs twice is an error.
+//! Reader of descriptions: parses YAML or JSON. A key that occurs twice is an error.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Paths in generated types: short names in scope, and re-exports of the runtime for other crates.
+//! Path shortening in generated types: short names in scope, and re-exports of the runtime for other crates.
 
 use syn::visit_mut::VisitMut;
 use syn::{Attribute, Expr, Lit, Meta, Path, parse_quote};
@@ -9,7 +9,7 @@ const PRELUDE: [&str; 4] =
 /// Replaces `::std::option::Option` by `Option`: no type of a description has such a name. And
 /// qualifies the types of the module `types` for the place that uses them.
 pub(super) struct Shorten {
-    /// Whether the code is within `types`.
+    /// True if the code is within `types`.
     pub(super) within_types: bool,
 }
 

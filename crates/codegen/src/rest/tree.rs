@@ -258,7 +258,7 @@ pub fn target(value: &Value) -> Option<&str> {
     value.get("$ref")?.as_str()?.strip_prefix(PREFIX)
 }
 
-/// The named schemas that operations use under a key, directly or through others.
+/// The named schemas that operations use under a key, directly or transitively.
 pub(super) fn under(key: &str, paths: &Value, schemas: &Map<String, Value>) -> BTreeSet<String> {
     let mut waiting = Vec::new();
     for value in operations(paths).filter_map(|operation| operation.get(key)) {
@@ -275,7 +275,7 @@ pub(super) fn keep_used(paths: &Value, schemas: &mut Map<String, Value>) {
     schemas.retain(|name, _| used.contains(name));
 }
 
-/// The names of these schemas, and of all schemas to which they refer, directly or through others.
+/// The names of these schemas, and of all schemas to which they refer, directly or transitively.
 pub fn reachable(mut waiting: Vec<String>, schemas: &Map<String, Value>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     while let Some(name) = waiting.pop() {

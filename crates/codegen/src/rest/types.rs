@@ -142,7 +142,7 @@ fn meanings(items: &[Item]) -> Meanings {
         .collect()
 }
 
-/// The types that requests contain, directly or through others. Callers construct them, so they are
+/// The types that requests contain, directly or transitively. Callers construct them, so they are
 /// not `#[non_exhaustive]`.
 fn sent<'a>(items: &[Item], signatures: impl Iterator<Item = &'a Signature>) -> BTreeSet<String> {
     let mut roots = Mentioned::default();
@@ -156,7 +156,7 @@ fn is_untagged(item: &ItemEnum) -> bool {
     attributes::serde_metas(&item.attrs).iter().any(|meta| meta.path().is_ident("untagged"))
 }
 
-/// These types and all types that they contain, directly or through others.
+/// These types and all types that they contain, directly or transitively.
 fn reached(items: &[Item], roots: Mentioned) -> BTreeSet<String> {
     let within: BTreeMap<String, Mentioned> = items
         .iter()

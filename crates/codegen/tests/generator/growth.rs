@@ -76,7 +76,7 @@ fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
-/// The description with more of everything that a service adds without asking its clients: fields,
+/// The description with more of everything that a service adds without notice to its clients: fields,
 /// values of enums, optional parameters, answers, operations, schemas.
 fn grown_description(workspace: &Path) -> Value {
     let source = Source::read(&workspace.join("openapi/podqueue.yaml")).unwrap();

@@ -80,7 +80,7 @@ fn artifact(messages: &str, name: &str) -> PathBuf {
     files.next_back().unwrap_or_else(|| panic!("{name} was not built")).into()
 }
 
-/// What stands before generated code, in place of the macro that includes it.
+/// Preamble of generated code, in place of the macro that includes it.
 const GENERATED: &str =
     "//! Generated.\n\n#[allow(unused_imports)]\nuse podqueue as __runtime;\n\n";
 
@@ -135,7 +135,7 @@ fn write_crate(folder: &Path, documents: &[Document]) {
     put(source.join("answers.rs"), &answers);
 }
 
-/// What is generated from the queries of the corpus.
+/// The code generated from the queries of the corpus.
 fn operations() -> String {
     let read = |name: &str| {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/graphql");

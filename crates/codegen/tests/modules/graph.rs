@@ -20,7 +20,7 @@ pub type ModulePath = Vec<String>;
 pub struct Modules {
     /// What each module brings in from its own crate, by the name that it gets.
     imports: BTreeMap<ModulePath, BTreeMap<String, ModulePath>>,
-    /// What each module uses.
+    /// The modules that each module uses.
     uses: BTreeMap<ModulePath, BTreeSet<ModulePath>>,
 }
 
@@ -120,7 +120,7 @@ impl Modules {
         circles.into_iter().filter(|it| !it.is_empty()).collect()
     }
 
-    /// All that a module uses, directly or through others.
+    /// All that a module uses, directly or transitively.
     fn reached(&self, module: &ModulePath) -> BTreeSet<&ModulePath> {
         let mut found = BTreeSet::new();
         let mut waiting: Vec<_> = self.uses[module].iter().collect();
@@ -146,7 +146,7 @@ struct Reader<'a> {
     depth: usize,
     imports: BTreeMap<String, ModulePath>,
     uses: BTreeSet<ModulePath>,
-    /// Whether the declaration that is being read is a re-export.
+    /// True if the declaration that is being read is a re-export.
     exporting: bool,
     exports: BTreeMap<String, ModulePath>,
     /// The names that paths begin with.

@@ -1,5 +1,5 @@
 //! The modules of each crate of this workspace form no cycles: none uses another one that uses it,
-//! directly or through others.
+//! directly or transitively.
 //!
 //! `graph` defines what a use is.
 #![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect shall fail")]

@@ -34,7 +34,8 @@ impl HostName {
         }
     }
 
-    /// Parses a name that is to be allowed, or returns why no request could carry it.
+    /// Parses a name that is to be allowed, or returns the reason for which no request could
+    /// carry it.
     pub(crate) fn allowed(text: &str) -> Result<Self, &'static str> {
         if let Some(bracketed) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
             return match bracketed.parse::<Ipv6Addr>() {

@@ -2,7 +2,7 @@
 //! stopped.
 //!
 //! hyper holds the idle timeout, the size of a head and of its buffer, and closes a connection
-//! gracefully. Added to it are
+//! gracefully. The following bounds are added:
 //!
 //! - **body timeouts** ([`RequestBody`]): hyper and axum have none. A pause and the whole body are
 //!   bounded, and a stop of the service ends the body;
@@ -54,7 +54,7 @@ const BODY_PAUSE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Timeout of the whole body of a request, in real time.
 const BODY_TIMEOUT: Duration = Duration::from_secs(300);
 /// Limits of receiving the unread body of a refused request: its size, and the time of a pause and
-/// take, in real time. This is open to peers without a key, so it must not take long.
+/// of the whole body, in real time. This is open to peers without a key, so it must not take long.
 const MAX_DRAINED: usize = 64 * 1024 * 1024;
 const DRAIN_PAUSE_TIMEOUT: Duration = Duration::from_millis(500);
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);

@@ -78,7 +78,7 @@ impl Listener {
     ///
     /// # Errors
     ///
-    /// Listens to the signals, like [`install`].
+    /// If the handlers cannot be installed, as for [`install`].
     pub fn new() -> io::Result<Self> {
         let receiver = SignalReceiver::installed()?;
         receiver.state().listeners += 1;
@@ -168,7 +168,7 @@ enum SignalDecision {
     End(Signal),
     /// Waits for a change, with a timeout.
     Wait(Option<Duration>),
-    /// There is none.
+    /// Waits for a signal: none is pending.
     Sleep,
 }
 

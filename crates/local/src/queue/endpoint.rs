@@ -70,7 +70,7 @@ pub(crate) struct Endpoint {
     clock: Clock,
     tasks: Tasks,
     state: Mutex<EndpointState>,
-    /// Tells the timer task that a timer is due earlier than the timer that it waits for.
+    /// Notifies the timer task that a timer is due earlier than the timer that it waits for.
     earlier_timer: Notify,
     /// The number of requests that were refused with 429.
     throttled: AtomicU64,

@@ -68,7 +68,7 @@ pub(crate) struct WorkerProgram {
 }
 
 impl WorkerProgram {
-    /// Runs the command as a worker, and returns its exit status or why it did not start. Dropping this
+    /// Runs the command as a worker, and returns its exit status, or the reason for which it did not start. Dropping this
     /// kills it, with the processes that it started.
     pub(crate) async fn run(&self, worker: &str) -> String {
         match self.run_process(worker).await {

@@ -1,4 +1,4 @@
-//! Ten thousand jobs and requests: the cost of an update, and flat memory.
+//! Scale: the cost of an update and the memory with ten thousand jobs and requests.
 
 use serde_json::{Value, json};
 

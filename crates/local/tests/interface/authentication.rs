@@ -1,4 +1,4 @@
-//! Interface: "Authentication".
+//! Authentication: the section of this name of the interface.
 
 use podqueue_local::{LocalService, Operation};
 use reqwest::StatusCode;

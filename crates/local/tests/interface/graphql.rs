@@ -1,4 +1,5 @@
-//! Interface: "GraphQL", "Template (GraphQL input and output shape)", "Secret".
+//! GraphQL: sections "GraphQL", "Template (GraphQL input and output shape)" and "Secret" of the
+//! interface.
 
 use podqueue_local::GPU_POD;
 use serde_json::{Value, json};

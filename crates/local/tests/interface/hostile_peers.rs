@@ -1,5 +1,5 @@
-//! Hostile peers: whatever they send or omit, they neither hold a connection for ever nor fill the memory
-//! nor keep other clients out.
+//! Hostile peers: bounds of connections and of memory. No peer holds a connection for ever, fills the
+//! memory or keeps other clients out.
 //!
 //! These timeouts are in real time. The clock of the runtime is paused: it jumps to the next timer when
 //! the runtime is idle, so exchanges that must not time out run within `in_real_time`.
@@ -533,7 +533,7 @@ async fn a_client_still_sending_a_refused_body_can_read_why() {
             } else {
                 format!("{head}{:x}\r\n{body}\r\n0\r\n\r\n", body.len())
             };
-            // All of it is taken, and the connection goes on.
+            // All of it is taken, and the connection continues.
             stream.write_all(sent.as_bytes()).await.unwrap();
             let health = "GET /v2/echo/health HTTP/1.1\r\nhost: localhost\r\n\
                           connection: close\r\n\r\n";

@@ -1,4 +1,5 @@
-//! Interface: "policy object", and the times of "Payload, waiting and retention".
+//! Execution policy and retention: section "policy object" of the interface, and the times of section
+//! "Payload, waiting and retention".
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The local service against the interface, over raw HTTP: one module for each table or set of
+//! Tests of the interface of the local service, over raw HTTP: one module for each table or set of
 //! rules, one test for each row, named after it.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]

@@ -1,4 +1,4 @@
-//! The OpenAI-compatible paths: a worker's chunks are piped to the caller as they come.
+//! OpenAI-compatible paths: streaming. A worker's chunks are piped to the caller as they come.
 
 use podqueue_local::{Builder, Operation, RateLimit, RateLimits};
 use reqwest::{Method, Response};

@@ -1,4 +1,4 @@
-//! The program `podqueue-local`.
+//! Tests of the program `podqueue-local`.
 
 use std::process::Stdio;
 

@@ -1,4 +1,4 @@
-//! Interface: "Rate limits (per endpoint, per user)".
+//! Rate limits: section "Rate limits (per endpoint, per user)" of the interface.
 
 use std::time::Duration;
 

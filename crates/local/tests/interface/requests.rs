@@ -1,4 +1,4 @@
-//! Interface: "Job submission body", "Serverless queue operations", "Errors", and the payload
+//! Requests: sections "Job submission body", "Serverless queue operations", "Errors", and the payload
 //! limits.
 
 use reqwest::{Method, StatusCode};
@@ -369,7 +369,7 @@ async fn requests_lists_the_jobs_of_the_endpoint() {
     assert_eq!(members(&list[0]), ["delayTime", "executionTime", "id", "status"]);
 }
 
-/// Whatever is sent, the service answers with JSON and goes on.
+/// Whatever is sent, the service answers with JSON and continues.
 #[tokio::test]
 async fn no_bad_input_takes_the_service_down() {
     let service = Service::still(|builder| builder).await;

@@ -1,4 +1,4 @@
-//! Interface: "REST reads", "Pod", "Template (REST read shape)".
+//! REST: sections "REST reads", "Pod" and "Template (REST read shape)" of the interface.
 
 use reqwest::StatusCode;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Interface: "States and transitions", "Job status".
+//! States of a job: sections "States and transitions" and "Job status" of the interface.
 
 use reqwest::StatusCode;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Interface: "Stream chunk", and rule 5 of the queue operations.
+//! Streaming: section "Stream chunk" of the interface, and rule 5 of the queue operations.
 
 use futures_util::stream;
 use podqueue_local::{LocalJob, StreamShape};

@@ -1,4 +1,4 @@
-//! Interface: "Events".
+//! Webhooks: section "Events" of the interface.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};

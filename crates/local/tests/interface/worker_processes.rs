@@ -291,7 +291,7 @@ async fn its_jobs_are_stopped_when_it_runs_several() {
     assert_eq!(answer.status(), 404);
 }
 
-/// The example goes on whatever comes back.
+/// The example continues after any response.
 #[tokio::test]
 async fn the_example_survives_responses_that_it_cannot_read() {
     let program = format!("exec python3 -u {}/examples/worker.py", env!("CARGO_MANIFEST_DIR"));

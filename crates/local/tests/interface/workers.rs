@@ -1,4 +1,4 @@
-//! Interface: "Health report", `lowPriority`, and "Job waits in the queue".
+//! Workers: sections "Health report" and "Job waits in the queue" of the interface, and `lowPriority`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

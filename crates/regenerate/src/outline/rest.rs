@@ -332,7 +332,7 @@ impl<'a> Writer<'a> {
         Some(Rc::new(Base { name: name.to_owned(), at: at.path.len(), within: at.base.clone() }))
     }
 
-    /// What a `$ref` leads to; the reference itself if it leads nowhere.
+    /// Target of a `$ref`; the reference itself if it leads nowhere.
     fn resolved(&self, value: &'a Value) -> &'a Value {
         resolve(self.description, value).unwrap_or(value)
     }

@@ -1,4 +1,4 @@
-//! Typed values of JSON: how each type of a description is read from and written as JSON.
+//! Codec of JSON values: lenient reading and writing of each type of a description.
 //!
 //! [`Lenient`] is implemented by every type that generated code mentions. Reading goes through a parsed
 //! [`Json`] instead of a generic `Deserializer`, and writing through a borrowed [`Node`] instead of a
@@ -57,7 +57,7 @@ impl Mismatch {
         if self.path.is_empty() { "." } else { &self.path }
     }
 
-    /// What is wrong with the value.
+    /// The reason for the mismatch.
     pub(crate) fn reason(&self) -> &str {
         &self.reason
     }
@@ -152,7 +152,7 @@ pub fn owned(value: &impl Serialize) -> Node<'_> {
     serde_json::to_value(value).map_or_else(|error| Node::Failed(error.to_string()), Node::Owned)
 }
 
-/// A field of an object, whatever its type.
+/// Type-erased field of an object.
 pub trait Field: fmt::Debug {
     /// [`Lenient::write`].
     fn node(&self) -> Node<'_>;
@@ -513,7 +513,7 @@ pub(super) fn of_another_type(value: &Json, expected: &str) -> String {
     format!("{found} where there must be {expected}")
 }
 
-/// Has a type that implements serde's traits itself take part in the types that are read leniently.
+/// Implements `Lenient` for a type that implements serde's traits.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __own {

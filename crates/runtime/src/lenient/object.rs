@@ -140,7 +140,7 @@ pub fn read<T: Object>(value: &Json, reading: Reading) -> Result<Option<T>, Mism
 ///
 /// # Errors
 ///
-/// Those of [`read`].
+/// The errors of [`read`].
 pub fn read_by<T>(
     shape: &'static Shape,
     value: &Json,

@@ -4,7 +4,7 @@
 //! to the branch with its tag, or whose required fields it has. A branch is always written with its tag.
 //!
 //! The variants of a *choice* are distinguished only by trying them: the first shape that fits takes the value.
-//! Each is tried exactly before objects and lists are tried leniently: were a number read as a text at once,
+//! Each is tried exactly before objects and lists are tried leniently: if a number were read as text at once,
 //! a shape that has a number there would not be reached.
 //!
 //! A value of no branch or shape is kept as JSON and written unchanged, because a service may add them.
@@ -198,7 +198,7 @@ fn complete<'a>(branch: &Branch, node: Node<'a>) -> Node<'a> {
     Node::Object(object)
 }
 
-/// Has an enum read and written by its branches: place, variant, what an object must be (tags;
+/// Implements `Union` for an enum, given its branches: place, variant, what an object must be (tags;
 /// required fields; those that may be null; known fields), fields without which it is not written.
 #[doc(hidden)]
 #[macro_export]

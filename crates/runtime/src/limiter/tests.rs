@@ -199,7 +199,7 @@ async fn a_call_becomes_urgent_while_it_waits() {
     let waited = started.elapsed().as_millis();
     assert!((20_000..20_500).contains(&waited), "{waited} ms");
     for other in others {
-        other.await.expect("nobody is forgotten");
+        other.await.expect("no caller is forgotten");
     }
 }
 

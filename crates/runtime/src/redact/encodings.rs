@@ -115,7 +115,7 @@ impl Layer {
 /// Joins the bytes of UTF-8 that were read as a character each, whether by an escape of bytes or by a
 /// program that took the text for Latin-1.
 fn in_utf8(mut symbols: Vec<Symbol>) -> Vec<Symbol> {
-    // More than once, if it was taken so more than once.
+    // Repeated, for text that was misdecoded several times.
     while join_bytes(&mut symbols) {}
     symbols
 }
@@ -401,7 +401,7 @@ fn characters(layer: &[Symbol], out: &mut Vec<Symbol>) {
         let separator = &layer[after..=at];
         let is_list = separator.len() <= LONGEST_SEPARATOR
             && separator.iter().all(|it| !it.is.is_alphabetic() || it.is == 'b');
-        // What separates two texts, or opens a list, begins none: `"ab","cd"`, `"["a"`, `"10":"a"`.
+        // A separator, or an opening bracket, does not begin a list: `"ab","cd"`, `"["a"`, `"10":"a"`.
         let continues =
             is_list && !list.is_empty() && !separator.iter().any(|it| it.is.is_numeric());
         let is_item = (is_quoted && continues)

@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 
 use crate::secret_string::SecretString;
 
-/// Stands in place of a secret.
+/// Replacement of a secret.
 pub(crate) const REDACTED: &str = "[redacted]";
 
 const ENVIRONMENT: [&str; 4] = ["env", "envs", "environment", "environmentvariables"];

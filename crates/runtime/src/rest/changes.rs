@@ -1,4 +1,4 @@
-//! Changes of a caller to a serialized body.
+//! Body patch: values that a caller sets in a serialized body.
 
 use serde::Serialize;
 use serde_json::{Map, Value, to_value};

@@ -621,7 +621,7 @@ mod tests {
         assert!(make_room(&mut body, 1_000, 50_000));
         assert_eq!(body.capacity(), 50_000);
         let mut body = Vec::new();
-        assert!(make_room(&mut body, 1_000, 0), "a length that nobody announced");
+        assert!(make_room(&mut body, 1_000, 0), "an unannounced length");
         body.resize(1_000, 0);
         assert!(make_room(&mut body, 1, 0));
         assert!(body.capacity() >= 2_000, "growth is amortized: {}", body.capacity());

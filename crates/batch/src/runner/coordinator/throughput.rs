@@ -40,7 +40,7 @@ impl Throughput {
         Self { counts, before: ended.inputs, ended, rate: Rate::new(now), drain: Rate::new(now) }
     }
 
-    /// An input has ended, in this state.
+    /// Records that an input has ended, in this state.
     pub(super) fn ended(&mut self, state: State) {
         self.ended.inputs += 1;
         self.ended.failures += u64::from(state.is_failure());

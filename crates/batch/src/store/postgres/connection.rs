@@ -10,16 +10,16 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::store::Outage;
 
 /// Timeout of a few statements.
-const SHORT: Duration = Duration::from_secs(15);
+const STATEMENT_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Timeout of an attempt after patience has ended.
-const LAST: Duration = Duration::from_secs(2);
+const LAST_ATTEMPT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Patience of the first connection: the database may be starting, or the URL be wrong.
-const FIRST: Duration = Duration::from_secs(10);
+const CONNECT_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Longest backoff between two attempts.
-const PAUSE: Duration = Duration::from_secs(1);
+const MAX_BACKOFF: Duration = Duration::from_secs(1);
 
 pub(super) struct Connection {
     raw: RawConnection,
@@ -43,7 +43,7 @@ impl Connection {
         })?;
         let mut this = Self {
             raw,
-            patience: patience.min(FIRST),
+            patience: patience.min(CONNECT_PATIENCE),
             outage: Outage::default(),
             settings: "",
             encoding: String::new(),
@@ -59,7 +59,7 @@ impl Connection {
             Ok((row.get(0), row.get(1), row.get(2)))
         };
         let settings = this.persist_with(|it| {
-            let asked = it.attempt(FIRST, ask);
+            let asked = it.attempt(CONNECT_PATIENCE, ask);
             // In total: the server may not even refuse.
             it.patience = if began.elapsed() < first { first } else { Duration::ZERO };
             asked
@@ -113,7 +113,7 @@ impl Connection {
         time: Duration,
         work: impl AsyncFnOnce(&Client) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let time = if self.outage.is_given_up() { time.min(LAST) } else { time };
+        let time = if self.outage.is_given_up() { time.min(LAST_ATTEMPT_TIMEOUT) } else { time };
         let done = self.raw.attempt(time, work);
         self.has_answered |= done.is_ok();
         match done {
@@ -131,7 +131,7 @@ impl Connection {
         &mut self,
         work: impl AsyncFn(&Client) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        self.persist_with(|this| this.attempt(SHORT, &work))
+        self.persist_with(|this| this.attempt(STATEMENT_TIMEOUT, &work))
     }
 
     /// The same in a transaction that is synced to disk, whatever the default of the server.
@@ -160,7 +160,7 @@ impl Connection {
                         return Err(Failure::Transient(why));
                     }
                     thread::sleep(pause);
-                    pause = (pause * 2).min(PAUSE);
+                    pause = (pause * 2).min(MAX_BACKOFF);
                 }
                 done => {
                     self.outage.ended();

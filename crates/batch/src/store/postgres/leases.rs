@@ -32,10 +32,10 @@ use crate::store::{Change, Event, Input, Outage, Sharing};
 const LISTED: Duration = Duration::from_secs(3 * 60);
 
 /// Timeout of closing.
-const FAREWELL: Duration = Duration::from_secs(2);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The results of a process that has not identified any.
-pub(super) const NOWHERE: i64 = 0;
+pub(super) const NO_RESULTS: i64 = 0;
 
 /// An open [`Postgres`](super::Postgres) journal.
 pub struct PostgresStore {
@@ -107,7 +107,7 @@ impl PostgresStore {
             batch,
             name,
             lease,
-            results: NOWHERE,
+            results: NO_RESULTS,
             intents: State::Unknown,
             process: None,
             is_interrupted: false,
@@ -645,7 +645,7 @@ impl Drop for PostgresStore {
         if self.locked.is_some() {
             self.connection.close();
         }
-        let time = if thread::panicking() { FAREWELL / 4 } else { FAREWELL };
+        let time = if thread::panicking() { CLOSE_TIMEOUT / 4 } else { CLOSE_TIMEOUT };
         let _ = self.connection.attempt(time, async |client| give_up(client, id).await);
     }
 }

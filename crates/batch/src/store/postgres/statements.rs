@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use tokio_postgres::types::Type;
 
 use super::connection::Failure;
-use super::leases::{NOWHERE, PostgresStore};
+use super::leases::{NO_RESULTS, PostgresStore};
 use super::loss::{self, OnLoss};
 use super::rows::{self, clean, int, int8, int8s, text, value};
 use super::transaction::{Delta, LONG, Writing};
@@ -22,7 +22,7 @@ use crate::store::{
 
 impl Store for PostgresStore {
     fn note(&mut self, name: &str) -> Result<Option<String>> {
-        self.note_of(NOWHERE, name)
+        self.note_of(NO_RESULTS, name)
     }
 
     fn own_note(&mut self, name: &str) -> Result<Option<String>> {
@@ -38,7 +38,7 @@ impl Store for PostgresStore {
             if !writing.is_done {
                 add(writing, inputs).await?;
                 let Writing { client, batch, .. } = writing;
-                rows::set_notes(client, *batch, NOWHERE, notes).await?;
+                rows::set_notes(client, *batch, NO_RESULTS, notes).await?;
             }
             Ok(((), Delta::default()))
         })
@@ -46,7 +46,7 @@ impl Store for PostgresStore {
 
     fn request(&mut self, notes: &[Note]) -> Result<()> {
         self.write_without_lease(async |client, batch| {
-            rows::set_notes(client, batch, NOWHERE, notes).await
+            rows::set_notes(client, batch, NO_RESULTS, notes).await
         })
     }
 

@@ -1,4 +1,4 @@
-//! Errors of SQLite as errors of the crate, with what to do.
+//! Error mapping: errors of SQLite as errors of the crate, with advice.
 
 use std::path::Path;
 

@@ -109,8 +109,8 @@ impl Lock {
         }
     }
 
-    /// Records the number of a durable commit. Where that fails, the loss of this commit cannot be
-    /// told from a loss of power.
+    /// Records the number of a durable commit. If that fails, the loss of this commit cannot be
+    /// distinguished from a loss of power.
     pub(super) fn note_commit(&self, number: u64) {
         if self.is_ours {
             let mut file = &self.file;

@@ -1,5 +1,5 @@
-//! Kills a process while it receives webhook calls: before, in and after the commit of one, and
-//! before its response.
+//! Crash tests of the webhook receiver: the process is killed before, in and after the commit of a
+//! call, and before its response.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -135,7 +135,7 @@ struct StallDetector {
 }
 
 impl StallDetector {
-    /// Returns true if to warn now: once, after the timeout.
+    /// Returns true if a warning is due: once, after the timeout.
     fn should_warn(&mut self, counts: Counts) -> bool {
         match self.since {
             Some((since, before)) if before == counts => {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use tokio::time::sleep;
 
 use crate::batches::location::BatchLocation;
-use crate::batches::outage::{Outage, is_outage, reason, warn};
+use crate::batches::outage::{OutageWarning, is_outage, reason, warn};
 use crate::batches::summary::{self, LastRun};
 use crate::context::Context;
 use crate::exit::Exit;
@@ -69,7 +69,7 @@ async fn poll(context: &Context, arguments: &Arguments) -> Result<Exit, Failure>
     let mut reader = None;
     let progress = context.output.progress("reading the journal");
     let mut had_trouble = false;
-    let mut outage = Outage::default();
+    let mut outage = OutageWarning::default();
     let mut idle_since = None;
     let (status, running, last) = loop {
         let tried = Instant::now();

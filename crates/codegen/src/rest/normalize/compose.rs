@@ -29,7 +29,7 @@ const SCHEMAS: &str = "#/components/schemas/";
 /// The form of a choice between objects.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// A union, if its objects can be told apart.
+    /// A union, if its objects can be distinguished.
     Union,
     /// One object, whose fields are merged into those of another one.
     Merged,
@@ -71,13 +71,13 @@ struct Composer<'a> {
     following: RefCell<Vec<String>>,
     /// The keywords of each target of a reference, if nothing in it was cut off.
     known: RefCell<BTreeMap<String, Keywords>>,
-    /// Whether an infinite expansion was cut off.
+    /// True if an infinite expansion was cut off.
     cut: Cell<bool>,
     /// Named schemas with a `discriminator`, and the schemas that extend them by `allOf`.
     bases: BTreeMap<String, Vec<Value>>,
     /// The keys of the schema that is being composed.
     place: RefCell<Vec<String>>,
-    /// The choices between objects that cannot be told apart, by place, with the names of these.
+    /// The choices between objects that cannot be distinguished, by place, with the names of these.
     merged: RefCell<BTreeMap<Vec<String>, String>>,
 }
 
@@ -149,7 +149,7 @@ impl<'a> Composer<'a> {
     }
 
     /// A schema whose `discriminator` selects one of the schemas that extend it by `allOf` becomes
-    /// a choice between these; if they cannot be told apart, an object that keeps their fields.
+    /// a choice between these; if they cannot be distinguished, an object that keeps their fields.
     fn base(&self, schema: &mut Value, target: Option<&str>, depth: usize) -> bool {
         let is_choice = ["oneOf", "anyOf"].iter().any(|it| schema.get(it).is_some());
         let Some(discriminator) = schema.get("discriminator").filter(|_| !is_choice).cloned()

@@ -16,7 +16,7 @@ pub(super) const BUILDERS_OWN: [&str; 9] =
     ["rest", "body", "changes", "null", "set", "timeout", "send", "clone", "into_future"];
 
 /// The parameters of an operation and their schemas: path parameters in the order of the path, then
-/// the others in the order of the description. Their names need not be unique.
+/// the remaining parameters in the order of the description. Their names need not be unique.
 pub(super) fn normalize(
     description: &Value,
     path: &str,

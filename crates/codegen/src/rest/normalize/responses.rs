@@ -8,7 +8,7 @@ use crate::rest::media::{self, Media, content};
 use crate::rest::model::{Answer, Content, Success};
 use crate::rest::tree::{object_at, resolve, text_at};
 
-/// How the responses of success are read.
+/// The contents of the responses of success.
 #[derive(Default)]
 pub(super) struct Answers {
     /// The one that is read as a whole, and its schema; none if no success has content.
@@ -19,10 +19,10 @@ pub(super) struct Answers {
     pub(super) successes: Vec<(Success, Option<Value>)>,
 }
 
-/// How a response of success is read.
+/// Selects the type of a call's response.
 ///
-/// The type of the call's response is that of the first success of JSON, or else of text, or else of
-/// bytes; those of other types are told apart by their status.
+/// It is that of the first success of JSON, or else of text, or else of
+/// bytes; those of other types are distinguished by their status.
 pub(super) fn answer(
     description: &Value,
     method: &str,

@@ -10,7 +10,7 @@ use crate::rest::tree::{
     LOOSE, drop_null_of_collections, is_text, is_true, operations_mut, remove,
 };
 
-/// Whether requests or responses contain a schema, directly or through others.
+/// Usage of a schema: the messages that contain it, directly or transitively.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Usage {
     /// In requests only.
@@ -102,7 +102,7 @@ fn normalize_within(schema: &mut Value, usage: Usage) {
             ("properties", Value::Object(properties)) => {
                 for (name, schema) in properties {
                     normalize(schema, usage);
-                    // What can be absent can be null.
+                    // An optional property is nullable anyway.
                     if !required.as_array().is_some_and(|it| it.iter().any(|it| it == name)) {
                         remove(schema, &["nullable"]);
                     }

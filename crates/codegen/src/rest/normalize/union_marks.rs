@@ -6,20 +6,19 @@ use serde_json::{Map, Value, json};
 
 use crate::rest::tree::remove;
 
-/// Under which keyword a choice has its branches.
+/// Keyword of the mark: the branches of a choice.
 pub(super) const UNION: &str = "union";
 
 /// One shape of a union.
 #[derive(Clone, Debug)]
 pub(crate) struct Branch {
-    /// What it is called within its union, where its type has no name of its own.
+    /// Name in its union, if its type has no name of its own.
     pub(crate) name: String,
-    /// What an object must be to be of this branch, of which one is enough. Without any, the branch
-    /// is no object.
+    /// Alternative conditions for an object of this branch. Without any, the branch is no object.
     pub(crate) alternatives: Vec<Alternative>,
 }
 
-/// What an object must be, and what recommends it.
+/// Condition for an object, and the fields that rank it.
 #[derive(Clone, Debug)]
 pub(crate) struct Alternative {
     /// Fields that have one of several values.
@@ -44,7 +43,7 @@ impl Alternative {
     }
 }
 
-/// What a choice has under its keyword. Names of fields are values here, because they may be keywords.
+/// The mark of a choice. Names of fields are values here, because they may be keywords.
 pub(super) fn mark(branches: &[Branch]) -> Value {
     let branches = branches.iter().map(|branch| {
         let alternatives = branch.alternatives.iter().map(|it| {

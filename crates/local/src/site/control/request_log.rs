@@ -1,4 +1,4 @@
-//! List of the request log. The output of workers is in `workers`.
+//! Route of the request log. The output of workers is in `workers`.
 
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! Discrimination between the objects of `oneOf` and `anyOf`: by a `discriminator`, a constant
 //! property, or required fields.
 //!
-//! A choice whose objects can be told apart is a *union*. Each of its branches that is an object has
-//! alternatives, which say by what a value is recognized as one of the branch:
+//! A choice whose objects can be distinguished is a *union*. Each of its branches that is an object
+//! has alternatives, each a condition by which a value is recognized as one of the branch:
 //! - by a tag, a property that has other values in each branch: the one that the discriminator
 //!   names, or one whose values every branch lists;
 //! - otherwise by required fields. For each two branches, one must require a field that the other
@@ -26,7 +26,7 @@ struct Leaf {
 }
 
 impl Composer<'_> {
-    /// How values of these objects are told apart; none if they cannot be.
+    /// The branches that distinguish values of these objects; none if there are no such branches.
     pub(super) fn branches(
         &self,
         objects: &[&Value],
@@ -213,7 +213,7 @@ impl Composer<'_> {
     }
 
     /// Schemas with a `discriminator` and no `oneOf`, and the named schemas that extend each by
-    /// `allOf`, directly or through others.
+    /// `allOf`, directly or transitively.
     pub(super) fn bases_of(description: &Value) -> BTreeMap<String, Vec<Value>> {
         let components = &description["components"];
         let named =
