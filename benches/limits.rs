@@ -1,9 +1,10 @@
-//! Benchmark: utilization of the service's rate limits, against the local service that enforces them.
+//! Benchmark: utilization of the service's rate limits, against the local service that enforces
+//! them.
 //!
-//! More callers than the concurrency limit call every limited operation in a loop, all operations at
-//! the same time. The number of accepted requests is compared with the number that the limits allow in
-//! that time. Retries are off, so that each 429 is counted. Fails after a 429, or below 99 % of the
-//! allowed requests.
+//! More callers than the concurrency limit call every limited operation in a loop, all operations
+//! at the same time. The number of accepted requests is compared with the number that the limits
+//! allow in that time. Retries are off, so that each 429 is counted. Fails after a 429, or below 99
+//! % of the allowed requests.
 //!
 //! ```text
 //! cargo bench --bench limits -- [--seconds 12] [--window sliding | --window 3700]...

@@ -1,9 +1,10 @@
 //! Benchmark: cost of a wait among many on one client, over real HTTP against the local service and
 //! its own limits.
 //!
-//! Prints for each number of jobs: polls per job in three minutes, polls per second of all jobs, the
-//! client's memory per job, and the number of refused requests. Time jumps when all tasks are idle.
-//! Fails if a request was refused, a result was lost, or a wait costs more among many than among few.
+//! Prints for each number of jobs: polls per job in three minutes, polls per second of all jobs,
+//! the client's memory per job, and the number of refused requests. Time jumps when all tasks are
+//! idle. Fails if a request was refused, a result was lost, or a wait costs more among many than
+//! among few.
 //!
 //! ```text
 //! cargo bench --bench waits

@@ -35,17 +35,17 @@
 //! process, starts with the first call or [`start`], and never ends. Dropping what a call returned
 //! needs no runtime.
 //!
-//! Futures can be combined before they are blocked on: `async { tokio::select! { … } }.block()` gives
-//! up a wait for another reason than a timeout.
+//! Futures can be combined before they are blocked on: `async { tokio::select! { … } }.block()`
+//! gives up a wait for another reason than a timeout.
 //!
 //! Inside an async runtime a call works like any other that blocks: it does not panic, but it keeps
 //! its thread busy. Use `spawn_blocking` there, or `.await`. On a runtime with a single thread,
-//! nothing else makes progress in the meantime, so a call to a server on that same runtime, such as a
-//! local service started there, only returns when it times out.
+//! nothing else makes progress in the meantime, so a call to a server on that same runtime, such as
+//! a local service started there, only returns when it times out.
 //!
 //! Two places have no runtime to offer. A process that was forked lacks the thread: make the first
-//! call, and the client, after the fork. And a thread that is ending has already dropped what a call
-//! requires: do not block in the destructor of a thread-local value.
+//! call, and the client, after the fork. And a thread that is ending has already dropped what a
+//! call requires: do not block in the destructor of a thread-local value.
 
 use std::cell::Cell;
 use std::future::{Future, IntoFuture, poll_fn};
@@ -65,8 +65,8 @@ pub trait Block: IntoFuture + Sized {
     ///
     /// # Panics
     ///
-    /// If the system does not provide what the [runtime](self#threads-and-runtimes) requires, such as
-    /// a thread, which [`start`] reports as an error. Panics of the call itself are passed on.
+    /// If the system does not provide what the [runtime](self#threads-and-runtimes) requires, such
+    /// as a thread, which [`start`] reports as an error. Panics of the call itself are passed on.
     fn block(self) -> Self::Output {
         // Inside, since the conversion may already require a runtime.
         drive(async { self.await })
@@ -110,8 +110,8 @@ impl<S: Stream> Iterator for BlockingIter<S> {
 fn drive<F: Future>(future: F) -> F::Output {
     let was_marked = ClearedMark::take();
     let is_inside = || Handle::try_current().is_ok_and(|it| it.id() == started().handle().id());
-    // A blocking call in a task of a blocking call: another thread continues with all other tasks. A
-    // caller's runtime on this thread has no tasks of the shared runtime.
+    // A blocking call in a task of a blocking call: another thread continues with all other tasks.
+    // A caller's runtime on this thread has no tasks of the shared runtime.
     if was_marked.0 && is_inside() {
         block_in_place(|| poll_here(future))
     } else {
@@ -121,7 +121,8 @@ fn drive<F: Future>(future: F) -> F::Output {
 
 /// Polls the future on this thread, with the timers and connections of the shared runtime.
 fn poll_here<F: Future>(future: F) -> F::Output {
-    // A task that calls `yield_now` under the caller's runtime is woken only after this call returns.
+    // A task that calls `yield_now` under the caller's runtime is woken only after this call
+    // returns.
     let longest = if Handle::try_current().is_ok() { REPOLL_INTERVAL } else { Duration::MAX };
     let _runtime = started().enter();
     // A task of the caller's runtime that polls this has a budget, which only refills when the task
@@ -141,8 +142,8 @@ fn poll_here<F: Future>(future: F) -> F::Output {
 /// The time after which a future that may have yielded is polled again.
 const REPOLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Wake-up flag of one blocking call. `thread::park` would not do: its token may be meant for the caller, or
-/// for a call nested in this call.
+/// Wake-up flag of one blocking call. `thread::park` would not do: its token may be meant for the
+/// caller, or for a call nested in this call.
 #[derive(Default)]
 struct Woken {
     flag: Mutex<bool>,
@@ -170,8 +171,8 @@ impl Wake for Woken {
     }
 }
 
-/// Starts the [runtime](self#threads-and-runtimes), which the first call does otherwise: for a program
-/// that reports a failure to start instead of panicking in a call.
+/// Starts the [runtime](self#threads-and-runtimes), which the first call does otherwise: for a
+/// program that reports a failure to start instead of panicking in a call.
 ///
 /// # Errors
 ///

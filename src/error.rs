@@ -99,8 +99,8 @@ impl Error {
         self.attach(JobId(job_id.to_owned()))
     }
 
-    /// Attaches a typed detail, in place of an earlier detail of the same type. The module that defines the
-    /// type also defines the public method that returns the detail.
+    /// Attaches a typed detail, in place of an earlier detail of the same type. The module that
+    /// defines the type also defines the public method that returns the detail.
     pub(crate) fn attach<T: Any + Send + Sync>(self, it: T) -> Self {
         Self(self.0.attach(it))
     }
@@ -160,8 +160,8 @@ impl Error {
         self.0.status()
     }
 
-    /// Returns true if the same call can safely be retried later, without the risk of doing something
-    /// twice.
+    /// Returns true if the same call can safely be retried later, without the risk of doing
+    /// something twice.
     ///
     /// By the time you see the error, the client has already retried according to its
     /// [`RetryPolicy`](crate::RetryPolicy). [`ErrorKind::OutcomeUnknown`] is never retryable in
@@ -182,20 +182,21 @@ impl Error {
         self.attached().map(|JobId(id)| id.as_str()).or(self.0.created_id())
     }
 
-    /// Returns the time that the service asked to wait before the next call (`Retry-After`), if it did.
+    /// Returns the time that the service asked to wait before the next call (`Retry-After`), if it
+    /// did.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         self.0.retry_after()
     }
 
     /// The response body as text, if there was a response. The API key and the request's secrets
-    /// are redacted in every encoding: escaped for JSON, a URL, HTML or mail, even several times over,
-    /// in Base64 or hex, as a list of numbers, with line breaks, and long secrets also in part. A
-    /// request's secrets are values that are secret by nature (a storage credential, the value of a
-    /// secret), values whose name suggests a secret (`password`, `HF_TOKEN`), and all values of an
-    /// `env` except trivial ones: fewer than 6 characters, words of fewer than 8 letters, numbers and
-    /// dates. Nothing else is redacted, so do not log the body where the service's own data must not
-    /// appear.
+    /// are redacted in every encoding: escaped for JSON, a URL, HTML or mail, even several times
+    /// over, in Base64 or hex, as a list of numbers, with line breaks, and long secrets also in
+    /// part. A request's secrets are values that are secret by nature (a storage credential, the
+    /// value of a secret), values whose name suggests a secret (`password`, `HF_TOKEN`), and all
+    /// values of an `env` except trivial ones: fewer than 6 characters, words of fewer than 8
+    /// letters, numbers and dates. Nothing else is redacted, so do not log the body where the
+    /// service's own data must not appear.
     ///
     /// The text is redacted anew on each call.
     #[must_use]
@@ -244,8 +245,8 @@ pub enum ErrorKind {
     InvalidRequest,
     /// The request was not sent: the host was not found or did not accept the connection, TLS
     /// failed, or the connection had no capacity for the request in time. Or it was sent, and the
-    /// service refused it without processing it (HTTP/2). Check the URL and the network. Also if the
-    /// store of shared rate limits could not be reached.
+    /// service refused it without processing it (HTTP/2). Check the URL and the network. Also if
+    /// the store of shared rate limits could not be reached.
     Connect,
     /// The connection broke after the request was sent, on a call that is safe to retry.
     Network,
@@ -283,15 +284,15 @@ pub enum ErrorKind {
     /// Any other status.
     UnexpectedStatus,
     /// The response is larger than
-    /// [`ClientBuilder::largest_response`](crate::ClientBuilder::largest_response), on a call that is
-    /// safe to repeat.
+    /// [`ClientBuilder::largest_response`](crate::ClientBuilder::largest_response), on a call that
+    /// is safe to repeat.
     ResponseTooLarge,
     /// The response or a job's output does not have the expected shape.
     /// [`Error::field`](crate::Error::field) is the path to the offending field.
     Decode,
     /// The response is about a different job, as happens with a proxy that mixes up its
-    /// connections, and contains no information about this job. The call can be retried; waits do so
-    /// automatically.
+    /// connections, and contains no information about this job. The call can be retried; waits do
+    /// so automatically.
     ForeignRecord,
     /// Chunks may be missing at the end of a stream: the service delivers each chunk once, and a
     /// response that may have contained some was lost. The job's record may contain the whole

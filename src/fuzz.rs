@@ -1,5 +1,5 @@
-//! Entry points of the fuzz targets in `fuzz/`: all parsers of input from outside. Compiled for fuzzing
-//! only (`scripts/fuzz.sh`).
+//! Entry points of the fuzz targets in `fuzz/`: all parsers of input from outside. Compiled for
+//! fuzzing only (`scripts/fuzz.sh`).
 
 use reqwest::header::{HeaderMap, HeaderValue, RETRY_AFTER};
 

@@ -38,8 +38,9 @@
 //! - [`Client`] and [`ClientBuilder`]: keys, URLs, timeouts, retries, rate limits, proxies.
 //! - [`Endpoint`]: submit jobs ([`run`](Endpoint::run), [`run_sync`](Endpoint::run_sync),
 //!   [`run_all`](Endpoint::run_all)); [`Job`]: wait for one, stream from it, cancel it, retry it.
-//! - [`Client::rest`] and [`rest`]: read Pods and templates. [`Templates`], [`Secrets`] and [`graphql`]:
-//!   change templates and secrets, and run your own queries ([`include_queries!`]).
+//! - [`Client::rest`] and [`rest`]: read Pods and templates. [`Templates`], [`Secrets`]
+//!   and [`graphql`]: change templates and secrets, and run your own queries
+//!   ([`include_queries!`]).
 //! - [`Error`] and [`ErrorKind`]: what can go wrong, and what to do about it.
 //! - Without async: the module `blocking`, behind the feature of the same name.
 //!
@@ -127,8 +128,8 @@ pub mod __private {
 
 /// Includes the operations that the build script generated from your crate's `.graphql` files.
 ///
-/// The build script calls `podqueue_codegen::queries("queries")`, which uses the schema that podqueue ships
-/// with; see the README. With a schema of your own, it calls
+/// The build script calls `podqueue_codegen::queries("queries")`, which uses the schema that
+/// podqueue ships with; see the README. With a schema of your own, it calls
 /// `podqueue_codegen::Build::new().queries("queries").schema("schema.graphql").run()`.
 #[macro_export]
 macro_rules! include_queries {
@@ -149,8 +150,8 @@ macro_rules! include_queries {
 /// Brings in the calls that the build script generated from an OpenAPI description of your crate:
 /// `Api` with a method for each operation, the builders that these return, and the module `types`.
 ///
-/// The build script calls `podqueue_codegen::Build::new().rest("openapi").run()`; see the README. If
-/// the crate has several descriptions, name one by its file without the extension, in a separate
+/// The build script calls `podqueue_codegen::Build::new().rest("openapi").run()`; see the README.
+/// If the crate has several descriptions, name one by its file without the extension, in a separate
 /// module: `mod pets { podqueue::include_rest!("pets"); }`.
 ///
 /// The macro belongs in a module, not in a function.

@@ -1,16 +1,16 @@
 //! Rate limits of the queue interface.
 
-/// Settings for staying within the service's rate limits ([Rate limits](crate#the-interface)): calls wait
-/// on the client side instead of getting a 429.
+/// Settings for staying within the service's rate limits ([Rate limits](crate#the-interface)):
+/// calls wait on the client side instead of getting a 429.
 ///
 /// The service limits each operation of the queue interface per endpoint and user, both in requests
 /// per ten seconds and in concurrent requests: `/run`, for example, to 1000 and 200. The client
 /// counts the calls of all its clones, sends them first in, first out, and holds back any call
-/// that could exceed these limits. It reaches more than 99 % of the allowed rate as long as the service
-/// responds within 100 ms. A request counts until ten seconds after its response, so slow responses
-/// cost throughput: `/runsync` with jobs of two seconds reaches five sixths of the allowed rate at
-/// worst. After an idle period, up to a quarter of the requests are sent at once and all further requests
-/// evenly spaced. Waiting for the rate limiter does not count towards
+/// that could exceed these limits. It reaches more than 99 % of the allowed rate as long as the
+/// service responds within 100 ms. A request counts until ten seconds after its response, so slow
+/// responses cost throughput: `/runsync` with jobs of two seconds reaches five sixths of the
+/// allowed rate at worst. After an idle period, up to a quarter of the requests are sent at once
+/// and all further requests evenly spaced. Waiting for the rate limiter does not count towards
 /// [`ClientBuilder::timeout`](crate::ClientBuilder::timeout). A call that is not polled while it
 /// waits is skipped, and gets its place back when it is polled. The status reads of a wait or a
 /// stream go first once a result could otherwise expire unread, but at most seven in a row while
@@ -59,8 +59,9 @@ impl RateLimits {
         self
     }
 
-    /// Sets the number of requests per ten seconds that the service allows for each running worker. The
-    /// effective rate is the higher of the documented rate and `running workers × requests_per_worker`.
+    /// Sets the number of requests per ten seconds that the service allows for each running worker.
+    /// The effective rate is the higher of the documented rate and
+    /// `running workers × requests_per_worker`.
     ///
     /// The interface does not document this number; it is 0 by default, so that the documented
     /// rates apply. The number of running workers is taken from the responses to
@@ -77,7 +78,8 @@ impl RateLimits {
         &self.limits
     }
 
-    /// The least limit of each operation with this number of running workers, if it depends on them.
+    /// The least limit of each operation with this number of running workers, if it depends on
+    /// them.
     pub(crate) fn least(&self, running_workers: u64) -> Option<u64> {
         (self.requests_per_worker > 0)
             .then(|| running_workers.saturating_mul(self.requests_per_worker))

@@ -2,8 +2,8 @@
 
 use crate::error::Error;
 
-/// A prepared call, such as [`Job::cancel`](crate::Job::cancel) returns: sent when awaited, it resolves to
-/// a `T`.
+/// A prepared call, such as [`Job::cancel`](crate::Job::cancel) returns: sent when awaited, it
+/// resolves to a `T`.
 ///
 /// ```no_run
 /// # async fn example(endpoint: podqueue::Endpoint) -> podqueue::Result<()> {

@@ -39,10 +39,10 @@
 //! - The service treats 200 as success, and otherwise retries twice, 10 seconds apart. The receiver
 //!   returns 200 only after the handler has succeeded. If the handler fails three times, there are
 //!   no more calls; the result stays readable by the job's id for 30 minutes.
-//! - A delivery that is repeated after it was handled gets a 200 and is not handled again; a delivery that
-//!   is repeated while it is being handled waits for the outcome. The last 10,000 jobs are
-//!   remembered, in memory: after a restart, or in another instance, the handler may get a job a
-//!   second time, so make it idempotent.
+//! - A delivery that is repeated after it was handled gets a 200 and is not handled again; a
+//!   delivery that is repeated while it is being handled waits for the outcome. The last 10,000
+//!   jobs are remembered, in memory: after a restart, or in another instance, the handler may get a
+//!   job a second time, so make it idempotent.
 //! - A job that has failed or timed out may have been retried and have ended with an identical
 //!   record. So for such a job, a delivery only counts as repeated if it arrives within a minute of
 //!   the first, at most twice, and without a [`Job::retry`](crate::Job::retry) by this client in

@@ -1,5 +1,5 @@
-//! Memory bound of responses, whose size the peer chooses. In a process of its own, since the maximum
-//! memory of the process is measured.
+//! Memory bound of responses, whose size the peer chooses. In a process of its own, since the
+//! maximum memory of the process is measured.
 
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test says what it expects by unwrapping it")]

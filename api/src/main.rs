@@ -1,5 +1,5 @@
-//! Public API snapshots: one list of items per crate, from rustdoc's JSON, compared with the list that
-//! is checked in.
+//! Public API snapshots: one list of items per crate, from rustdoc's JSON, compared with the list
+//! that is checked in.
 //!
 //! `podqueue-api FOLDER CRATE…`: the folder has the JSON files. With `UPDATE_SNAPSHOTS=1` in the
 //! environment the lists are written instead.
@@ -16,9 +16,9 @@ fn listed(json: &Path) -> Result<String, Box<dyn Error>> {
     Ok(lines.filter(|line| !is_expected(line)).collect())
 }
 
-/// Returns true if a line says what holds for nearly every type and would bury the rest: that it is `Send`
-/// and `Sync`, unless it is not, or under a condition; and the methods of a derived trait, whose `impl` is
-/// a line already.
+/// Returns true if a line says what holds for nearly every type and would bury the rest: that it is
+/// `Send` and `Sync`, unless it is not, or under a condition; and the methods of a derived trait,
+/// whose `impl` is a line already.
 fn is_expected(line: &str) -> bool {
     let auto_trait = |name: &str| line.contains(&format!("core::marker::{name} for "));
     let panics = line.contains("core::panic::unwind_safe::");

@@ -173,7 +173,8 @@ struct Record {
     status: String,
 }
 
-/// The same work by reqwest and serde alone: the URL written, the key in its header, the record read.
+/// The same work by reqwest and serde alone: the URL written, the key in its header, the record
+/// read.
 fn raw(url: &str) -> impl Fn() -> Boxed + Clone + Send + 'static {
     let (http, url) = (reqwest::Client::new(), url.to_owned());
     move || {

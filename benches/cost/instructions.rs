@@ -1,9 +1,9 @@
 //! Instructions of a call beside the same work by the raw HTTP client: `status` and `run` against a
 //! server that answers a constant, on a connection that is open.
 //!
-//! Both sides write their request, read the response and decode it: the client with the limiter, retries
-//! and a span, the raw one with reqwest and serde alone. Counted by valgrind, in the calling thread
-//! only.
+//! Both sides write their request, read the response and decode it: the client with the limiter,
+//! retries and a span, the raw one with reqwest and serde alone. Counted by valgrind, in the
+//! calling thread only.
 
 use std::hint::black_box;
 

@@ -113,8 +113,8 @@ impl ClientBuilder {
         self
     }
 
-    /// The base URL of the REST interface, version included: `{rest_url}/pods/{podId}`. If it has no
-    /// path, the path of the description's first server is added, which is `/v1` for [`Rest`].
+    /// The base URL of the REST interface, version included: `{rest_url}/pods/{podId}`. If it has
+    /// no path, the path of the description's first server is added, which is `/v1` for [`Rest`].
     ///
     /// [`exact_rest_url`](Self::exact_rest_url) adds nothing.
     ///
@@ -125,9 +125,9 @@ impl ClientBuilder {
         self
     }
 
-    /// The base URL of the REST interface as it is, in place of [`rest_url`](Self::rest_url): paths are
-    /// appended to it, and nothing else, even if it has no path. Meant for a fake or a proxy that
-    /// serves the paths of the description at its root.
+    /// The base URL of the REST interface as it is, in place of [`rest_url`](Self::rest_url): paths
+    /// are appended to it, and nothing else, even if it has no path. Meant for a fake or a proxy
+    /// that serves the paths of the description at its root.
     pub fn exact_rest_url(mut self, url: impl Into<String>) -> Self {
         self.rest_url = Some(url.into());
         self.is_rest_url_exact = true;
@@ -160,7 +160,8 @@ impl ClientBuilder {
 
     /// Sets the number and the delays of retries of a failed call.
     ///
-    /// Which calls may be retried does not depend on the policy and is the same for all three interfaces:
+    /// Which calls may be retried does not depend on the policy and is the same for all three
+    /// interfaces:
     ///
     /// | call | 429, or never sent | 408, 425, 500, 502 and above (such as 503) | sent, but no response | an unreadable success | a web page with 403 or 404 |
     /// |---|---|---|---|---|---|
@@ -175,25 +176,27 @@ impl ClientBuilder {
     /// | deleting a template or a secret | retried | retried; a clear "not found" then counts as deleted, and after any other refusal the outcome is unknown | the same | outcome unknown | retried |
     /// | creating a template or a secret, any other mutation | retried | outcome unknown | outcome unknown | outcome unknown | error |
     ///
-    /// Any other status is final, 501 included. A web page with 403 or 404 comes from a gateway: the
-    /// service responds in JSON.
+    /// Any other status is final, 501 included. A web page with 403 or 404 comes from a gateway:
+    /// the service responds in JSON.
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
         self.settings.retry = policy;
         self
     }
 
-    /// Sets how the client stays within the service's rate limits; by default it enforces all documented
-    /// limits.
+    /// Sets how the client stays within the service's rate limits; by default it enforces all
+    /// documented limits.
     pub fn rate_limits(mut self, limits: RateLimits) -> Self {
         self.rate_limits = limits;
         self
     }
 
-    /// Shares the rate limits with the other processes that use the account; by default, a client ignores those
-    /// processes. See [`ServiceBuilder::shared_limits`](podqueue_runtime::ServiceBuilder::shared_limits), and [`LimitStore`] for an example that runs.
+    /// Shares the rate limits with the other processes that use the account; by default, a client
+    /// ignores those processes. See
+    /// [`ServiceBuilder::shared_limits`](podqueue_runtime::ServiceBuilder::shared_limits), and
+    /// [`LimitStore`] for an example that runs.
     ///
-    /// With [`requests_per_worker`](RateLimits::requests_per_worker), each client follows the responses to its own
-    /// health calls.
+    /// With [`requests_per_worker`](RateLimits::requests_per_worker), each client follows the
+    /// responses to its own health calls.
     ///
     /// [`LimitStore`]: crate::LimitStore
     #[cfg(feature = "shared-limits")]
@@ -208,22 +211,24 @@ impl ClientBuilder {
         self
     }
 
-    /// The timeout of a single attempt; 60 s by default. The `wait` of a synchronous job comes on top. See
-    /// [`ServiceBuilder::timeout`](podqueue_runtime::ServiceBuilder::timeout).
+    /// The timeout of a single attempt; 60 s by default. The `wait` of a synchronous job comes on
+    /// top. See [`ServiceBuilder::timeout`](podqueue_runtime::ServiceBuilder::timeout).
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.settings.timeout = timeout;
         self
     }
 
-    /// The timeout of a whole call; unlimited by default. The `wait` of a synchronous job comes on top. It
-    /// applies to each call, not to a wait, which has a [separate timeout](crate::Wait::timeout). See
+    /// The timeout of a whole call; unlimited by default. The `wait` of a synchronous job comes on
+    /// top. It applies to each call, not to a wait, which has a
+    /// [separate timeout](crate::Wait::timeout). See
     /// [`ServiceBuilder::call_timeout`](podqueue_runtime::ServiceBuilder::call_timeout).
     pub fn call_timeout(mut self, timeout: Duration) -> Self {
         self.settings.call_timeout = Some(timeout);
         self
     }
 
-    /// The timeout for establishing a connection; 10 s by default. See [`ServiceBuilder::connect_timeout`](podqueue_runtime::ServiceBuilder::connect_timeout).
+    /// The timeout for establishing a connection; 10 s by default. See
+    /// [`ServiceBuilder::connect_timeout`](podqueue_runtime::ServiceBuilder::connect_timeout).
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.settings.connect_timeout = timeout;
         self
@@ -250,19 +255,21 @@ impl ClientBuilder {
         self
     }
 
-    /// The URL of a proxy for all calls; by default, that of the environment, unless all URLs of the client are
-    /// of this machine. See [`ServiceBuilder::proxy`](podqueue_runtime::ServiceBuilder::proxy).
+    /// The URL of a proxy for all calls; by default, that of the environment, unless all URLs of
+    /// the client are of this machine. See
+    /// [`ServiceBuilder::proxy`](podqueue_runtime::ServiceBuilder::proxy).
     pub fn proxy(mut self, url: impl Into<SecretString>) -> Self {
         self.settings.proxy = Some(url.into());
         self
     }
 
-    /// A custom HTTP client, for anything this builder has no setting for. See [`ServiceBuilder::http_client`](podqueue_runtime::ServiceBuilder::http_client)
-    /// for the settings it requires.
+    /// A custom HTTP client, for anything this builder has no setting for. See
+    /// [`ServiceBuilder::http_client`](podqueue_runtime::ServiceBuilder::http_client) for the
+    /// settings it requires.
     ///
-    /// An HTTP/2 client works correctly, but more slowly: at most eight synchronous jobs and OpenAI calls are in
-    /// flight at a time, to leave room for all other calls. That also applies until the first response has shown
-    /// which version is in use.
+    /// An HTTP/2 client works correctly, but more slowly: at most eight synchronous jobs and OpenAI
+    /// calls are in flight at a time, to leave room for all other calls. That also applies until
+    /// the first response has shown which version is in use.
     pub fn http_client(mut self, client: reqwest::Client) -> Self {
         self.settings.http_client = Some(client);
         self
@@ -282,8 +289,8 @@ impl ClientBuilder {
     /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest), with the setting's name as
     /// the field, if the key is missing or not allowed in a header; a URL is invalid, carries
     /// credentials, or is plain http to another host; the proxy's URL is invalid; the user agent is
-    /// not allowed in a header; a timeout or the largest response is zero; the share of the rate limits
-    /// is out of range.
+    /// not allowed in a header; a timeout or the largest response is zero; the share of the rate
+    /// limits is out of range.
     pub fn build(self) -> Result<Client> {
         let refuse = |field: &str, rule: &str| Error::refused(SETTINGS, field, rule);
         let key = self.api_key.clone().ok_or_else(|| {

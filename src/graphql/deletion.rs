@@ -1,8 +1,8 @@
 //! Deletions: confirmed by the requested field of the response, or by "not found" after a retry.
 //!
-//! A deletion can safely be sent again. If the outcome of an earlier attempt is unknown, "not found" means
-//! success. Mistaking anything else for it would report a deletion that did not happen, so only the phrases
-//! listed here count; any other refusal leaves the outcome unknown.
+//! A deletion can safely be sent again. If the outcome of an earlier attempt is unknown, "not
+//! found" means success. Mistaking anything else for it would report a deletion that did not
+//! happen, so only the phrases listed here count; any other refusal leaves the outcome unknown.
 
 use std::time::Duration;
 
@@ -56,16 +56,16 @@ pub(super) async fn delete<O: Operation>(
     })
 }
 
-/// Returns true if an error says that the object to delete does not exist. A 404 without GraphQL errors does
-/// not count: it may come from a gateway.
+/// Returns true if an error says that the object to delete does not exist. A 404 without GraphQL
+/// errors does not count: it may come from a gateway.
 fn is_not_found(deleted: DeletionTarget<'_>, error: &Error) -> bool {
     let attempted = Attempted::new(deleted.field).on_interface("GraphQL");
     let errors = error.unredacted_body().and_then(|body| errors_in(&attempted, body));
     errors.is_some_and(|errors| errors.iter().all(|error| deleted.is_not_found_by(error)))
 }
 
-/// Refuses a response without the field that confirms a deletion: the requested one. The type of the field is
-/// `Void`, so any value except `false` confirms.
+/// Refuses a response without the field that confirms a deletion: the requested one. The type of
+/// the field is `Void`, so any value except `false` confirms.
 fn confirm(attempted: &Attempted, field: &'static str, data: &Bytes) -> Result<()> {
     let confirmed = RawField::named(attempted, data, &[field])
         .is_ok_and(|fields| fields.iter().any(|it| it.json != "false"));
@@ -145,8 +145,8 @@ impl DeletionTarget<'_> {
         code.eq_ignore_ascii_case(&of_kind) || self.is_not_found_by_words(&error.message, by_code)
     }
 
-    /// Returns true if the message says only that the object was not found. If the error code says so already,
-    /// the message need not name the kind.
+    /// Returns true if the message says only that the object was not found. If the error code says
+    /// so already, the message need not name the kind.
     fn is_not_found_by_words(self, message: &str, by_code: bool) -> bool {
         let mut message = message.to_lowercase();
         if let Some((class, rest)) = message.split_once(": ")
@@ -177,7 +177,8 @@ impl DeletionTarget<'_> {
     }
 }
 
-/// The text without this word, where it is a separate word and `is_allowed` accepts the text before it.
+/// The text without this word, where it is a separate word and `is_allowed` accepts the text before
+/// it.
 fn without_word(text: &str, word: &str, is_allowed: impl Fn(&str) -> bool) -> String {
     let mut shorter = String::with_capacity(text.len());
     let mut from = 0;

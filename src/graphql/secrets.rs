@@ -35,7 +35,8 @@ impl Secrets {
         Self { graphql }
     }
 
-    /// Stores a secret, whose value never appears in logs or errors, even if the service repeats it.
+    /// Stores a secret, whose value never appears in logs or errors, even if the service repeats
+    /// it.
     ///
     /// # Errors
     ///

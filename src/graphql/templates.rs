@@ -49,8 +49,8 @@ impl Templates {
     }
 
     /// Updates the template with that id: its required fields are replaced, and fields
-    /// that are not set are left to the service. Updates are idempotent, so they are retried after a transient
-    /// failure.
+    /// that are not set are left to the service. Updates are idempotent, so they are retried after
+    /// a transient failure.
     ///
     /// # Errors
     ///
@@ -184,8 +184,8 @@ struct TemplateInput {
 const MAX_DISK_GB: u32 = i32::MAX as u32;
 
 impl NewTemplate {
-    /// Creates a template for serverless workers from a unique name and the image with its tag, without
-    /// a volume.
+    /// Creates a template for serverless workers from a unique name and the image with its tag,
+    /// without a volume.
     pub fn serverless(name: impl Into<String>, image: impl Into<String>) -> Self {
         let mut template = Self::pod(name, image).volume_gb(0);
         template.input.is_serverless = Some(true);

@@ -1,4 +1,5 @@
-//! Context: state shared by all calls to the queue interface, and the listeners to the retries of its jobs.
+//! Context: state shared by all calls to the queue interface, and the listeners to the retries of
+//! its jobs.
 
 use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
 
@@ -9,8 +10,8 @@ use super::polling::Polling;
 use crate::observe::Observer;
 use crate::rate_limits::RateLimits;
 
-/// State shared by all calls of a client to the queue interface. Created by [`Client`](crate::Client),
-/// held by endpoints and their jobs.
+/// State shared by all calls of a client to the queue interface. Created by
+/// [`Client`](crate::Client), held by endpoints and their jobs.
 pub(crate) struct Context {
     /// The service at the URL of the queue interface, which refuses calls if the URL was not set.
     pub(crate) service: Service,
@@ -45,8 +46,8 @@ impl QueueAuth {
     }
 }
 
-/// A listener for the jobs of an endpoint that a client retries, so that an earlier end is not taken for the
-/// next.
+/// A listener for the jobs of an endpoint that a client retries, so that an earlier end is not
+/// taken for the next.
 pub(crate) trait RetryListener: Send + Sync {
     /// The job is about to be retried, or has just been.
     fn retried(&self, job_id: &str);
@@ -64,8 +65,8 @@ impl RetryListeners {
         all.push((endpoint_id.to_owned(), listener));
     }
 
-    /// Notifies the listeners now, before the retry, and again when the returned guard is dropped, after
-    /// it: a record that was read in between may show the end before the retry.
+    /// Notifies the listeners now, before the retry, and again when the returned guard is dropped,
+    /// after it: a record that was read in between may show the end before the retry.
     pub(crate) fn during<'a>(&'a self, endpoint_id: &'a str, job_id: &'a str) -> impl Drop + 'a {
         self.notify(endpoint_id, job_id);
         RetryGuard { listeners: self, endpoint_id, job_id }

@@ -149,23 +149,24 @@ impl Endpoint {
     /// ```
     ///
     /// A job that fails before its first chunk is an error of this call. A later failure can only
-    /// be an event, usually with an `error` in its data, and a response that ends without `[DONE]` may
-    /// be incomplete.
+    /// be an event, usually with an `error` in its data, and a response that ends without `[DONE]`
+    /// may be incomplete.
     ///
-    /// The call's [`timeout`](Request::timeout) holds until the response begins, and is then how long
-    /// the service [may be silent](crate::ServerEvents::idle_timeout). Raise it if a worker may have to
-    /// start first. The stream counts as one of the requests in flight that the client's rate limits
-    /// allow, until it ends or is dropped. Dropping it closes the connection, on which the service
-    /// may cancel the job.
+    /// The call's [`timeout`](Request::timeout) holds until the response begins, and is then how
+    /// long the service [may be silent](crate::ServerEvents::idle_timeout). Raise it if a worker
+    /// may have to start first. The stream counts as one of the requests in flight that the
+    /// client's rate limits allow, until it ends or is dropped. Dropping it closes the connection,
+    /// on which the service may cancel the job.
     ///
-    /// A response without a single event is an error as the stream's last item: it may have been lost
-    /// on the way.
+    /// A response without a single event is an error as the stream's last item: it may have been
+    /// lost on the way.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) if the body is not an object;
-    /// [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) if no response arrived, or a
-    /// response that is not of type `text/event-stream`, has no content, or is compressed.
+    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) if the body is not an
+    /// object; [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) if no response
+    /// arrived, or a response that is not of type `text/event-stream`, has no content, or is
+    /// compressed.
     pub fn openai_stream(&self, path: &str, body: impl Serialize) -> Request<ServerEvents> {
         let call = self.openai_call(path).and_then(|call| {
             let body = streaming(&body, &self.attempted(&OPENAI))?;
@@ -202,13 +203,13 @@ impl Endpoint {
         })
     }
 
-    /// Waits until a submission with [`run`](Self::run) could be sent at once, in order with all other
-    /// submissions to this endpoint, and returns how many could be: at least one, and at most
+    /// Waits until a submission with [`run`](Self::run) could be sent at once, in order with all
+    /// other submissions to this endpoint, and returns how many could be: at least one, and at most
     /// `most`. That is `most`, at once, if the client has no rate limits.
     ///
-    /// Nothing is reserved: if other callers submit in the meantime, submissions still wait for their own
-    /// permits. Meant for callers that prepare a submission as late as possible, such as a journal that records
-    /// durably what is about to be submitted.
+    /// Nothing is reserved: if other callers submit in the meantime, submissions still wait for
+    /// their own permits. Meant for callers that prepare a submission as late as possible, such as
+    /// a journal that records durably what is about to be submitted.
     ///
     /// # Panics
     ///
@@ -220,7 +221,8 @@ impl Endpoint {
         usize::try_from(permits).unwrap_or(usize::MAX).max(1)
     }
 
-    /// Another endpoint of the same service, by its id, as the client would return it. Sends nothing.
+    /// Another endpoint of the same service, by its id, as the client would return it. Sends
+    /// nothing.
     #[doc(hidden)]
     #[must_use]
     pub fn with_id(&self, endpoint_id: impl AsRef<str>) -> Self {
@@ -342,8 +344,8 @@ pub struct JobCounts {
     pub retried: u64,
 }
 
-/// Workers of an endpoint, by state. The interface documents idle and running workers; the other states
-/// are seen in practice, and are `None` if the service does not report them.
+/// Workers of an endpoint, by state. The interface documents idle and running workers; the other
+/// states are seen in practice, and are `None` if the service does not report them.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct WorkerCounts {

@@ -3,7 +3,8 @@
 use crate::error::Error;
 use podqueue_runtime::__private::json::{for_each_field, is_json};
 
-/// Returns true if a 403 or a 404 comes from a gateway in front of the service: its body is not JSON.
+/// Returns true if a 403 or a 404 comes from a gateway in front of the service: its body is not
+/// JSON.
 pub(crate) fn is_from_gateway(error: &Error) -> bool {
     matches!(error.status(), Some(403 | 404))
         && error.unredacted_body().is_some_and(|body| !is_json(body))
@@ -22,7 +23,8 @@ pub(crate) fn is_job_record(json: &[u8]) -> bool {
     is_whole && found
 }
 
-/// Returns true if a field `status` holds an HTTP status, as in a gateway's errors, instead of a job's.
+/// Returns true if a field `status` holds an HTTP status, as in a gateway's errors, instead of a
+/// job's.
 pub(crate) fn is_http_status(json: &[u8]) -> bool {
     matches!(json, [b'1'..=b'5', b'0'..=b'9', b'0'..=b'9'])
 }

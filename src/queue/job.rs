@@ -97,12 +97,12 @@ impl Job {
     }
 
     /// The time at which the service deletes the job, even while it runs: its ttl, counted from its
-    /// submission ([policy object](crate#the-interface)). May be early by as long as the request took to
-    /// arrive.
+    /// submission ([policy object](crate#the-interface)). May be early by as long as the request
+    /// took to arrive.
     ///
-    /// SharedState if this handle, or the handle it was cloned from, was returned by the submission; `None`
-    /// if it was rebuilt from an id, because the service does not report it. A ttl set with
-    /// [`StatusRequest::ttl`](crate::StatusRequest::ttl) moves it.
+    /// SharedState if this handle, or the handle it was cloned from, was returned by the
+    /// submission; `None` if it was rebuilt from an id, because the service does not report it. A
+    /// ttl set with [`StatusRequest::ttl`](crate::StatusRequest::ttl) moves it.
     ///
     /// ```
     /// # async fn example(endpoint: podqueue::Endpoint) -> podqueue::Result<()> {
@@ -150,7 +150,8 @@ impl Job {
         Ok(call.secrets(self.submitted.iter().flat_map(|them| them.iter().cloned())))
     }
 
-    /// Sends a call about this job, and distinguishes an expired job from an unknown job in its error.
+    /// Sends a call about this job, and distinguishes an expired job from an unknown job in its
+    /// error.
     pub(super) async fn send(&self, call: Call) -> Result<Reply> {
         let sent = self.endpoint.send(call).await;
         sent.map_err(|error| self.shared.lifespan.explain(error).with_job_id(&self.id))
@@ -175,7 +176,8 @@ impl Job {
         self.shared.dropped_chunks.store(true, Ordering::Relaxed);
     }
 
-    /// Returns true if chunks were dropped with a stream, and resets this: only one stream reports them.
+    /// Returns true if chunks were dropped with a stream, and resets this: only one stream reports
+    /// them.
     pub(super) fn take_dropped_chunks(&self) -> bool {
         self.shared.dropped_chunks.swap(false, Ordering::Relaxed)
     }
@@ -221,8 +223,8 @@ impl Job {
     }
 }
 
-/// Returns true if these are ids of the same job: one id may have a suffix, such as `-u1`, that the other id
-/// lacks.
+/// Returns true if these are ids of the same job: one id may have a suffix, such as `-u1`, that the
+/// other id lacks.
 pub(crate) fn is_same_job(one: &str, other: &str) -> bool {
     one == other || without_suffix(one) == other || one == without_suffix(other)
 }

@@ -30,8 +30,8 @@ impl Job {
         }
     }
 
-    /// Polls the job's record for a wait or a stream: the poll becomes urgent, and times out, before the
-    /// result could expire.
+    /// Polls the job's record for a wait or a stream: the poll becomes urgent, and times out,
+    /// before the result could expire.
     pub(crate) fn poll_status(&self) -> StatusRequest {
         let urgent_from = Instant::now().checked_add(max_interval(self.id()));
         StatusRequest { silence: Some(poll_timeout(self.id())), urgent_from, ..self.status() }
@@ -69,8 +69,8 @@ impl StatusRequest {
 
     /// The largest response that is read, in bytes, if that is less than the client's
     /// [`largest_response`](crate::ClientBuilder::largest_response). A larger response is
-    /// [`ErrorKind::ResponseTooLarge`](crate::ErrorKind::ResponseTooLarge), of which no more than this
-    /// is kept in memory: the job can be read again once there is memory for its output.
+    /// [`ErrorKind::ResponseTooLarge`](crate::ErrorKind::ResponseTooLarge), of which no more than
+    /// this is kept in memory: the job can be read again once there is memory for its output.
     pub fn largest_response(mut self, bytes: usize) -> Self {
         self.largest_response = Some(bytes);
         self
@@ -142,8 +142,8 @@ impl Job {
     /// Cancels the job, queued or running: `POST /cancel/{job_id}`. The service responds at once.
     ///
     /// If the response is about another job, or is a refusal after an earlier response was lost,
-    /// the job's status decides: a job that is CANCELLED counts as success. Reading it is a second call,
-    /// with a [`call_timeout`](crate::ClientBuilder::call_timeout) of its own.
+    /// the job's status decides: a job that is CANCELLED counts as success. Reading it is a second
+    /// call, with a [`call_timeout`](crate::ClientBuilder::call_timeout) of its own.
     ///
     /// # Errors
     ///
@@ -176,8 +176,8 @@ impl Job {
     }
 }
 
-/// Returns true if a cancel that failed with this error may have cancelled the job nevertheless, so that
-/// its status decides.
+/// Returns true if a cancel that failed with this error may have cancelled the job nevertheless, so
+/// that its status decides.
 fn may_have_cancelled(error: &Error) -> bool {
     match error.kind() {
         ErrorKind::ForeignRecord => true,
@@ -191,8 +191,8 @@ impl Job {
     /// Requeues a job that has failed or timed out, with the same id and input; earlier output is
     /// removed: `POST /retry/{job_id}`.
     ///
-    /// If no response arrives, or a response about another job, the job's status decides: a job that is
-    /// queued, running or completed counts as retried. Reading it is a second call, with a
+    /// If no response arrives, or a response about another job, the job's status decides: a job
+    /// that is queued, running or completed counts as retried. Reading it is a second call, with a
     /// [`call_timeout`](crate::ClientBuilder::call_timeout) of its own.
     ///
     /// # Errors

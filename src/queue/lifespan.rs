@@ -1,7 +1,8 @@
-//! Lifespan of a job: the time for which the service keeps it and its result, as far as its handle knows.
+//! Lifespan of a job: the time for which the service keeps it and its result, as far as its handle
+//! knows.
 //!
-//! The expiry of the ttl follows from elapsed monotonic time alone, since the time of day may be set
-//! while a job runs. Points in time that callers see are times of day.
+//! The expiry of the ttl follows from elapsed monotonic time alone, since the time of day may be
+//! set while a job runs. Points in time that callers see are times of day.
 
 use std::ops::RangeInclusive;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -93,8 +94,9 @@ impl Lifespan {
         self.known().seen = true;
     }
 
-    /// Records a status that the service reported between `asked` and `now`: the caller may have been polled
-    /// only long after the response arrived. `took` is the reported time from the submission to the end.
+    /// Records a status that the service reported between `asked` and `now`: the caller may have
+    /// been polled only long after the response arrived. `took` is the reported time from the
+    /// submission to the end.
     pub(super) fn observe(
         &self,
         status: JobStatus,
@@ -117,7 +119,8 @@ impl Lifespan {
         error.with_kind(ErrorKind::JobExpired).with_message(message)
     }
 
-    /// Returns true if the ttl has certainly expired: never for a handle that was rebuilt from an id.
+    /// Returns true if the ttl has certainly expired: never for a handle that was rebuilt from an
+    /// id.
     pub(super) fn is_ttl_expired(&self) -> bool {
         let known = self.known();
         known.known_since.is_some_and(|since| since.elapsed() >= known.ttl)

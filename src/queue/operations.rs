@@ -16,7 +16,8 @@ pub(super) static STREAM: Operation = Operation::new("stream", Method::GET, Idem
     .limit(Limit::new(2_000).concurrent(400));
 pub(super) static CANCEL: Operation =
     Operation::new("cancel", Method::POST, Idempotent).limit(Limit::new(100).concurrent(20));
-/// Sent twice, it could retry a job twice; [`Job::retry`](super::Job::retry) reads the status instead.
+/// Sent twice, it could retry a job twice; [`Job::retry`](super::Job::retry) reads the status
+/// instead.
 pub(super) static RETRY: Operation = Operation::new("retry", Method::POST, NonIdempotent);
 /// A second purge could remove jobs that were queued in between.
 pub(super) static PURGE_QUEUE: Operation =

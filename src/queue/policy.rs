@@ -16,8 +16,8 @@ const TTL: RangeInclusive<Duration> = Duration::from_secs(10)..=Duration::from_s
 /// The execution policy of a job ([policy object](crate#the-interface)). For anything that is not
 /// set, the endpoint's own setting applies.
 ///
-/// For a job that runs longer than the default ttl, raise both: `execution_timeout` to the run time,
-/// `ttl` to queue time plus run time.
+/// For a job that runs longer than the default ttl, raise both: `execution_timeout` to the run
+/// time, `ttl` to queue time plus run time.
 ///
 /// ```
 /// use std::time::Duration;
@@ -50,9 +50,9 @@ impl Policy {
         Self::default()
     }
 
-    /// Sets the time that the job may run once a worker has picked it up: 5 seconds to 7 days, in whole
-    /// milliseconds; 10 minutes if neither this nor the endpoint sets it. A job that exceeds it is aborted
-    /// and ends TIMED_OUT.
+    /// Sets the time that the job may run once a worker has picked it up: 5 seconds to 7 days, in
+    /// whole milliseconds; 10 minutes if neither this nor the endpoint sets it. A job that exceeds
+    /// it is aborted and ends TIMED_OUT.
     pub fn execution_timeout(mut self, time: Duration) -> Self {
         self.execution_timeout = Some(time);
         self

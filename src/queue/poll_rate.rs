@@ -1,7 +1,7 @@
 //! Poll rate: a bound on the polls per second of all waits and streams on an endpoint together.
 //!
-//! A fair queue of permits, one per interval. The explorer of the runtime's fair queue holds that no
-//! wait blocks another: `no_wait_is_held_up_by_another_in_any_short_run`.
+//! A fair queue of permits, one per interval. The explorer of the runtime's fair queue holds that
+//! no wait blocks another: `no_wait_is_held_up_by_another_in_any_short_run`.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -14,8 +14,8 @@ use podqueue_runtime::__private::fair_queue::{Admission, Blocked, FairQueue};
 /// The burst after an idle period: the polls of this time may be sent at once.
 const CREDIT: Duration = Duration::from_secs(1);
 
-/// Permits to poll: first in, first out, one per interval. The polls per second do not grow with the number of
-/// jobs; only the time between two polls of the same job does.
+/// Permits to poll: first in, first out, one per interval. The polls per second do not grow with
+/// the number of jobs; only the time between two polls of the same job does.
 #[derive(Debug)]
 pub(crate) struct PollRate(FairQueue<Spacing>);
 

@@ -1,9 +1,9 @@
 //! Poll interval: the time between two polls of a job.
 //!
-//! Each wait and stream polls at [`PollIntervals`], a capped exponential backoff with jitter. The cap is
-//! at most [`max_interval`], a third of the time for which the service keeps a result, so that no result
-//! expires between two polls. All waits and streams on an endpoint together are bounded by a
-//! [`PollRate`](super::poll_rate::PollRate).
+//! Each wait and stream polls at [`PollIntervals`], a capped exponential backoff with jitter. The
+//! cap is at most [`max_interval`], a third of the time for which the service keeps a result, so
+//! that no result expires between two polls. All waits and streams on an endpoint together are
+//! bounded by a [`PollRate`](super::poll_rate::PollRate).
 
 use std::time::Duration;
 
@@ -11,9 +11,9 @@ use super::lifespan::min_retention;
 
 /// The intervals at which waits poll the status of a job, and streams poll for new chunks.
 ///
-/// The first poll is immediate. The pause after it starts at `initial_interval` and grows by half each
-/// time, up to `max_interval`. Each pause is jittered down to between 75 % and 100 % of that, so that many
-/// waits do not poll in step.
+/// The first poll is immediate. The pause after it starts at `initial_interval` and grows by half
+/// each time, up to `max_interval`. Each pause is jittered down to between 75 % and 100 % of that,
+/// so that many waits do not poll in step.
 ///
 /// All waits and streams on an endpoint share one poll rate, and together poll at most
 /// [`per_second`](Polling::per_second) times per second, however many there are. With ten thousand
@@ -27,7 +27,8 @@ use super::lifespan::min_retention;
 /// are kept, or those of 350,000 other jobs within their half hour. Beyond that some expire unread:
 /// use [webhooks](crate::Run::webhook), or fewer jobs at a time.
 ///
-/// The setting does not apply to batches of `podqueue-batch`, which have a poll schedule of their own.
+/// The setting does not apply to batches of `podqueue-batch`, which have a poll schedule of their
+/// own.
 ///
 /// ```
 /// use std::time::Duration;
@@ -125,20 +126,20 @@ impl PollIntervals {
     }
 }
 
-/// The maximum poll interval: a third of the guaranteed retention of a result, which is one minute for
-/// a synchronous job and half an hour for any other job.
+/// The maximum poll interval: a third of the guaranteed retention of a result, which is one minute
+/// for a synchronous job and half an hour for any other job.
 pub(super) fn max_interval(job_id: &str) -> Duration {
     min_retention(job_id) / 3
 }
 
-/// The timeout of a poll without a byte of the response: short enough that three polls in a row can be
-/// lost before a result expires.
+/// The timeout of a poll without a byte of the response: short enough that three polls in a row can
+/// be lost before a result expires.
 pub(super) fn poll_timeout(job_id: &str) -> Duration {
     (min_retention(job_id) / 4).min(Duration::from_secs(30))
 }
 
-/// The timeout of a poll with `left` until the deadline: three polls fit into `left`, unless it is below
-/// three seconds.
+/// The timeout of a poll with `left` until the deadline: three polls fit into `left`, unless it is
+/// below three seconds.
 pub(super) fn poll_timeout_within(job_id: &str, left: Duration) -> Duration {
     poll_timeout(job_id).min((left / 3).max(Duration::from_secs(1)))
 }

@@ -33,13 +33,13 @@ pub struct JobRecord {
     undocumented: Arc<OtherFields>,
 }
 
-/// The fields that are read into a record. A new field needs its name here, a field of [`JobRecord`] with a
-/// getter, and its value in `read_fields`, `known_by_status` and `Debug`. A name in this list is no longer
-/// among [`JobRecord::other_names`].
+/// The fields that are read into a record. A new field needs its name here, a field of
+/// [`JobRecord`] with a getter, and its value in `read_fields`, `known_by_status` and `Debug`. A
+/// name in this list is no longer among [`JobRecord::other_names`].
 const KNOWN: [&str; 6] = ["id", "status", "output", "error", "delayTime", "executionTime"];
 
-/// The number of characters of a handler's message that an error shows: a traceback, but not a whole
-/// output.
+/// The number of characters of a handler's message that an error shows: a traceback, but not a
+/// whole output.
 const MAX_FAILURE_CHARS: usize = 8_000;
 
 /// The number of names of other fields in the `Debug` output.
@@ -66,9 +66,9 @@ impl Error {
         self.attached()
     }
 
-    /// Returns the handler's report, for [`ErrorKind::JobFailed`] and other errors about a job that failed:
-    /// its message alone, without what this error adds to it. The same as [`JobRecord::failure`] of
-    /// [`record`](Self::record).
+    /// Returns the handler's report, for [`ErrorKind::JobFailed`] and other errors about a job that
+    /// failed: its message alone, without what this error adds to it. The same as
+    /// [`JobRecord::failure`] of [`record`](Self::record).
     ///
     /// ```no_run
     /// # async fn example(job: podqueue::Job) {
@@ -152,7 +152,8 @@ impl JobRecord {
         Ok(Self { job, status, output, error, delay_time, execution_time, undocumented })
     }
 
-    /// Records the status and times for all handles of the job, with the time at which the request was sent.
+    /// Records the status and times for all handles of the job, with the time at which the request
+    /// was sent.
     pub(super) fn record_observation(&self, asked: SystemTime) {
         let took = self.delay_time().zip(self.execution_time());
         let took = took.map(|(delay, run)| delay.saturating_add(run));
@@ -307,22 +308,22 @@ impl JobRecord {
         Some(failure.redacted(&redactor))
     }
 
-    /// Returns the time that the job waited before its execution started. The interface does not document
-    /// the unit; it is read as milliseconds, as seen in practice.
+    /// Returns the time that the job waited before its execution started. The interface does not
+    /// document the unit; it is read as milliseconds, as seen in practice.
     #[must_use]
     pub fn delay_time(&self) -> Option<Duration> {
         self.delay_time.and_then(from_milliseconds)
     }
 
-    /// Returns the time that the execution took. The interface does not document the unit; it is read as
-    /// milliseconds, as seen in practice.
+    /// Returns the time that the execution took. The interface does not document the unit; it is
+    /// read as milliseconds, as seen in practice.
     #[must_use]
     pub fn execution_time(&self) -> Option<Duration> {
         self.execution_time.and_then(from_milliseconds)
     }
 
-    /// Decodes a field by its wire name, such as `workerId`, which the interface does not document, or
-    /// the raw number in `delayTime`; `None` if it is absent.
+    /// Decodes a field by its wire name, such as `workerId`, which the interface does not document,
+    /// or the raw number in `delayTime`; `None` if it is absent.
     ///
     /// # Errors
     ///
@@ -402,8 +403,8 @@ impl fmt::Debug for JobRecord {
     }
 }
 
-/// Reads a time of the record. A time that cannot be read does not fail the record, and stays with the other
-/// fields.
+/// Reads a time of the record. A time that cannot be read does not fail the record, and stays with
+/// the other fields.
 fn read_time(attempted: &Attempted, field: &RawField<'_>, others: &mut OtherFields) -> Option<f64> {
     match field.read::<Milliseconds>(attempted) {
         Ok(number) => number.0,

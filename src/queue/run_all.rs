@@ -30,8 +30,8 @@ const CONCURRENCY: usize = 100;
 /// a slow consumer applies backpressure, and the inputs may be endless.
 ///
 /// The jobs in flight are submitted and waited for in separate tasks, in the tracing span in which
-/// this stream was polled, so that slow work between two results does not keep other results from being
-/// read before they expire. Together they poll no more often than
+/// this stream was polled, so that slow work between two results does not keep other results from
+/// being read before they expire. Together they poll no more often than
 /// [`Polling::per_second`](crate::Polling::per_second) allows.
 ///
 /// A job that failed is a result like any other, and so is a job that could not be submitted: the
@@ -67,7 +67,8 @@ pub struct RunAll<'a, T> {
 #[non_exhaustive]
 pub struct Finished<T> {
     /// The zero-based index of the input. An input that panics when it is produced, or in its
-    /// `Serialize`, uses up its index: once the panic is caught, the next input gets the next index.
+    /// `Serialize`, uses up its index: once the panic is caught, the next input gets the next
+    /// index.
     pub index: usize,
     /// The input.
     pub input: T,
@@ -160,8 +161,8 @@ impl<'a, T> RunAll<'a, T> {
     /// wait.timeout(…).notified_by(&webhooks))`. If called more than once, all changes apply, in
     /// order.
     ///
-    /// [`Wait::polling`] applies to each wait, and its [`per_second`](crate::Polling::per_second) to all
-    /// of them together.
+    /// [`Wait::polling`] applies to each wait, and its [`per_second`](crate::Polling::per_second)
+    /// to all of them together.
     pub fn wait(mut self, change: impl Fn(Wait) -> Wait + Send + Sync + 'static) -> Self {
         let before = self.wait;
         self.wait = Arc::new(move |wait| change(before(wait)));
@@ -197,8 +198,8 @@ impl<T: Serialize> Stream for RunAll<'_, T> {
             && this.in_flight.len() < this.concurrency
             && let Some(inputs) = &mut this.inputs
         {
-            // Counted before the input is produced and serialized, either of which may panic: a failed start
-            // uses up its index.
+            // Counted before the input is produced and serialized, either of which may panic: a
+            // failed start uses up its index.
             let index = this.next_index;
             this.next_index += 1;
             this.panicked = true;

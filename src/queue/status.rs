@@ -97,8 +97,8 @@ impl JobStatus {
         self == Self::Completed
     }
 
-    /// Returns true if the handler or its worker failed, or the input was invalid: FAILED. A job that was
-    /// cancelled or timed out has ended without an output, too, and is not failed.
+    /// Returns true if the handler or its worker failed, or the input was invalid: FAILED. A job
+    /// that was cancelled or timed out has ended without an output, too, and is not failed.
     #[must_use]
     pub fn is_failed(self) -> bool {
         self == Self::Failed

@@ -1,8 +1,9 @@
-//! Stream of the chunks that a handler emits: polls `/stream` until the job has ended and no chunk is left.
+//! Stream of the chunks that a handler emits: polls `/stream` until the job has ended and no chunk
+//! is left.
 //!
-//! The service delivers each chunk once. A response that is lost may have carried some, which is a gap; the
-//! [poller](Poller) reports it with the next chunk, or at the end. `docs/design/streams-and-gaps.md` has the
-//! states of a stream.
+//! The service delivers each chunk once. A response that is lost may have carried some, which is a
+//! gap; the [poller](Poller) reports it with the next chunk, or at the end.
+//! `docs/design/streams-and-gaps.md` has the states of a stream.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -36,8 +37,8 @@ use podqueue_runtime::Reply;
 ///
 /// The service delivers each chunk once. The stream ends when the job has ended *and* all chunks
 /// are delivered: for a completed job it just ends; for a job that failed, was cancelled or timed
-/// out, its last item is that error. It survives transient failures as a wait does, and polls in order
-/// with all other streams and waits on the endpoint according to the client's
+/// out, its last item is that error. It survives transient failures as a wait does, and polls in
+/// order with all other streams and waits on the endpoint according to the client's
 /// [`Polling`](crate::Polling).
 ///
 /// An item that is an error of kind [`ErrorKind::Decode`](crate::ErrorKind::Decode) stands for one
@@ -52,9 +53,9 @@ use podqueue_runtime::Reply;
 /// as the last item.
 ///
 /// A second stream of a job continues where the first was dropped, and two at the same time divide
-/// the chunks between them. If an earlier stream of the same handle, or of a clone of it, has ended,
-/// and a further stream gets no chunk, because the job was not retried in between, it yields an error of
-/// kind [`ErrorKind::StreamGap`](crate::ErrorKind::StreamGap) that says so.
+/// the chunks between them. If an earlier stream of the same handle, or of a clone of it, has
+/// ended, and a further stream gets no chunk, because the job was not retried in between, it yields
+/// an error of kind [`ErrorKind::StreamGap`](crate::ErrorKind::StreamGap) that says so.
 ///
 /// The handler must support streaming. Dropping the stream does not affect the job. Chunks that
 /// were not requested yet stay on the service. Requested chunks are lost, because the service
@@ -173,8 +174,8 @@ struct Poller {
     stream_outage: TransientFailures,
     /// The outage of `/status`, which a response of `/stream` does not end.
     status_outage: TransientFailures,
-    /// True if a response was lost that may have carried chunks, or an earlier stream was dropped with some,
-    /// and no item has reported the gap yet.
+    /// True if a response was lost that may have carried chunks, or an earlier stream was dropped
+    /// with some, and no item has reported the gap yet.
     gap: bool,
     /// True if a poll of `/stream` is in flight.
     is_polling: bool,
@@ -224,8 +225,8 @@ impl Poller {
             if let Some(chunk) = self.ready.pop_front() {
                 self.repeats = false;
                 let decoded = chunk.decode(&self.attempted, self.gap);
-                // An item that is an error does not report a gap: the next item does, or the end. An
-                // element that is no chunk may replace lost chunks.
+                // An item that is an error does not report a gap: the next item does, or the end.
+                // An element that is no chunk may replace lost chunks.
                 self.gap = decoded.is_err() && (self.gap || !chunk.is_object());
                 return Some(decoded.map_err(|error| self.explain(error, &chunk)));
             }
@@ -330,8 +331,8 @@ impl Poller {
         }
     }
 
-    /// Reads the status after a response without chunks that does not say whether the job has ended. A
-    /// job that has ended is polled once more, for chunks that it emitted in between.
+    /// Reads the status after a response without chunks that does not say whether the job has
+    /// ended. A job that has ended is polled once more, for chunks that it emitted in between.
     async fn poll_status(&mut self) -> Result<()> {
         match self.status().await {
             Ok(record) => {
@@ -430,7 +431,8 @@ impl Drop for Poller {
 
 /// Returns true if the service may have handed out chunks to a call that has failed.
 fn may_have_drained(error: &Error) -> bool {
-    // A 408 may come from a gateway that timed out, and a response that is too large carried chunks.
+    // A 408 may come from a gateway that timed out, and a response that is too large carried
+    // chunks.
     error.is_after_unknown_outcome()
         || error.kind() == ErrorKind::ResponseTooLarge
         || error.status() == Some(408)
@@ -445,14 +447,14 @@ pub struct StreamChunk<T> {
     pub output: T,
     /// The metrics that the handler reports with the chunk.
     pub metrics: Metrics,
-    /// True if chunks may be missing before this one, because a response that may have contained them was
-    /// lost in transit. If no chunk follows, the stream yields a separate error of kind
+    /// True if chunks may be missing before this one, because a response that may have contained
+    /// them was lost in transit. If no chunk follows, the stream yields a separate error of kind
     /// [`ErrorKind::StreamGap`](crate::ErrorKind::StreamGap) instead.
     pub after_gap: bool,
 }
 
-/// The metrics of a chunk, as its handler reports them. Their shape is defined by the handler: these
-/// are the fields seen in practice, and any others are kept in `others`.
+/// The metrics of a chunk, as its handler reports them. Their shape is defined by the handler:
+/// these are the fields seen in practice, and any others are kept in `others`.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(from = "Value")]
 #[non_exhaustive]

@@ -1,5 +1,5 @@
-//! Submission of a job, by `/run` or `/runsync`: its body, serialized once into the buffer that is sent, and
-//! the storage settings in it.
+//! Submission of a job, by `/run` or `/runsync`: its body, serialized once into the buffer that is
+//! sent, and the storage settings in it.
 
 use std::fmt;
 use std::future::{Future, IntoFuture};
@@ -106,7 +106,8 @@ impl Endpoint {
 /// The common part of both kinds of submission.
 struct Submission {
     endpoint: Endpoint,
-    /// The body up to and including the input, which is serialized once, into the buffer that is sent.
+    /// The body up to and including the input, which is serialized once, into the buffer that is
+    /// sent.
     body: Body,
     failed: Option<serde_json::Error>,
     webhook: Option<SecretString>,
@@ -299,8 +300,8 @@ impl RunSync {
         Self { submission: Submission::new(endpoint, input), wait: None }
     }
 
-    /// Sets the time that the service waits for the job before it responds: 1 to 300 seconds, in whole
-    /// milliseconds; 90 seconds by default. It is not how long the result is kept.
+    /// Sets the time that the service waits for the job before it responds: 1 to 300 seconds, in
+    /// whole milliseconds; 90 seconds by default. It is not how long the result is kept.
     pub fn wait(mut self, wait: Duration) -> Self {
         self.wait = Some(wait);
         self
@@ -403,8 +404,8 @@ macro_rules! submission_settings {
                 self
             }
 
-            /// Sets the number and the delays of retries of this submission, if retrying is safe; overrides
-            /// the client's [`retry`](crate::ClientBuilder::retry).
+            /// Sets the number and the delays of retries of this submission, if retrying is safe;
+            /// overrides the client's [`retry`](crate::ClientBuilder::retry).
             pub fn retry(mut self, policy: RetryPolicy) -> Self {
                 self.submission.retry = Some(policy);
                 self
@@ -508,8 +509,8 @@ impl fmt::Debug for S3Config {
     }
 }
 
-/// From this size on, a body grows by a sixteenth instead of doubling, so that a large body takes its
-/// length in memory and not twice that.
+/// From this size on, a body grows by a sixteenth instead of doubling, so that a large body takes
+/// its length in memory and not twice that.
 const SLOW_GROWTH_SIZE: usize = 1024 * 1024;
 
 /// The initial capacity in bytes: most bodies need no more, and are not reallocated.
@@ -570,8 +571,8 @@ impl From<Body> for Bytes {
     }
 }
 
-/// Returns true if the text is an http or https URL as written, because it is sent as written. The parser
-/// accepts more: surrounding white space, missing slashes, backslashes.
+/// Returns true if the text is an http or https URL as written, because it is sent as written. The
+/// parser accepts more: surrounding white space, missing slashes, backslashes.
 pub(crate) fn is_http_url(text: &str) -> bool {
     let after_scheme = text.split_once("://").filter(|(scheme, _)| {
         scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")

@@ -1,7 +1,7 @@
 //! Transient failures: errors of a poll after which a wait or a stream continues, and for how long.
 //!
-//! A poll that fails has already been retried by the runtime: its `transport/attempt.rs` classifies the
-//! outcome of an attempt, and its `idempotency.rs` decides on the retry.
+//! A poll that fails has already been retried by the runtime: its `transport/attempt.rs` classifies
+//! the outcome of an attempt, and its `idempotency.rs` decides on the retry.
 
 use std::time::Duration;
 
@@ -12,11 +12,12 @@ use super::lifespan::Lifespan;
 use super::polling::max_interval;
 use crate::error::{Error, ErrorKind};
 
-/// The longest outage, without one successful poll, that a stream or a wait without a deadline survives.
+/// The longest outage, without one successful poll, that a stream or a wait without a deadline
+/// survives.
 const MAX_OUTAGE: Duration = Duration::from_secs(15 * 60);
 
-/// Duration of an outage: consecutive transient failures. Time in which the wait or stream was not polled
-/// does not count.
+/// Duration of an outage: consecutive transient failures. Time in which the wait or stream was not
+/// polled does not count.
 #[derive(Default)]
 pub(super) struct TransientFailures {
     lasted: Duration,
@@ -43,7 +44,8 @@ impl TransientFailures {
 /// Returns true if a later poll of the job may succeed.
 pub(super) fn is_transient(lifespan: &Lifespan, error: &Error) -> bool {
     match error.kind() {
-        // A response that is about no job was mixed up with another response, or comes from a gateway.
+        // A response that is about no job was mixed up with another response, or comes from a
+        // gateway.
         ErrorKind::Decode => error.unredacted_body().is_some_and(|body| !is_job_record(body)),
         ErrorKind::NotFound | ErrorKind::JobExpired | ErrorKind::UnexpectedStatus => {
             is_from_gateway(error) && !lifespan.is_ttl_expired()

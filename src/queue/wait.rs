@@ -32,13 +32,13 @@ const NOTIFIED_LONGEST: Duration = Duration::from_secs(2 * 60);
 /// record of the completed job.
 ///
 /// It polls the status according to the client's [`Polling`], which all other waits and
-/// streams on the endpoint share, and survives transient failures: a broken connection, a 408, a 429, a
-/// 502, a gateway's page with 403 or 404 (a body that is not JSON), a response that is not JSON,
-/// or a response about another job. A poll that gets no response within 30 seconds, 15 for a
+/// streams on the endpoint share, and survives transient failures: a broken connection, a 408, a
+/// 429, a 502, a gateway's page with 403 or 404 (a body that is not JSON), a response that is not
+/// JSON, or a response about another job. A poll that gets no response within 30 seconds, 15 for a
 /// synchronous job, or a third of the time left before the deadline, is abandoned and repeated. A
 /// `Retry-After` is honored, but for no longer than a third of the time for which a result is kept:
-/// 20 seconds for a synchronous job, 10 minutes for any other job. Dropping the wait does not affect
-/// the job.
+/// 20 seconds for a synchronous job, 10 minutes for any other job. Dropping the wait does not
+/// affect the job.
 ///
 /// # Errors
 ///
@@ -76,8 +76,8 @@ pub struct Wait {
     notifier: Option<Notifier>,
 }
 
-/// The poll rate of many waits that share a polling setting, in addition to the endpoint's rate. The first
-/// wait to poll sets it.
+/// The poll rate of many waits that share a polling setting, in addition to the endpoint's rate.
+/// The first wait to poll sets it.
 pub(super) type PollGroup = Arc<OnceLock<PollRate>>;
 
 /// The results of the polls so far.
@@ -108,7 +108,8 @@ pub enum RemoteCancel {
 }
 
 impl Error {
-    /// Returns the state of the job on the service, if a wait with [`Wait::cancel_on_timeout`] timed out.
+    /// Returns the state of the job on the service, if a wait with [`Wait::cancel_on_timeout`]
+    /// timed out.
     #[must_use]
     pub fn remote_cancel(&self) -> Option<&RemoteCancel> {
         self.attached()
@@ -160,8 +161,8 @@ impl Wait {
     }
 
     /// Sets the intervals at which this wait polls: no more often than its
-    /// [`per_second`](Polling::per_second), in order with all other waits and streams on the endpoint,
-    /// without slowing them down.
+    /// [`per_second`](Polling::per_second), in order with all other waits and streams on the
+    /// endpoint, without slowing them down.
     pub fn polling(mut self, polling: Polling) -> Self {
         self.interval = polling.spacing();
         self.polling = Some(polling);
@@ -234,7 +235,8 @@ impl Wait {
         match polled {
             Polled::Ended(record) => record.into_result(),
             Polled::Failed(error) => Err(error),
-            // The notifier is dropped before: the end that it would report may be this cancellation.
+            // The notifier is dropped before: the end that it would report may be this
+            // cancellation.
             Polled::DeadlinePassed(seen) => self.time_out(seen).await,
         }
     }
@@ -381,8 +383,8 @@ impl Wait {
                 let attempted = self.job.attempted(CANCEL.name());
                 (Error::new(ErrorKind::JobNotFinished, attempted, what), Some(record))
             }
-            // The service refuses to cancel a job that has ended, possibly just now; and a call whose response
-            // was lost or cannot be read may have cancelled it.
+            // The service refuses to cancel a job that has ended, possibly just now; and a call
+            // whose response was lost or cannot be read may have cancelled it.
             Err(error)
                 if error.record().is_none()
                     && (matches!(error.kind(), ErrorKind::BadRequest | ErrorKind::Decode)
@@ -406,8 +408,8 @@ impl Wait {
     }
 }
 
-/// The time at which the next poll must be sent, with or without a permit: before the result could expire, and
-/// before the deadline.
+/// The time at which the next poll must be sent, with or without a permit: before the result could
+/// expire, and before the deadline.
 fn latest_poll(due: Instant, deadline: Option<Instant>) -> Instant {
     let last_poll = deadline.and_then(|deadline| deadline.checked_sub(LAST_POLL_LEAD));
     last_poll.map_or(due, |last_poll| due.min(last_poll))
@@ -420,8 +422,8 @@ fn latest_poll(due: Instant, deadline: Option<Instant>) -> Instant {
 pub struct Notifier(pub(crate) Arc<dyn EndNotifier>);
 
 pub(crate) trait EndNotifier: Send + Sync {
-    /// Completes with the record of the ended job, once the end is confirmed, including an end that is
-    /// seen after this call, even if the future is first polled later.
+    /// Completes with the record of the ended job, once the end is confirmed, including an end that
+    /// is seen after this call, even if the future is first polled later.
     fn end_of(self: Arc<Self>, job: &Job) -> Pin<Box<dyn Future<Output = JobRecord> + Send>>;
 }
 

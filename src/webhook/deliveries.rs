@@ -1,5 +1,5 @@
-//! Deliveries of an endpoint: for each job the delivery in progress, the waits to notify, and the ends
-//! that were handled.
+//! Deliveries of an endpoint: for each job the delivery in progress, the waits to notify, and the
+//! ends that were handled.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, RandomState};
@@ -13,8 +13,9 @@ use tokio::time::Instant;
 use crate::queue::job::{is_same_job, without_suffix};
 use crate::queue::{EndNotifier, Job, JobRecord, JobStatus, RetryListener};
 
-/// The number of times that the service retries a delivery of the same end of a job, and the time in which
-/// it does. A delivery beyond either is taken for another end: handled twice is better than never.
+/// The number of times that the service retries a delivery of the same end of a job, and the time
+/// in which it does. A delivery beyond either is taken for another end: handled twice is better
+/// than never.
 const REDELIVERIES: u32 = 2;
 const REDELIVERED_WITHIN: Duration = Duration::from_secs(60);
 
@@ -39,7 +40,8 @@ struct Jobs {
 
 #[derive(Default)]
 struct JobEntry {
-    /// The lock of a job's deliveries, held by the delivery in progress and shared by those that wait.
+    /// The lock of a job's deliveries, held by the delivery in progress and shared by those that
+    /// wait.
     lock: Weak<AsyncMutex<()>>,
     /// The number of retries of the job since it is known.
     retries: u64,
@@ -53,8 +55,8 @@ struct Waiting {
     notify: oneshot::Sender<JobRecord>,
 }
 
-/// A handled end of a job: its status and the hash of its record. Forgotten when the job is retried: the next
-/// end is a different end, even with an identical record.
+/// A handled end of a job: its status and the hash of its record. Forgotten when the job is
+/// retried: the next end is a different end, even with an identical record.
 struct Handled {
     number: u64,
     status: JobStatus,
@@ -162,8 +164,8 @@ impl Delivery {
         self.deliveries.jobs().retries(&self.key) != self.retries
     }
 
-    /// Notifies the waits that began before the read. A wait that began later polls itself: the job may
-    /// have been retried in between.
+    /// Notifies the waits that began before the read. A wait that began later polls itself: the job
+    /// may have been retried in between.
     pub(super) fn notify(&self, record: &JobRecord) {
         let waiting: Vec<_> = {
             let mut jobs = self.deliveries.jobs();
@@ -193,8 +195,8 @@ impl Delivery {
         is_repeat
     }
 
-    /// Records that the handler has succeeded with this record; not if the job was retried in the meantime,
-    /// perhaps by the handler, because its next end is a different end.
+    /// Records that the handler has succeeded with this record; not if the job was retried in the
+    /// meantime, perhaps by the handler, because its next end is a different end.
     pub(super) fn remember(&self, record: &JobRecord) {
         let (status, hash) = (record.status(), self.deliveries.hash(record));
         let mut jobs = self.deliveries.jobs();
@@ -264,8 +266,8 @@ impl Handled {
         if self.status != status {
             return false;
         }
-        // Only these statuses can be retried, by any client. Any other end is final, even if its record differs
-        // from read to read.
+        // Only these statuses can be retried, by any client. Any other end is final, even if its
+        // record differs from read to read.
         if !matches!(status, JobStatus::Failed | JobStatus::TimedOut) {
             return true;
         }

@@ -1,5 +1,5 @@
-//! Webhook receiver: reads the job's status, calls the handler, and returns the response. It is a function for
-//! any server, and a tower service.
+//! Webhook receiver: reads the job's status, calls the handler, and returns the response. It is a
+//! function for any server, and a tower service.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -115,7 +115,8 @@ impl Webhooks {
             podqueue.answer = tracing::field::Empty,
         );
         let inner = Arc::clone(&self.inner);
-        // A task of its own, because a handler that has started is finished even if the caller hangs up.
+        // A task of its own, because a handler that has started is finished even if the caller
+        // hangs up.
         let processed = async move {
             let answer = inner.process(&id).await;
             tracing::Span::current().record("podqueue.answer", answer.name());
@@ -303,8 +304,8 @@ impl WebhooksBuilder {
     }
 
     /// Sets the number of jobs that are remembered as handled, each by its id and a hash; 10,000 by
-    /// default. With zero, every repeated delivery reaches the handler. Repeated deliveries arrive within a
-    /// minute of the first.
+    /// default. With zero, every repeated delivery reaches the handler. Repeated deliveries arrive
+    /// within a minute of the first.
     pub fn remember(mut self, jobs: usize) -> Self {
         self.remembered = jobs;
         self

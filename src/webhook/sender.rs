@@ -68,8 +68,8 @@ impl WebhookSender {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) if it is not an http or https
-    /// URL.
+    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) if it is not an http or
+    /// https URL.
     pub fn new(url: impl Into<SecretString>) -> Result<Self> {
         let (url, settings) = (url.into(), "webhook sender");
         if !is_http_url(url.expose()) {
@@ -95,8 +95,8 @@ impl WebhookSender {
         self
     }
 
-    /// Delivers a job that has ended: its record, with the `webhook` that is called. Calls `report` after
-    /// each attempt, and returns the last.
+    /// Delivers a job that has ended: its record, with the `webhook` that is called. Calls `report`
+    /// after each attempt, and returns the last.
     pub async fn deliver(
         &self,
         record: &JobRecord,

@@ -38,8 +38,8 @@ impl Token {
         Ok(Self(token))
     }
 
-    /// Returns true if the token is the last segment of this path. Compares in constant time, which does not
-    /// reveal the length of a correct prefix.
+    /// Returns true if the token is the last segment of this path. Compares in constant time, which
+    /// does not reveal the length of a correct prefix.
     pub(crate) fn ends(&self, path: &str) -> bool {
         let path = path.split(['?', '#']).next().unwrap_or_default();
         let path = path.strip_suffix('/').unwrap_or(path);

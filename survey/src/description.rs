@@ -66,8 +66,8 @@ pub fn resolve<'a>(description: &'a Value, value: &'a Value) -> &'a Value {
     openapi::resolve(description, value).unwrap_or(&Value::Null)
 }
 
-/// Returns true if an operation is known by its described path, by the path that is sent (without query and
-/// fragment), or as part of a path item that is left out as a whole.
+/// Returns true if an operation is known by its described path, by the path that is sent (without
+/// query and fragment), or as part of a path item that is left out as a whole.
 pub fn is_known(operation: &str, known: impl Fn(&str) -> bool) -> bool {
     let (method, path) = operation.split_once(' ').unwrap_or(("", operation));
     let (sent, _) = split(path);
@@ -107,7 +107,8 @@ fn schema_of<'a>(description: &'a Value, of: &'a Value, media: &str) -> &'a Valu
     same.and_then(|(it, _)| openapi::schema(description, of, it)).unwrap_or(&Value::Null)
 }
 
-/// Returns true if a schema describes a JSON pointer such as `/items/0/name`, in any of its alternatives.
+/// Returns true if a schema describes a JSON pointer such as `/items/0/name`, in any of its
+/// alternatives.
 pub fn has_place(description: &Value, schema: &Value, place: &str) -> bool {
     let Some(place) = place.strip_prefix('/') else { return true };
     let (key, rest) = place.find('/').map_or((place, ""), |at| (&place[..at], &place[at..]));

@@ -59,7 +59,8 @@ async fn the_environment_gives_key_and_urls() {
         assert_eq!(health.unwrap_err().kind(), ErrorKind::Unauthorized);
         return;
     }
-    // The environment belongs to the whole process, so the test runs itself again in one of its own.
+    // The environment belongs to the whole process, so the test runs itself again in one of its
+    // own.
     let server = Script::of([Reply::json(401, "{}")]).await;
     let mut child = tokio::process::Command::new(std::env::current_exe().unwrap());
     child

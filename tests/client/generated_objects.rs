@@ -1,4 +1,5 @@
-//! Generated objects compared with serde's derives on random texts: the same value, or an error of both.
+//! Generated objects compared with serde's derives on random texts: the same value, or an error of
+//! both.
 
 use std::collections::HashMap;
 use std::fmt::Debug;
@@ -181,8 +182,8 @@ const VALUES: [&str; 20] = [
     "NaN",
 ];
 
-/// Texts that are mostly objects: fields of any type in any order, and of no name that is known, and
-/// what is no JSON.
+/// Texts that are mostly objects: fields of any type in any order, and of no name that is known,
+/// and what is no JSON.
 fn texts() -> impl Strategy<Value = String> {
     let leaf = prop::sample::select(&VALUES[..]).prop_map(str::to_owned);
     leaf.prop_recursive(3, 40, 8, |inner| {

@@ -1,5 +1,5 @@
-//! A custom HTTP client that speaks HTTP/2: all calls share one connection with a bounded number of streams, and
-//! the peer may refuse a request without processing it.
+//! A custom HTTP client that speaks HTTP/2: all calls share one connection with a bounded number of
+//! streams, and the peer may refuse a request without processing it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

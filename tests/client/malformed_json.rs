@@ -1,5 +1,5 @@
-//! Records that are not valid JSON, as handlers in Python and other languages write them: each readable part
-//! is read, and no other part is lost.
+//! Records that are not valid JSON, as handlers in Python and other languages write them: each
+//! readable part is read, and no other part is lost.
 
 use std::future::IntoFuture;
 use std::time::Duration;

@@ -20,7 +20,8 @@ enum Then {
 
 use Then::{Close, Serve};
 
-/// A peer that writes these bytes for the first request, whatever it is, and a record for all others.
+/// A peer that writes these bytes for the first request, whatever it is, and a record for all
+/// others.
 async fn answering(bytes: impl Into<Vec<u8>>, then: Then) -> (Client, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());

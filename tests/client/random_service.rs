@@ -1,7 +1,8 @@
-//! A random service: whatever it responds, no loss is silent, nothing is delivered twice, and nothing is
-//! attributed to another job.
+//! A random service: whatever it responds, no loss is silent, nothing is delivered twice, and
+//! nothing is attributed to another job.
 //!
-//! A failure prints its seed, with which `RANDOM_SEED=…` repeats it; `RANDOM_RUNS=…` sets the number of runs.
+//! A failure prints its seed, with which `RANDOM_SEED=…` repeats it; `RANDOM_RUNS=…` sets the
+//! number of runs.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};

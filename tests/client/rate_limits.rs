@@ -1,5 +1,5 @@
-//! Rate limits over HTTP: which calls wait for each other, and which do not. The tests beside the limiter check
-//! the limits over time, which they control.
+//! Rate limits over HTTP: which calls wait for each other, and which do not. The tests beside the
+//! limiter check the limits over time, which they control.
 
 use std::time::{Duration, Instant};
 

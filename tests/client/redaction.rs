@@ -1,5 +1,5 @@
-//! Redaction over HTTP: a service that repeats what it was sent, in every encoding. No secret is shown, and
-//! nothing else is redacted.
+//! Redaction over HTTP: a service that repeats what it was sent, in every encoding. No secret is
+//! shown, and nothing else is redacted.
 
 use std::error::Error as _;
 use std::time::Duration;
@@ -457,7 +457,8 @@ async fn a_partial_result_that_cannot_be_read_shows_no_secret() {
     assert_eq!(error.field(), Some("data.saveTemplate.[redacted]"), "{error}");
 }
 
-/// As the generator writes an operation whose variable has another name than the place it stands in.
+/// As the generator writes an operation whose variable has another name than the place it stands
+/// in.
 struct Keep;
 
 impl podqueue::graphql::Operation for Keep {

@@ -1,5 +1,5 @@
-//! Canary test: a recognizable value in place of each secret, every code path run, and all output searched
-//! for them.
+//! Canary test: a recognizable value in place of each secret, every code path run, and all output
+//! searched for them.
 
 use std::error::Error as _;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! Streams whose responses were lost: each gap is reported once, and none where no chunk is missing.
+//! Streams whose responses were lost: each gap is reported once, and none where no chunk is
+//! missing.
 
 use std::time::Duration;
 

@@ -150,8 +150,8 @@ struct Open {
     most: usize,
 }
 
-/// A socket that is bound and does not listen yet. Another socket may be bound to its address, but only
-/// by name: no server gets its port by chance.
+/// A socket that is bound and does not listen yet. Another socket may be bound to its address, but
+/// only by name: no server gets its port by chance.
 fn bound(address: &str) -> TcpSocket {
     let socket = TcpSocket::new_v4().expect("a socket");
     #[cfg(unix)]
@@ -160,8 +160,8 @@ fn bound(address: &str) -> TcpSocket {
     socket
 }
 
-/// An address that refuses connections. Its port stays bound, or the server of another test might get
-/// it, and the requests with it.
+/// An address that refuses connections. Its port stays bound, or the server of another test might
+/// get it, and the requests with it.
 pub struct RefusedAddress(TcpSocket);
 
 impl RefusedAddress {
@@ -438,8 +438,8 @@ impl Write for Printed {
 pub struct ClosedSpans {
     printed: Printed,
     default: DefaultGuard,
-    /// Without a second subscriber, tracing decides by the default of the thread that first reaches a
-    /// span whether it is ever of interest: that of another test is none.
+    /// Without a second subscriber, tracing decides by the default of the thread that first reaches
+    /// a span whether it is ever of interest: that of another test is none.
     second: Dispatch,
 }
 

@@ -1,4 +1,5 @@
-//! Unusual webhook deliveries: malformed, repeated, concurrent or stale, by function calls and over HTTP.
+//! Unusual webhook deliveries: malformed, repeated, concurrent or stale, by function calls and over
+//! HTTP.
 
 use std::future::IntoFuture;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,5 +1,5 @@
-//! Deletions: confirmed by the service, or by "not found" after an earlier attempt may have succeeded, and by
-//! nothing else.
+//! Deletions: confirmed by the service, or by "not found" after an earlier attempt may have
+//! succeeded, and by nothing else.
 
 use podqueue::{Client, Error, NewTemplate};
 use podqueue_local::{Fault, LocalService, Operation};

@@ -14,7 +14,8 @@ async fn done(client: &Client, name: &str) -> Job {
     job
 }
 
-/// Two jobs that have ended, and a connection on which the next response is the record of the first.
+/// Two jobs that have ended, and a connection on which the next response is the record of the
+/// first.
 async fn out_of_step() -> (LocalService, Job, Job) {
     let local = service().start().await.unwrap();
     let witness = client(&local);

@@ -1,5 +1,5 @@
-//! Thousands of concurrent waits, and a shared account, over real HTTP against the service's own limits, on a
-//! clock that advances whenever all tasks wait.
+//! Thousands of concurrent waits, and a shared account, over real HTTP against the service's own
+//! limits, on a clock that advances whenever all tasks wait.
 
 use std::collections::HashSet;
 use std::future::IntoFuture;

@@ -1,8 +1,9 @@
-//! Fault matrix: every operation under every fault, how often it is sent and processed, and what the caller
-//! learns. The rows are all operations of the local service, the columns all of its faults; the test fails if
-//! one is missing.
+//! Fault matrix: every operation under every fault, how often it is sent and processed, and what
+//! the caller learns. The rows are all operations of the local service, the columns all of its
+//! faults; the test fails if one is missing.
 //!
-//! It runs over real HTTP on a clock that advances whenever all tasks wait, so that a timeout takes no time.
+//! It runs over real HTTP on a clock that advances whenever all tasks wait, so that a timeout takes
+//! no time.
 
 mod faults;
 mod stage;
@@ -105,8 +106,8 @@ fn expected(suffering: &Suffering, call: Call, repeats: Repeats) -> Expected {
         (AllButOutput, Call::Status | Call::Wait) => kind((Some(ErrorKind::Decode), 1)),
         (AnotherJobs, Call::Status) => (Some("ForeignRecord".to_owned()), 1),
         (AnotherJobs, Call::Wait) => (None, 2),
-        // What reads no output is not harmed, nor is what learns the id of its job only now, and a look
-        // at the status settles the rest.
+        // What reads no output is not harmed, nor is what learns the id of its job only now, and a
+        // look at the status settles the rest.
         (AllButOutput | AnotherJobs, _) => (None, 1),
         _ => kind(match (suffering.knows, repeats) {
             (All | AllButOutput | AnotherJobs | NotArrived, _) => (None, 1),
@@ -212,7 +213,8 @@ fn no_operation_and_no_fault_is_missing() {
     let operations = source("operation");
     let listed = operations.split_once("pub enum Operation {").unwrap().1;
     let listed = listed.split_once("\n}").unwrap().0;
-    // No client sends what workers do; crates/local/tests/interface/worker_protocol.rs has their faults.
+    // No client sends what workers do; crates/local/tests/interface/worker_protocol.rs has their
+    // faults.
     let of_others = |name: &str| name == "Control" || name == "Ping" || name.starts_with("Job");
     let there: BTreeSet<_> = listed
         .lines()

@@ -1,5 +1,5 @@
-//! Calls that are held without being polled do not block others: over real HTTP against the service's own
-//! limits, on a clock that advances whenever all tasks wait.
+//! Calls that are held without being polled do not block others: over real HTTP against the
+//! service's own limits, on a clock that advances whenever all tasks wait.
 
 use std::future::{Future, IntoFuture};
 use std::pin::{Pin, pin};

@@ -1,7 +1,7 @@
 //! Invariants of a run: promises that hold for any peer and any callers, each checked on its own.
 //!
-//! The invariants of reported outcomes are in `outcomes`; those of requests, deadlines, limits, leaks
-//! and leftovers are here.
+//! The invariants of reported outcomes are in `outcomes`; those of requests, deadlines, limits,
+//! leaks and leftovers are here.
 
 mod outcomes;
 
@@ -188,8 +188,8 @@ fn deadline(run: &Run, entry: &LoggedCall) -> Option<Duration> {
     Some((settings.call_timeout? + extra) * calls)
 }
 
-/// Returns true for a call that is followed by a second one, for the job's status, if its own response
-/// does not tell its outcome.
+/// Returns true for a call that is followed by a second one, for the job's status, if its own
+/// response does not tell its outcome.
 fn may_poll_status(kind: CallKind) -> bool {
     matches!(kind, CallKind::Retry | CallKind::Cancel)
 }

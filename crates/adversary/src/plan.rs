@@ -578,8 +578,8 @@ fn answer(rng: &mut Rng, operation: Operation) -> CannedResponse {
         ];
         (status, body) = (pick(rng, &[200, 200, 400]), CannedBody::Graphql(pick(rng, messages)));
     }
-    // The client cannot tell a false 404 in the service's own format from a true one, so a canned 404
-    // has the format of a gateway.
+    // The client cannot tell a false 404 in the service's own format from a true one, so a canned
+    // 404 has the format of a gateway.
     if status == 404 && !matches!(body, CannedBody::Html | CannedBody::Plain(_)) {
         body = CannedBody::Html;
     }

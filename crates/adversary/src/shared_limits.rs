@@ -68,7 +68,8 @@ pub enum StoreChange {
 pub fn plan(seed: u64) -> SharedPlan {
     let mut base = plan::plan(seed);
     let mut rng = Rng::with_seed(!seed);
-    // The operation, the share of its limits, and the number of requests that allows in ten seconds.
+    // The operation, the share of its limits, and the number of requests that allows in ten
+    // seconds.
     let (step, operation, share, allowed) = match rng.u8(..4) {
         0 => (Step::Purge, Operation::Purge, 1.0, 2),
         1 => (Step::Requests, Operation::Requests, 1.0, 10),

@@ -1,4 +1,5 @@
-//! A few seconds of each randomized test. `scripts/adversary.sh` and `scripts/batches.sh` run them for longer.
+//! A few seconds of each randomized test. `scripts/adversary.sh` and `scripts/batches.sh` run them
+//! for longer.
 //!
 //! `SEED=… cargo test -p podqueue-adversary` plays the run of one seed alone.
 

@@ -2,8 +2,8 @@
 //!
 //! - `speed`: 100,000 jobs of 1 KB through the local service without limits;
 //! - `limits`: 5,000 jobs with the documented limits on: the rate that is used, and the 429s;
-//! - `million`: a million inputs: how long it takes to index them and to open them again, how long a
-//!   status takes beside a running batch, and the peak of the memory.
+//! - `million`: a million inputs: how long it takes to index them and to open them again, how long
+//!   a status takes beside a running batch, and the peak of the memory.
 //!
 //! The local service runs in a process of its own, so that its memory and time are not counted.
 

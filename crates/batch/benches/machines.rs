@@ -1,6 +1,6 @@
-//! Throughput of claims on a PostgreSQL server: the number of inputs per second that processes of this
-//! machine can claim, record as accepted and end, in commits of 20 inputs, as a run at the documented limits makes some
-//! five of each kind per second; and how much is written for it.
+//! Throughput of claims on a PostgreSQL server: the number of inputs per second that processes of
+//! this machine can claim, record as accepted and end, in commits of 20 inputs, as a run at the
+//! documented limits makes some five of each kind per second; and how much is written for it.
 //!
 //! `cargo bench -p podqueue-batch --features postgres,podqueue-pgserver/installed --bench machines`
 

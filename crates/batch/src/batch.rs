@@ -91,8 +91,8 @@ impl Batch {
         self.changed
     }
 
-    /// Returns the number of results imported that the journal did not know when it was opened, because
-    /// its database has lost changes, and that is to be accepted (`Postgres::accept_loss`).
+    /// Returns the number of results imported that the journal did not know when it was opened,
+    /// because its database has lost changes, and that is to be accepted (`Postgres::accept_loss`).
     #[must_use]
     pub fn imported_results(&self) -> u64 {
         self.imported
@@ -132,11 +132,11 @@ impl Batch {
 
     /// Delivers a webhook call: the query of the URL that was called, or the whole URL, and the
     /// body. If it is about an input that is [`State::Unknown`](crate::State::Unknown), the job is
-    /// now known, and is collected by the current or the next run. Returns true if the call is about
-    /// this batch, and names a job; respond with 200 only once this has returned.
+    /// now known, and is collected by the current or the next run. Returns true if the call is
+    /// about this batch, and names a job; respond with 200 only once this has returned.
     ///
-    /// Calls about any other submission change nothing, including a submission that was refused, as with
-    /// a 429: a refusal is believed, and the input is submitted again.
+    /// Calls about any other submission change nothing, including a submission that was refused, as
+    /// with a 429: a refusal is believed, and the input is submitted again.
     ///
     /// See [`OnUnknown::ByWebhook`](crate::OnUnknown::ByWebhook).
     ///
@@ -207,8 +207,8 @@ impl<S: OpenStore> OpenAny for S {
 ///   [`ErrorKind::Interrupted`] if the connection to it breaks again and again, or while inputs are
 ///   copied that are not in a file;
 /// - [`ErrorKind::InUse`] if another process has the journal open, or the results with another
-///   journal, and [`ErrorKind::Duplicate`] if the journal is a copy, or another name, of one that is
-///   still there;
+///   journal, and [`ErrorKind::Duplicate`] if the journal is a copy, or another name, of one that
+///   is still there;
 /// - [`ErrorKind::Inputs`] if the inputs cannot be read, or there are none;
 /// - [`ErrorKind::InputsChanged`] if they are not those of the journal;
 /// - [`ErrorKind::OtherResults`] if the results are not those of the journal;
@@ -261,8 +261,8 @@ impl Open {
     /// ```
     ///
     /// The file can be read while the batch runs. A line that was written and not committed when a
-    /// process died is removed when the batch is opened again. Inputs that did not complete are written
-    /// next to it, to `….failed.jsonl`.
+    /// process died is removed when the batch is opened again. Inputs that did not complete are
+    /// written next to it, to `….failed.jsonl`.
     pub fn results(mut self, path: impl Into<PathBuf>) -> Self {
         self.settings.results = Some(path.into());
         self
@@ -276,8 +276,8 @@ impl Open {
     }
 
     /// The largest output, in bytes, that stands in a line of the results; 1 MiB by default. A
-    /// larger output is stored as a file in the folder `….outputs` next to them, and its line has that
-    /// file's path as `output_file`.
+    /// larger output is stored as a file in the folder `….outputs` next to them, and its line has
+    /// that file's path as `output_file`.
     pub fn largest_output_in_line(mut self, bytes: usize) -> Self {
         self.settings.largest_in_line = bytes;
         self

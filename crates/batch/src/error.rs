@@ -36,8 +36,8 @@ pub enum ErrorKind {
     NewerVersion,
     /// The file is not a journal of a batch.
     NotAJournal,
-    /// The journal is a copy, or another name, of a journal that still exists: both would submit the
-    /// same inputs. Remove one of them.
+    /// The journal is a copy, or another name, of a journal that still exists: both would submit
+    /// the same inputs. Remove one of them.
     Duplicate,
     /// The inputs could not be read, or there are none.
     Inputs,
@@ -117,8 +117,8 @@ impl Error {
         self.0.kind
     }
 
-    /// The client's error, for [`ErrorKind::Service`] and [`ErrorKind::Unreachable`], unless it was a
-    /// database that could not be reached.
+    /// The client's error, for [`ErrorKind::Service`] and [`ErrorKind::Unreachable`], unless it was
+    /// a database that could not be reached.
     #[must_use]
     pub fn service(&self) -> Option<&podqueue::Error> {
         self.0.service.as_ref()

@@ -28,8 +28,8 @@ pub(crate) fn sync_folder(path: &Path) -> std::io::Result<()> {
     fs::File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }
 
-/// Returns true if these are of the same file; on a system that does not identify files, of the same
-/// length.
+/// Returns true if these are of the same file; on a system that does not identify files, of the
+/// same length.
 pub(crate) fn is_same_file(left: &Metadata, right: &Metadata) -> bool {
     #[cfg(unix)]
     {

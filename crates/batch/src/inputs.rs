@@ -41,8 +41,8 @@ pub(crate) enum Source {
 }
 
 impl Inputs {
-    /// The lines of a file, each a JSON value. The journal does not copy them: it records where each
-    /// line is, and digests that tell if the file changes.
+    /// The lines of a file, each a JSON value. The journal does not copy them: it records where
+    /// each line is, and digests that tell if the file changes.
     pub fn jsonl(path: impl Into<PathBuf>) -> Self {
         Self::from_source(Source::Jsonl(path.into()))
     }
@@ -74,8 +74,8 @@ impl Inputs {
         self
     }
 
-    /// Copies this member of each value, its key, into the results and the failures. Keys are unique:
-    /// a value without the member, or with the key of an earlier value, is refused.
+    /// Copies this member of each value, its key, into the results and the failures. Keys are
+    /// unique: a value without the member, or with the key of an earlier value, is refused.
     pub fn key_field(mut self, name: impl Into<String>) -> Self {
         self.shape.key_field = Some(name.into());
         self

@@ -126,8 +126,9 @@ fn ended() -> Error {
 }
 
 impl Drop for Journal {
-    /// Waits for the commit in progress, so that the journal can be opened again at once. An unreachable
-    /// shared store is waited for briefly: then the thread is detached, and gives up by itself.
+    /// Waits for the commit in progress, so that the journal can be opened again at once. An
+    /// unreachable shared store is waited for briefly: then the thread is detached, and gives up by
+    /// itself.
     fn drop(&mut self) {
         drop(self.commands.take());
         if let Some(outage) = &self.outage {
@@ -194,8 +195,8 @@ fn gather(
     (group, None)
 }
 
-/// Removes acceptances whose job another input has, and replies with that input: an id that the service
-/// assigns twice must not give two inputs the same output.
+/// Removes acceptances whose job another input has, and replies with that input: an id that the
+/// service assigns twice must not give two inputs the same output.
 fn without_taken_jobs(state: &mut JournalState, group: Vec<PendingCommit>) -> Vec<PendingCommit> {
     let mut accepted = HashMap::new();
     let mut kept = Vec::with_capacity(group.len());

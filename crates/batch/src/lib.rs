@@ -1,5 +1,5 @@
-//! Batches that survive a crash: hundreds of thousands of inputs through a serverless endpoint, with
-//! nothing lost, nothing submitted twice, and a list of what cannot be known.
+//! Batches that survive a crash: hundreds of thousands of inputs through a serverless endpoint,
+//! with nothing lost, nothing submitted twice, and a list of what cannot be known.
 //!
 //! ```
 //! use podqueue::Client;
@@ -25,7 +25,8 @@
 //! ```
 //!
 //! - [`Batch`]: open, run, retry, cancel. [`Inputs`]: files, iterators, streams.
-//! - [`Run`]: the settings of a run, its [`Progress`] and its [`Report`]. [`Stopper`] ends it early.
+//! - [`Run`]: the settings of a run, its [`Progress`] and its [`Report`]. [`Stopper`] ends it
+//!   early.
 //! - [`State`]: the states of an input. [`OnUnknown`]: the policy for unknown outcomes.
 //! - [`Reader`]: the status of a batch that another process runs.
 //! - [`Sqlite`]: a journal in a file, for one process. `Postgres`, with the feature `postgres`: a
@@ -37,12 +38,12 @@
 //! Each step is durable before the next step. That an input is about to be submitted
 //! ([`State::Intent`]) is recorded before the request is sent; the job's id ([`State::Submitted`])
 //! before the first poll; the output before [`State::Completed`]. So whenever a process crashes,
-//! the next process knows which inputs are certain, and which are [`State::Unknown`]: at most 200, the
-//! concurrency of `/run`, and usually a handful, because inputs are claimed just as the client's rate
-//! limiter has room for them.
+//! the next process knows which inputs are certain, and which are [`State::Unknown`]: at most 200,
+//! the concurrency of `/run`, and usually a handful, because inputs are claimed just as the
+//! client's rate limiter has room for them.
 //!
-//! All rate limits are those of the [client](podqueue::Client). Status reads go to the job whose result
-//! may expire first. The number of outstanding jobs follows the rate at which they end
+//! All rate limits are those of the [client](podqueue::Client). Status reads go to the job whose
+//! result may expire first. The number of outstanding jobs follows the rate at which they end
 //! ([`Run::window`]).
 
 #![cfg_attr(docsrs, feature(doc_cfg))]

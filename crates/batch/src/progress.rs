@@ -1,5 +1,5 @@
-//! Progress and report of a run, and the notes by which other processes see and direct it: its pace, its
-//! ending, and the request to cancel the batch.
+//! Progress and report of a run, and the notes by which other processes see and direct it: its
+//! pace, its ending, and the request to cancel the batch.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -43,7 +43,8 @@ pub struct Report {
     pub counts: Counts,
     /// Reason of a run that ended before all inputs did; `None` if nothing is left to do.
     pub stopped: Option<Stopped>,
-    /// Number of inputs that this run submitted. Those that are refused before they are sent are not.
+    /// Number of inputs that this run submitted. Those that are refused before they are sent are
+    /// not.
     pub submitted_now: u64,
     /// Number of jobs that were submitted to endpoints that this run does not know, and so were not
     /// collected: see [`Run::collect_from`](crate::Run::collect_from).

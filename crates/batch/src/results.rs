@@ -163,7 +163,8 @@ impl Results {
             }
             let accepts = match store.sharing() {
                 Some(sharing) => {
-                    // All processes must know of the loss before the lines that prove it are imported.
+                    // All processes must know of the loss before the lines that prove it are
+                    // imported.
                     if unknown.is_proof {
                         sharing.report_loss()?;
                     }
@@ -219,8 +220,8 @@ impl Results {
         }
     }
 
-    /// Recovers lines, or returns the number of lines to wait for: the process that has their inputs may
-    /// not get these results.
+    /// Recovers lines, or returns the number of lines to wait for: the process that has their
+    /// inputs may not get these results.
     fn try_recover(&mut self, store: &mut dyn Store, on_foreign: ForeignInputs) -> Result<usize> {
         let imports = store.sharing().is_some_and(|sharing| sharing.accepts_loss());
         let due = uncommitted::due(store, &self.path, self.length, imports)?;
@@ -241,7 +242,8 @@ impl Results {
         Ok(0)
     }
 
-    /// Refuses files of other content, which would be lost, before a new journal indexes any inputs.
+    /// Refuses files of other content, which would be lost, before a new journal indexes any
+    /// inputs.
     pub(crate) fn check(store: &mut dyn Store, path: &Path) -> Result<()> {
         if extent(store)?.is_some() {
             return Ok(());
@@ -364,8 +366,8 @@ fn in_use(path: &Path) -> Error {
     Error::new(ErrorKind::InUse, message)
 }
 
-/// The paths of the results and their committed lengths: of a shared store, those of all processes, each
-/// on its machine.
+/// The paths of the results and their committed lengths: of a shared store, those of all processes,
+/// each on its machine.
 pub(crate) fn committed(store: &mut dyn Store) -> Result<Vec<(PathBuf, u64)>> {
     let texts = match store.sharing() {
         Some(sharing) => sharing.own_notes(NOTE, false)?,
@@ -447,7 +449,8 @@ fn tail_digest(tail: &[u8]) -> String {
     blake3::hash(tail).to_hex().to_string()
 }
 
-/// The error for lines whose inputs another process has: to remove them could lose the only results.
+/// The error for lines whose inputs another process has: to remove them could lose the only
+/// results.
 fn are_of_peers(path: &Path, inputs: usize) -> Error {
     let message = format!(
         "the results {} have outputs of {inputs} inputs that were not recorded, and whose jobs another process collects: run this again once it has. Nothing was changed",

@@ -29,8 +29,8 @@ const PROGRESS: usize = 4;
 /// A run of a batch: a stream of its [`Progress`], and a future of its [`Report`]. Returned by
 /// [`Batch::run`](crate::Batch::run); it starts when it is first polled, in a task of its own.
 ///
-/// Dropping it stops submitting; submissions in flight are completed in the background, and until then
-/// there can be no other run. To run the batch again in the same process, stop a run with its
+/// Dropping it stops submitting; submissions in flight are completed in the background, and until
+/// then there can be no other run. To run the batch again in the same process, stop a run with its
 /// [`Stopper`] and await it.
 ///
 /// # Errors
@@ -38,8 +38,8 @@ const PROGRESS: usize = 4;
 /// - [`ErrorKind::Service`] if the service refuses all submissions, as for an invalid key;
 /// - [`ErrorKind::Unreachable`] if it cannot be reached for 15 minutes, or the database of a shared
 ///   journal for 5;
-/// - [`ErrorKind::Settings`] if a setting is invalid, the endpoint's client has no URL, or another run
-///   of the batch is in progress in this process;
+/// - [`ErrorKind::Settings`] if a setting is invalid, the endpoint's client has no URL, or another
+///   run of the batch is in progress in this process;
 /// - the kinds for journals, inputs and results.
 ///
 /// # Panics
@@ -109,8 +109,9 @@ impl Run {
         self.set(|settings| settings.step = Arc::new(step))
     }
 
-    /// An endpoint that earlier runs submitted to, from which to collect results. Only needed for an
-    /// endpoint of another service: endpoints of the same service are found by their recorded id.
+    /// An endpoint that earlier runs submitted to, from which to collect results. Only needed for
+    /// an endpoint of another service: endpoints of the same service are found by their recorded
+    /// id.
     pub fn collect_from(self, endpoint: Endpoint) -> Self {
         self.set(|settings| settings.further_endpoints.push(endpoint))
     }
@@ -148,8 +149,8 @@ impl Stopper {
         self.at_least(Stop::Submitting);
     }
 
-    /// Stops submitting and collecting. The run ends once the responses to submissions in flight have
-    /// been recorded: outstanding jobs are collected by the next run.
+    /// Stops submitting and collecting. The run ends once the responses to submissions in flight
+    /// have been recorded: outstanding jobs are collected by the next run.
     pub fn exit(&self) {
         self.at_least(Stop::Collecting);
     }

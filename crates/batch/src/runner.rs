@@ -267,8 +267,8 @@ impl Runner {
 
 /// State of a run that survives a lost lease.
 ///
-/// Another process has recovered the jobs of this process, which continues under a new lease: with the
-/// time and the counts of the run, and the outcomes that it could not record.
+/// Another process has recovered the jobs of this process, which continues under a new lease: with
+/// the time and the counts of the run, and the outcomes that it could not record.
 struct CarryOver {
     started: Instant,
     /// The cancel request that was pending when the run began, of a shared journal.

@@ -99,7 +99,8 @@ impl State {
         !matches!(self, Self::Pending | Self::Intent | Self::Submitted | Self::Unknown)
     }
 
-    /// Returns true if the input ended other than with an output: it is listed in the failures file.
+    /// Returns true if the input ended other than with an output: it is listed in the failures
+    /// file.
     #[must_use]
     pub const fn is_failure(self) -> bool {
         self.is_final() && !matches!(self, Self::Completed)

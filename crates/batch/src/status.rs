@@ -183,9 +183,9 @@ impl Reader {
     }
 
     /// The pace of the batch, and its persistent errors, as last published: check
-    /// [`Sqlite::is_open`](crate::Sqlite::is_open), too, since a process that crashes leaves its last
-    /// pace. `None` after the orderly end of a run. Of a shared journal, the pace of all processes
-    /// together.
+    /// [`Sqlite::is_open`](crate::Sqlite::is_open), too, since a process that crashes leaves its
+    /// last pace. `None` after the orderly end of a run. Of a shared journal, the pace of all
+    /// processes together.
     ///
     /// # Errors
     ///

@@ -35,7 +35,8 @@ pub(crate) const LOST: &str = "lost";
 /// Key of the record that a process has imported its results since the mark was set.
 pub(crate) const IMPORTED: &str = "imported";
 
-/// A store of journals: [`Sqlite`], or `Postgres` with the feature `postgres`. No other type can be one.
+/// A store of journals: [`Sqlite`], or `Postgres` with the feature `postgres`. No other type can be
+/// one.
 pub trait JournalStore: OpenStore {}
 
 impl<S: OpenStore> JournalStore for S {}
@@ -59,8 +60,8 @@ pub trait OpenStore: Send + 'static {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InUse`](crate::ErrorKind::InUse) if another process has a store open that is not
-    /// shared, and the kinds for a journal that cannot be opened.
+    /// [`ErrorKind::InUse`](crate::ErrorKind::InUse) if another process has a store open that is
+    /// not shared, and the kinds for a journal that cannot be opened.
     fn open(self) -> Result<Self::Store>;
 
     /// Opens an existing store for reading, also while other processes have it open.
@@ -91,7 +92,8 @@ pub trait Store: Send + 'static {
         self.note(name)
     }
 
-    /// Sets notes in a store that may have been opened for reading, for the process that runs the batch.
+    /// Sets notes in a store that may have been opened for reading, for the process that runs the
+    /// batch.
     ///
     /// # Errors
     ///
@@ -209,10 +211,9 @@ pub(crate) fn unlock<T>(store: &mut dyn Store, done: Result<T>) -> Result<T> {
 /// Inputs that are being submitted, or outstanding, belong to the process that claimed or
 /// recovered them. Times are compared by the clock of the store alone.
 pub trait Sharing {
-    /// Registers the results of this process (by a token that no other results have), and the state of
-    /// inputs that a process was submitting when it lost its lease: [`State::Unknown`] or
-    /// [`State::Pending`]. An earlier process with the same results is recovered
-    /// at once.
+    /// Registers the results of this process (by a token that no other results have), and the state
+    /// of inputs that a process was submitting when it lost its lease: [`State::Unknown`] or
+    /// [`State::Pending`]. An earlier process with the same results is recovered at once.
     ///
     /// # Errors
     ///
@@ -220,12 +221,14 @@ pub trait Sharing {
     fn identify(&mut self, results: &str, intents: State) -> Result<()>;
 
     /// Returns the last change of this process that is known to be durable, as a text that
-    /// [`check_position`](Self::check_position) reads after a restart; `None` before the first change.
+    /// [`check_position`](Self::check_position) reads after a restart; `None` before the first
+    /// change.
     fn position(&self) -> Option<String>;
 
     /// Compares the store with the [`position`](Self::position) of an earlier process with the same
     /// results. If the store does not have that change, it has lost changes: that is recorded as
-    /// [`report_loss`](Self::report_loss) does, unless the loss was accepted since that process joined.
+    /// [`report_loss`](Self::report_loss) does, unless the loss was accepted since that process
+    /// joined.
     ///
     /// # Errors
     ///
@@ -239,8 +242,8 @@ pub trait Sharing {
     /// If the store cannot be written.
     fn rejoin(&mut self) -> Result<()>;
 
-    /// Recovers the processes whose leases have expired, and returns their outstanding inputs, which
-    /// belong to this process from now on.
+    /// Recovers the processes whose leases have expired, and returns their outstanding inputs,
+    /// which belong to this process from now on.
     ///
     /// # Errors
     ///
@@ -363,8 +366,8 @@ const SEPARATE_OUTAGE: Duration = Duration::from_secs(60);
 /// The divisor of the patience of a process that must stop.
 const SHORTENED: u32 = 30;
 
-/// Outage of a [shared store](Sharing) that is unreachable. The store [reports](Self::failed) it; its
-/// waiters see why, and can shorten the wait. Clones share the state.
+/// Outage of a [shared store](Sharing) that is unreachable. The store [reports](Self::failed) it;
+/// its waiters see why, and can shorten the wait. Clones share the state.
 #[derive(Clone, Debug, Default)]
 pub struct Outage(Arc<Mutex<OutageState>>);
 
@@ -396,7 +399,8 @@ impl Outage {
         self.known().is_shortened = !patiently;
     }
 
-    /// Reports a failure, in a store with this patience. Returns true if the operation is to be retried.
+    /// Reports a failure, in a store with this patience. Returns true if the operation is to be
+    /// retried.
     pub fn failed(&self, why: String, patience: Duration) -> bool {
         let mut known = self.known();
         let now = Instant::now();

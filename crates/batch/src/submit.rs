@@ -11,9 +11,9 @@ use crate::error::{Error, ErrorKind, Result};
 /// Step that turns an input into a job: by `POST /run` unless
 /// [`Run::submit_with`](crate::Run::submit_with) says otherwise.
 ///
-/// The input's [`Intent`](crate::State::Intent) is durable before the call, and the result is recorded
-/// after it. It is called for many inputs at the same time, so that an implementation may also gather
-/// some of them and submit them together.
+/// The input's [`Intent`](crate::State::Intent) is durable before the call, and the result is
+/// recorded after it. It is called for many inputs at the same time, so that an implementation may
+/// also gather some of them and submit them together.
 pub trait Submit: Send + Sync + 'static {
     /// Submits an input once, and returns the id of its job.
     ///
@@ -102,10 +102,10 @@ pub enum OnUnknown {
     /// Submit it again: at least once, at the price that its job may run, and be billed, more than
     /// once.
     Resubmit,
-    /// Leave it as well, and resolve it by its webhook: each submission carries this http or https URL,
-    /// with the batch, the index, the attempt and a keyed hash of them in its query. Pass what your
-    /// server receives to [`Batch::deliver`](crate::Batch::deliver). Inputs that the service never
-    /// accepted stay unknown: no call comes for them.
+    /// Leave it as well, and resolve it by its webhook: each submission carries this http or https
+    /// URL, with the batch, the index, the attempt and a keyed hash of them in its query. Pass what
+    /// your server receives to [`Batch::deliver`](crate::Batch::deliver). Inputs that the service
+    /// never accepted stay unknown: no call comes for them.
     ByWebhook(SecretString),
 }
 

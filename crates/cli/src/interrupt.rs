@@ -91,8 +91,8 @@ impl TerminalState {
         Self(rustix::termios::tcgetattr(io::stdin()).ok())
     }
 
-    /// Saves the state and turns the echo off. A prompt that is printed before the echo is off would
-    /// show the beginning of a secret that is typed or pasted at once.
+    /// Saves the state and turns the echo off. A prompt that is printed before the echo is off
+    /// would show the beginning of a secret that is typed or pasted at once.
     pub fn without_echo() -> Self {
         use rustix::termios::{LocalModes, OptionalActions, tcsetattr};
         let state = Self::save();

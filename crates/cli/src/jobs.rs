@@ -1,5 +1,5 @@
-//! Jobs as several commands handle them: the arguments that name them and their policy, and calls for
-//! each of them. Following them until they end is in [`follow`], printing them in [`record`].
+//! Jobs as several commands handle them: the arguments that name them and their policy, and calls
+//! for each of them. Following them until they end is in [`follow`], printing them in [`record`].
 
 pub mod delivery;
 pub mod follow;

@@ -50,8 +50,8 @@ fn row(queries: usize, types: usize, items: usize) {
     );
 }
 
-/// Types of each kind, as many: objects, enums, inputs. Each object and each input leads to the next
-/// one, so that one query may reach all of them.
+/// Types of each kind, as many: objects, enums, inputs. Each object and each input leads to the
+/// next one, so that one query may reach all of them.
 fn schema(of_each: usize) -> Source {
     let mut text = String::from("type Query {\n");
     for number in 0..of_each {

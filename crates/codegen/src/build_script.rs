@@ -1,4 +1,5 @@
-//! Build-script entry point: descriptions and queries in, generated files and directives for cargo out.
+//! Build-script entry point: descriptions and queries in, generated files and directives for cargo
+//! out.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;

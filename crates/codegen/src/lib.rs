@@ -1,8 +1,8 @@
-//! Code generator of podqueue: an OpenAPI description becomes typed REST calls, and files of GraphQL
-//! queries become typed operations.
+//! Code generator of podqueue: an OpenAPI description becomes typed REST calls, and files of
+//! GraphQL queries become typed operations.
 //!
-//! It runs in build scripts: in podqueue's own, and in those of crates that add their own queries or
-//! descriptions. Generated code is never checked in.
+//! It runs in build scripts: in podqueue's own, and in those of crates that add their own queries
+//! or descriptions. Generated code is never checked in.
 //!
 //! # Your own queries
 //!
@@ -23,8 +23,8 @@
 //! In variables and inputs `None` omits the field. podqueue's `Execute::null` sends null instead.
 //!
 //! A mistake in a query fails the build with a line such as
-//! `queries/mine.graphql:4:5: Cannot query field "nope" on type "Secret".`, one for each mistake. If
-//! a similar name exists, the line ends in `Did you mean "name"?`.
+//! `queries/mine.graphql:4:5: Cannot query field "nope" on type "Secret".`, one for each mistake.
+//! If a similar name exists, the line ends in `Did you mean "name"?`.
 //!
 //! # Your own REST description
 //!
@@ -43,8 +43,8 @@
 //! # When the service changes
 //!
 //! The program `podqueue-regenerate`, a separate crate, fetches the current REST description and
-//! GraphQL schema, reports what changed and the callers that it breaks, and lists the queries that no longer
-//! validate.
+//! GraphQL schema, reports what changed and the callers that it breaks, and lists the queries that
+//! no longer validate.
 //!
 //! # Without a build script
 //!
@@ -72,8 +72,8 @@ pub use build_script::{Build, Report};
 pub use diagnostic::Diagnostic;
 pub use source::{Generated, Source};
 
-/// What `podqueue-regenerate` and the survey share with the generator and no build script needs: the
-/// reading of descriptions and schemas. The syntax trees are those of the parser, so this may
+/// What `podqueue-regenerate` and the survey share with the generator and no build script needs:
+/// the reading of descriptions and schemas. The syntax trees are those of the parser, so this may
 /// change with any version.
 #[doc(hidden)]
 pub mod __private {

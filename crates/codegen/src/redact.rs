@@ -1,4 +1,5 @@
-//! Redacted `Debug` output: the rule by which a field is secret, and the implementations that follow it.
+//! Redacted `Debug` output: the rule by which a field is secret, and the implementations that
+//! follow it.
 //!
 //! The rule considers the names of fields only, because a schema says nothing else about secrecy.
 //! Case and punctuation do not count. A field is secret if

@@ -1,4 +1,5 @@
-//! REST generator: an OpenAPI description is read, normalized, given types, and emitted as typed calls.
+//! REST generator: an OpenAPI description is read, normalized, given types, and emitted as typed
+//! calls.
 
 mod base_path;
 mod constructor;
@@ -34,8 +35,8 @@ use crate::{Diagnostic, Generated, Source, print};
 ///
 /// # Errors
 ///
-/// If nothing can be generated: the text does not parse, or is no description. Constructs that cannot
-/// be expressed are left out, and named by warnings.
+/// If nothing can be generated: the text does not parse, or is no description. Constructs that
+/// cannot be expressed are left out, and named by warnings.
 pub fn generate(source: &Source) -> Result<Generated, Vec<Diagnostic>> {
     generate_as("Api", source)
 }

@@ -40,7 +40,8 @@ pub(crate) fn arguments(ty: &Type) -> Vec<&Type> {
     }
 }
 
-/// Returns true if a type is one of this name, such as `Option`, whatever stands before and after it.
+/// Returns true if a type is one of this name, such as `Option`, whatever stands before and after
+/// it.
 pub(crate) fn is_named(ty: &Type, name: &str) -> bool {
     matches!(ty, Type::Path(path) if attributes::ends_with(&path.path, name))
 }

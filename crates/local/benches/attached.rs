@@ -1,9 +1,9 @@
 //! Throughput and latency of workers that attach over HTTP.
 //!
-//! `cargo bench -p podqueue-local --bench attached` prints the jobs per second of 1, 8 and 64 workers,
-//! each of which takes a job and reports it done, beside those of a handler in the service; and the
-//! time from the submission of a job to its receipt by a worker that waits, and from the chunk of a
-//! worker to the event of a caller to whom it is streamed.
+//! `cargo bench -p podqueue-local --bench attached` prints the jobs per second of 1, 8 and 64
+//! workers, each of which takes a job and reports it done, beside those of a handler in the
+//! service; and the time from the submission of a job to its receipt by a worker that waits, and
+//! from the chunk of a worker to the event of a caller to whom it is streamed.
 
 use std::io::{self, Write};
 use std::net::SocketAddr;

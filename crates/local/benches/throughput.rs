@@ -1,5 +1,5 @@
-//! Throughput of `/run` plus `/status`, compared with a bare server of the same HTTP library that returns a
-//! constant, in one run, over 64 connections of the same client.
+//! Throughput of `/run` plus `/status`, compared with a bare server of the same HTTP library that
+//! returns a constant, in one run, over 64 connections of the same client.
 //!
 //! `cargo bench -p podqueue-local --bench throughput` prints the requests per second of both and
 //! their ratio, and fails below one half.

@@ -27,8 +27,8 @@ use crate::worker::{
 };
 
 const DEFAULT_EXECUTION_TIMEOUT: Duration = Duration::from_secs(600);
-/// Far more than a test queues. It bounds the number of jobs, not their size: fewer jobs with inputs of
-/// several MiB can fill the memory.
+/// Far more than a test queues. It bounds the number of jobs, not their size: fewer jobs with
+/// inputs of several MiB can fill the memory.
 const DEFAULT_MAX_QUEUED: usize = 100_000;
 const MAX_RUN_PAYLOAD: usize = 10 * 1024 * 1024;
 const MAX_RUNSYNC_PAYLOAD: usize = 20 * 1024 * 1024;
@@ -124,11 +124,12 @@ impl LocalService {
 }
 
 impl Builder {
-    /// Adds an API key, valid on all three interfaces. Each key is a separate user with separate rate
-    /// limits. Without any key, a random key is generated, which [`LocalService::api_key`] returns.
+    /// Adds an API key, valid on all three interfaces. Each key is a separate user with separate
+    /// rate limits. Without any key, a random key is generated, which [`LocalService::api_key`]
+    /// returns.
     ///
-    /// A key must be printable ASCII without surrounding white space; otherwise [`start`](Self::start)
-    /// fails.
+    /// A key must be printable ASCII without surrounding white space; otherwise
+    /// [`start`](Self::start) fails.
     pub fn api_key(mut self, key: impl Into<String>) -> Self {
         self.keys.push(ApiKey { secret: key.into(), allowed: None });
         self
@@ -152,8 +153,8 @@ impl Builder {
         self
     }
 
-    /// Adds an endpoint whose jobs `handler` runs. The handler returns the job's output or its error.
-    /// An existing endpoint of that name is replaced, including a built-in endpoint.
+    /// Adds an endpoint whose jobs `handler` runs. The handler returns the job's output or its
+    /// error. An existing endpoint of that name is replaced, including a built-in endpoint.
     ///
     /// ```
     /// # use podqueue_local::{LocalJob, LocalService};
@@ -171,8 +172,8 @@ impl Builder {
         self.handler(name.into(), WorkerKind::Closure, Arc::new(ClosureHandler(handler)))
     }
 
-    /// Adds an endpoint whose handler returns a stream: each item becomes a chunk for `/stream`, the
-    /// list of all items the job's output, and an error fails the job.
+    /// Adds an endpoint whose handler returns a stream: each item becomes a chunk for `/stream`,
+    /// the list of all items the job's output, and an error fails the job.
     ///
     /// If the output should differ from the chunks, use [`endpoint`](Self::endpoint) and
     /// [`LocalJob::emit`].
@@ -198,12 +199,13 @@ impl Builder {
     /// Adds an endpoint whose workers are processes that run a shell command. A job arrives as one
     /// line of JSON on standard input: `{"id": …, "input": …}`, with `policy` and `s3Config` if the
     /// job has them. The process responds with lines of JSON on standard output: any number of
-    /// `{"stream": …}` and `{"progress": …}`, then one `{"output": …}` or `{"error": "…"}`. A process
-    /// that exits or writes anything else before that fails its job, and its replacement starts cold.
+    /// `{"stream": …}` and `{"progress": …}`, then one `{"output": …}` or `{"error": "…"}`. A
+    /// process that exits or writes anything else before that fails its job, and its replacement
+    /// starts cold.
     ///
     /// A process may exit after its response without failing another job. A line that it writes
-    /// between its response and reading the next job is dropped, which its logs say. What it writes to
-    /// standard error is kept: see [`worker_logs`](LocalService::worker_logs).
+    /// between its response and reading the next job is dropped, which its logs say. What it writes
+    /// to standard error is kept: see [`worker_logs`](LocalService::worker_logs).
     pub fn command_endpoint(mut self, name: impl Into<String>, command: impl Into<String>) -> Self {
         self.endpoints.insert(name.into(), EndpointWorkers::Command(command.into()));
         self
@@ -214,8 +216,8 @@ impl Builder {
         self
     }
 
-    /// Adds an endpoint whose workers attach to the service over HTTP and take its jobs: programs that
-    /// are started elsewhere, with the environment that
+    /// Adds an endpoint whose workers attach to the service over HTTP and take its jobs: programs
+    /// that are started elsewhere, with the environment that
     /// [`worker_environment`](LocalService::worker_environment) returns.
     ///
     /// The service neither starts nor stops these workers, so of [`Workers`] only
@@ -279,9 +281,9 @@ impl Builder {
         self
     }
 
-    /// Sets the number of jobs, of any size, that can wait in the queue of each endpoint: 100,000 by
-    /// default. Beyond that, a submission gets 429. The interface has no such limit; it protects the
-    /// memory of the process.
+    /// Sets the number of jobs, of any size, that can wait in the queue of each endpoint: 100,000
+    /// by default. Beyond that, a submission gets 429. The interface has no such limit; it protects
+    /// the memory of the process.
     pub fn max_queued(mut self, jobs: usize) -> Self {
         self.defaults.max_queued = jobs;
         self
@@ -297,14 +299,15 @@ impl Builder {
         self
     }
 
-    /// Allows another host name or IP address, without a port, in the `Host` of requests: for example
-    /// the name by which containers or other machines know this machine. Can be called several times.
-    /// Case, a trailing dot and the spelling of an IPv6 address, with or without brackets, do not
-    /// matter; a name that no request could carry makes [`start`](Self::start) fail.
+    /// Allows another host name or IP address, without a port, in the `Host` of requests: for
+    /// example the name by which containers or other machines know this machine. Can be called
+    /// several times. Case, a trailing dot and the spelling of an IPv6 address, with or without
+    /// brackets, do not matter; a name that no request could carry makes [`start`](Self::start)
+    /// fail.
     ///
-    /// A request whose `Host` is not a loopback address, `localhost`, the address at which it arrived
-    /// or an allowed name gets 421. This keeps web pages from reaching the service through a domain
-    /// name that resolves to this machine (DNS rebinding).
+    /// A request whose `Host` is not a loopback address, `localhost`, the address at which it
+    /// arrived or an allowed name gets 421. This keeps web pages from reaching the service through
+    /// a domain name that resolves to this machine (DNS rebinding).
     pub fn allow_host(mut self, name: impl Into<String>) -> Self {
         self.allowed_hosts.push(name.into());
         self
@@ -325,8 +328,8 @@ impl Builder {
     }
 
     /// Adds a Pod in the shape that REST returns, including all optional parts. Only `id` is
-    /// required; omitted fields are those of a plain running Pod. With an `endpointId` it is a worker
-    /// of that endpoint.
+    /// required; omitted fields are those of a plain running Pod. With an `endpointId` it is a
+    /// worker of that endpoint.
     pub fn pod(mut self, pod: Value) -> Self {
         self.pods.push(pod);
         self
@@ -352,16 +355,16 @@ impl Builder {
     }
 
     /// Refuses requests that the interface does not document, but existing clients send: POST to
-    /// `/status` and `/stream` gets 405, and `/status-sync` 404. By default the first two are answered
-    /// like their GET, and `/status-sync/{job_id}` waits for the job as `/runsync` does, for as long as
-    /// its query parameter `wait` says.
+    /// `/status` and `/stream` gets 405, and `/status-sync` 404. By default the first two are
+    /// answered like their GET, and `/status-sync/{job_id}` waits for the job as `/runsync` does,
+    /// for as long as its query parameter `wait` says.
     pub fn strict(mut self) -> Self {
         self.strict = true;
         self
     }
 
-    /// Enables the control plane, which offers over HTTP under `/_local` what [`LocalService`] offers
-    /// in Rust: see [the crate's documentation](crate#the-control-plane). Off by default.
+    /// Enables the control plane, which offers over HTTP under `/_local` what [`LocalService`]
+    /// offers in Rust: see [the crate's documentation](crate#the-control-plane). Off by default.
     pub fn control_plane(mut self) -> Self {
         self.control_plane = true;
         self
@@ -389,8 +392,8 @@ impl Builder {
     /// # Errors
     ///
     /// If the address cannot be bound, a key, an allowed host or an endpoint's name is invalid (see
-    /// [`Error::setting`]), a Pod or template is invalid, or the system cannot provide random numbers
-    /// for a key.
+    /// [`Error::setting`]), a Pod or template is invalid, or the system cannot provide random
+    /// numbers for a key.
     pub async fn start(self) -> Result<LocalService, Error> {
         if let Some(reason) = self.keys.iter().find_map(ApiKey::invalid_reason) {
             return Err(Error::invalid("api_key", reason));

@@ -400,7 +400,8 @@ impl Default for Template {
 }
 
 impl Template {
-    /// Parses a seed in the REST shape, with an additional `endpointId` if it is bound to an endpoint.
+    /// Parses a seed in the REST shape, with an additional `endpointId` if it is bound to an
+    /// endpoint.
     pub(crate) fn parse(seed: Value) -> Result<Self, Refusal> {
         let mut template: Self = serde_json::from_value(seed)
             .map_err(|error| Refusal::invalid(format!("invalid template: {error}")))?;

@@ -1,5 +1,5 @@
-//! Change notification: a revision counter that every part of the service increments after a change,
-//! which wakes the streams of the page.
+//! Change notification: a revision counter that every part of the service increments after a
+//! change, which wakes the streams of the page.
 
 use std::sync::Arc;
 
@@ -36,7 +36,8 @@ impl Changes {
 pub(crate) struct Watcher(watch::Receiver<u64>);
 
 impl Watcher {
-    /// Marks all changes until now as seen, and returns their revision. To be called before reading.
+    /// Marks all changes until now as seen, and returns their revision. To be called before
+    /// reading.
     pub(crate) fn catch_up(&mut self) -> u64 {
         *self.0.borrow_and_update()
     }

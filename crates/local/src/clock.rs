@@ -65,15 +65,15 @@ impl Clock {
         }
     }
 
-    /// Moves the clock forward. The next request sees everything that became due as having happened,
-    /// and everything that sleeps on the clock until then is woken.
+    /// Moves the clock forward. The next request sees everything that became due as having
+    /// happened, and everything that sleeps on the clock until then is woken.
     ///
     /// A real clock can be advanced too, and continues from there. No clock can be advanced by more
     /// than a thousand years in all: it stays there.
     ///
-    /// The clock moves in a single jump: a handler that [sleeps](crate::LocalJob::sleep) wakes a moment
-    /// after the service has seen the new time. If a handler must act first (to finish before its
-    /// timeout, say), advance in two steps.
+    /// The clock moves in a single jump: a handler that [sleeps](crate::LocalJob::sleep) wakes a
+    /// moment after the service has seen the new time. If a handler must act first (to finish
+    /// before its timeout, say), advance in two steps.
     pub fn advance(&self, by: Duration) {
         {
             let mut advanced = locked(&self.inner.advanced);
@@ -109,8 +109,9 @@ impl Clock {
         self.inner.origin.is_none()
     }
 
-    /// The end of work that began at some moment: now, or on a manual clock that moment. So it makes no
-    /// difference whether the clock was advanced before or after the work was scheduled to run.
+    /// The end of work that began at some moment: now, or on a manual clock that moment. So it
+    /// makes no difference whether the clock was advanced before or after the work was scheduled to
+    /// run.
     pub(crate) fn end_of_work(&self, begun: Moment) -> Moment {
         if self.is_manual() { begun } else { self.now() }
     }

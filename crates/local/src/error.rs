@@ -13,9 +13,9 @@ pub struct Error {
 }
 
 impl Error {
-    /// Returns the method of [`Builder`](crate::Builder) that was given an invalid value, if that is
-    /// the reason: `api_key`, `allow_host`, `worker_env_prefix`, or `endpoint` for the name of an
-    /// endpoint, added by any method.
+    /// Returns the method of [`Builder`](crate::Builder) that was given an invalid value, if that
+    /// is the reason: `api_key`, `allow_host`, `worker_env_prefix`, or `endpoint` for the name of
+    /// an endpoint, added by any method.
     #[must_use]
     pub fn setting(&self) -> Option<&'static str> {
         self.setting

@@ -25,8 +25,8 @@ use crate::sync::locked;
 /// A fault to inject, and the requests that it affects. Authentication and rate limits come first.
 ///
 /// By default a fault affects all requests. [`on`](Self::on), [`endpoint`](Self::endpoint) and
-/// [`times`](Self::times) or [`probability`](Self::probability) restrict it. If several faults match a
-/// request, the fault that was added first applies.
+/// [`times`](Self::times) or [`probability`](Self::probability) restrict it. If several faults
+/// match a request, the fault that was added first applies.
 ///
 /// ```
 /// use std::time::Duration;
@@ -103,8 +103,8 @@ impl Fault {
         Self::new(true, Effect::None).after(by)
     }
 
-    /// Responds with this status and body instead of processing the request. The content type is JSON
-    /// unless [`header`](Self::header) sets another. An invalid status is sent as 500.
+    /// Responds with this status and body instead of processing the request. The content type is
+    /// JSON unless [`header`](Self::header) sets another. An invalid status is sent as 500.
     pub fn response(status: u16, body: impl Into<String>) -> Self {
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let effect =
@@ -134,14 +134,14 @@ impl Fault {
         Self::reset_after(0)
     }
 
-    /// Processes the request, and resets the connection after this many bytes of the response, including
-    /// its head.
+    /// Processes the request, and resets the connection after this many bytes of the response,
+    /// including its head.
     pub fn reset_after(bytes: u64) -> Self {
         Self::new(true, Effect::Reset { after: bytes })
     }
 
-    /// Processes the request, and truncates the body of the response to its first `to` bytes: incomplete
-    /// JSON in a complete HTTP message.
+    /// Processes the request, and truncates the body of the response to its first `to` bytes:
+    /// incomplete JSON in a complete HTTP message.
     pub fn truncated(to: usize) -> Self {
         Self::new(true, Effect::Truncated { to })
     }
@@ -151,8 +151,8 @@ impl Fault {
         Self::response(200, "{\"id\": oops").processed()
     }
 
-    /// Processes the request, and sends the body of the response in pieces of this many bytes, with a
-    /// pause on the service's clock before each.
+    /// Processes the request, and sends the body of the response in pieces of this many bytes, with
+    /// a pause on the service's clock before each.
     pub fn drip(piece: usize, pause: Duration) -> Self {
         Self::new(true, Effect::Drip { piece: piece.max(1), pause })
     }
@@ -164,14 +164,14 @@ impl Fault {
         Self::response(status, page).header("content-type", "text/html")
     }
 
-    /// Processes the request, and closes the connection after this many bytes of the response's body,
-    /// though its head announces all of it.
+    /// Processes the request, and closes the connection after this many bytes of the response's
+    /// body, though its head announces all of it.
     pub fn cut(to: usize) -> Self {
         Self::new(true, Effect::Cut { to })
     }
 
-    /// Processes the request, and sends the head of the response but no body, until the client gives
-    /// up or the service stops.
+    /// Processes the request, and sends the head of the response but no body, until the client
+    /// gives up or the service stops.
     pub fn stall() -> Self {
         Self::new(true, Effect::Stalled)
     }
@@ -198,15 +198,15 @@ impl Fault {
         Self::new(true, Effect::Repeated { timing: RepeatTiming::Immediately })
     }
 
-    /// Processes the request, and sends the response once more in front of the next response on the same
-    /// connection: the next request gets it, and the connection is desynchronized.
+    /// Processes the request, and sends the response once more in front of the next response on the
+    /// same connection: the next request gets it, and the connection is desynchronized.
     pub fn out_of_step() -> Self {
         Self::new(true, Effect::Repeated { timing: RepeatTiming::BeforeNextResponse })
     }
 
-    /// Sets a header of the response of [`response`](Self::response). An invalid header is ignored, and
-    /// so is a `content-length` that does not match the body; use [`cut`](Self::cut) for a body that is
-    /// shorter than announced.
+    /// Sets a header of the response of [`response`](Self::response). An invalid header is ignored,
+    /// and so is a `content-length` that does not match the body; use [`cut`](Self::cut) for a body
+    /// that is shorter than announced.
     pub fn header(mut self, name: &str, value: &str) -> Self {
         if let Effect::Response { headers, body, .. } = &mut self.effect
             && let (Ok(name), Ok(value)) =

@@ -1,4 +1,5 @@
-//! HTTP toolkit: listener, connections, requests and responses. It knows no operation of the service.
+//! HTTP toolkit: listener, connections, requests and responses. It knows no operation of the
+//! service.
 
 mod connection;
 mod host_check;

@@ -38,8 +38,8 @@
 //!
 //! # Workers that attach
 //!
-//! A worker program of the hosted service fetches its jobs over HTTP. It runs unchanged against this
-//! service: started by it ([`Builder::worker_endpoint`]), or elsewhere
+//! A worker program of the hosted service fetches its jobs over HTTP. It runs unchanged against
+//! this service: started by it ([`Builder::worker_endpoint`]), or elsewhere
 //! ([`Builder::endpoint_for_workers`]) with the variables that [`LocalService::worker_environment`]
 //! returns. [`Builder::worker_env_prefix`] sets the prefix of their names.
 //!
@@ -52,30 +52,30 @@
 //! | `POST /job-done/{worker}/{job}` | ends a job with `output`, `error`, both or neither; with the `status` `IN_PROGRESS` it reports progress; with `stopPod` the worker requests replacement |
 //! | `GET /ping/{worker}` | reports that the worker is alive, or with `status=unhealthy` that it is not well |
 //!
-//! The waits are in real time, and also end when the clock is advanced. The bare key in the variables
-//! opens these routes only. Names end at the first `&`, for workers that append parameters to a URL
-//! without a query. Requests of workers are not logged; faults reach them.
+//! The waits are in real time, and also end when the clock is advanced. The bare key in the
+//! variables opens these routes only. Names end at the first `&`, for workers that append
+//! parameters to a URL without a query. Requests of workers are not logged; faults reach them.
 //!
-//! - **Lost workers**: a worker that misses three pings in a row ([`Workers::ping_interval`]), or whose
-//!   process ends, is lost. Its jobs return to their place in the queue once, which counts as
+//! - **Lost workers**: a worker that misses three pings in a row ([`Workers::ping_interval`]), or
+//!   whose process ends, is lost. Its jobs return to their place in the queue once, which counts as
 //!   `retried`, and fail the second time. However far the clock is advanced at once, that is one
-//!   missed ping, since workers ping in real time. A worker that is restarted under its old id is the
-//!   same worker: jobs that it no longer runs time out.
-//! - **Stops**: a worker is told once to stop a job that was cancelled, timed out or was deleted, or
-//!   that it lost, and again when a ping names the job as running.
+//!   missed ping, since workers ping in real time. A worker that is restarted under its old id is
+//!   the same worker: jobs that it no longer runs time out.
+//! - **Stops**: a worker is told once to stop a job that was cancelled, timed out or was deleted,
+//!   or that it lost, and again when a ping names the job as running.
 //! - **Results** above 20 MiB, or 10 MiB for a job of `/run`, are refused with 400
-//!   ([`Builder::max_payloads`]), as is a body that is not JSON, such as NaN. If the job then times out, its
-//!   `error` says why. Reports on jobs that have ended, or that another worker has, are ignored,
-//!   except for `stopPod`.
-//! - **Unhealthy workers** get no more jobs. The health report counts them as running while they have
-//!   jobs, and never as idle; the control plane shows the check and the reason. A program without
-//!   jobs that says so three times in a row and does not end is replaced.
+//!   ([`Builder::max_payloads`]), as is a body that is not JSON, such as NaN. If the job then times
+//!   out, its `error` says why. Reports on jobs that have ended, or that another worker has, are
+//!   ignored, except for `stopPod`.
+//! - **Unhealthy workers** get no more jobs. The health report counts them as running while they
+//!   have jobs, and never as idle; the control plane shows the check and the reason. A program
+//!   without jobs that says so three times in a row and does not end is replaced.
 //! - **Starts**: a program is starting until it first takes a job, and at least for the
-//!   [cold start](Workers::cold_start). If programs end again and again before one of them finishes a
-//!   job, the next programs start ever less often, up to a minute apart.
-//! - **Replacement**: a worker that asks for it with `stopPod` gets no more jobs. Once its last job is
-//!   over, its program is killed and a new program starts; a worker that was started elsewhere may
-//!   attach again.
+//!   [cold start](Workers::cold_start). If programs end again and again before one of them finishes
+//!   a job, the next programs start ever less often, up to a minute apart.
+//! - **Replacement**: a worker that asks for it with `stopPod` gets no more jobs. Once its last job
+//!   is over, its program is killed and a new program starts; a worker that was started elsewhere
+//!   may attach again.
 //!
 //! # Simulating failures
 //!
@@ -86,15 +86,15 @@
 //!   reset, refused connections, or a response that is lost, cut, stalled, malformed, duplicated or
 //!   another job's.
 //!
-//! [`LocalService::requests`], [`LocalService::webhook_deliveries`] and [`LocalService::worker_logs`]
-//! return the logs of the service.
+//! [`LocalService::requests`], [`LocalService::webhook_deliveries`] and
+//! [`LocalService::worker_logs`] return the logs of the service.
 //!
 //! # The control plane
 //!
-//! [`Builder::control_plane`] offers the same over HTTP; in the `podqueue-local` program it is always
-//! on. Requests carry an API key in the `authorization` header. A
-//! [restricted key](Builder::restricted_api_key) without [`Operation::Control`] gets 401, and a JSON
-//! body without `content-type: application/json` gets 415.
+//! [`Builder::control_plane`] offers the same over HTTP; in the `podqueue-local` program it is
+//! always on. Requests carry an API key in the `authorization` header. A
+//! [restricted key](Builder::restricted_api_key) without [`Operation::Control`] gets 401, and a
+//! JSON body without `content-type: application/json` gets 415.
 //!
 //! | request | effect |
 //! |---|---|
@@ -124,16 +124,17 @@
 //! `purge-queue`, `health`, `openai`, `requests`, `job-take`, `job-take-batch`, `job-stop`,
 //! `job-stream`, `job-done`, `ping`, `get-pod`, `get-template` and `graphql`.
 //!
-//! A window begins with the newest item, after `offset` items, and has at most `limit` items: 100 by
-//! default, and 500 at most. The README has the details.
+//! A window begins with the newest item, after `offset` items, and has at most `limit` items: 100
+//! by default, and 500 at most. The README has the details.
 //!
 //! # The page
 //!
-//! [`Builder::page`] serves a page for a browser at `/`, which shows all this, and changes it. It is
-//! opened with the link that [`LocalService::page_url`] returns and the program prints. The fragment of
-//! the link is a token, which the page sends in the header `authorization` to the control plane and the
-//! queue; it sets no cookie, which other ports of this machine would get. Where there is a page,
-//! endpoints keep the last 1,000 expired jobs, without their values, and up to 16 MiB of chunks.
+//! [`Builder::page`] serves a page for a browser at `/`, which shows all this, and changes it. It
+//! is opened with the link that [`LocalService::page_url`] returns and the program prints. The
+//! fragment of the link is a token, which the page sends in the header `authorization` to the
+//! control plane and the queue; it sets no cookie, which other ports of this machine would get.
+//! Where there is a page, endpoints keep the last 1,000 expired jobs, without their values, and up
+//! to 16 MiB of chunks.
 //!
 //! # Hostile pages and peers
 //!
@@ -146,13 +147,13 @@
 //!
 //! The service sends no CORS headers.
 //!
-//! All limits on peers are in real time. A request body must be complete within 5 minutes, without a
-//! pause longer than 30 seconds; the rest of a refused body is read for 5 seconds. A connection is
-//! closed after 100 idle seconds, 15 seconds after the first byte of a request head that is not
-//! complete, and after 60 seconds if the client does not read its response. A request head is limited
-//! to 64 KiB, connections to 4,096 ([`Builder::max_connections`]), those among them that have sent
-//! something but no key, and wait for their clients, to 256, and logs and GraphQL documents are
-//! bounded.
+//! All limits on peers are in real time. A request body must be complete within 5 minutes, without
+//! a pause longer than 30 seconds; the rest of a refused body is read for 5 seconds. A connection
+//! is closed after 100 idle seconds, 15 seconds after the first byte of a request head that is not
+//! complete, and after 60 seconds if the client does not read its response. A request head is
+//! limited to 64 KiB, connections to 4,096 ([`Builder::max_connections`]), those among them that
+//! have sent something but no key, and wait for their clients, to 256, and logs and GraphQL
+//! documents are bounded.
 //!
 //! # Interpretations
 //!
@@ -165,16 +166,16 @@
 //! - **Retention** of a result is 30 minutes for `/run`; for `/runsync` it is the `wait`, but at
 //!   least 1 and at most 5 minutes. The ttl removes a job in any state.
 //! - **TIMED_OUT** is the state of a job that ran for its executionTimeout.
-//! - **`/cancel`** of a cancelled job succeeds again; of a job that ended otherwise, it returns 400.
-//!   The handler is notified ([`LocalJob::cancelled`]) and dropped a second later; its worker is free
-//!   immediately.
+//! - **`/cancel`** of a cancelled job succeeds again; of a job that ended otherwise, it
+//!   returns 400. The handler is notified ([`LocalJob::cancelled`]) and dropped a second later; its
+//!   worker is free immediately.
 //! - **`/retry`** of a job that is neither FAILED nor TIMED_OUT returns 400. The ttl still counts
 //!   from the submission.
-//! - **Health**: `completed` and `failed` (timed-out jobs included) still count a job after its record
-//!   has expired; a retried job counts as `retried` and no longer as failed. Completed, failed, in
-//!   progress, in queue, cancelled, purged, and removed by their ttl before they ended add up to all
-//!   jobs submitted. A job that is starting on a new worker is in the queue until that worker is
-//!   ready.
+//! - **Health**: `completed` and `failed` (timed-out jobs included) still count a job after its
+//!   record has expired; a retried job counts as `retried` and no longer as failed. Completed,
+//!   failed, in progress, in queue, cancelled, purged, and removed by their ttl before they ended
+//!   add up to all jobs submitted. A job that is starting on a new worker is in the queue until
+//!   that worker is ready.
 //! - **Workers**: a job starts a worker when none is idle, unless the job has low priority.
 //! - **Chunks** are removed by reading them, and by a retry. A chunk whose JSON exceeds 1,000,000
 //!   bytes is split: a string into strings, an array into arrays, an object into objects, in order;
@@ -188,16 +189,16 @@
 //!   does a chunk or a result that is refused because it is too large or not JSON: the call ends
 //!   with an error. Without a response after 5 minutes, a call that is not streamed gets 500. A
 //!   query is not passed on, because workers compare the route with those that they know.
-//! - **Existing clients** POST to `/status` and `/stream`, which are answered like their GET, and call
-//!   `/status-sync/{job_id}`, which waits for the job as `/runsync` does, for its `wait`: unless the
-//!   service is [strict](Builder::strict).
+//! - **Existing clients** POST to `/status` and `/stream`, which are answered like their GET, and
+//!   call `/status-sync/{job_id}`, which waits for the job as `/runsync` does, for its `wait`:
+//!   unless the service is [strict](Builder::strict).
 //! - **`/requests`** returns the list of the endpoint's records.
 //! - **Webhooks** are POST requests with the record, `input` and `webhook`, for every terminal
 //!   state. TLS is not supported: a call to an `https` receiver fails.
 //! - **Payloads** above 10 MiB (`/run`) or 20 MiB (`/runsync`) and a `webhook` above 8 KiB are
 //!   refused with 400.
-//! - **Errors** have JSON bodies, `{"error": "…"}`; GraphQL returns `{"errors": [{"message": "…"}]}`,
-//!   with HTTP 200 if the document was executed, and 400 if not.
+//! - **Errors** have JSON bodies, `{"error": "…"}`; GraphQL returns
+//!   `{"errors": [{"message": "…"}]}`, with HTTP 200 if the document was executed, and 400 if not.
 //! - **Templates**: `saveTemplate` with an `id` leaves omitted fields unchanged.
 
 mod bounded_log;

@@ -1,5 +1,5 @@
-//! Operation: an operation of the queue, the worker protocol, REST, GraphQL or the control plane, by
-//! name.
+//! Operation: an operation of the queue, the worker protocol, REST, GraphQL or the control plane,
+//! by name.
 
 use serde::{Deserialize, Serialize};
 

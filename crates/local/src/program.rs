@@ -22,8 +22,8 @@ use crate::{Error, LocalService, LogSource, RateLimits, StreamShape, Workers};
 
 /// Runs a local emulator of the hosted service until Ctrl-C.
 ///
-/// Prints the URLs as environment variables for a client, ready to paste into a shell, and the link to
-/// a page for a browser, which shows what the service does.
+/// Prints the URLs as environment variables for a client, ready to paste into a shell, and the link
+/// to a page for a browser, which shows what the service does.
 ///
 /// The API key is read from the environment variable PODQUEUE_API_KEY unless an option sets one. If
 /// there is none, a random key is generated and printed with the URLs.
@@ -35,15 +35,15 @@ pub struct Arguments {
 
     /// Another host name or IP address to accept in the Host header; can be repeated.
     ///
-    /// That is the name by which containers or other machines know this machine. Loopback addresses,
-    /// localhost and the address at which a request arrives are always accepted.
+    /// That is the name by which containers or other machines know this machine. Loopback
+    /// addresses, localhost and the address at which a request arrives are always accepted.
     #[arg(long = "allow-host", value_name = "NAME")]
     allowed_hosts: Vec<String>,
 
     /// An API key that clients may use; can be repeated.
     ///
-    /// Each key is a separate user. Every user of this machine can see it in the process list, so pass a
-    /// real key in PODQUEUE_API_KEY or a file.
+    /// Each key is a separate user. Every user of this machine can see it in the process list, so
+    /// pass a real key in PODQUEUE_API_KEY or a file.
     #[arg(long = "api-key", value_name = "KEY")]
     api_keys: Vec<String>,
 
@@ -53,15 +53,17 @@ pub struct Arguments {
 
     /// An endpoint whose workers run a shell command, or attach by themselves; can be repeated.
     ///
-    /// With a command, a worker reads each job as a line of JSON, {"id": …, "input": …}, and responds
-    /// with lines of JSON: any number of {"stream": …}, then one {"output": …} or {"error": "…"}.
+    /// With a command, a worker reads each job as a line of JSON, {"id": …, "input": …}, and
+    /// responds with lines of JSON: any number of {"stream": …}, then one {"output": …} or
+    /// {"error": "…"}.
     ///
     /// Without a command, workers that you start take the jobs over HTTP. The environment variables
     /// that they need are printed, and served at /_local/endpoints/NAME/worker-env.
     #[arg(long = "endpoint", value_name = "NAME[=COMMAND]", value_parser = parse_endpoint)]
     endpoints: Vec<(String, Option<String>)>,
 
-    /// An endpoint whose workers take jobs over HTTP, started with a shell command; can be repeated.
+    /// An endpoint whose workers take jobs over HTTP, started with a shell command; can be
+    /// repeated.
     ///
     /// The command runs once for each worker, with the environment variables that tell it how to
     /// attach.
@@ -200,7 +202,8 @@ impl From<Error> for Failure {
     }
 }
 
-/// Runs the service until a signal ends it. `program` is the prefix of its messages on standard error.
+/// Runs the service until a signal ends it. `program` is the prefix of its messages on standard
+/// error.
 ///
 /// # Errors
 ///

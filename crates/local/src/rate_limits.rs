@@ -92,9 +92,9 @@ impl RateLimits {
         self
     }
 
-    /// Sets the factor of the dynamic rule: the allowed number of requests is at least this many for
-    /// each running worker. The interface does not document the value; it is 0 by default, which
-    /// disables the rule.
+    /// Sets the factor of the dynamic rule: the allowed number of requests is at least this many
+    /// for each running worker. The interface does not document the value; it is 0 by default,
+    /// which disables the rule.
     #[must_use]
     pub fn requests_per_worker(mut self, requests: usize) -> Self {
         self.requests_per_worker = requests;
@@ -156,7 +156,8 @@ impl RateLimiter {
         Self { limits, clock, counters: Arc::default(), revision: AtomicU64::new(0) }
     }
 
-    /// Admits a request, or refuses it with the time to retry after. Without a limit there is no permit.
+    /// Admits a request, or refuses it with the time to retry after. Without a limit there is no
+    /// permit.
     pub(crate) fn admit(
         &self,
         user: usize,

@@ -18,8 +18,8 @@ use crate::sync::Tasks;
 use crate::webhook::WebhookDelivery;
 use crate::worker::{WorkerLog, WorkerLogs};
 
-/// A running local service. Dropping it stops it: the port is free immediately, and connections close
-/// as soon as the runtime gets to it, those with a pending response after that response.
+/// A running local service. Dropping it stops it: the port is free immediately, and connections
+/// close as soon as the runtime gets to it, those with a pending response after that response.
 ///
 /// Stopping with [`shutdown`](Self::shutdown) waits until all connections are closed.
 pub struct LocalService {
@@ -48,8 +48,8 @@ impl LocalService {
     }
 
     /// Returns the root of the queue interface, whose operations are at
-    /// `{base_url}/v2/{endpoint_id}/…`. Like the other URLs, it has a loopback address if the service
-    /// listens on all addresses.
+    /// `{base_url}/v2/{endpoint_id}/…`. Like the other URLs, it has a loopback address if the
+    /// service listens on all addresses.
     pub fn base_url(&self) -> String {
         format!("http://{}", reachable(self.address))
     }
@@ -65,8 +65,8 @@ impl LocalService {
     }
 
     /// Returns the link to the page, whose fragment is the token with which the page authorizes its
-    /// requests; `None` without [`Builder::page`](crate::Builder::page). The token allows what an API
-    /// key allows.
+    /// requests; `None` without [`Builder::page`](crate::Builder::page). The token allows what an
+    /// API key allows.
     pub fn page_url(&self) -> Option<String> {
         // A browser sends the fragment of a URL to no server, not even as a referrer.
         let token = self.app.keys.page_token()?;
@@ -88,8 +88,9 @@ impl LocalService {
         &self.app.clock
     }
 
-    /// Returns the last requests in order of arrival: up to 10,000 (and 16 MiB) with a valid API key,
-    /// and up to 100 (and 256 KiB) without a key. Requests to the control plane are not logged.
+    /// Returns the last requests in order of arrival: up to 10,000 (and 16 MiB) with a valid API
+    /// key, and up to 100 (and 256 KiB) without a key. Requests to the control plane are not
+    /// logged.
     pub fn requests(&self) -> Vec<RequestRecord> {
         self.app.requests.records()
     }
@@ -105,7 +106,8 @@ impl LocalService {
         self.app.webhooks.log()
     }
 
-    /// Returns the value of a stored secret, for use in tests: no interface of the service returns it.
+    /// Returns the value of a stored secret, for use in tests: no interface of the service returns
+    /// it.
     pub fn secret_value(&self, id: &str) -> Option<String> {
         self.app.catalog.secret_value(id)
     }
@@ -116,15 +118,15 @@ impl LocalService {
         self.app.catalog.secret_ids()
     }
 
-    /// Calls the webhook of a finished job again, with as many attempts as the first time. Returns true
-    /// if a job of that id has ended and has a webhook.
+    /// Calls the webhook of a finished job again, with as many attempts as the first time. Returns
+    /// true if a job of that id has ended and has a webhook.
     pub fn redeliver_webhook(&self, job_id: &str) -> bool {
         self.app.redeliver_webhook(job_id)
     }
 
-    /// Returns the environment variables, by name, of a worker that attaches to an endpoint; `None` if
-    /// no workers attach to it. One of them is a key that only opens the worker's routes. See [the
-    /// crate's documentation](crate#workers-that-attach).
+    /// Returns the environment variables, by name, of a worker that attaches to an endpoint; `None`
+    /// if no workers attach to it. One of them is a key that only opens the worker's routes. See
+    /// [the crate's documentation](crate#workers-that-attach).
     ///
     /// The id of a worker is not among them: a worker chooses its own, or gets it in `POD_ID` with
     /// the prefix in front.
@@ -133,9 +135,10 @@ impl LocalService {
         Some(worker_api.program.environment.variables(None))
     }
 
-    /// Returns the last lines that the workers of an endpoint printed: up to 10,000, and 4 MiB. Only
-    /// the output of processes that the service starts is known; of those that speak lines of JSON
-    /// ([`Builder::command_endpoint`](crate::Builder::command_endpoint)), their standard error.
+    /// Returns the last lines that the workers of an endpoint printed: up to 10,000, and 4 MiB.
+    /// Only the output of processes that the service starts is known; of those that speak lines of
+    /// JSON ([`Builder::command_endpoint`](crate::Builder::command_endpoint)), their standard
+    /// error.
     pub fn worker_logs(&self, endpoint: &str) -> Vec<WorkerLog> {
         let endpoint = self.app.endpoints.get(endpoint);
         endpoint.and_then(|endpoint| endpoint.logs()).map(WorkerLogs::all).unwrap_or_default()
@@ -198,8 +201,8 @@ impl LocalService {
     }
 
     /// Stops the service: handlers are dropped, and pending and half-sent requests get a 500. When
-    /// this returns, all connections are closed and the port is free. A client that does not read its
-    /// response within 2 seconds is reset.
+    /// this returns, all connections are closed and the port is free. A client that does not read
+    /// its response within 2 seconds is reset.
     pub async fn shutdown(mut self) {
         self.stop();
         if let Some(server) = self.server.take() {

@@ -1,5 +1,5 @@
-//! Router: the paths of the service, and the order in which a request passes its checks: host and origin, key,
-//! rate limit, fault, and then the operation.
+//! Router: the paths of the service, and the order in which a request passes its checks: host and
+//! origin, key, rate limit, fault, and then the operation.
 //!
 //! - `queue`: the queue, and `worker_protocol` for workers that attach
 //! - `rest`, `graphql`: Pods, templates and secrets

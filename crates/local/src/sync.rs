@@ -5,8 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
-/// Locks a mutex, ignoring poisoning: its holders never leave the data inconsistent, so a panic must not
-/// make every later request fail.
+/// Locks a mutex, ignoring poisoning: its holders never leave the data inconsistent, so a panic
+/// must not make every later request fail.
 pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -23,8 +23,8 @@ const MAX_LOGGED: usize = 10_000;
 
 /// An attempt at calling a webhook.
 ///
-/// Written as JSON or with `Debug`, it has its [`url`](Self::url) without credentials: the user, and
-/// the values of the query, are replaced by `[redacted]`.
+/// Written as JSON or with `Debug`, it has its [`url`](Self::url) without credentials: the user,
+/// and the values of the query, are replaced by `[redacted]`.
 #[derive(Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]

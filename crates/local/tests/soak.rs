@@ -1,4 +1,5 @@
-//! Soak test: memory stays flat while jobs are created and expire. The example `soak` runs more jobs.
+//! Soak test: memory stays flat while jobs are created and expire. The example `soak` runs more
+//! jobs.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 

@@ -119,8 +119,8 @@ impl Server {
         }
     }
 
-    /// Enables TLS from its next start on, with a certificate for this name, and returns the file of
-    /// the certificate that signed it.
+    /// Enables TLS from its next start on, with a certificate for this name, and returns the file
+    /// of the certificate that signed it.
     ///
     /// # Panics
     ///

@@ -96,8 +96,8 @@ impl Proxy {
         self.holds.store(true, Ordering::SeqCst);
     }
 
-    /// Breaks the connection at the message of this index, counted from now on. The message does not
-    /// arrive at the server, or with `arrives` its response is lost.
+    /// Breaks the connection at the message of this index, counted from now on. The message does
+    /// not arrive at the server, or with `arrives` its response is lost.
     pub fn break_at(&self, message: u32, arrives: bool) {
         self.breaks.arrives.store(arrives, Ordering::SeqCst);
         self.breaks.left.store(i64::from(message) + 1, Ordering::SeqCst);

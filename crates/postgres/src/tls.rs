@@ -71,8 +71,8 @@ fn is_loopback(address: &IpAddr) -> bool {
     address.to_canonical().is_loopback()
 }
 
-/// Returns true if a connection stays within this machine. `hostaddr` takes precedence over the host's
-/// name.
+/// Returns true if a connection stays within this machine. `hostaddr` takes precedence over the
+/// host's name.
 fn is_local(config: &Config) -> bool {
     let addresses = config.get_hostaddrs();
     if !addresses.is_empty() {

@@ -52,8 +52,8 @@ fn is_in_missing_container(item: &Item, here: &Outline, there: &Outline) -> bool
     false
 }
 
-/// Returns true if an item is inherited unchanged from the same type on both sides: its change is listed at
-/// that type.
+/// Returns true if an item is inherited unchanged from the same type on both sides: its change is
+/// listed at that type.
 fn is_inherited((old, before): (&Outline, &Item), (new, now): (&Outline, &Item)) -> bool {
     let is_as_inherited = |outline: &Outline, item: &Item| {
         let origin = item.origin.as_ref().and_then(|path| outline.items.get(path));

@@ -23,8 +23,8 @@ use crate::url::{base_url, is_loopback};
 
 const MIB: usize = 1024 * 1024;
 
-/// The time that an idle connection is kept: less than servers keep theirs, because a connection that the
-/// server is closing would break the next call.
+/// The time that an idle connection is kept: less than servers keep theirs, because a connection
+/// that the server is closing would break the next call.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(25);
 
 /// The name of the settings in errors.
@@ -58,7 +58,8 @@ impl ServiceBuilder {
         self
     }
 
-    /// Allows plain http to hosts other than this machine. The authorization is then sent unencrypted.
+    /// Allows plain http to hosts other than this machine. The authorization is then sent
+    /// unencrypted.
     pub fn allow_plain_http(mut self) -> Self {
         self.settings.plain_http = true;
         self
@@ -76,9 +77,9 @@ impl ServiceBuilder {
         self
     }
 
-    /// Shares the rate limits with the other processes that use the account, through a store such as a
-    /// file. Together they stay within the limits and use almost all of them, however the load is
-    /// distributed, even if a process crashes. [`RateLimits::off`] turns this off, too.
+    /// Shares the rate limits with the other processes that use the account, through a store such
+    /// as a file. Together they stay within the limits and use almost all of them, however the load
+    /// is distributed, even if a process crashes. [`RateLimits::off`] turns this off, too.
     ///
     /// The service gets a thread, which ends with the last clone of the service.
     #[cfg(feature = "shared-limits")]
@@ -95,12 +96,13 @@ impl ServiceBuilder {
     }
 
     /// The timeout of a whole call: waiting for the rate limiter, all attempts, and the pauses in
-    /// between. The time it takes to send a large body comes on top. Unlimited by default: a call ends
-    /// with its last attempt.
+    /// between. The time it takes to send a large body comes on top. Unlimited by default: a call
+    /// ends with its last attempt.
     ///
     /// A call that exceeds it fails with [`ErrorKind::Timeout`](crate::ErrorKind::Timeout), or with
-    /// the last failure if no time is left for another attempt; a call that was already sent and must
-    /// not be sent twice fails with [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown).
+    /// the last failure if no time is left for another attempt; a call that was already sent and
+    /// must not be sent twice fails with
+    /// [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown).
     pub fn call_timeout(mut self, timeout: Duration) -> Self {
         self.settings.call_timeout = Some(timeout);
         self
@@ -145,25 +147,25 @@ impl ServiceBuilder {
     /// Build it as in the example below, with:
     ///
     /// - `http1_only`: over HTTP/2 all calls to a host share one connection. It carries only as
-    ///   many concurrent requests as the service's gateway allows, often a hundred; further requests
-    ///   queue inside the HTTP client. HTTP/1.1 has no such limit.
+    ///   many concurrent requests as the service's gateway allows, often a hundred; further
+    ///   requests queue inside the HTTP client. HTTP/1.1 has no such limit.
     /// - `retry(never())`: retries are left to the [`RetryPolicy`](Self::retry). (The HTTP client
     ///   cannot retry this crate's requests anyway.)
-    /// - `redirect(none())` and `referer(false)`: otherwise both could leak the authorization to other
-    ///   hosts. A call that was redirected fails with
+    /// - `redirect(none())` and `referer(false)`: otherwise both could leak the authorization to
+    ///   other hosts. A call that was redirected fails with
     ///   [`ErrorKind::Redirect`](crate::ErrorKind::Redirect), whatever the response.
-    /// - `connect_timeout`: shorter than [`timeout`](Self::timeout); otherwise a call to an unreachable
-    ///   host may be reported as a call with an unknown outcome.
+    /// - `connect_timeout`: shorter than [`timeout`](Self::timeout); otherwise a call to an
+    ///   unreachable host may be reported as a call with an unknown outcome.
     /// - `pool_idle_timeout`: shorter than the service keeps idle connections open; otherwise calls
     ///   may pick a connection that is just being closed.
     ///
-    /// Over HTTP/2, at most eight calls that the service holds open are in flight at a time. A call that
-    /// the HTTP client never got to send counts as never sent
-    /// ([`ErrorKind::Connect`](crate::ErrorKind::Connect)) and is retried. With the feature `http2`, so
-    /// does a call that the service refused at the HTTP/2 level (`REFUSED_STREAM`, or `GOAWAY` before it was
-    /// processed); without the feature, its outcome is unknown. One limitation of HTTP/2 remains: a
-    /// request without a body that is abandoned while the HTTP client still queues it may be sent later,
-    /// and then counts against the service's rate limits.
+    /// Over HTTP/2, at most eight calls that the service holds open are in flight at a time. A call
+    /// that the HTTP client never got to send counts as never sent
+    /// ([`ErrorKind::Connect`](crate::ErrorKind::Connect)) and is retried. With the feature
+    /// `http2`, so does a call that the service refused at the HTTP/2 level (`REFUSED_STREAM`, or
+    /// `GOAWAY` before it was processed); without the feature, its outcome is unknown. One
+    /// limitation of HTTP/2 remains: a request without a body that is abandoned while the HTTP
+    /// client still queues it may be sent later, and then counts against the service's rate limits.
     ///
     /// ```
     /// let http = reqwest::Client::builder()
@@ -186,8 +188,8 @@ impl ServiceBuilder {
     }
 
     /// Sets a function that is called for every call, retry and 429 as it happens, for example to
-    /// collect metrics. It runs inline, in the tasks that make the calls, and must neither block nor
-    /// panic.
+    /// collect metrics. It runs inline, in the tasks that make the calls, and must neither block
+    /// nor panic.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -217,10 +219,10 @@ impl ServiceBuilder {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest), with the setting's name as
-    /// the field: the URL is invalid, carries credentials or a query, or is plain http to another host;
-    /// the authorization is empty or cannot be sent; the proxy's URL is invalid; the user agent is not
-    /// allowed in a header; a timeout or the largest response is zero; the share of the rate limits is
-    /// out of range.
+    /// the field: the URL is invalid, carries credentials or a query, or is plain http to another
+    /// host; the authorization is empty or cannot be sent; the proxy's URL is invalid; the user
+    /// agent is not allowed in a header; a timeout or the largest response is zero; the share of
+    /// the rate limits is out of range.
     pub fn build(self) -> Result<Service> {
         let url = base_url(SETTINGS, "url", &self.url, self.settings.plain_http)?;
         let mut credential = Credential::new(SETTINGS, self.authorization)?;
@@ -280,13 +282,13 @@ impl Settings {
         }
     }
 
-    /// The transport for services at `urls`, whose responses must not show `secrets`. Limits are shared
-    /// by transports with the same first URL and first secret.
+    /// The transport for services at `urls`, whose responses must not show `secrets`. Limits are
+    /// shared by transports with the same first URL and first secret.
     ///
     /// # Errors
     ///
-    /// [`InvalidRequest`](crate::ErrorKind::InvalidRequest) for an invalid setting, which `attempted`
-    /// introduces.
+    /// [`InvalidRequest`](crate::ErrorKind::InvalidRequest) for an invalid setting, which
+    /// `attempted` introduces.
     pub fn build(
         self,
         attempted: &str,
@@ -345,15 +347,16 @@ impl Settings {
         })
     }
 
-    /// The timeout of a connection: always shorter than an attempt. A connection that is still being made
-    /// at the end of the attempt would look like a request that was sent and not answered.
+    /// The timeout of a connection: always shorter than an attempt. A connection that is still
+    /// being made at the end of the attempt would look like a request that was sent and not
+    /// answered.
     fn time_to_connect(&self) -> Duration {
         let attempt = self.call_timeout.unwrap_or(Duration::MAX).min(self.timeout);
         self.connect_timeout.min(attempt - attempt / 4)
     }
 
-    /// The default HTTP client. Calls to this machine do not go through a proxy of the environment, which
-    /// cannot reach this machine and would get the authorization over plain http.
+    /// The default HTTP client. Calls to this machine do not go through a proxy of the environment,
+    /// which cannot reach this machine and would get the authorization over plain http.
     fn http(&self, attempted: &str, is_local: bool) -> Result<reqwest::Client> {
         let user_agent = HeaderValue::from_str(&self.user_agent)
             .map_err(|_| Error::refused(attempted, "user_agent", "is not allowed in a header"))?;

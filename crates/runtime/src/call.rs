@@ -1,8 +1,9 @@
 //! Call as a value: everything that is needed to send a request, and to send it again.
 //!
-//! An [`Operation`] is the common part of all calls of a kind: name, method, idempotency and rate limit. A
-//! [`Call`] adds the path, parameters and body of one request. [`Service::send`](crate::Service::send) sends
-//! it. A [`Request`] is a call that is sent when it is awaited.
+//! An [`Operation`] is the common part of all calls of a kind: name, method, idempotency and rate
+//! limit. A [`Call`] adds the path, parameters and body of one request.
+//! [`Service::send`](crate::Service::send) sends it. A [`Request`] is a call that is sent when it
+//! is awaited.
 
 use std::fmt;
 use std::future::{Future, IntoFuture};
@@ -189,8 +190,8 @@ impl Call {
     ///
     /// # Errors
     ///
-    /// [`InvalidRequest`](crate::ErrorKind::InvalidRequest) if it cannot be serialized; `field` is the
-    /// name under which the error mentions it.
+    /// [`InvalidRequest`](crate::ErrorKind::InvalidRequest) if it cannot be serialized; `field` is
+    /// the name under which the error mentions it.
     pub fn json(self, field: &str, body: &(impl Serialize + ?Sized)) -> Result<Self> {
         match serde_json::to_vec(body) {
             Ok(json) => Ok(self.body(json)),
@@ -218,7 +219,8 @@ impl Call {
         self
     }
 
-    /// Time that an attempt may take beyond its timeout, for waits that the caller requested of the service.
+    /// Time that an attempt may take beyond its timeout, for waits that the caller requested of the
+    /// service.
     pub fn extra_time(mut self, time: Duration) -> Self {
         self.parts.extra_time += time;
         self
@@ -262,8 +264,8 @@ impl Call {
         self
     }
 
-    /// The longest pause before another attempt. If the service asks for a longer pause, the call ends
-    /// with that error.
+    /// The longest pause before another attempt. If the service asks for a longer pause, the call
+    /// ends with that error.
     pub fn longest_pause(mut self, longest: Duration) -> Self {
         self.parts.longest_pause = longest;
         self
@@ -274,8 +276,8 @@ impl Call {
         self.header("connection", "close")
     }
 
-    /// Gives the call priority from this time on, over all calls that wait for the rate limiter and are not
-    /// urgent.
+    /// Gives the call priority from this time on, over all calls that wait for the rate limiter and
+    /// are not urgent.
     pub fn urgent_from(mut self, urgent_from: impl Into<Option<Instant>>) -> Self {
         self.parts.urgent_from = urgent_from.into();
         self

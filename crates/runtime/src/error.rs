@@ -64,8 +64,8 @@ struct Body {
 /// Support for this crate and those built on it. Not public API: it changes without notice.
 #[doc(hidden)]
 impl Error {
-    /// An error of `kind`: `attempted` completes "could not …" as a noun phrase (`list_pets on the REST
-    /// interface`), `message` says what came back.
+    /// An error of `kind`: `attempted` completes "could not …" as a noun phrase
+    /// (`list_pets on the REST interface`), `message` says what came back.
     pub fn new(kind: ErrorKind, attempted: impl Into<String>, message: impl Into<String>) -> Self {
         Self(Box::new(Detail {
             kind,
@@ -130,8 +130,8 @@ impl Error {
         self
     }
 
-    /// Attaches a typed detail, in place of an earlier detail of the same type. The module or crate that
-    /// defines the type also defines the public method that returns the detail.
+    /// Attaches a typed detail, in place of an earlier detail of the same type. The module or crate
+    /// that defines the type also defines the public method that returns the detail.
     pub fn attach<T: Any + Send + Sync>(mut self, it: T) -> Self {
         self.0.attached.retain(|other| !other.is::<T>());
         self.0.attached.push(Box::new(it));
@@ -203,8 +203,8 @@ impl Error {
         self.0.status
     }
 
-    /// Returns true if the same call can safely be retried later, without the risk of doing something
-    /// twice.
+    /// Returns true if the same call can safely be retried later, without the risk of doing
+    /// something twice.
     ///
     /// By the time you see the error, the client has already retried according to its
     /// [`RetryPolicy`](crate::RetryPolicy). [`ErrorKind::OutcomeUnknown`] is never retryable in
@@ -229,17 +229,18 @@ impl Error {
         self.0.created_id.as_deref()
     }
 
-    /// Returns the time that the service asked to wait before the next call (`Retry-After`), if it did.
+    /// Returns the time that the service asked to wait before the next call (`Retry-After`), if it
+    /// did.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         self.0.retry_after
     }
 
     /// The response body as text, if there was a response. The API key and the request's secrets
-    /// are redacted in every encoding: escaped for JSON, a URL, HTML or mail, in Base64 or hex, as a
-    /// list of numbers, any number of times over, with line breaks, and long secrets also in part. A
-    /// text that takes too long to decode is withheld. A request's secrets are values
-    /// that are secret by nature (a storage credential, the value of a secret), values whose name
+    /// are redacted in every encoding: escaped for JSON, a URL, HTML or mail, in Base64 or hex, as
+    /// a list of numbers, any number of times over, with line breaks, and long secrets also in
+    /// part. A text that takes too long to decode is withheld. A request's secrets are values that
+    /// are secret by nature (a storage credential, the value of a secret), values whose name
     /// suggests a secret (`password`, `HF_TOKEN`), and all values of an `env` except trivial ones:
     /// fewer than 6 characters, words of fewer than 8 letters, numbers and dates. Nothing else is
     /// redacted, so do not log the body where the service's own data must not appear.
@@ -376,8 +377,8 @@ pub enum ErrorKind {
     InvalidRequest,
     /// The request was not sent: the host was not found or did not accept the connection, TLS
     /// failed, or the connection had no capacity for the request in time. Or it was sent, and the
-    /// service refused it without processing it (HTTP/2). Check the URL and the network. Also if the
-    /// store of shared rate limits could not be reached.
+    /// service refused it without processing it (HTTP/2). Check the URL and the network. Also if
+    /// the store of shared rate limits could not be reached.
     Connect,
     /// The connection broke after the request was sent, on a call that is safe to retry.
     Network,
@@ -412,8 +413,8 @@ pub enum ErrorKind {
     /// Any other status.
     UnexpectedStatus,
     /// The response is larger than
-    /// [`ServiceBuilder::largest_response`](crate::ServiceBuilder::largest_response), on a call that is
-    /// safe to repeat.
+    /// [`ServiceBuilder::largest_response`](crate::ServiceBuilder::largest_response), on a call
+    /// that is safe to repeat.
     ResponseTooLarge,
     /// The response does not have the expected shape.
     /// [`Error::field`](crate::Error::field) is the path to the offending field.
@@ -421,8 +422,8 @@ pub enum ErrorKind {
     /// The GraphQL response contains errors. [`Error::graphql`](crate::Error::graphql) returns
     /// them, and the partial result.
     Graphql,
-    /// A failure in the terms of the service, as defined by a crate built on the runtime. The runtime
-    /// itself never returns this kind.
+    /// A failure in the terms of the service, as defined by a crate built on the runtime. The
+    /// runtime itself never returns this kind.
     Other,
 }
 
@@ -465,8 +466,8 @@ impl fmt::Display for ErrorKind {
     }
 }
 
-/// The attempted call, such as `get_pet on the REST interface`. Formatted only for an error: every call
-/// has this description, and few fail.
+/// The attempted call, such as `get_pet on the REST interface`. Formatted only for an error: every
+/// call has this description, and few fail.
 #[derive(Clone, Debug)]
 pub struct Attempted {
     what: Cow<'static, str>,
@@ -520,8 +521,8 @@ impl fmt::Display for Attempted {
     }
 }
 
-/// An id as error messages show it: quoted, and truncated if it is longer than any real id, since it may
-/// come from the service.
+/// An id as error messages show it: quoted, and truncated if it is longer than any real id, since
+/// it may come from the service.
 pub struct ShownId<'a>(pub &'a str);
 
 impl ShownId<'_> {

@@ -21,12 +21,12 @@ use crate::transport::{IncomingBody, Reply};
 
 /// The events of a `text/event-stream` response, in order, as they arrive.
 ///
-/// A call that returns a stream is retried until the response begins, like any other call; its timeouts
-/// hold until then, too. After that only the [idle timeout](Self::idle_timeout) and the
+/// A call that returns a stream is retried until the response begins, like any other call; its
+/// timeouts hold until then, too. After that only the [idle timeout](Self::idle_timeout) and the
 /// [total timeout](Self::total_timeout) apply, and nothing is retried: the stream ends with the
 /// response, or after one error as its last item. An event that the response ends within is
-/// discarded, as the format demands. To continue where a stream broke off, call the operation again,
-/// with the last [`id`](ServerEvent::id) if the service supports that.
+/// discarded, as the format demands. To continue where a stream broke off, call the operation
+/// again, with the last [`id`](ServerEvent::id) if the service supports that.
 ///
 /// A stream keeps its connection, and its place among the requests in flight that the rate
 /// limits allow, until it ends or is dropped, whether it is polled or not: the service counts it as
@@ -77,8 +77,8 @@ pub struct ServerEvent<E = Error> {
 }
 
 impl<E> ServerEvents<E> {
-    /// The events of a response that has begun. If it `must_have_events`, it may neither be without content
-    /// nor end before its first event.
+    /// The events of a response that has begun. If it `must_have_events`, it may neither be without
+    /// content nor end before its first event.
     #[doc(hidden)]
     pub fn new(reply: Reply, most: usize, must_have_events: bool) -> Result<Self> {
         const NO_CONTENT: u16 = 204;
@@ -114,8 +114,8 @@ impl<E> ServerEvents<E> {
     /// Sets how long the stream may take in all, from now on, however much arrives: comments alone
     /// can keep a stream alive for ever. There is no such limit by default.
     ///
-    /// A stream that takes longer ends with [`Timeout`](ErrorKind::Timeout). If it is not polled, its
-    /// place among the requests in flight is free again soon after.
+    /// A stream that takes longer ends with [`Timeout`](ErrorKind::Timeout). If it is not polled,
+    /// its place among the requests in flight is free again soon after.
     pub fn total_timeout(mut self, timeout: Duration) -> Self {
         if let Some(incoming) = &mut self.incoming {
             incoming.end_after(timeout);

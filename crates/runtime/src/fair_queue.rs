@@ -18,21 +18,22 @@
 //!
 //! # Invariant
 //!
-//! No caller blocks another and no permit is lost, even if a caller is dropped, is held without being
-//! polled, or belongs to a runtime that is idle. Callers that are polled are admitted in order.
+//! No caller blocks another and no permit is lost, even if a caller is dropped, is held without
+//! being polled, or belongs to a runtime that is idle. Callers that are polled are admitted in
+//! order.
 //!
 //! - A permit is offered, not handed out: a caller takes it when it is polled, so a dropped caller
 //!   cannot take a permit with it.
-//! - Capacity is reserved for a called caller for 20 ms, half as long for each caller in a row that was
-//!   not polled, and for 1 ms at least.
-//! - No task runs in the background: every arrival, departure and update advances the queue. Capacity
-//!   that comes with time alone is noticed by the *driver*, the waiting caller that keeps the timer for
-//!   all. All other callers are on standby: they check at long intervals that the driver is alive, and
-//!   the first caller to find it overdue becomes the driver.
+//! - Capacity is reserved for a called caller for 20 ms, half as long for each caller in a row that
+//!   was not polled, and for 1 ms at least.
+//! - No task runs in the background: every arrival, departure and update advances the queue.
+//!   Capacity that comes with time alone is noticed by the *driver*, the waiting caller that keeps
+//!   the timer for all. All other callers are on standby: they check at long intervals that the
+//!   driver is alive, and the first caller to find it overdue becomes the driver.
 //! - Urgent callers come first, but at most seven in a row while an ordinary caller waits.
 //!
-//! The explorer (`tests::explorer`) checks the invariant in all short runs of a few callers and in long
-//! runs at random. It drives the real queues:
+//! The explorer (`tests::explorer`) checks the invariant in all short runs of a few callers and in
+//! long runs at random. It drives the real queues:
 //! `no_limit_is_exceeded_and_no_caller_is_blocked_in_any_short_run` (limiter) and
 //! `no_wait_is_held_up_by_another_in_any_short_run` (poll rate).
 
@@ -54,8 +55,8 @@ use tokio::time::{Instant, Sleep, sleep_until};
 pub use self::state::{Admission, Blocked};
 use self::state::{Caller, Effects, QueueState, Step};
 
-/// The interval at which a standby caller checks that the driver is alive: this time, plus a time for each
-/// waiting caller, so that all together check at most 250 times a second.
+/// The interval at which a standby caller checks that the driver is alive: this time, plus a time
+/// for each waiting caller, so that all together check at most 250 times a second.
 const STANDBY: Duration = Duration::from_millis(100);
 const STANDBY_EACH: Duration = Duration::from_millis(4);
 
@@ -68,8 +69,8 @@ impl<R: Admission> FairQueue<R> {
         Self(Mutex::new(QueueState::new(admission)))
     }
 
-    /// Waits for a permit; from `urgent_from` on, before callers that are not urgent. Dropping the future
-    /// gives up its position and changes nothing else.
+    /// Waits for a permit; from `urgent_from` on, before callers that are not urgent. Dropping the
+    /// future gives up its position and changes nothing else.
     pub async fn acquire(&self, request: R::Request, urgent_from: Option<Instant>) -> R::Permit {
         if let Some(permit) = self.try_acquire(request) {
             return permit;
@@ -84,7 +85,8 @@ impl<R: Admission> FairQueue<R> {
         self.state().try_acquire(request, Instant::now())
     }
 
-    /// The number of callers that could be admitted at once now, up to `most`; zero while callers wait.
+    /// The number of callers that could be admitted at once now, up to `most`; zero while callers
+    /// wait.
     pub fn available(&self, most: u64) -> u64 {
         self.state().available(most, Instant::now())
     }

@@ -181,7 +181,8 @@ impl<E: From<Error> + 'static> Graphql<E> {
     ///
     /// Variables are sent as JSON beside the document, whatever the
     /// [`GraphqlBody`]. Put secrets into variables whose names say so
-    /// (`password`, `value` of a secret): they are then redacted in errors, unlike the document's text.
+    /// (`password`, `value` of a secret): they are then redacted in errors, unlike the document's
+    /// text.
     ///
     /// A document that contains the word `mutation` is not retried if it may have taken effect: it
     /// fails with [`ErrorKind::OutcomeUnknown`]. Any other document is

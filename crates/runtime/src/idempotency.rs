@@ -1,5 +1,5 @@
-//! Idempotency: the effect of a second request, and the retry table that follows from it: idempotency
-//! of the operation × outcome of the attempt → `RetryDecision`.
+//! Idempotency: the effect of a second request, and the retry table that follows from it:
+//! idempotency of the operation × outcome of the attempt → `RetryDecision`.
 //!
 //! `transport/attempt.rs` classifies the status, or the missing response, as an `AttemptOutcome`.
 //! The number and the delays of retries are up to the [`RetryPolicy`](crate::RetryPolicy).
@@ -24,8 +24,8 @@ use crate::error::{Error, ErrorKind};
 pub enum Idempotency {
     /// Repeating has no effect: the call reads, or sets the same values again.
     Idempotent,
-    /// Repeating has no further effect, but the response differs: items that a lost response delivered
-    /// are not delivered again, and a deleted object is not found.
+    /// Repeating has no further effect, but the response differs: items that a lost response
+    /// delivered are not delivered again, and a deleted object is not found.
     IdempotentEffect,
     /// May take effect twice; the caller accepts this.
     AtLeastOnce,
@@ -40,15 +40,15 @@ pub(crate) enum AttemptOutcome {
     NeverSent,
     /// 429: the request was not processed.
     Throttled,
-    /// 408, 425, 500, 502 and above (such as 503): the request may have been processed before the service
-    /// failed.
+    /// 408, 425, 500, 502 and above (such as 503): the request may have been processed before the
+    /// service failed.
     ServerFailed,
     /// The request was sent, and no complete response arrived.
     Unanswered,
     /// The response is a success that cannot be read.
     Unreadable,
-    /// A gateway in front of the service refused the request. It most likely did not reach the service, but
-    /// this is not certain enough to resubmit.
+    /// A gateway in front of the service refused the request. It most likely did not reach the
+    /// service, but this is not certain enough to resubmit.
     Intercepted,
     /// The response is final.
     Final,
@@ -96,8 +96,8 @@ impl Idempotency {
         matches!(self, Self::AtLeastOnce | Self::NonIdempotent)
     }
 
-    /// The error of a call that is abandoned after this number of attempts, of which `ambiguous` may have taken
-    /// effect.
+    /// The error of a call that is abandoned after this number of attempts, of which `ambiguous`
+    /// may have taken effect.
     pub(crate) fn classify_final(self, error: Error, ambiguous: u32, attempts: u32) -> Error {
         let maybe_took_effect = ambiguous > 0;
         if !maybe_took_effect || !self.is_repeat_harmful() {
@@ -126,7 +126,8 @@ impl Idempotency {
     }
 }
 
-/// Support for the runtime and the crates that depend on it. Not public API: it changes without notice.
+/// Support for the runtime and the crates that depend on it. Not public API: it changes without
+/// notice.
 #[doc(hidden)]
 impl Idempotency {
     /// The error of a call that was refused after an attempt that may have taken effect.
@@ -134,8 +135,8 @@ impl Idempotency {
         unknown(error, "an earlier attempt may have taken effect")
     }
 
-    /// The error of reading a response that reports success: its outcome is unknown if it could not be decoded
-    /// and the call must not be sent twice.
+    /// The error of reading a response that reports success: its outcome is unknown if it could not
+    /// be decoded and the call must not be sent twice.
     pub fn classify_decode_error(self, error: Error) -> Error {
         if error.kind() == ErrorKind::Decode {
             self.classify_unreadable_success(error)

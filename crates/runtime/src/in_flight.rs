@@ -3,8 +3,8 @@
 use slab::Slab;
 use tokio::time::Instant;
 
-/// A request is in flight from its admission until its response has been read, it was abandoned, or its
-/// deadline has passed. The last happens only if the caller of a request is not polled.
+/// A request is in flight from its admission until its response has been read, it was abandoned, or
+/// its deadline has passed. The last happens only if the caller of a request is not polled.
 #[derive(Default)]
 pub(super) struct InFlight {
     requests: Slab<Request>,

@@ -1,5 +1,5 @@
-//! JSON of responses: objects and lists whose parts are kept as the bytes received, and their decoding into
-//! a type, with errors that describe the failure and show no value.
+//! JSON of responses: objects and lists whose parts are kept as the bytes received, and their
+//! decoding into a type, with errors that describe the failure and show no value.
 
 mod split;
 
@@ -28,8 +28,8 @@ pub struct RawField<'n> {
 
 impl<'n> RawField<'n> {
     /// The fields of the JSON object in `body` that have these names, in the order in which they
-    /// came; the last value if a name is repeated. The fields share the memory of `body`; unlisted fields
-    /// allocate nothing. A malformed value is an error only when it is read.
+    /// came; the last value if a name is repeated. The fields share the memory of `body`; unlisted
+    /// fields allocate nothing. A malformed value is an error only when it is read.
     pub fn named(attempted: &Attempted, body: &Bytes, names: &[&'n str]) -> Result<Vec<Self>> {
         let mut fields: Vec<Self> = Vec::with_capacity(names.len());
         let is_whole = for_each_field(body, |name, value| {
@@ -56,8 +56,8 @@ impl<'n> RawField<'n> {
     }
 }
 
-/// The fields of a JSON object except the known fields. They are looked up on request: an object can
-/// have very many.
+/// The fields of a JSON object except the known fields. They are looked up on request: an object
+/// can have very many.
 pub struct OtherFields {
     object: Bytes,
     known: Cow<'static, [&'static str]>,
@@ -108,8 +108,8 @@ impl OtherFields {
     }
 }
 
-/// Visits the fields of a JSON object, in the order in which they came. Returns true if the object is complete;
-/// its values may be malformed nevertheless.
+/// Visits the fields of a JSON object, in the order in which they came. Returns true if the object
+/// is complete; its values may be malformed nevertheless.
 pub fn for_each_field<'a>(json: &'a [u8], mut visit: impl FnMut(Cow<'a, str>, &'a [u8])) -> bool {
     let text = without_mark(json);
     split_object(text, |name, place| {
@@ -118,8 +118,8 @@ pub fn for_each_field<'a>(json: &'a [u8], mut visit: impl FnMut(Cow<'a, str>, &'
     })
 }
 
-/// The elements of the JSON list in `body`, none if it is null, as [`RawField::named`] returns the fields of
-/// an object; `place` names the list in the error.
+/// The elements of the JSON list in `body`, none if it is null, as [`RawField::named`] returns the
+/// fields of an object; `place` names the list in the error.
 pub fn elements(attempted: &Attempted, place: &str, body: &Bytes) -> Result<Vec<Bytes>> {
     let text = without_mark(body);
     if text.trim_ascii() == b"null" {
@@ -135,7 +135,8 @@ pub fn text_in_truncated(json: &[u8], field: &str) -> Option<String> {
     last_text(json, field).0
 }
 
-/// The last string of that name in an object, whose values may be malformed; `None` if it is truncated.
+/// The last string of that name in an object, whose values may be malformed; `None` if it is
+/// truncated.
 pub fn text_in_complete(json: &[u8], field: &str) -> Option<String> {
     let (text, is_whole) = last_text(json, field);
     text.filter(|_| is_whole)
@@ -202,8 +203,8 @@ fn shape_error(attempted: &Attempted, place: &str, json: &[u8], expected: Contai
 /// The note in errors about JSON whose numbers were replaced.
 const READ_AS_NULL: &str = " (NaN, Infinity and numbers beyond a double were read as null)";
 
-/// Decodes the part of a response at the path `place`; the whole response if that is empty. An error names the
-/// path to the value. Numbers that JSON does not have are read as null.
+/// Decodes the part of a response at the path `place`; the whole response if that is empty. An
+/// error names the path to the value. Numbers that JSON does not have are read as null.
 pub fn decode_at<T: DeserializeOwned>(
     attempted: &Attempted,
     place: &str,
@@ -304,8 +305,8 @@ impl fmt::Display for Undecodable {
 
 impl std::error::Error for Undecodable {}
 
-/// A decoding error without secrets: the names in a path, and messages of the caller's types, may repeat
-/// the response.
+/// A decoding error without secrets: the names in a path, and messages of the caller's types, may
+/// repeat the response.
 pub fn redacted(error: Error, redactor: &Redactor) -> Error {
     let found = error.source().and_then(|it| it.downcast_ref::<Undecodable>()).cloned();
     let Some(found) = found else { return error };
@@ -324,7 +325,8 @@ pub fn not_serializable(
         .with_source(source)
 }
 
-/// The message of a serde error without the values that it quotes: `invalid type: string …, expected f64`.
+/// The message of a serde error without the values that it quotes:
+/// `invalid type: string …, expected f64`.
 pub fn without_values(message: &str) -> String {
     for unknown in ["unknown variant `", "unknown field `"] {
         // The name is quoted as received, with any character in it.

@@ -1,8 +1,8 @@
-//! Lenient deserialization: nulls, numbers and booleans in strings, integers with a fraction, numbers in
-//! place of strings or booleans.
+//! Lenient deserialization: nulls, numbers and booleans in strings, integers with a fraction,
+//! numbers in place of strings or booleans.
 //!
-//! Handwritten types name these functions in serde attributes; the types of generated code implement
-//! [`Lenient`].
+//! Handwritten types name these functions in serde attributes; the types of generated code
+//! implement [`Lenient`].
 
 mod field;
 pub mod object;

@@ -16,10 +16,11 @@
 //! # }
 //! ```
 //!
-//! Calls are usually generated, by `podqueue-codegen` in a build script, from an OpenAPI description
-//! ([`include_rest!`]) or from GraphQL operations ([`include_queries!`]).
+//! Calls are usually generated, by `podqueue-codegen` in a build script, from an OpenAPI
+//! description ([`include_rest!`]) or from GraphQL operations ([`include_queries!`]).
 //!
-//! - [`Service`] and [`ServiceBuilder`]: URL, authorization, timeouts, retries, rate limits, proxies.
+//! - [`Service`] and [`ServiceBuilder`]: URL, authorization, timeouts, retries, rate limits,
+//!   proxies.
 //! - [`Call`], [`Operation`] and [`Reply`]: a call as a value, and its response.
 //! - [`Idempotency`] and [`RetryPolicy`]: what is retried, how often and how soon. A call that may
 //!   have taken effect and has its effect twice is not retried; it fails with
@@ -82,8 +83,8 @@ pub use service::Service;
 pub use transport::Reply;
 pub use url::Path;
 
-/// Support for generated code and for crates that depend on this crate. Not public API: it changes without
-/// notice.
+/// Support for generated code and for crates that depend on this crate. Not public API: it changes
+/// without notice.
 #[doc(hidden)]
 pub mod __private {
     pub use graphql_client;
@@ -113,8 +114,8 @@ pub mod __private {
 
 /// Includes the operations that the build script generated from your crate's `.graphql` files.
 ///
-/// The build script calls `podqueue_codegen::Build::new().schema(…).queries("queries").run()`, with the
-/// schema of the service.
+/// The build script calls `podqueue_codegen::Build::new().schema(…).queries("queries").run()`, with
+/// the schema of the service.
 #[macro_export]
 macro_rules! include_queries {
     () => {

@@ -1,15 +1,16 @@
-//! Rate limiter: no request above the documented rates and concurrencies, and almost all of them used.
+//! Rate limiter: no request above the documented rates and concurrencies, and almost all of them
+//! used.
 //!
-//! Each pair of a scope and an operation has an [`OperationLimiter`](operation::OperationLimiter), shared
-//! by all clones of a service. Requests wait in its [fair queue](crate::fair_queue) until four parts
-//! agree:
+//! Each pair of a scope and an operation has an [`OperationLimiter`](operation::OperationLimiter),
+//! shared by all clones of a service. Requests wait in its [fair queue](crate::fair_queue) until
+//! four parts agree:
 //!
 //! - the [sliding-window log](window_log): the service can still count fewer than N requests;
 //! - the [concurrency limit](concurrency): fewer requests are open than the documented concurrency;
-//! - the [token bucket](token_bucket): after a burst, requests are spaced evenly instead of being sent
-//!   all at once every ten seconds;
-//! - the [throttle backoff](throttle_backoff): the service has not just returned a 429, which happens if
-//!   other clients use the same account.
+//! - the [token bucket](token_bucket): after a burst, requests are spaced evenly instead of being
+//!   sent all at once every ten seconds;
+//! - the [throttle backoff](throttle_backoff): the service has not just returned a 429, which
+//!   happens if other clients use the same account.
 //!
 //! If several processes [share](shared) a limit, a request also needs one of the permits that its
 //! process was granted.
@@ -25,25 +26,25 @@
 //!
 //! # Invariant
 //!
-//! In any ten seconds, fixed or sliding, the service counts at most N requests of an operation, however
-//! it counts and whatever the network does.
+//! In any ten seconds, fixed or sliding, the service counts at most N requests of an operation,
+//! however it counts and whatever the network does.
 //!
-//! A request counts from its send until ten seconds after the head of its response arrived. The service
-//! has counted it at some moment in between. Of any N + 1 requests the last was sent when the first no
-//! longer counted, so no window of ten seconds contains all of them. Counting only until the request has
-//! arrived would require a report of its arrival, which the HTTP client does not make: it may still be
-//! connecting.
+//! A request counts from its send until ten seconds after the head of its response arrived. The
+//! service has counted it at some moment in between. Of any N + 1 requests the last was sent when
+//! the first no longer counted, so no window of ten seconds contains all of them. Counting only
+//! until the request has arrived would require a report of its arrival, which the HTTP client does
+//! not make: it may still be connecting.
 //!
 //! The price is the round trip: N requests in ten seconds and a round trip. If the service holds
-//! requests open, it costs more: a sixth of the rate at worst, with responses after two seconds, and
-//! nothing below a few dozen milliseconds or above two and a half seconds, where the concurrency is the
-//! bound.
+//! requests open, it costs more: a sixth of the rate at worst, with responses after two seconds,
+//! and nothing below a few dozen milliseconds or above two and a half seconds, where the
+//! concurrency is the bound.
 //!
 //! A caller that is not polled cannot report the progress of its request. The request is
 //! [in flight](crate::in_flight) until its timeout, and is then taken for abandoned.
 //!
-//! Tests: `tests::explored` explores all short runs, `tests::simulation` measures against a simulated
-//! service that counts by several algorithms at once, `tests` has the transitions above.
+//! Tests: `tests::explored` explores all short runs, `tests::simulation` measures against a
+//! simulated service that counts by several algorithms at once, `tests` has the transitions above.
 
 mod concurrency;
 mod operation;
@@ -88,18 +89,18 @@ impl Limit {
     }
 }
 
-/// Settings of the rate limiter ([`Operation::limit`]): calls wait on the client side instead of getting a
-/// 429.
+/// Settings of the rate limiter ([`Operation::limit`]): calls wait on the client side instead of
+/// getting a 429.
 ///
 /// The limits of an operation hold for each [scope](crate::Call::scope), both in requests per ten
-/// seconds and in concurrent requests. Calls are sent first in, first out; a call that could exceed a
-/// limit is held back. More than 99 % of the allowed rate is reached as long as the service responds
-/// within 100 ms. A request counts until ten seconds after its response, so slow responses cost
-/// throughput: a sixth of the rate at worst, if they take two seconds. After an idle period, up to a
-/// quarter of the requests are sent at once and all further requests evenly spaced. Waiting for the rate
-/// limiter does not count towards [`timeout`](crate::ServiceBuilder::timeout). A call that is not polled
-/// while it waits is skipped, and gets its place back when it is polled. Urgent calls go first, but at
-/// most seven in a row while other calls wait, too.
+/// seconds and in concurrent requests. Calls are sent first in, first out; a call that could exceed
+/// a limit is held back. More than 99 % of the allowed rate is reached as long as the service
+/// responds within 100 ms. A request counts until ten seconds after its response, so slow responses
+/// cost throughput: a sixth of the rate at worst, if they take two seconds. After an idle period,
+/// up to a quarter of the requests are sent at once and all further requests evenly spaced. Waiting
+/// for the rate limiter does not count towards [`timeout`](crate::ServiceBuilder::timeout). A call
+/// that is not polled while it waits is skipped, and gets its place back when it is polled. Urgent
+/// calls go first, but at most seven in a row while other calls wait, too.
 ///
 /// If other clients use the same account, the service may still return a 429. The operation is then
 /// paused briefly in that scope, and its rate is lowered by 30 % and raised again step by step; the

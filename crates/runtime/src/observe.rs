@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use crate::error::ErrorKind;
 
-/// An event reported to [`ServiceBuilder::observe`](crate::ServiceBuilder::observe), for counters and
-/// histograms of any metrics library.
+/// An event reported to [`ServiceBuilder::observe`](crate::ServiceBuilder::observe), for counters
+/// and histograms of any metrics library.
 ///
 /// A call that is dropped before its response arrives, such as by a timeout around it, reports no
 /// `CallEnded`. No field is secret. `operation` is the name of the operation, and `query` or

@@ -1,5 +1,5 @@
-//! Open enums: enums of texts that keep a value they do not know. Everything goes through the text: two
-//! values are equal, and in order, as their texts are.
+//! Open enums: enums of texts that keep a value they do not know. Everything goes through the text:
+//! two values are equal, and in order, as their texts are.
 
 use std::fmt;
 
@@ -24,8 +24,8 @@ pub fn print(
     }
 }
 
-/// Implements an enum of texts by its variants: index, name, text. The name before them is the variant
-/// of unknown texts.
+/// Implements an enum of texts by its variants: index, name, text. The name before them is the
+/// variant of unknown texts.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __open_enum {

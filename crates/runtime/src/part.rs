@@ -13,8 +13,8 @@ use bytes::Bytes;
 /// let caption = Part::text("Dawn");
 /// ```
 ///
-/// The content is held in memory, and shared by all attempts at a call. `Debug` shows only the length
-/// of the content.
+/// The content is held in memory, and shared by all attempts at a call. `Debug` shows only the
+/// length of the content.
 #[derive(Clone)]
 pub struct Part {
     pub(crate) file_name: Option<String>,

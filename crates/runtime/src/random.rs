@@ -1,12 +1,12 @@
-//! Test cases drawn at random, with fixed seeds: the same at every run, so that only a change of the
-//! code breaks a test.
+//! Test cases drawn at random, with fixed seeds: the same at every run, so that only a change of
+//! the code breaks a test.
 
 use std::ops::RangeInclusive;
 
 use fastrand::Rng;
 
-/// Runs a test on `count` random cases, of consecutive seeds from the environment variable `SEED` on, or
-/// from 0.
+/// Runs a test on `count` random cases, of consecutive seeds from the environment variable `SEED`
+/// on, or from 0.
 pub(crate) fn cases(count: u64, test: impl Fn(&mut Rng)) {
     let first = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
     (first..first + count).for_each(|seed| test(&mut Rng::with_seed(seed)));

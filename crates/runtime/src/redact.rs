@@ -1,5 +1,5 @@
-//! Redaction: removes a request's secrets from the texts of a response, which can repeat them in an error
-//! message, a body, a redirect.
+//! Redaction: removes a request's secrets from the texts of a response, which can repeat them in an
+//! error message, a body, a redirect.
 //!
 //! ```text
 //! secret_values: fields by name, credentials in URLs and headers -> Secrets -> Redactor
@@ -9,18 +9,20 @@
 //!
 //! # Rules
 //!
-//! - Only texts of the service are redacted, when they are put into an error. The crate's own words, ids
-//!   and statuses are never redacted, and nothing is parsed after it was redacted.
-//! - Known secrets are always redacted: the API key, storage credentials, and the values of fields with
-//!   names such as `password`, `apiKey`, `HF_TOKEN`. Any other value of an environment may be a secret,
-//!   and is redacted unless it is trivial (`secret_values::is_trivial`).
+//! - Only texts of the service are redacted, when they are put into an error. The crate's own
+//!   words, ids and statuses are never redacted, and nothing is parsed after it was redacted.
+//! - Known secrets are always redacted: the API key, storage credentials, and the values of fields
+//!   with names such as `password`, `apiKey`, `HF_TOKEN`. Any other value of an environment may be
+//!   a secret, and is redacted unless it is trivial (`secret_values::is_trivial`).
 //!
 //! # Invariant
 //!
-//! A secret does not appear in a redacted text in any encoding of the table, nested to any depth, nor does a part of a long secret. The work is bounded by the length of the
-//! text: where decoding takes more, the text is withheld.
+//! A secret does not appear in a redacted text in any encoding of the table, nested to any depth,
+//! nor does a part of a long secret. The work is bounded by the length of the text: where decoding
+//! takes more, the text is withheld.
 //!
-//! `tests` draws secrets and encodings at random and checks it; `docs/design/redaction.md` says why it holds.
+//! `tests` draws secrets and encodings at random and checks it; `docs/design/redaction.md` says why
+//! it holds.
 
 mod encodings;
 mod search;

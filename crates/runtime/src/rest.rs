@@ -1,7 +1,7 @@
 //! REST calls, as generated code builds and sends them. Not public API: it changes without notice.
 //!
-//! A [`RestCall`] is built piece by piece: method, path, query, headers, body. Values that break a rule are
-//! kept as the error of the call. Sending it decodes the response as the generated type.
+//! A [`RestCall`] is built piece by piece: method, path, query, headers, body. Values that break a
+//! rule are kept as the error of the call. Sending it decodes the response as the generated type.
 
 mod changes;
 mod multipart;
@@ -388,8 +388,8 @@ fn named(name: &str) -> Method {
     Method::from_bytes(name.as_bytes()).unwrap_or(Method::POST)
 }
 
-/// A body of any serializable type, so that the code that handles it is compiled once instead of for each
-/// type of a description.
+/// A body of any serializable type, so that the code that handles it is compiled once instead of
+/// for each type of a description.
 trait Body {
     fn text(&self) -> serde_json::Result<Vec<u8>>;
     fn value(&self) -> serde_json::Result<Value>;
@@ -462,8 +462,8 @@ impl Response<'_> {
 /// A boxed future of a call, as generated calls return it.
 pub type Sending<T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send>>;
 
-/// The future of a call: sends it, and reads its response. Only the latter is compiled for each type of a
-/// response.
+/// The future of a call: sends it, and reads its response. Only the latter is compiled for each
+/// type of a response.
 struct CallFuture<T, E> {
     exchange: Sending<Reply, Error>,
     only: Option<fn(u16) -> bool>,

@@ -1,5 +1,5 @@
-//! Retry policy: number of attempts, exponential backoff with full jitter, the `Retry-After` header, and a
-//! token budget.
+//! Retry policy: number of attempts, exponential backoff with full jitter, the `Retry-After`
+//! header, and a token budget.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, SystemTime};
@@ -18,9 +18,9 @@ use crate::idempotency::{AttemptOutcome, Failure};
 ///
 /// All calls of a service share a retry budget of 100, which every two successes or final refusals
 /// replenish by one: it lasts as long as no more than a third of the attempts fail. When nearly
-/// everything fails, it runs out, and calls are no longer retried instead of multiplying the load. A
-/// retry after a 429 costs half; a retry that is not sent after all, because the call was dropped or had no
-/// time left, costs nothing.
+/// everything fails, it runs out, and calls are no longer retried instead of multiplying the load.
+/// A retry after a 429 costs half; a retry that is not sent after all, because the call was dropped
+/// or had no time left, costs nothing.
 ///
 /// ```
 /// use std::time::Duration;
@@ -124,9 +124,9 @@ impl Default for RetryPolicy {
 
 /// Full budget.
 const FULL: i64 = 200;
-/// The cost of a retry. A response earns 1, so that with three attempts the budget lasts while fewer than a
-/// third of them fail: at a failure rate of p, a call retries p + p² times and succeeds with 1 - p³, and
-/// 2(p + p²) < 1 - p³ up to p = 0.35.
+/// The cost of a retry. A response earns 1, so that with three attempts the budget lasts while
+/// fewer than a third of them fail: at a failure rate of p, a call retries p + p² times and
+/// succeeds with 1 - p³, and 2(p + p²) < 1 - p³ up to p = 0.35.
 const COST: i64 = 2;
 /// The cost of a retry after a 429: the limiter slows those down already.
 const COST_THROTTLED: i64 = 1;
@@ -178,8 +178,8 @@ impl Drop for Reserved<'_> {
     }
 }
 
-/// Returns the time that the service asks to wait: seconds, or an HTTP date. A date is read against the
-/// response's own `Date`, if it has one: the local clock may be off.
+/// Returns the time that the service asks to wait: seconds, or an HTTP date. A date is read against
+/// the response's own `Date`, if it has one: the local clock may be off.
 pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = text.parse::<f64>() {
@@ -283,8 +283,8 @@ mod tests {
         assert!(retries(&policy, 1, &failed, &budget));
     }
 
-    /// Returns the number of calls whose retry the budget denies, and of all attempts, if `failing` percent of
-    /// the attempts fail at random.
+    /// Returns the number of calls whose retry the budget denies, and of all attempts, if `failing`
+    /// percent of the attempts fail at random.
     fn simulate(calls: u32, failing: u32, seed: u64) -> (u32, u32) {
         let (policy, budget) = (RetryPolicy::new(), Budget::new());
         let mut random = fastrand::Rng::with_seed(seed);

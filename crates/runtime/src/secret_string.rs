@@ -9,7 +9,8 @@ use serde::Serializer;
 /// storage credential.
 ///
 /// It does not implement [`Serialize`](serde::Serialize), so that a configuration that contains a
-/// secret cannot leak it into a log or file. [`expose`](Self::expose) is the only way to get the text.
+/// secret cannot leak it into a log or file. [`expose`](Self::expose) is the only way to get the
+/// text.
 ///
 /// ```
 /// use podqueue_runtime::SecretString;

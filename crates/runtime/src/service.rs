@@ -18,8 +18,8 @@ use crate::url::base_url;
 /// Cheap to clone: all clones share one connection pool, retry budget and rate limiter. Generated
 /// calls take one, `Api::new(&service)`; calls written by hand are sent by [`send`](Self::send).
 ///
-/// Calls must be awaited inside a [tokio](https://docs.rs/tokio) runtime with the time and I/O drivers
-/// enabled (`#[tokio::main]` and `enable_all` do that).
+/// Calls must be awaited inside a [tokio](https://docs.rs/tokio) runtime with the time and I/O
+/// drivers enabled (`#[tokio::main]` and `enable_all` do that).
 ///
 /// ```no_run
 /// # fn example(key: String) -> podqueue_runtime::Result<()> {
@@ -69,13 +69,14 @@ impl Service {
         Ok(AddressedCall::new(call, url, Arc::clone(&self.location.credential)))
     }
 
-    /// The same at another URL and with another authorization: connection pool, retry budget and all
-    /// other settings are shared, and this service's authorization is not sent there.
+    /// The same at another URL and with another authorization: connection pool, retry budget and
+    /// all other settings are shared, and this service's authorization is not sent there.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest): the URL is invalid, is plain http
-    /// to another machine, or has a query or credentials; or the authorization cannot be sent.
+    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest): the URL is invalid, is
+    /// plain http to another machine, or has a query or credentials; or the authorization cannot be
+    /// sent.
     pub fn at(&self, url: impl Into<String>, authorization: Authorization) -> Result<Self> {
         const ATTEMPTED: &str = "REST settings";
         let url = base_url(ATTEMPTED, "url", &url.into(), self.transport.plain_http)?;
@@ -158,8 +159,8 @@ impl Service {
         self.transport.sender.largest_response
     }
 
-    /// Waits until a call of this operation and scope would be sent, and returns how many would, up to
-    /// `most`. Their permits are not kept.
+    /// Waits until a call of this operation and scope would be sent, and returns how many would, up
+    /// to `most`. Their permits are not kept.
     pub fn ready(
         &self,
         operation: &Operation,

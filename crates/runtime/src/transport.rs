@@ -9,18 +9,19 @@
 //!    +---- pause <--- retry ----+---- final, or no budget, or no time ---> Error
 //! ```
 //!
-//! A call gets a permit from the [limiter](crate::limiter) if its operation has a limit, and is attempted
-//! ([`attempt`]: one request and its response). A failed attempt has an `AttemptOutcome`, which
-//! says what the service may have done with the request. The outcome and the call's
+//! A call gets a permit from the [limiter](crate::limiter) if its operation has a limit, and is
+//! attempted ([`attempt`]: one request and its response). A failed attempt has an `AttemptOutcome`,
+//! which says what the service may have done with the request. The outcome and the call's
 //! [`Idempotency`](crate::Idempotency) decide whether the call is retried, and the
 //! [`RetryPolicy`](crate::RetryPolicy) how soon.
 //!
 //! # Invariant
 //!
-//! A call that must not take effect twice is sent again only if the service has certainly not processed
-//! it. That is known of a request whose body was withdrawn before the HTTP client asked for it
-//! (`request_body`), of a refused HTTP/2 stream, and of a connection that could not be made. If any earlier
-//! attempt is ambiguous, the call's error is [`OutcomeUnknown`](ErrorKind::OutcomeUnknown).
+//! A call that must not take effect twice is sent again only if the service has certainly not
+//! processed it. That is known of a request whose body was withdrawn before the HTTP client asked
+//! for it (`request_body`), of a refused HTTP/2 stream, and of a connection that could not be made.
+//! If any earlier attempt is ambiguous, the call's error is
+//! [`OutcomeUnknown`](ErrorKind::OutcomeUnknown).
 //!
 //! All steps of an attempt share one deadline (`attempt_timer`). An exchange that occupies a shared
 //! resource continues in a task, so that a caller that is not polled does not hold it.
@@ -170,8 +171,8 @@ impl Transport {
             } else {
                 None
             };
-            // A connection that is cut off by the deadline is indistinguishable from a request without a
-            // response. If none could be made, the next may take its full timeout.
+            // A connection that is cut off by the deadline is indistinguishable from a request
+            // without a response. If none could be made, the next may take its full timeout.
             let to_connect = match failure.outcome {
                 AttemptOutcome::NeverSent => self.connect_timeout,
                 _ => Duration::ZERO,
@@ -198,8 +199,8 @@ impl Transport {
         self.call_timeout.map(|time| time.max(call.timeout.unwrap_or_default()))
     }
 
-    /// Waits until a call of this operation would get a permit, and returns how many would, up to `most`.
-    /// No permit is used.
+    /// Waits until a call of this operation would get a permit, and returns how many would, up to
+    /// `most`. No permit is used.
     pub(crate) async fn available(
         &self,
         operation: &Operation,

@@ -274,7 +274,8 @@ fn losses(from: &Value, to: &Value, place: String, lost: &mut Vec<(String, Strin
     }
 }
 
-/// Returns true if a body is JSON that JavaScript tests as false: the peer takes it for a missing body.
+/// Returns true if a body is JSON that JavaScript tests as false: the peer takes it for a missing
+/// body.
 fn is_falsy(body: &str) -> bool {
     match serde_json::from_str(body) {
         Ok(Value::Null | Value::Bool(false)) => true,

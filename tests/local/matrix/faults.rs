@@ -12,8 +12,8 @@ pub struct Suffering {
     pub made_by: Option<&'static str>,
     pub fault: Option<Fault>,
     pub knows: Knows,
-    /// True if it may continue when the call is over already: the request is processed later, or the
-    /// service is still down.
+    /// True if it may continue when the call is over already: the request is processed later, or
+    /// the service is still down.
     pub late: bool,
     /// True if the service processes the request that suffers.
     pub processed: bool,

@@ -50,7 +50,8 @@ pub enum Step {
     Fault(ServiceFault, u64),
     /// The time of day is set off by this number of seconds.
     Clock(i64),
-    /// Backup of the database, or with [`JournalKind::Sqlite`] of the journal and its write-ahead log.
+    /// Backup of the database, or with [`JournalKind::Sqlite`] of the journal and its write-ahead
+    /// log.
     BackUp,
     /// The backup is restored.
     Restore,
@@ -74,8 +75,8 @@ pub enum Step {
     },
 }
 
-/// Command of the program. Each machine has results of its own. With [`JournalKind::Sqlite`] there is one
-/// machine.
+/// Command of the program. Each machine has results of its own. With [`JournalKind::Sqlite`] there
+/// is one machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Command {
     Run { machine: u8, accept_loss: bool, unknown: OnUnknown, mistake: Option<Mistake> },

@@ -1,4 +1,5 @@
-//! Run of a batch plan: the program under test, its files and its database, and the steps of the plan.
+//! Run of a batch plan: the program under test, its files and its database, and the steps of the
+//! plan.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -426,7 +427,8 @@ impl Run {
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    /// Sends a signal to a run while no job ends. The run must exit nevertheless. Ctrl-C is repeated.
+    /// Sends a signal to a run while no job ends. The run must exit nevertheless. Ctrl-C is
+    /// repeated.
     async fn interrupt(&mut self, signal: Signal, after: Duration, is_new: bool) -> io::Result<()> {
         if is_new {
             self.kill_all();

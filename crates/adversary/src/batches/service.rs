@@ -55,7 +55,8 @@ struct ServiceState {
     /// Last job by input.
     last: HashMap<u64, usize>,
     log: Vec<Submission>,
-    /// Receiving process of each webhook call that was accepted and whose connection was then closed.
+    /// Receiving process of each webhook call that was accepted and whose connection was then
+    /// closed.
     dropped_calls: Vec<usize>,
     faults: Vec<(ServiceFault, Instant)>,
     /// No job ends.

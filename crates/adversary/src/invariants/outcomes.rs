@@ -305,8 +305,8 @@ fn is_untaken_result(run: &Run, job: &Job) -> bool {
     })
 }
 
-/// Twice the longest interval between polls of a wait, which is a third of the shortest retention of a
-/// result. It leaves room for one failed poll.
+/// Twice the longest interval between polls of a wait, which is a third of the shortest retention
+/// of a result. It leaves room for one failed poll.
 const TWO_POLLS: Duration = Duration::from_secs(40);
 
 /// A wait does not miss the result of a job that is retained for long enough, if at most one poll

@@ -101,7 +101,8 @@ impl Drop for ExchangeGuard<'_> {
     }
 }
 
-/// Applies the request. Returns the content of the response, or `None` where the fault suppresses it.
+/// Applies the request. Returns the content of the response, or `None` where the fault suppresses
+/// it.
 async fn prepare(
     peer: &SharedPeer,
     request: &Request,

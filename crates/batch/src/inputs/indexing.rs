@@ -30,8 +30,8 @@ pub struct ChangedInputs {
 /// Number of inputs that are added in one transaction, and read in one page.
 const TRANSACTION_INPUTS: usize = 5_000;
 
-/// Index under construction: takes inputs in order, compares those that the journal has, and adds those
-/// that it lacks.
+/// Index under construction: takes inputs in order, compares those that the journal has, and adds
+/// those that it lacks.
 struct Index<'a> {
     store: &'a mut dyn Store,
     record: SourceRecord,

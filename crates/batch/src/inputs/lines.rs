@@ -2,8 +2,8 @@
 
 use std::io::{self, BufRead, Read};
 
-/// Part of a line that is read, in bytes: three times what can be submitted, because a line may have
-/// other members than its input. A longer line is refused, and never in memory as a whole.
+/// Part of a line that is read, in bytes: three times what can be submitted, because a line may
+/// have other members than its input. A longer line is refused, and never in memory as a whole.
 pub(crate) const LONGEST: usize = 32 * 1024 * 1024;
 
 /// A line that is not blank.
@@ -65,7 +65,8 @@ impl<R: BufRead> Lines<R> {
         Ok(Some(Line { number, offset, text, is_complete }))
     }
 
-    /// Reads a line into the buffer, up to [`LONGEST`] bytes. Returns true if the line is terminated.
+    /// Reads a line into the buffer, up to [`LONGEST`] bytes. Returns true if the line is
+    /// terminated.
     fn read(&mut self) -> io::Result<bool> {
         let mut part = Read::by_ref(&mut self.reader).take(LONGEST as u64);
         self.offset += part.read_until(b'\n', &mut self.buffer)? as u64;

@@ -36,7 +36,8 @@ pub(crate) struct FileRecord {
     /// Number of its bytes and lines that are indexed.
     pub(crate) length: u64,
     pub(crate) lines: u64,
-    /// Time of the last change of the file, in nanoseconds of Unix time; `None` while it is indexed.
+    /// Time of the last change of the file, in nanoseconds of Unix time; `None` while it is
+    /// indexed.
     pub(crate) modified: Option<u64>,
 }
 
@@ -60,8 +61,8 @@ impl SourceRecord {
         record.map(Some)
     }
 
-    /// The current record of the journal. Another process may have added inputs, from a file of the same
-    /// content at another path.
+    /// The current record of the journal. Another process may have added inputs, from a file of the
+    /// same content at another path.
     pub(crate) fn refreshed(&self, store: &mut dyn Store) -> Result<Self> {
         let Some(mut now) = Self::read(store)? else { return Ok(self.clone()) };
         if let (Some(now), Some(ours)) = (&mut now.file, &self.file) {

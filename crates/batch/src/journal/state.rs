@@ -172,8 +172,8 @@ impl JournalState {
         }
     }
 
-    /// Ends the next pending inputs from index `from` on with this event. Returns the index to continue
-    /// from, if there were any.
+    /// Ends the next pending inputs from index `from` on with this event. Returns the index to
+    /// continue from, if there were any.
     pub(crate) fn end_pending(
         &mut self,
         from: u64,

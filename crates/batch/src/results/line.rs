@@ -1,5 +1,5 @@
-//! Result lines: one JSON object per completed input, their reading, and their export in the order of the
-//! inputs. There is no other format, because a results file stays append-only.
+//! Result lines: one JSON object per completed input, their reading, and their export in the order
+//! of the inputs. There is no other format, because a results file stays append-only.
 
 use std::borrow::Cow;
 use std::fs::{self, File, OpenOptions};
@@ -175,8 +175,8 @@ pub(crate) fn each_line(
     }
 }
 
-/// Merges the committed prefix of each file into `to`, in the order of the inputs; returns the number of
-/// lines.
+/// Merges the committed prefix of each file into `to`, in the order of the inputs; returns the
+/// number of lines.
 pub(crate) fn export(results: &[(PathBuf, u64)], to: &mut dyn Write) -> Result<u64> {
     let failed =
         |path: &Path, error| Error::file(ErrorKind::Results, "export the results", path, error);

@@ -13,8 +13,8 @@ use crate::files::{is_in_place, private, sync_folder};
 /// process that writes them, and a lock as long as it does.
 ///
 /// The position outlives a process that is killed, so that its successor can prove that a database
-/// was put back in between, also when no result was written since. It is not synced: after a loss of
-/// power it may be an earlier position, which proves less, but nothing wrong.
+/// was put back in between, also when no result was written since. It is not synced: after a loss
+/// of power it may be an earlier position, which proves less, but nothing wrong.
 pub(crate) struct OwnershipFile {
     path: PathBuf,
     token: String,

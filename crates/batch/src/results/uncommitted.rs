@@ -21,18 +21,18 @@ struct Span {
 /// Beginning of the last line, whose writing was interrupted.
 const BEGINNING: &[u8] = b"{\"index\":";
 
-/// A result whose job the journal does not know: evidence that the journal was rolled back, and submits
-/// inputs again that have results.
+/// A result whose job the journal does not know: evidence that the journal was rolled back, and
+/// submits inputs again that have results.
 #[derive(Clone, Copy)]
 pub(super) struct UnknownResult {
     index: u64,
-    /// True if only a rollback explains the result: of an input that was submitted again, the journal
-    /// only knows the last job.
+    /// True if only a rollback explains the result: of an input that was submitted again, the
+    /// journal only knows the last job.
     pub(super) is_proof: bool,
 }
 
-/// Finds a result after the first `length` bytes whose job the journal does not know, preferably a proof
-/// of a rollback.
+/// Finds a result after the first `length` bytes whose job the journal does not know, preferably a
+/// proof of a rollback.
 pub(super) fn find_unknown(
     store: &mut dyn Store,
     path: &Path,
@@ -80,8 +80,9 @@ pub(super) fn foreign_from(path: &Path, length: u64) -> Result<Option<u64>> {
     Ok(is_foreign(path, end)?.then_some(end))
 }
 
-/// Returns true if another program wrote the text from `end` on. A batch leaves there only the beginning
-/// of one line; or, after a loss of power, blocks that were never written, which are zeros.
+/// Returns true if another program wrote the text from `end` on. A batch leaves there only the
+/// beginning of one line; or, after a loss of power, blocks that were never written, which are
+/// zeros.
 fn is_foreign(path: &Path, end: u64) -> Result<bool> {
     let failed = |error| Error::file(ErrorKind::Results, "read the results", path, error);
     let mut file = File::open(path).map_err(failed)?;
@@ -111,8 +112,8 @@ pub(super) struct RecoverableLines {
     pub(super) of_peers: usize,
 }
 
-/// Finds the recoverable lines after the first `length` bytes. With `imported`, their jobs need not be
-/// known to the store.
+/// Finds the recoverable lines after the first `length` bytes. With `imported`, their jobs need not
+/// be known to the store.
 pub(super) fn due(
     store: &mut dyn Store,
     path: &Path,
@@ -161,8 +162,8 @@ impl RecoverableLines {
         self.spans.len() as u64
     }
 
-    /// Moves the lines together after the first `length` bytes, makes them durable, and returns the new
-    /// end of the file.
+    /// Moves the lines together after the first `length` bytes, makes them durable, and returns the
+    /// new end of the file.
     pub(super) fn move_up(&self, file: &mut File, length: u64) -> io::Result<u64> {
         let mut end = length;
         for span in &self.spans {
@@ -180,8 +181,8 @@ impl RecoverableLines {
     }
 }
 
-/// Passes each line after the first `length` bytes of the results, and its span, to `take`. Returns the
-/// offset of the first line that cannot be parsed.
+/// Passes each line after the first `length` bytes of the results, and its span, to `take`. Returns
+/// the offset of the first line that cannot be parsed.
 fn each(
     results: &Path,
     length: u64,
@@ -210,8 +211,8 @@ fn find(store: &mut dyn Store, states: &[State], index: u64) -> Result<Option<In
     Ok(found.filter(|input| input.index == index))
 }
 
-/// Returns true if the input has no result. Expired and lost jobs have none: another process may have
-/// recorded them as not found in the meantime.
+/// Returns true if the input has no result. Expired and lost jobs have none: another process may
+/// have recorded them as not found in the meantime.
 fn has_no_result(input: &Input) -> bool {
     use State::{Expired, Intent, Lost, Pending, Submitted, Unknown};
     matches!(input.state, Pending | Intent | Submitted | Unknown | Expired | Lost)

@@ -14,12 +14,13 @@
 //! submission is in flight is held until that ends: only then is it known if the input is unknown.
 //!
 //! Invariant: a job is polled only after its id is durable, by one poll at a time, and leaves the
-//! schedule only after its end is durable. It holds because all events come after their commits, and a
-//! job that is being polled is neither asleep nor due. The outputs that are being read fit into the
-//! [`Outputs`] budget of memory.
+//! schedule only after its end is durable. It holds because all events come after their commits,
+//! and a job that is being polled is neither asleep nor due. The outputs that are being read fit
+//! into the [`Outputs`] budget of memory.
 //!
 //! Tests: `each_step_is_durable_before_the_next_one`,
-//! `jobs_are_polled_by_earliest_expiry_of_ttl_or_retention`, `after_29_minutes_everything_is_collected`,
+//! `jobs_are_polled_by_earliest_expiry_of_ttl_or_retention`,
+//! `after_29_minutes_everything_is_collected`,
 //! `early_webhook_calls_wait_for_the_outcome_of_their_attempt`,
 //! `webhooks_resolve_every_accepted_input_of_a_batch_that_is_killed`.
 

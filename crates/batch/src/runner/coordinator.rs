@@ -11,14 +11,15 @@
 //!     └──────────────────── nothing left, here or of peers ─────────────────────▲
 //! ```
 //!
-//! Four times a second it does the maintenance: it refreshes the counts of the journal, checks that the
-//! files are in place, reads requests to cancel, recovers the inputs of processes whose lease has
-//! expired, and publishes and reports the pace. Other errors than those of a call to the service end the
-//! run: the first error is kept, and reported when the submissions in flight are recorded.
+//! Four times a second it does the maintenance: it refreshes the counts of the journal, checks that
+//! the files are in place, reads requests to cancel, recovers the inputs of processes whose lease
+//! has expired, and publishes and reports the pace. Other errors than those of a call to the
+//! service end the run: the first error is kept, and reported when the submissions in flight are
+//! recorded.
 //!
 //! Invariant: states never go back: a stopped run does not submit again, a failed run does not poll
-//! again. While a peer is alive that may leave inputs behind, a run that may still collect them does not
-//! end.
+//! again. While a peer is alive that may leave inputs behind, a run that may still collect them
+//! does not end.
 //!
 //! Tests: `a_killed_process_is_recovered_within_its_lease_and_two_seconds`,
 //! `the_reason_of_a_stop_is_journalled_and_a_complete_end_is_not`,
@@ -130,8 +131,8 @@ impl Coordinator {
         self.stopped == Some(Stopped::Cancelled)
     }
 
-    /// Returns true if the run continues only because it may have to recover the inputs of a peer, which
-    /// collects what cannot be collected here.
+    /// Returns true if the run continues only because it may have to recover the inputs of a peer,
+    /// which collects what cannot be collected here.
     pub(super) fn waits_for_peers(&self, not_collected: u64) -> bool {
         let is_wanted = self.may_submit() || self.is_cancelled();
         is_wanted && self.peers.are_at_work() && self.throughput.counts.open() > not_collected
@@ -193,8 +194,8 @@ impl Coordinator {
         self.fail(Error::new(ErrorKind::Unreachable, message).with_service(error));
     }
 
-    /// Describes the error of a call that has ended. Where no more files can be opened, fewer calls are
-    /// made at once from now on.
+    /// Describes the error of a call that has ended. Where no more files can be opened, fewer calls
+    /// are made at once from now on.
     pub(super) fn describe(&mut self, error: &podqueue::Error) -> String {
         if !is_out_of_files(error) {
             return error.to_string();

@@ -1,8 +1,8 @@
 //! Submitter: turns pending inputs into jobs, at the rate that the client's limiter admits.
 //!
-//! Pending inputs become in flight in three steps: the client's limiter permits a number of submissions,
-//! the journal claims as many inputs (their intent is durable), and each is sent by its own task
-//! ([`attempt`]), which records the outcome:
+//! Pending inputs become in flight in three steps: the client's limiter permits a number of
+//! submissions, the journal claims as many inputs (their intent is durable), and each is sent by
+//! its own task ([`attempt`]), which records the outcome:
 //!
 //! ```text
 //! Idle ──room──▶ AwaitingPermit ──permits──▶ Claiming ──claimed──▶ Idle, and a task per input
@@ -13,12 +13,12 @@
 //! Four bounds apply to what is claimed: the [`Window`] of outstanding jobs, the [`Allowance`] of
 //! submissions in flight, the connections that the process can open, and the bytes of the texts.
 //!
-//! Invariant: at most [`IN_FLIGHT`] inputs, and [`BYTES_IN_FLIGHT`] bytes beyond one input, are between
-//! their claim and the record of their outcome, and that is the most that a crash leaves unknown. It
-//! holds because there is one claim at a time, sized by what is in flight when its permits arrive, and
-//! because an input stays in flight until its outcome is durable. A submission outlives the run, so that
-//! a run that is dropped leaves nothing unrecorded. Outcomes that cannot be recorded, because the lease
-//! was lost, are kept, and recorded under the next lease.
+//! Invariant: at most [`IN_FLIGHT`] inputs, and [`BYTES_IN_FLIGHT`] bytes beyond one input, are
+//! between their claim and the record of their outcome, and that is the most that a crash leaves
+//! unknown. It holds because there is one claim at a time, sized by what is in flight when its
+//! permits arrive, and because an input stays in flight until its outcome is durable. A submission
+//! outlives the run, so that a run that is dropped leaves nothing unrecorded. Outcomes that cannot
+//! be recorded, because the lease was lost, are kept, and recorded under the next lease.
 //!
 //! Tests: `permits_within_a_moment_are_claimed_together`, `a_429_pauses_before_it_is_recorded`,
 //! `a_batch_that_is_killed_anywhere_loses_nothing_and_submits_nothing_twice`,
@@ -51,15 +51,15 @@ use crate::webhook::Ticket;
 /// crash leaves unknown.
 const IN_FLIGHT: usize = 200;
 
-/// Bound on the texts in flight, in bytes: no more inputs are claimed beyond it. Each text is in memory
-/// until the outcome of its input is recorded.
+/// Bound on the texts in flight, in bytes: no more inputs are claimed beyond it. Each text is in
+/// memory until the outcome of its input is recorded.
 const BYTES_IN_FLIGHT: u64 = 64 * 1024 * 1024;
 
 /// Time within which a permit counts as available at once.
 const AT_ONCE: Duration = Duration::from_millis(1);
 
-/// Time for which permits are gathered where the limiter delays them, so that one commit claims several
-/// inputs. The rate does not suffer.
+/// Time for which permits are gathered where the limiter delays them, so that one commit claims
+/// several inputs. The rate does not suffer.
 const GATHER: Duration = Duration::from_millis(20);
 
 /// Explains a 429 that comes although this process keeps to the limits.
@@ -393,7 +393,8 @@ struct Claims {
     /// True if no input is pending, and no input was appended since.
     is_exhausted: bool,
     has_checked_for_more: bool,
-    /// True if an input may have become pending again since the last claim began, which did not find it.
+    /// True if an input may have become pending again since the last claim began, which did not
+    /// find it.
     was_returned: bool,
 }
 
@@ -426,12 +427,12 @@ impl Claims {
     }
 }
 
-/// Allowance at the start. Each response adds one, so that a process that crashes repeatedly leaves few
-/// inputs unknown.
+/// Allowance at the start. Each response adds one, so that a process that crashes repeatedly leaves
+/// few inputs unknown.
 const INITIAL_ALLOWANCE: usize = 8;
 
-/// After this number of unknown outcomes in a row, one submission is made at a time, with exponential
-/// backoff: a failing service must not make all inputs unknown.
+/// After this number of unknown outcomes in a row, one submission is made at a time, with
+/// exponential backoff: a failing service must not make all inputs unknown.
 const MAX_CONSECUTIVE_UNKNOWN: u32 = 3;
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
@@ -462,8 +463,8 @@ impl Allowance {
         (self.consecutive_unknown, self.pauses) = (0, 0);
     }
 
-    /// Backs off after an unknown outcome: the next outcomes may be unknown, too. Returns the pause that
-    /// follows, if there is none yet: the calls in flight fail together, and cause one pause.
+    /// Backs off after an unknown outcome: the next outcomes may be unknown, too. Returns the pause
+    /// that follows, if there is none yet: the calls in flight fail together, and cause one pause.
     fn unknown(&mut self, is_paused: bool) -> Option<Duration> {
         self.most = (self.most / 2).max(1);
         self.consecutive_unknown += 1;

@@ -1,8 +1,8 @@
 //! Tasks of one part of a run, each of which ends in an event that its part applies.
 //!
-//! Invariant: every task ends in exactly one event, also if it panics, so a part always knows what is in
-//! flight. A task records its outcome in the journal before it ends, so an event is never ahead of
-//! what is durable.
+//! Invariant: every task ends in exactly one event, also if it panics, so a part always knows what
+//! is in flight. A task records its outcome in the journal before it ends, so an event is never
+//! ahead of what is durable.
 
 use std::panic::AssertUnwindSafe;
 
@@ -25,7 +25,8 @@ impl<E: Send + 'static> Tasks<E> {
         Self { sender, receiver, next: None, tasks: JoinSet::new() }
     }
 
-    /// Spawns a task that is aborted when the run ends. If it panics, it ends in the event `panicked`.
+    /// Spawns a task that is aborted when the run ends. If it panics, it ends in the event
+    /// `panicked`.
     pub(super) fn spawn(&mut self, panicked: E, work: impl Future<Output = E> + Send + 'static) {
         while self.tasks.try_join_next().is_some() {}
         let task = self.task(panicked, work);

@@ -34,15 +34,15 @@ const PATIENCE: Duration = Duration::from_secs(5 * 60);
 /// database keeps several batches, each by its name.
 ///
 /// Every process opens the same batch, runs it and writes its own results. An input is claimed by a
-/// single process. The inputs of a process that crashes are recovered by another process 9 to 11 seconds
-/// later; a process that was only stopped, or cut off, is fenced off, and rejoins under a new lease.
-/// Times are compared by the database's clock alone.
+/// single process. The inputs of a process that crashes are recovered by another process 9 to 11
+/// seconds later; a process that was only stopped, or cut off, is fenced off, and rejoins under a
+/// new lease. Times are compared by the database's clock alone.
 ///
 /// The tables are in the schema `podqueue`, which is created and updated automatically: the user
 /// needs the right to create it, or the schema itself, and no other right. No state is kept in a
-/// session, so that a pooler in transaction mode may be in between. A database that cannot be written,
-/// or whose encoding cannot have every text, is refused when the batch is opened. A commit waits until
-/// it is on the database's disk, also where `synchronous_commit` is off otherwise.
+/// session, so that a pooler in transaction mode may be in between. A database that cannot be
+/// written, or whose encoding cannot have every text, is refused when the batch is opened. A commit
+/// waits until it is on the database's disk, also where `synchronous_commit` is off otherwise.
 ///
 /// Needs PostgreSQL 13 or later, and the feature `postgres`.
 #[derive(Clone)]
@@ -85,8 +85,8 @@ impl Postgres {
     }
 
     /// Continues a batch whose database has lost changes that were durable: a replica that was
-    /// behind became the primary, or a backup was put back, while processes were at work. Otherwise, a
-    /// batch of which a process has noticed this is refused.
+    /// behind became the primary, or a backup was put back, while processes were at work.
+    /// Otherwise, a batch of which a process has noticed this is refused.
     ///
     /// Opening the batch imports the results that the database does not know, so that no input that
     /// has a result is submitted again. Each process that ran the batch has its own results: until
@@ -96,16 +96,17 @@ impl Postgres {
     /// then.
     ///
     /// The loss is accepted once inputs are claimed, a run ends without claiming any, or
-    /// [`Batch::cancel`](crate::Batch::cancel) ends: until then, every process that does not accept it
-    /// is refused. What was submitted since the loss, and has no result yet, is submitted again.
+    /// [`Batch::cancel`](crate::Batch::cancel) ends: until then, every process that does not accept
+    /// it is refused. What was submitted since the loss, and has no result yet, is submitted again.
     #[must_use]
     pub fn accept_loss(mut self) -> Self {
         self.on_loss = OnLoss::Accept;
         self
     }
 
-    /// Accepts the loss, as [`accept_loss`](Self::accept_loss), without the results of machines that
-    /// no longer exist: results of other processes that were not imported. Inputs of which only they have results are submitted again.
+    /// Accepts the loss, as [`accept_loss`](Self::accept_loss), without the results of machines
+    /// that no longer exist: results of other processes that were not imported. Inputs of which
+    /// only they have results are submitted again.
     #[must_use]
     pub fn accept_loss_of_results(mut self) -> Self {
         self.on_loss = OnLoss::GiveUpResults;

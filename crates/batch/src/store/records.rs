@@ -130,8 +130,8 @@ pub struct Change {
 /// Transition of an input.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// The input was certainly not accepted, and is pending again, also if its outcome was unknown; the
-    /// attempt does not count.
+    /// The input was certainly not accepted, and is pending again, also if its outcome was unknown;
+    /// the attempt does not count.
     NotSent,
     /// The input may have been accepted, and is submitted again.
     Resubmit,

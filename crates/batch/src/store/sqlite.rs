@@ -28,17 +28,17 @@ const BUSY: Duration = Duration::from_secs(10);
 const COMMITS: &str = "commits";
 
 /// Key of the location of the last changes. It is [`IN_LOG`] in the file itself, and
-/// not only in its log, before the first change of a process; an orderly end makes it [`IN_FILE`]. So a
-/// file that says `IN_LOG`, and has no log next to it, was copied or moved without it.
+/// not only in its log, before the first change of a process; an orderly end makes it [`IN_FILE`].
+/// So a file that says `IN_LOG`, and has no log next to it, was copied or moved without it.
 const CHANGES: &str = "changes";
 const IN_LOG: &str = "in the log";
 const IN_FILE: &str = "in the file";
 
 /// A journal in an SQLite file, for one process at a time.
 ///
-/// The file, and those that SQLite puts next to it, can be read by their owner only. They contain no
-/// API key and no storage credential. A lock file (`….lock`) keeps other processes away. The file
-/// must be on a local disk: SQLite cannot be trusted on a network file system.
+/// The file, and those that SQLite puts next to it, can be read by their owner only. They contain
+/// no API key and no storage credential. A lock file (`….lock`) keeps other processes away. The
+/// file must be on a local disk: SQLite cannot be trusted on a network file system.
 ///
 /// Commits are synced to disk (`synchronous=FULL`, in WAL mode), so they survive a power loss.
 #[derive(Clone, Debug)]
@@ -124,9 +124,9 @@ impl Sqlite {
         Ok(store)
     }
 
-    /// Refuses a journal that was copied or moved without the log of a process that was killed. On its
-    /// machine the lock file gives stronger evidence: other programs that read a journal merge its log
-    /// into it.
+    /// Refuses a journal that was copied or moved without the log of a process that was killed. On
+    /// its machine the lock file gives stronger evidence: other programs that read a journal merge
+    /// its log into it.
     fn check_has_log(&self, lock: &Lock) -> Result<()> {
         let is_elsewhere = last_commit(lock, &self.path)? == 0;
         if !is_elsewhere || wal::is_there(&self.path) {
@@ -273,8 +273,8 @@ impl SqliteStore {
         }
     }
 
-    /// Makes the checks that take a second per million inputs, and begins a new log, without the remains
-    /// of an interrupted write.
+    /// Makes the checks that take a second per million inputs, and begins a new log, without the
+    /// remains of an interrupted write.
     fn check(&mut self) -> Result<()> {
         // The log is not merged into a file that is damaged.
         self.leave_log(true)?;

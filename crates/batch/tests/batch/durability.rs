@@ -1,5 +1,5 @@
-//! Order of durability: a store checks before each commit that what it records has happened. `power` tests
-//! a loss of power.
+//! Order of durability: a store checks before each commit that what it records has happened.
+//! `power` tests a loss of power.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,5 +1,6 @@
-//! Crash tests: a process that runs a batch is killed at random moments, and the journal, the results
-//! and the requests that the service received are compared. `scripts/batches.sh` kills the program in more ways.
+//! Crash tests: a process that runs a batch is killed at random moments, and the journal, the
+//! results and the requests that the service received are compared. `scripts/batches.sh` kills the
+//! program in more ways.
 
 #[path = "kill/receiver.rs"]
 mod receiver;

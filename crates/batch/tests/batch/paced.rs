@@ -1,5 +1,5 @@
-//! Harness: a service whose jobs end when a test lets them, and a run whose clock a test advances in
-//! steps, while the service runs in real time.
+//! Harness: a service whose jobs end when a test lets them, and a run whose clock a test advances
+//! in steps, while the service runs in real time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
@@ -16,8 +16,8 @@ use tokio::time;
 
 use crate::support::{Folder, KEY};
 
-/// The time by which the clock is advanced in a step, equal to the interval of progress reports, and
-/// the real time that the step takes at least.
+/// The time by which the clock is advanced in a step, equal to the interval of progress reports,
+/// and the real time that the step takes at least.
 const STEP: Duration = Duration::from_millis(250);
 const REAL: Duration = Duration::from_millis(2);
 

@@ -1,6 +1,6 @@
-//! Loss of power at any moment: any part of the unsynced writes may be lost. A library that is loaded
-//! into the process records what it writes, syncs and sends (`preload.c`); the record determines what the
-//! disk holds for certain at each moment, and what it may hold.
+//! Loss of power at any moment: any part of the unsynced writes may be lost. A library that is
+//! loaded into the process records what it writes, syncs and sends (`preload.c`); the record
+//! determines what the disk holds for certain at each moment, and what it may hold.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,5 +1,5 @@
-//! Library that is loaded into a process under test: it records what becomes durable, and controls the
-//! wall clock. See `preload.c`.
+//! Library that is loaded into a process under test: it records what becomes durable, and controls
+//! the wall clock. See `preload.c`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,5 +1,5 @@
-//! Submission window. The tests control the clock of the batch, and the number of jobs that end in each
-//! step.
+//! Submission window. The tests control the clock of the batch, and the number of jobs that end in
+//! each step.
 
 use std::sync::atomic::Ordering::SeqCst;
 

@@ -12,8 +12,8 @@ use tokio::sync::Semaphore;
 
 use crate::support::{Folder, KEY, counts, endpoint, service};
 
-/// Submits nothing before it is released. Of the first three inputs, the first is accepted, the second
-/// does not reach the service at its first attempt, and the third is refused.
+/// Submits nothing before it is released. Of the first three inputs, the first is accepted, the
+/// second does not reach the service at its first attempt, and the third is refused.
 struct Held {
     asked: Arc<Semaphore>,
     released: Arc<Semaphore>,

@@ -1,5 +1,5 @@
-//! Several machines: processes that run one batch, and crash, stop and lose their database. `scripts/machines.sh` repeats
-//! this for longer.
+//! Several machines: processes that run one batch, and crash, stop and lose their database.
+//! `scripts/machines.sh` repeats this for longer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;

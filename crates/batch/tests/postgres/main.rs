@@ -1,4 +1,5 @@
-//! Batches on PostgreSQL, against the local service: the tests of any journal, and those of a shared one.
+//! Batches on PostgreSQL, against the local service: the tests of any journal, and those of a
+//! shared one.
 
 #![expect(clippy::unwrap_used, reason = "a test says what it expects by unwrapping it")]
 

@@ -14,8 +14,8 @@ use crate::recovery::open;
 use crate::rules::{counts as counts_of, stored};
 use crate::support::{Folder, counts, endpoint, service, until};
 
-/// A replica that is behind takes over once ten are submitted: it knows a process by an older change,
-/// or not at all, or another one has taken it over since.
+/// A replica that is behind takes over once ten are submitted: it knows a process by an older
+/// change, or not at all, or another one has taken it over since.
 #[tokio::test]
 async fn a_database_that_has_lost_changes_stops_all_processes() {
     for (n, lose) in [

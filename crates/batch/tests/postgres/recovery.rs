@@ -19,8 +19,8 @@ pub fn open(folder: &Folder, store: impl OpenStore) -> Open {
     Batch::open(store).inputs(folder.inputs()).results(folder.path("results.jsonl"))
 }
 
-/// The power goes when results were written and are about to be committed: of what was written last,
-/// any part may be there.
+/// The power goes when results were written and are about to be committed: of what was written
+/// last, any part may be there.
 #[tokio::test]
 async fn results_that_a_loss_of_power_truncates_continue_where_they_are_durable() {
     let server = Arc::new(Mutex::new(Server::start()));
@@ -113,8 +113,8 @@ async fn a_database_that_is_older_than_the_results_is_refused() {
     open(&folder, nightly(&url)).await.unwrap();
 }
 
-/// A loss of power can leave the results alone to prove that a database is older: the number of the last
-/// change is not synced.
+/// A loss of power can leave the results alone to prove that a database is older: the number of the
+/// last change is not synced.
 fn forget_last_change(folder: &Folder) {
     let writer = fs::read_to_string(folder.path("results.jsonl.writer")).unwrap();
     let lines: Vec<_> = writer.lines().take(2).collect();
@@ -169,8 +169,8 @@ async fn a_database_that_is_older_than_the_last_change_is_refused_without_any_re
     assert_eq!(batch.status().await.unwrap().counts.of(State::Submitted), 5);
 }
 
-/// A batch of so many inputs whose jobs have all ended, and a database from before: what was recorded
-/// then is that they were outstanding. The service has no results any more.
+/// A batch of so many inputs whose jobs have all ended, and a database from before: what was
+/// recorded then is that they were outstanding. The service has no results any more.
 async fn put_back(name: &str, inputs: u64) -> (Folder, LocalService, Postgres) {
     let (url, older) = (journal::database(name), format!("{name}-older"));
     let local = service().start().await.unwrap();

@@ -65,8 +65,8 @@ impl BatchLocation {
         }
     }
 
-    /// Returns true if no journal is named or next to the results, but a file that only the results of a
-    /// batch in a database have.
+    /// Returns true if no journal is named or next to the results, but a file that only the results
+    /// of a batch in a database have.
     fn lacks_database_name(&self) -> bool {
         let exists = |suffix| sibling(&self.results, suffix).exists();
         self.journal.is_none() && exists(".writer") && !exists(".journal")

@@ -1,9 +1,10 @@
 //! Positions of mistakes that the validator reports without one, and suggestions for unknown names.
 //!
-//! The syntax tree of graphql-tools has no positions for values and arguments, but the message names
-//! them. Each candidate in the text is replaced in turn by a name that no schema has; a candidate
-//! without which the message is reported less often is a position. Only the rule that reported the
-//! message runs again, on one file, and only after a mistake: a valid query is never searched.
+//! The syntax tree of graphql-tools has no positions for values and arguments, but the message
+//! names them. Each candidate in the text is replaced in turn by a name that no schema has; a
+//! candidate without which the message is reported less often is a position. Only the rule that
+//! reported the message runs again, on one file, and only after a mistake: a valid query is never
+//! searched.
 //!
 //! apollo-compiler has a position for every mistake, and is no replacement: its numbers are in
 //! `docs/design/generator.md`.

@@ -1,4 +1,5 @@
-//! Shapes of variables: the enums, input fields and secrets in a value that is written as a literal.
+//! Shapes of variables: the enums, input fields and secrets in a value that is written as a
+//! literal.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 

@@ -1,5 +1,5 @@
-//! OpenAPI description whose files are linked: its operations with their parameters, bodies, responses,
-//! servers and security schemes, each with its `$ref`s followed.
+//! OpenAPI description whose files are linked: its operations with their parameters, bodies,
+//! responses, servers and security schemes, each with its `$ref`s followed.
 //!
 //! A description is read here and nowhere else: which methods a path item has, which parameter
 //! overrides which, which responses are successes, which media type of several is used. The passes

@@ -1,4 +1,5 @@
-//! Emitted calls: `Api` with a method for each operation, a builder for each, and their documentation.
+//! Emitted calls: `Api` with a method for each operation, a builder for each, and their
+//! documentation.
 
 mod request;
 mod response;

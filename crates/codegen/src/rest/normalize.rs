@@ -1,8 +1,9 @@
-//! Normalization: a published description is rewritten into the subset that the type generator accepts.
+//! Normalization: a published description is rewritten into the subset that the type generator
+//! accepts.
 //!
 //! Published descriptions contain constructs that progenitor rejects or, worse, panics at, and
-//! constraints that it turns into types that refuse what the service really sends. Each pass removes
-//! one kind of construct from the JSON tree. The result contains only what the types need:
+//! constraints that it turns into types that refuse what the service really sends. Each pass
+//! removes one kind of construct from the JSON tree. The result contains only what the types need:
 //! operations with one JSON response each, and schemas that say what a value *is* and nothing about
 //! what it must not be.
 

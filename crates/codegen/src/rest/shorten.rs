@@ -1,4 +1,5 @@
-//! Path shortening in generated types: short names in scope, and re-exports of the runtime for other crates.
+//! Path shortening in generated types: short names in scope, and re-exports of the runtime for
+//! other crates.
 
 use syn::visit_mut::VisitMut;
 use syn::{Attribute, Expr, Lit, Meta, Path, parse_quote};

@@ -1,5 +1,5 @@
-//! Signatures: the types that progenitor gives a description, with rejected schemas and operations left out
-//! by bisection.
+//! Signatures: the types that progenitor gives a description, with rejected schemas and operations
+//! left out by bisection.
 //!
 //! Only two parts of its output are kept: the `types` module and, from each function's signature,
 //! the types of parameters, body and response. Its client is discarded: all calls are sent by

@@ -76,8 +76,8 @@ fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
-/// The description with more of everything that a service adds without notice to its clients: fields,
-/// values of enums, optional parameters, answers, operations, schemas.
+/// The description with more of everything that a service adds without notice to its clients:
+/// fields, values of enums, optional parameters, answers, operations, schemas.
 fn grown_description(workspace: &Path) -> Value {
     let source = Source::read(&workspace.join("openapi/podqueue.yaml")).unwrap();
     let mut description = rest::read(&source).unwrap();

@@ -1,8 +1,8 @@
 //! Snapshots: generated code, compared with what the repository keeps of it.
 //!
 //! Of a few representative documents, the whole code is kept in `snapshots/`; of every document, a
-//! line with a hash in `snapshots/manifest.txt`. So each change of the generator shows in review, and
-//! `scripts/generated.sh` shows its diff for all documents.
+//! line with a hash in `snapshots/manifest.txt`. So each change of the generator shows in review,
+//! and `scripts/generated.sh` shows its diff for all documents.
 //!
 //! `UPDATE_SNAPSHOTS=1 cargo test -p podqueue-codegen --test generator` rewrites both.
 

@@ -1,5 +1,5 @@
-//! Soak test: a million short jobs in a process that counts its allocated memory and prints it after each
-//! tenth. It fails if more is allocated then than after the first jobs.
+//! Soak test: a million short jobs in a process that counts its allocated memory and prints it
+//! after each tenth. It fails if more is allocated then than after the first jobs.
 //!
 //! `cargo run --release -p podqueue-local --example soak [JOBS]`
 

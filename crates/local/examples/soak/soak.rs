@@ -26,8 +26,8 @@ pub struct Soak {
     pub warm_up: u64,
     /// Number of jobs after that.
     pub jobs: u64,
-    /// Approximate number of results that are kept: after as many jobs, the clock is advanced by the
-    /// retention of a result.
+    /// Approximate number of results that are kept: after as many jobs, the clock is advanced by
+    /// the retention of a result.
     pub kept: u64,
     /// Returns the number of bytes that are allocated and not freed.
     pub live: fn() -> usize,

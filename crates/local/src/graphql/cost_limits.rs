@@ -1,9 +1,10 @@
-//! Cost limits of GraphQL documents, checked before the document is parsed and before it is validated.
+//! Cost limits of GraphQL documents, checked before the document is parsed and before it is
+//! validated.
 //!
 //! async-graphql limits the directives of a field, and that is used. It has limits of depth and
-//! complexity, too, but computes both by following each use of a fragment anew: thirty fragments that
-//! use the next one twice make it visit 2³⁰ selections before it can refuse them. And its parser,
-//! which recurses, runs before any of them. So three limits are the service's own:
+//! complexity, too, but computes both by following each use of a fragment anew: thirty fragments
+//! that use the next one twice make it visit 2³⁰ selections before it can refuse them. And its
+//! parser, which recurses, runs before any of them. So three limits are the service's own:
 //!
 //! - [`check_text`] bounds the text before it is parsed: its length, its nesting, and its syntax;
 //! - [`check_variables`] bounds the number of values in the variables;

@@ -1,27 +1,27 @@
 //! Connection state, and the TCP stream below the HTTP library that can be made to break.
 //!
 //! hyper speaks HTTP; this is the stream that it reads and writes. The bounds that hyper offers are
-//! set in [`server`](super::server): the size of a head, of its buffer, and the idle timeout. Here is
-//! what no library does.
+//! set in [`server`](super::server): the size of a head, of its buffer, and the idle timeout. Here
+//! is what no library does.
 //!
 //! # Faults
 //!
-//! A connection is reset after a number of bytes ([`Connection::reset_after`]), or writes a response a
-//! second time ([`Connection::repeat_response`]).
+//! A connection is reset after a number of bytes ([`Connection::reset_after`]), or writes a
+//! response a second time ([`Connection::repeat_response`]).
 //!
 //! # Bounds on peers
 //!
-//! - **Head timeout.** hyper has one timeout for an idle connection and for a head, which starts when
-//!   the previous response is written. It has to be long, because a client must not send a request
-//!   on a connection that is being closed; a peer that sends single bytes would hold its
+//! - **Head timeout.** hyper has one timeout for an idle connection and for a head, which starts
+//!   when the previous response is written. It has to be long, because a client must not send a
+//!   request on a connection that is being closed; a peer that sends single bytes would hold its
 //!   connection as long. Here the head timeout starts with the first byte of a head.
 //! - **Write timeout.** hyper waits for ever for a peer that does not read.
-//! - **Eviction.** A semaphore would refuse the newest connection. The connections to close are those
-//!   that wait for their peers, unauthenticated connections first: `listener` chooses among them by
-//!   [`ConnectionState::is_responding`] and [`ConnectionState::is_authenticated`].
-//! - **Buffers of unauthenticated peers.** Only [`MAX_UNAUTHENTICATED_WAITING`] connections that have
-//!   sent something but no key may wait for their peers, so that what they make the service hold is
-//!   bounded however many connections are open.
+//! - **Eviction.** A semaphore would refuse the newest connection. The connections to close are
+//!   those that wait for their peers, unauthenticated connections first: `listener` chooses among
+//!   them by [`ConnectionState::is_responding`] and [`ConnectionState::is_authenticated`].
+//! - **Buffers of unauthenticated peers.** Only [`MAX_UNAUTHENTICATED_WAITING`] connections that
+//!   have sent something but no key may wait for their peers, so that what they make the service
+//!   hold is bounded however many connections are open.
 //!
 //! # State machine
 //!
@@ -33,8 +33,9 @@
 //!        └──────────────────────────────────┘ ReadingBody
 //! ```
 //!
-//! Invariant: a connection is evicted, or closed by a shutdown without delay, only while it waits for
-//! its peer (`AwaitingRequest` or `ReadingBody`). A request that the service works on is never lost.
+//! Invariant: a connection is evicted, or closed by a shutdown without delay, only while it waits
+//! for its peer (`AwaitingRequest` or `ReadingBody`). A request that the service works on is never
+//! lost.
 //!
 //! Held by `tests/interface/hostile_peers.rs`, in all states of a connection.
 
@@ -212,9 +213,10 @@ impl ConnectionState {
     }
 }
 
-/// The connections without a key that have sent something and wait for their peers: in the middle of a
-/// head, after a refused request, or in a body that is discarded. The oldest first; connections that
-/// have ended, or do not wait any more, are removed when the next connection is added.
+/// The connections without a key that have sent something and wait for their peers: in the middle
+/// of a head, after a refused request, or in a body that is discarded. The oldest first;
+/// connections that have ended, or do not wait any more, are removed when the next connection is
+/// added.
 #[derive(Debug, Default)]
 pub(super) struct UnauthenticatedConnections(Mutex<VecDeque<Weak<ConnectionState>>>);
 
@@ -324,9 +326,9 @@ impl BreakableStream {
         Poll::Ready(Ok(()))
     }
 
-    /// Fails if the peer has disconnected while the service works on its request. hyper does not look
-    /// as long as it has bytes of a next request, such as the line break that some clients send after
-    /// a body.
+    /// Fails if the peer has disconnected while the service works on its request. hyper does not
+    /// look as long as it has bytes of a next request, such as the line break that some clients
+    /// send after a body.
     fn check_disconnect(&mut self, context: &mut Context<'_>) -> io::Result<()> {
         if !self.connection.is_responding() {
             return Ok(());

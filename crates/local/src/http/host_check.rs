@@ -1,7 +1,7 @@
 //! Host and origin check: a defence against DNS rebinding and cross-origin requests.
 //!
-//! A browser sends requests to local services for any page. A page whose own domain name resolves to
-//! this machine (DNS rebinding) is recognized by the header `Host`, and any other by `Origin` or
+//! A browser sends requests to local services for any page. A page whose own domain name resolves
+//! to this machine (DNS rebinding) is recognized by the header `Host`, and any other by `Origin` or
 //! `Sec-Fetch-Site`.
 
 use std::net::{IpAddr, Ipv6Addr};

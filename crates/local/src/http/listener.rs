@@ -1,8 +1,8 @@
 //! Listening socket, which can refuse connections for a while.
 //!
 //! A listener that is not accepted from still completes handshakes, so for the operating system to
-//! refuse connections, as it does for a service that is down, the socket itself has to be closed and
-//! opened again ([`ListenerControl::refuse_connections`]).
+//! refuse connections, as it does for a service that is down, the socket itself has to be closed
+//! and opened again ([`ListenerControl::refuse_connections`]).
 //!
 //! The listener also bounds the number of open connections: see "Bounds on peers" in
 //! [`connection`](super::connection).
@@ -48,8 +48,8 @@ struct ListenerState {
 }
 
 impl ListenerState {
-    /// Stops listening. A process that was just forked still holds all sockets of this process, so the
-    /// socket itself is shut down, in addition to closing the descriptor.
+    /// Stops listening. A process that was just forked still holds all sockets of this process, so
+    /// the socket itself is shut down, in addition to closing the descriptor.
     fn close(&mut self) {
         let Some(socket) = self.socket.take() else { return };
         // Best effort: some systems do not support this for a listening socket.
@@ -152,8 +152,8 @@ impl Listener {
         }
     }
 
-    /// Adds a connection. If there are too many, evicts a connection that waits for its peer; returns
-    /// false if there is no such connection.
+    /// Adds a connection. If there are too many, evicts a connection that waits for its peer;
+    /// returns false if there is no such connection.
     fn admit(&self, connection: &Arc<ConnectionState>) -> bool {
         let connections = &mut locked(&self.control.state).connections;
         if connections.len() >= self.max_connections || connections.len() == connections.capacity()

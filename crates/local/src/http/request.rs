@@ -117,8 +117,8 @@ pub(crate) async fn read_json<T: DeserializeOwned>(
         .map_err(|error| ErrorResponse::bad_request(format!("invalid body: {error}")))
 }
 
-/// The response to a request whose body is incomplete: because of a timeout, a stop of the service or
-/// the peer.
+/// The response to a request whose body is incomplete: because of a timeout, a stop of the service
+/// or the peer.
 fn incomplete(error: &(dyn Error + 'static)) -> ErrorResponse {
     let mut cause = Some(error);
     while let Some(error) = cause.filter(|error| !error.is::<io::Error>()) {
@@ -133,8 +133,8 @@ fn incomplete(error: &(dyn Error + 'static)) -> ErrorResponse {
     }
 }
 
-/// Refuses a request without the header `content-type: application/json`. A browser lets a page send
-/// such a request to another origin only after a preflight request.
+/// Refuses a request without the header `content-type: application/json`. A browser lets a page
+/// send such a request to another origin only after a preflight request.
 pub(crate) fn require_json<B>(request: &Request<B>) -> Result<(), ErrorResponse> {
     let content_type = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let essence = content_type.and_then(|text| text.split(';').next()).unwrap_or_default();

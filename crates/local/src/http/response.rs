@@ -51,8 +51,8 @@ impl ErrorResponse {
     }
 }
 
-/// A response of 200 with a value. It is serialized into one buffer, unlike `axum::Json`, which for the
-/// small responses of the queue is a good part of their cost.
+/// A response of 200 with a value. It is serialized into one buffer, unlike `axum::Json`, which for
+/// the small responses of the queue is a good part of their cost.
 pub(crate) fn json(value: &impl Serialize) -> Response {
     match serde_json::to_vec(value) {
         Ok(body) => {

@@ -6,8 +6,9 @@
 //!
 //! - **body timeouts** ([`RequestBody`]): hyper and axum have none. A pause and the whole body are
 //!   bounded, and a stop of the service ends the body;
-//! - **draining** ([`UnreadBody`]): hyper closes the connection when a handler has not read the body,
-//!   and a client that still sends it then reports a broken connection instead of the response;
+//! - **draining** ([`UnreadBody`]): hyper closes the connection when a handler has not read the
+//!   body, and a client that still sends it then reports a broken connection instead of the
+//!   response;
 //! - **a bounded shutdown**: hyper's graceful shutdown waits for a head that has begun. Here only
 //!   a connection with a response pending is waited for, and at most [`STOP_TIMEOUT`].
 //!
@@ -42,8 +43,8 @@ use super::connection::{BreakableStream, Connection, ConnectionState};
 use super::listener::Listener;
 use crate::sync::locked;
 
-/// Idle timeout of a connection, in real time: longer than HTTP clients keep an idle connection, which
-/// would otherwise send a request while it is closed.
+/// Idle timeout of a connection, in real time: longer than HTTP clients keep an idle connection,
+/// which would otherwise send a request while it is closed.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(100);
 /// The largest head of a request in bytes, and the most that is buffered of a connection.
 const MAX_HEAD: usize = 64 * 1024;

@@ -33,7 +33,8 @@ enum KeySource {
 impl ProgramKeys {
     pub(super) fn read(given: Vec<String>, file: Option<PathBuf>) -> io::Result<Self> {
         let is_given = !given.is_empty();
-        // An unset variable of a shell gives a blank key, with which every request would be authorized.
+        // An unset variable of a shell gives a blank key, with which every request would be
+        // authorized.
         if given.iter().any(|key| key.trim().is_empty()) {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "--api-key must not be blank"));
         }
@@ -130,8 +131,8 @@ fn read(file: PathBuf) -> io::Result<(Vec<String>, KeySource)> {
         io::Error::new(error.kind(), message)
     })?;
     let keys = parse_keys(&text)?;
-    // A shell removes neither a byte order mark nor a carriage return, so its first line may not be the
-    // key. And a path like /dev/stdin is another file for each process.
+    // A shell removes neither a byte order mark nor a carriage return, so its first line may not be
+    // the key. And a path like /dev/stdin is another file for each process.
     let is_of_this_process = ["/dev", "/proc"].iter().any(|directory| file.starts_with(directory));
     let is_readable = is_file && !is_of_this_process && text.split('\n').next() == Some(&keys[0]);
     Ok((keys, KeySource::File { path: file, is_readable }))

@@ -23,9 +23,9 @@
 //! **Default action.** The signal thread ends the process by the pending signal as soon as
 //!
 //! - no listener exists, so that a command that does not listen ends at once, or
-//! - one piece of [`blocking`] work has continued for `BLOCKED_AFTER` since the signal arrived: the thread
-//!   that would poll the listener may be blocked for ever, by a pipe that is not read. Short pieces
-//!   of blocking work, one after another, do not add up.
+//! - one piece of [`blocking`] work has continued for `BLOCKED_AFTER` since the signal arrived: the
+//!   thread that would poll the listener may be blocked for ever, by a pipe that is not read. Short
+//!   pieces of blocking work, one after another, do not add up.
 //!
 //! Held by `signals.rs` in the tests of both programs: with a signal inside `sigaction`, at many
 //! moments of the start, under ignored and blocked signals; and by the tests below.
@@ -59,7 +59,8 @@ pub enum Signal {
 
 /// Receives termination signals from now on. Later calls change nothing.
 ///
-/// Other threads must not run yet: they could take a signal while it is blocked in this thread only.
+/// Other threads must not run yet: they could take a signal while it is blocked in this thread
+/// only.
 ///
 /// # Errors
 ///
@@ -68,8 +69,8 @@ pub fn install() -> io::Result<()> {
     SignalReceiver::installed().map(drop)
 }
 
-/// Takes termination signals, instead of their ending the process, until it is dropped. With several
-/// listeners, the first that is polled takes a signal.
+/// Takes termination signals, instead of their ending the process, until it is dropped. With
+/// several listeners, the first that is polled takes a signal.
 #[derive(Debug)]
 pub struct Listener(&'static SignalReceiver);
 
@@ -122,8 +123,8 @@ impl Drop for Listener {
     }
 }
 
-/// Does `work` that may block this thread, on which a listener is polled. If it does block, a signal
-/// ends the process.
+/// Does `work` that may block this thread, on which a listener is polled. If it does block, a
+/// signal ends the process.
 pub fn blocking<T>(work: impl FnOnce() -> T) -> T {
     struct Guard(&'static SignalReceiver, Option<Instant>);
     impl Drop for Guard {
@@ -289,8 +290,8 @@ mod system {
         (Number::SIGHUP, Signal::Hangup),
     ];
 
-    /// Blocks the signals in this thread. When dropped, it leaves the thread an empty mask, whatever
-    /// the process inherited.
+    /// Blocks the signals in this thread. When dropped, it leaves the thread an empty mask,
+    /// whatever the process inherited.
     pub(super) struct Blocked;
 
     impl Blocked {

@@ -13,8 +13,8 @@ use super::submission::Submission;
 use crate::clock::{Moment, milliseconds};
 use crate::worker::WorkerId;
 
-/// After this many missed pings in a row, a worker is lost; after this many unhealthy pings in a row,
-/// a worker process is replaced.
+/// After this many missed pings in a row, a worker is lost; after this many unhealthy pings in a
+/// row, a worker process is replaced.
 const MAX_BAD_PINGS: u32 = 3;
 /// The largest number of jobs that a worker is told to stop at once. Its pings name further jobs.
 const MAX_STOPS: usize = 1000;
@@ -81,8 +81,8 @@ struct AttachedWorker {
 pub(super) struct AttachedWorkers {
     workers: BTreeMap<WorkerId, AttachedWorker>,
     by_name: HashMap<Arc<str>, WorkerId>,
-    /// The jobs that workers have to stop, and were not told to yet, by the names of the workers: a lost
-    /// worker may still be alive.
+    /// The jobs that workers have to stop, and were not told to yet, by the names of the workers: a
+    /// lost worker may still be alive.
     to_stop: HashMap<Arc<str>, Vec<JobId>>,
     waiting: VecDeque<WaitingWorker>,
     /// Wakes the requests that wait for jobs to stop.
@@ -185,8 +185,8 @@ impl AttachedWorkers {
         }
     }
 
-    /// Revokes a job: removes it from its worker, and tells the worker to stop it, unless the worker has
-    /// ended it.
+    /// Revokes a job: removes it from its worker, and tells the worker to stop it, unless the
+    /// worker has ended it.
     pub(super) fn revoke(&mut self, id: WorkerId, job: &JobId) {
         if let Some(worker) = self.workers.get_mut(&id)
             && worker.jobs.remove(job)
@@ -241,8 +241,8 @@ impl AttachedWorkers {
         }
     }
 
-    /// Records a missed ping. Returns the number of pings missed in a row, and true if the worker is
-    /// lost.
+    /// Records a missed ping. Returns the number of pings missed in a row, and true if the worker
+    /// is lost.
     pub(super) fn miss_ping(&mut self, id: WorkerId) -> Option<(u32, bool)> {
         let worker = self.workers.get_mut(&id)?;
         worker.missed_pings += 1;

@@ -3,13 +3,13 @@
 //! # Time
 //!
 //! Every deadline has a timer in the state. Every access first runs the timers that are due, in
-//! the order of their due times and as of these times, then the action, and then assigns queued jobs to
-//! idle workers ([`Endpoint::access`]). So a caller never sees a state that time has outdated, however
-//! far a manual clock was advanced. A task runs the timers between accesses
+//! the order of their due times and as of these times, then the action, and then assigns queued
+//! jobs to idle workers ([`Endpoint::access`]). So a caller never sees a state that time has
+//! outdated, however far a manual clock was advanced. A task runs the timers between accesses
 //! ([`Endpoint::run_timer_task`]).
 //!
-//! `state` has the jobs, queue, workers and timers, and all their transitions. This module adds what
-//! they need of the world: the lock, the clock, tasks, handlers and processes.
+//! `state` has the jobs, queue, workers and timers, and all their transitions. This module adds
+//! what they need of the world: the lock, the clock, tasks, handlers and processes.
 //!
 //! # States of a job
 //!
@@ -25,8 +25,8 @@
 //!                 (deleted)          ttl or retention deletes a job in any state
 //! ```
 //!
-//! Invariant: a running job has one attempt, numbered by `attempt`; a report or a result of an earlier
-//! attempt is ignored. `tests/interface/states.rs` checks each transition, and
+//! Invariant: a running job has one attempt, numbered by `attempt`; a report or a result of an
+//! earlier attempt is ignored. `tests/interface/states.rs` checks each transition, and
 //! `tests/interface/worker_kinds.rs` the same transitions over all kinds of worker.
 //!
 //! `worker_api` has the operations for workers that attach over HTTP, `page_view` the views for the
@@ -131,8 +131,8 @@ impl Endpoint {
         self.clock.changes().notify();
     }
 
-    /// The only access to the state: runs the timers that are due, then `action`, then assigns queued
-    /// jobs to workers.
+    /// The only access to the state: runs the timers that are due, then `action`, then assigns
+    /// queued jobs to workers.
     fn access<R>(self: &Arc<Self>, action: impl FnOnce(&mut EndpointState, Moment) -> R) -> R {
         self.notifying_changes(|state| {
             let now = self.clock.now();

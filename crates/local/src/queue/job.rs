@@ -1,5 +1,5 @@
-//! Job: its states, and the transitions between them (interface: "States and transitions"). Nothing else
-//! changes the state of a job; [`endpoint`](super::endpoint) has the diagram.
+//! Job: its states, and the transitions between them (interface: "States and transitions"). Nothing
+//! else changes the state of a job; [`endpoint`](super::endpoint) has the diagram.
 //!
 //! [`Record`] is a job as the interface returns it, [`WebhookEvent`] as its webhook is called with
 //! it, and [`Jobs`] the table of an endpoint's jobs.
@@ -507,7 +507,8 @@ fn shared_text<S: Serializer>(value: &Arc<str>, serializer: S) -> Result<S::Ok, 
     serializer.serialize_str(value)
 }
 
-/// The body of a webhook call: the record of a job that has ended, with its input (interface: "Events").
+/// The body of a webhook call: the record of a job that has ended, with its input (interface:
+/// "Events").
 #[derive(Serialize)]
 pub(crate) struct WebhookEvent {
     #[serde(flatten)]

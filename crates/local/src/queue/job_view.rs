@@ -1,6 +1,6 @@
-//! Views of jobs for the page: a cheap copy of a job, taken under the lock of its endpoint, and then
-//! searched and serialized without it. [`History`] keeps what the page shows of expired jobs and fetched
-//! chunks.
+//! Views of jobs for the page: a cheap copy of a job, taken under the lock of its endpoint, and
+//! then searched and serialized without it. [`History`] keeps what the page shows of expired jobs
+//! and fetched chunks.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -192,8 +192,8 @@ impl JobFilter {
         self.search.is_some()
     }
 
-    /// Returns true if the id, the error, or the JSON of the input or output contains the text, ignoring
-    /// case.
+    /// Returns true if the id, the error, or the JSON of the input or output contains the text,
+    /// ignoring case.
     pub(crate) fn matches_text(&self, job: &JobView) -> bool {
         let Some(Search { text, in_json }) = &self.search else { return true };
         let is_in = |value: &str| value.to_ascii_lowercase().contains(text);
@@ -308,8 +308,8 @@ fn beginning(value: &impl Serialize, characters: usize) -> String {
     excerpt.text().chars().take(characters).collect()
 }
 
-/// Cuts the JSON of a value at a number of bytes. Returns the text and the whole length; none if the
-/// value is not longer.
+/// Cuts the JSON of a value at a number of bytes. Returns the text and the whole length; none if
+/// the value is not longer.
 pub(crate) fn cut_json(value: &impl Serialize, bytes: usize) -> Option<(String, usize)> {
     let mut excerpt =
         JsonExcerpt { kept: Vec::new(), most: bytes, length: 0, stops_when_full: false };

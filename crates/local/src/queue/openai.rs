@@ -1,5 +1,5 @@
-//! OpenAI-compatible paths: a request becomes a job for a worker that serves them, and the output of the
-//! job becomes the response. The interface names the paths only; this is an interpretation.
+//! OpenAI-compatible paths: a request becomes a job for a worker that serves them, and the output
+//! of the job becomes the response. The interface names the paths only; this is an interpretation.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -223,7 +223,8 @@ impl Drop for Call {
     }
 }
 
-/// A chunk as an event. A string already is text of the event stream: a part of an event, or several.
+/// A chunk as an event. A string already is text of the event stream: a part of an event, or
+/// several.
 fn event(chunk: &Value) -> Bytes {
     match chunk {
         Value::String(events) => events.clone().into(),

@@ -1,5 +1,5 @@
-//! Worker pool: the workers of an endpoint between a minimum and a maximum, and the backoff of their
-//! restarts.
+//! Worker pool: the workers of an endpoint between a minimum and a maximum, and the backoff of
+//! their restarts.
 //!
 //! ```text
 //!   start            cold start over, and attached            add_job
@@ -73,8 +73,8 @@ impl Workers {
         self
     }
 
-    /// Sets how often a worker that attaches over HTTP reports that it is alive: every 10 seconds by
-    /// default. A worker that misses three reports is lost, and its jobs run on another worker.
+    /// Sets how often a worker that attaches over HTTP reports that it is alive: every 10 seconds
+    /// by default. A worker that misses three reports is lost, and its jobs run on another worker.
     #[must_use]
     pub const fn ping_interval(mut self, interval: Duration) -> Self {
         self.ping_interval = interval;

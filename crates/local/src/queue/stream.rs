@@ -1,4 +1,5 @@
-//! Stream chunks: their numbers, metrics, and the split of large chunks (interface: "Stream chunk").
+//! Stream chunks: their numbers, metrics, and the split of large chunks (interface: "Stream
+//! chunk").
 
 use serde_json::{Map, Value, json};
 
@@ -26,7 +27,8 @@ pub(crate) struct Backlog {
 }
 
 impl Backlog {
-    /// Adds an output: as several chunks if it is too large for one chunk, unless it must stay whole.
+    /// Adds an output: as several chunks if it is too large for one chunk, unless it must stay
+    /// whole.
     pub(crate) fn push(&mut self, output: Value, metrics: Map<String, Value>, whole: bool) {
         let outputs = if whole {
             vec![output]
@@ -81,8 +83,8 @@ pub(crate) fn default_metrics(pending: usize, running: usize) -> Map<String, Val
 ///
 /// A string becomes several strings. An array becomes several arrays, an object several objects,
 /// with the items or members distributed in order; an item or member that is too long by itself is
-/// split by the same rule, each piece in an array of its own or under the same name. So concatenating
-/// the strings, items or members gives the original. A scalar, or a member whose very
+/// split by the same rule, each piece in an array of its own or under the same name. So
+/// concatenating the strings, items or members gives the original. A scalar, or a member whose very
 /// name exceeds the budget, stays whole.
 pub(crate) fn split(value: Value, budget: usize) -> Vec<Value> {
     if size(&value) <= budget {

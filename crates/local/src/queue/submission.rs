@@ -1,5 +1,5 @@
-//! Submission: the body of `/run` and `/runsync`, and the `wait` of `/runsync`. Parsed by hand, so that
-//! every refusal names its field.
+//! Submission: the body of `/run` and `/runsync`, and the `wait` of `/runsync`. Parsed by hand, so
+//! that every refusal names its field.
 
 use std::time::Duration;
 

@@ -18,7 +18,8 @@ impl<K> Default for Timers<K> {
     }
 }
 
-/// Releases memory of a table that once had many more entries. The cost is amortized over the removals.
+/// Releases memory of a table that once had many more entries. The cost is amortized over the
+/// removals.
 pub(crate) fn shrink<K: Eq + Hash, V>(table: &mut HashMap<K, V>) {
     const SMALL: usize = 1024;
     if table.capacity() > SMALL && table.len() < table.capacity() / 8 {

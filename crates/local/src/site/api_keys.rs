@@ -15,8 +15,8 @@ pub(crate) struct ApiKey {
 }
 
 impl ApiKey {
-    /// Reason for which the key is invalid, without the key itself: no request could carry it, or every
-    /// request would.
+    /// Reason for which the key is invalid, without the key itself: no request could carry it, or
+    /// every request would.
     pub(crate) fn invalid_reason(&self) -> Option<&'static str> {
         let key = &self.secret;
         if key.trim().is_empty() {
@@ -83,8 +83,8 @@ impl ApiKeys {
         self.all.iter().position(|known| known.secret == key)
     }
 
-    /// Checks that a request has a key of the service, in the place that its interface requires, with
-    /// permission for the operation. Returns the user.
+    /// Checks that a request has a key of the service, in the place that its interface requires,
+    /// with permission for the operation. Returns the user.
     pub(super) fn authenticate<B>(
         &self,
         operation: Operation,

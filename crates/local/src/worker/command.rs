@@ -1,9 +1,9 @@
-//! Command handler: jobs as JSON lines on the standard input of a process, responses on its standard
-//! output.
+//! Command handler: jobs as JSON lines on the standard input of a process, responses on its
+//! standard output.
 //!
-//! A worker is one process, which runs one job after another. Invariant: a line is never taken for the
-//! response to another job. Lines that were written after a response, before the next job was read, are
-//! dropped; and a process that ends between two jobs fails neither.
+//! A worker is one process, which runs one job after another. Invariant: a line is never taken for
+//! the response to another job. Lines that were written after a response, before the next job was
+//! read, are dropped; and a process that ends between two jobs fails neither.
 //!
 //! Held by `tests/interface/handlers.rs`.
 
@@ -31,8 +31,8 @@ use crate::sync::locked;
 pub(crate) struct CommandHandler {
     command: String,
     logs: Arc<WorkerLogs>,
-    /// The idle processes. A process that runs a job is owned by the job, so that dropping the job kills
-    /// it.
+    /// The idle processes. A process that runs a job is owned by the job, so that dropping the job
+    /// kills it.
     idle: Mutex<HashMap<WorkerId, CommandProcess>>,
 }
 
@@ -130,7 +130,8 @@ impl CommandProcess {
         Ok(Self { process, stdin, lines, is_used: false, log, _running: running })
     }
 
-    /// Drops the lines that it wrote after its last response. Returns true if it can take another job.
+    /// Drops the lines that it wrote after its last response. Returns true if it can take another
+    /// job.
     async fn is_ready(&mut self) -> bool {
         for _ in 0..MAX_UNEXPECTED_LINES {
             // Polled once, without waiting.
@@ -150,8 +151,8 @@ impl CommandProcess {
         false
     }
 
-    /// Writes a job to the process, and reads lines until its response. The outer error means that the
-    /// process is lost.
+    /// Writes a job to the process, and reads lines until its response. The outer error means that
+    /// the process is lost.
     async fn run(&mut self, job: &LocalJob) -> Result<Result<Value, HandlerError>, LostProcess> {
         let mut line = JobJson::of(job).to_string();
         line.push('\n');

@@ -1,5 +1,5 @@
-//! Handlers: the code that runs the jobs of an endpoint within the service, as closures, the built-in
-//! endpoints, or a command (see [`command`](super::command)).
+//! Handlers: the code that runs the jobs of an endpoint within the service, as closures, the
+//! built-in endpoints, or a command (see [`command`](super::command)).
 //!
 //! A panic of a handler is the crash of its worker: the job fails, and a new worker starts.
 
@@ -19,8 +19,8 @@ use super::worker_log::WorkerLogs;
 
 /// Failure of a handler. Its text becomes the `error` of the job.
 ///
-/// Convert a string with `Err("out of memory".into())`; `?` converts any error type. One that has an
-/// output as well is a [`FailedWithOutput`](crate::FailedWithOutput).
+/// Convert a string with `Err("out of memory".into())`; `?` converts any error type. One that has
+/// an output as well is a [`FailedWithOutput`](crate::FailedWithOutput).
 pub type HandlerError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Runs the jobs of an endpoint.

@@ -49,7 +49,8 @@ pub struct JobContext {
     pub(crate) time: Arc<Mutex<Moment>>,
 }
 
-/// The execution policy that a job was submitted with. Fields that the submission omitted are `None`.
+/// The execution policy that a job was submitted with. Fields that the submission omitted are
+/// `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct JobPolicy {
@@ -129,8 +130,8 @@ impl LocalJob {
 }
 
 impl JobContext {
-    /// Adds a chunk to the job's stream, with default metrics. A chunk above 1 MB is split: see [the
-    /// crate's documentation](crate#interpretations).
+    /// Adds a chunk to the job's stream, with default metrics. A chunk above 1 MB is split: see
+    /// [the crate's documentation](crate#interpretations).
     pub async fn emit(&self, output: Value) {
         self.emit_with_metrics(output, Map::new()).await;
     }
@@ -147,8 +148,8 @@ impl JobContext {
         (self.report)(HandlerReport::Progress(value));
     }
 
-    /// Waits until the job is cancelled, timed out or deleted. From then on its result is ignored, and
-    /// the handler is dropped a second later.
+    /// Waits until the job is cancelled, timed out or deleted. From then on its result is ignored,
+    /// and the handler is dropped a second later.
     pub async fn cancelled(&self) {
         self.stop.cancelled().await;
     }
@@ -161,8 +162,8 @@ impl JobContext {
     /// Sleeps on the service's clock.
     ///
     /// On a manual clock the handler's own work takes no time: its first sleep begins when the job
-    /// started, and each further sleep when the previous sleep ended, however far the clock was advanced
-    /// meanwhile.
+    /// started, and each further sleep when the previous sleep ended, however far the clock was
+    /// advanced meanwhile.
     pub async fn sleep(&self, duration: Duration) {
         let begun = *locked(&self.time);
         let end = self.clock.end_of_work(begun).saturating_add(duration);

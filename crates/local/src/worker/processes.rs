@@ -1,5 +1,6 @@
 //! Worker processes: shell commands, which are killed with all processes that they started; and the
-//! program of workers that attach over HTTP, with the environment variables that tell it how to attach.
+//! program of workers that attach over HTTP, with the environment variables that tell it how to
+//! attach.
 
 use std::io;
 use std::pin::pin;
@@ -68,8 +69,8 @@ pub(crate) struct WorkerProgram {
 }
 
 impl WorkerProgram {
-    /// Runs the command as a worker, and returns its exit status, or the reason for which it did not start. Dropping this
-    /// kills it, with the processes that it started.
+    /// Runs the command as a worker, and returns its exit status, or the reason for which it did
+    /// not start. Dropping this kills it, with the processes that it started.
     pub(crate) async fn run(&self, worker: &str) -> String {
         match self.run_process(worker).await {
             Ok(status) => status,
@@ -123,8 +124,8 @@ impl WorkerEnvironment {
     pub(crate) fn variables(&self, worker: Option<&str>) -> Vec<(String, String)> {
         let Self { prefix, base_url, .. } = self;
         let endpoint = utf8_percent_encode(&self.endpoint, NON_ALPHANUMERIC);
-        // Workers replace the placeholders: $ID by their name to take a job, and by the id of the job to
-        // report on it.
+        // Workers replace the placeholders: $ID by their name to take a job, and by the id of the
+        // job to report on it.
         let url = |route: &str| format!("{base_url}/v2/{endpoint}/{route}");
         let job_url = |route: &str| url(&format!("{route}/${prefix}POD_ID/$ID?gpu=none"));
         let mut variables = vec![

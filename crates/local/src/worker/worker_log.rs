@@ -7,7 +7,8 @@
 //! in [`http::RequestLog`](crate::http::RequestLog).
 //!
 //! Invariant: a process is never blocked because its output is not read. Lines are read as they are
-//! printed; the oldest are dropped beyond the bounds. Held by `tests/interface/worker_processes.rs`.
+//! printed; the oldest are dropped beyond the bounds. Held by
+//! `tests/interface/worker_processes.rs`.
 
 use std::fmt;
 use std::pin::pin;
@@ -95,8 +96,8 @@ impl WorkerLogs {
         Self { endpoint: endpoint.to_owned(), clock, listener, secrets, lines }
     }
 
-    /// Reads the output of a worker to its end. After the end of its process, it is read for a limited
-    /// time: another process, which it started, may hold the pipe open.
+    /// Reads the output of a worker to its end. After the end of its process, it is read for a
+    /// limited time: another process, which it started, may hold the pipe open.
     pub(super) async fn read(
         &self,
         worker: &str,

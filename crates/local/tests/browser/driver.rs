@@ -1,12 +1,12 @@
-//! WebDriver client, with the commands that these tests need (W3C recommendation "WebDriver"), and a
-//! pool of browsers.
+//! WebDriver client, with the commands that these tests need (W3C recommendation "WebDriver"), and
+//! a pool of browsers.
 //!
 //! The start of a browser takes longer than most tests, so a test returns its browser to the pool,
 //! and the next test gets a new tab in it: an origin of its own, since each service has another
 //! port, and no state of a tab. A test that panics ends its browser.
 //!
-//! A process of its own owns each browser ([`owner`]), and ends it when the process of the tests has
-//! ended, however that happens: no code runs after the last test.
+//! A process of its own owns each browser ([`owner`]), and ends it when the process of the tests
+//! has ended, however that happens: no code runs after the last test.
 
 use std::env;
 use std::io::{self, BufRead, BufReader, Read, Write};

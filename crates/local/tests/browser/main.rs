@@ -1,7 +1,7 @@
 //! The page of the local service in a real browser: headless Chromium, driven over WebDriver.
 //!
-//! Without `chromedriver` these tests are skipped, with a message. No test sleeps: it waits until the page
-//! shows a state, and fails if it never does.
+//! Without `chromedriver` these tests are skipped, with a message. No test sleeps: it waits until
+//! the page shows a state, and fails if it never does.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 

@@ -1,5 +1,5 @@
-//! Screenshot of the page for the README, and recording for the README of the local service, made by
-//! `scripts/picture.sh` and `scripts/page_recording.sh`.
+//! Screenshot of the page for the README, and recording for the README of the local service, made
+//! by `scripts/picture.sh` and `scripts/page_recording.sh`.
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -113,8 +113,8 @@ impl Page {
         self.until_text("#job-id", id).await;
     }
 
-    /// Checks that the page raised no error and asked no other host. `expected` are the statuses that
-    /// the service was made to respond with: the browser logs those.
+    /// Checks that the page raised no error and asked no other host. `expected` are the statuses
+    /// that the service was made to respond with: the browser logs those.
     pub async fn end_soundly(self, expected: &[&str]) {
         let origin = self.local.base_url();
         for entry in self.browser.log("browser").await {

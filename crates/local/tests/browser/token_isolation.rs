@@ -1,5 +1,5 @@
-//! Isolation of the page token from other servers on the same host name, which share cookies and storage
-//! of the browser.
+//! Isolation of the page token from other servers on the same host name, which share cookies and
+//! storage of the browser.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,8 +12,8 @@ use serde_json::json;
 
 use super::support::{Page, open};
 
-/// Script of the other server's page: what it can read, and its requests to the service with all that
-/// the browser adds.
+/// Script of the other server's page: what it can read, and its requests to the service with all
+/// that the browser adds.
 const SCRIPT: &str = "
     const seen = [document.cookie, document.referrer, location.href,
         JSON.stringify(sessionStorage), JSON.stringify(localStorage), name];

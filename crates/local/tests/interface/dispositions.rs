@@ -1,8 +1,8 @@
 //! The signal dispositions and the signal mask that a process under test inherits.
 
 /// Lets processes that this one starts from now on have the default action for SIGINT and SIGHUP,
-/// also where the tests were started by `nohup` or in the background: `exec` resets handled signals,
-/// and keeps ignored ones. In this process they stay without effect.
+/// also where the tests were started by `nohup` or in the background: `exec` resets handled
+/// signals, and keeps ignored ones. In this process they stay without effect.
 #[cfg(target_os = "linux")]
 pub fn default_in_children() {
     use std::sync::{Arc, Once};

@@ -1,5 +1,5 @@
-//! Hostile GraphQL documents: small documents of a high cost, such as multiplying fragments, recursive
-//! introspection and nested text.
+//! Hostile GraphQL documents: small documents of a high cost, such as multiplying fragments,
+//! recursive introspection and nested text.
 
 use std::fmt::Write;
 

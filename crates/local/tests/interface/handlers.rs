@@ -1,4 +1,5 @@
-//! Handlers, as closures and as commands: what they get of a job, what they can report, and its outcome.
+//! Handlers, as closures and as commands: what they get of a job, what they can report, and its
+//! outcome.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};

@@ -1,5 +1,5 @@
-//! Host and origin check: requests that a browser sends for a page of another origin are refused on every
-//! interface.
+//! Host and origin check: requests that a browser sends for a page of another origin are refused on
+//! every interface.
 
 use podqueue_local::Builder;
 use reqwest::header::CONTENT_TYPE;
@@ -33,8 +33,8 @@ async fn service() -> Service {
     Service::still(podqueue_local::Builder::control_plane).await
 }
 
-/// Sends these to a service of their own, and asserts how it responds to each, and that it did nothing
-/// where it refused.
+/// Sends these to a service of their own, and asserts how it responds to each, and that it did
+/// nothing where it refused.
 async fn assert_all(service: &Service, headers: &str, status: u16) {
     for request in requests(headers) {
         let response = raw(service, request.as_bytes()).await;

@@ -1,8 +1,8 @@
-//! Hostile peers: bounds of connections and of memory. No peer holds a connection for ever, fills the
-//! memory or keeps other clients out.
+//! Hostile peers: bounds of connections and of memory. No peer holds a connection for ever, fills
+//! the memory or keeps other clients out.
 //!
-//! These timeouts are in real time. The clock of the runtime is paused: it jumps to the next timer when
-//! the runtime is idle, so exchanges that must not time out run within `in_real_time`.
+//! These timeouts are in real time. The clock of the runtime is paused: it jumps to the next timer
+//! when the runtime is idle, so exchanges that must not time out run within `in_real_time`.
 
 use std::io::ErrorKind;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! Execution policy and retention: section "policy object" of the interface, and the times of section
-//! "Payload, waiting and retention".
+//! Execution policy and retention: section "policy object" of the interface, and the times of
+//! section "Payload, waiting and retention".
 
 use std::time::Duration;
 

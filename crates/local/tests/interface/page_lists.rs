@@ -1,4 +1,5 @@
-//! Lists of the control plane other than jobs: requests, webhooks, limits, faults, worker logs and the clock.
+//! Lists of the control plane other than jobs: requests, webhooks, limits, faults, worker logs and
+//! the clock.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! Property tests with arbitrary input: every response is JSON with a status of the interface, and the
-//! service keeps working.
+//! Property tests with arbitrary input: every response is JSON with a status of the interface, and
+//! the service keeps working.
 
 use std::sync::LazyLock;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! Requests: sections "Job submission body", "Serverless queue operations", "Errors", and the payload
-//! limits.
+//! Requests: sections "Job submission body", "Serverless queue operations", "Errors", and the
+//! payload limits.
 
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! Property test strategies: arbitrary values, bodies, paths, faults and bytes, with the names and values
-//! that the service parses among them.
+//! Property test strategies: arbitrary values, bodies, paths, faults and bytes, with the names and
+//! values that the service parses among them.
 
 use proptest::collection::{hash_map, vec};
 use proptest::prelude::*;

@@ -105,8 +105,8 @@ impl Service {
 }
 
 /// Polls until something is so. What a test waits for happens on threads or in processes of their
-/// own, some milliseconds later, or much later on a busy machine; the deadline is only there for what
-/// never happens.
+/// own, some milliseconds later, or much later on a busy machine; the deadline is only there for
+/// what never happens.
 pub async fn eventually(what: &str, mut condition: impl AsyncFnMut() -> bool) {
     let deadline = tokio::time::Instant::now() + NEVER;
     while !condition().await {
@@ -115,8 +115,8 @@ pub async fn eventually(what: &str, mut condition: impl AsyncFnMut() -> bool) {
     }
 }
 
-/// Does something in real time within a test whose clock jumps ahead whenever its runtime has nothing to
-/// do: bytes that are still on their way between two sockets are nothing to the runtime.
+/// Does something in real time within a test whose clock jumps ahead whenever its runtime has
+/// nothing to do: bytes that are still on their way between two sockets are nothing to the runtime.
 pub async fn in_real_time<T>(work: impl Future<Output = T>) -> T {
     tokio::time::resume();
     let result = work.await;

@@ -1,5 +1,5 @@
-//! States of a job over all kinds of worker: the same tests for a closure, a command with JSON lines, and a
-//! process that attaches over HTTP.
+//! States of a job over all kinds of worker: the same tests for a closure, a command with JSON
+//! lines, and a process that attaches over HTTP.
 
 use podqueue_local::{Builder, FailedWithOutput, HandlerError, LocalJob, Workers};
 use reqwest::StatusCode;

@@ -57,7 +57,8 @@ async fn a_waiting_worker_gets_nothing_when_the_clock_is_advanced() {
     }
 }
 
-/// A worker's HTTP client gives up after 90 seconds, which pass also where the service's time does not.
+/// A worker's HTTP client gives up after 90 seconds, which pass also where the service's time does
+/// not.
 #[tokio::test]
 async fn a_waiting_worker_gets_nothing_after_a_few_seconds() {
     let service = Service::still(open).await;

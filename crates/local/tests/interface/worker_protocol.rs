@@ -265,7 +265,8 @@ async fn ids_of_unusual_characters_are_refused() {
     assert_eq!(worker.post("job-done/w.1-a_b/j.1", "{}").await.0, 200);
 }
 
-/// A worker with a wrong URL learns that its endpoint is none for workers, regardless of other errors.
+/// A worker with a wrong URL learns that its endpoint is none for workers, regardless of other
+/// errors.
 #[tokio::test]
 async fn an_endpoint_without_workers_is_not_found_before_other_checks() {
     let service = Service::still(open).await;

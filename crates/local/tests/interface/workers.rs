@@ -1,4 +1,5 @@
-//! Workers: sections "Health report" and "Job waits in the queue" of the interface, and `lowPriority`.
+//! Workers: sections "Health report" and "Job waits in the queue" of the interface, and
+//! `lowPriority`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

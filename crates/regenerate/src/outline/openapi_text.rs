@@ -1,8 +1,9 @@
 //! Types, encodings and authorization of an OpenAPI description, as text.
 //!
-//! Schemas are compared as they are written, in the notation of OpenAPI 3.0 or 3.1, and not after the
-//! generator's normalization: that takes away what has no effect on a Rust type, such as defaults
-//! and formats, and merges `allOf`, but all of it is part of the wire format that is compared here.
+//! Schemas are compared as they are written, in the notation of OpenAPI 3.0 or 3.1, and not after
+//! the generator's normalization: that takes away what has no effect on a Rust type, such as
+//! defaults and formats, and merges `allOf`, but all of it is part of the wire format that is
+//! compared here.
 
 use std::collections::BTreeSet;
 

@@ -312,7 +312,8 @@ impl<'a> Writer<'a> {
         required
     }
 
-    /// Returns true if a schema is an object composed of several, and not a reference with a description.
+    /// Returns true if a schema is an object composed of several, and not a reference with a
+    /// description.
     fn is_composed_object(&self, schema: &'a Value) -> bool {
         let parts = list(schema, "allOf");
         let is_reference = parts.len() == 1 && schema.get("properties").is_none();

@@ -8,8 +8,8 @@ const MAX_SHOWN: usize = 500;
 /// The maximum number of characters read of a message.
 const MAX_READ: usize = 64 * MAX_SHOWN;
 
-/// The message in the body of an error reply, redacted by `redact` before it is shortened: a secret whose white
-/// space was changed, or whose end is missing, could not be found any more.
+/// The message in the body of an error reply, redacted by `redact` before it is shortened: a secret
+/// whose white space was changed, or whose end is missing, could not be found any more.
 ///
 /// The interface does not show the shape of error bodies. In practice they are JSON of several
 /// shapes, problem details, or the page of a gateway.

@@ -13,7 +13,8 @@ use crate::json::without_mark;
 pub(super) struct Fields {
     pub(super) event: String,
     pub(super) data: String,
-    /// Shared: an id stays in force for all following events, so a long id would be copied many times.
+    /// Shared: an id stays in force for all following events, so a long id would be copied many
+    /// times.
     pub(super) id: Option<Arc<str>>,
     pub(super) retry: Option<Duration>,
 }

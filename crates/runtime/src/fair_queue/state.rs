@@ -12,8 +12,8 @@ pub trait Admission {
     /// The permit of an admitted caller.
     type Permit;
 
-    /// Returns `Ok` if there is capacity for this many callers at once; `calls_wait` is true if any of them
-    /// had to wait.
+    /// Returns `Ok` if there is capacity for this many callers at once; `calls_wait` is true if any
+    /// of them had to wait.
     fn admits(&mut self, callers: u64, now: Instant, calls_wait: bool) -> Result<(), Blocked>;
 
     /// Admits a caller for which there is capacity.
@@ -27,9 +27,9 @@ pub struct Blocked {
     pub until: Option<Instant>,
 }
 
-/// The time for which capacity is reserved for a called caller. It halves with each caller that is not polled in
-/// time, down to [`LEAST_GRACE`], and is restored by the first that is: many callers in a row that are not
-/// polled cost little, and a runtime that is briefly busy costs nothing.
+/// The time for which capacity is reserved for a called caller. It halves with each caller that is
+/// not polled in time, down to [`LEAST_GRACE`], and is restored by the first that is: many callers
+/// in a row that are not polled cost little, and a runtime that is briefly busy costs nothing.
 const GRACE: Duration = Duration::from_millis(20);
 const LEAST_GRACE: Duration = Duration::from_millis(1);
 
@@ -41,8 +41,9 @@ pub(super) const URGENT_IN_A_ROW: u32 = 7;
 
 /// The waiting callers, and their admission. `H` wakes a caller.
 ///
-/// The driver is the caller that arrived last, because it is the least likely to have been abandoned. The
-/// standby callers are polled again much later, and take over if the driver was not polled in time.
+/// The driver is the caller that arrived last, because it is the least likely to have been
+/// abandoned. The standby callers are polled again much later, and take over if the driver was not
+/// polled in time.
 #[derive(Debug)]
 pub(super) struct QueueState<R, H> {
     pub(super) admission: R,
@@ -206,8 +207,8 @@ impl<R: Admission, H: Clone> QueueState<R, H> {
         self.find_driver(next, effects);
     }
 
-    /// Calls every caller for which there is capacity. Returns the permit of `me`, if it is admitted, and
-    /// when to advance again.
+    /// Calls every caller for which there is capacity. Returns the permit of `me`, if it is
+    /// admitted, and when to advance again.
     fn advance(
         &mut self,
         me: Option<(u64, R::Request)>,

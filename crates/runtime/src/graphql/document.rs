@@ -45,8 +45,8 @@ pub struct Variable {
     pub presence: Presence,
     /// The default, as a GraphQL literal.
     pub default: Option<&'static str>,
-    /// The names of the arguments and fields that the variable is used for and that mark its value as a
-    /// secret, as its own name may.
+    /// The names of the arguments and fields that the variable is used for and that mark its value
+    /// as a secret, as its own name may.
     pub secret_places: &'static [&'static str],
 }
 
@@ -55,7 +55,8 @@ pub struct Variable {
 pub enum Part {
     /// Literal text.
     Text(&'static str),
-    /// The value of the named variable, which is required here: its default, or null if it is absent.
+    /// The value of the named variable, which is required here: its default, or null if it is
+    /// absent.
     Value(&'static str),
     /// An argument or an object's field whose value is a variable; omitted if that is absent.
     Entry {
@@ -79,8 +80,8 @@ impl Document {
         Ok(text)
     }
 
-    /// Returns the secrets among the values: by the names of the variables and of their fields, and by the
-    /// places in which they are used.
+    /// Returns the secrets among the values: by the names of the variables and of their fields, and
+    /// by the places in which they are used.
     pub(crate) fn secrets(&self, variables: &Map<String, Value>) -> Vec<SecretString> {
         let mut found = secrets_in(variables);
         for variable in self.variables {
@@ -343,8 +344,8 @@ fn write_display(text: &mut String, value: &impl fmt::Display) {
     let _ = write!(text, "{value}");
 }
 
-/// A quoted string. Characters that a document may not contain, or that parsers read differently (such as
-/// `\b`), are escaped in the form that all parsers read.
+/// A quoted string. Characters that a document may not contain, or that parsers read differently
+/// (such as `\b`), are escaped in the form that all parsers read.
 fn write_string(text: &mut String, string: &str) {
     text.push('"');
     for character in string.chars() {

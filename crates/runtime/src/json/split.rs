@@ -1,7 +1,8 @@
 //! Splitter of JSON into raw parts, which works on malformed JSON, too.
 //!
 //! A response is useful even if a part of it is malformed, such as Python's `NaN`. So objects and
-//! lists are split by their brackets, commas and quotes alone, and a part is only validated when it is read.
+//! lists are split by their brackets, commas and quotes alone, and a part is only validated when it
+//! is read.
 
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
@@ -11,8 +12,8 @@ use memchr::memchr2;
 /// The mark that some writers put before UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The numbers that JSON does not have, as lenient writers produce them. A number that is part of another
-/// number comes after it.
+/// The numbers that JSON does not have, as lenient writers produce them. A number that is part of
+/// another number comes after it.
 const NOT_FINITE: [&[u8]; 3] = [b"-Infinity", b"Infinity", b"NaN"];
 
 /// The text without a leading byte order mark.
@@ -20,8 +21,8 @@ pub fn without_mark(text: &[u8]) -> &[u8] {
     text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
 }
 
-/// Visits the members of an object up to the first error, with the byte range of each value. Returns true if
-/// the object is complete and nothing follows it, or the visitor stopped.
+/// Visits the members of an object up to the first error, with the byte range of each value.
+/// Returns true if the object is complete and nothing follows it, or the visitor stopped.
 pub(super) fn split_object<'a>(
     text: &'a [u8],
     visit: impl FnMut(Cow<'a, str>, Range<usize>) -> ControlFlow<()>,
@@ -29,8 +30,8 @@ pub(super) fn split_object<'a>(
     is_whole(text, b'{', b'}', visit)
 }
 
-/// Visits the byte ranges of the elements of a list, up to the first error. Returns true if the list is
-/// complete and nothing follows it.
+/// Visits the byte ranges of the elements of a list, up to the first error. Returns true if the
+/// list is complete and nothing follows it.
 pub(super) fn split_list(text: &[u8], mut visit: impl FnMut(Range<usize>)) -> bool {
     is_whole(text, b'[', b']', |_, place| {
         visit(place);

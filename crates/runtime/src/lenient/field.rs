@@ -1,10 +1,10 @@
 //! Codec of JSON values: lenient reading and writing of each type of a description.
 //!
-//! [`Lenient`] is implemented by every type that generated code mentions. Reading goes through a parsed
-//! [`Json`] instead of a generic `Deserializer`, and writing through a borrowed [`Node`] instead of a
-//! generic `Serializer`: what is generic is checked and compiled again for each of thousands of types.
-//! [`Field`] is the same without the type, so that an object is read, written, compared and printed by
-//! one function for all types.
+//! [`Lenient`] is implemented by every type that generated code mentions. Reading goes through a
+//! parsed [`Json`] instead of a generic `Deserializer`, and writing through a borrowed [`Node`]
+//! instead of a generic `Serializer`: what is generic is checked and compiled again for each of
+//! thousands of types. [`Field`] is the same without the type, so that an object is read, written,
+//! compared and printed by one function for all types.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -22,8 +22,8 @@ use crate::json::without_values;
 pub enum Reading {
     /// A scalar is also read from scalars of another type.
     Lenient,
-    /// A scalar is read from its own type only: where shapes are tried in turn, each must refuse values of
-    /// the next.
+    /// A scalar is read from its own type only: where shapes are tried in turn, each must refuse
+    /// values of the next.
     Exact,
 }
 
@@ -104,8 +104,8 @@ pub trait Lenient: Clone + fmt::Debug + PartialEq + Sized + 'static {
         false
     }
 
-    /// Inserts a field that the type does not name. A value of another type is omitted: a service adds fields,
-    /// and an unexpected one must not fail the whole value.
+    /// Inserts a field that the type does not name. A value of another type is omitted: a service
+    /// adds fields, and an unexpected one must not fail the whole value.
     fn insert(&mut self, _: &str, _: &Json, _: Reading) {}
 }
 

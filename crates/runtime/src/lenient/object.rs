@@ -1,7 +1,8 @@
 //! Objects with named fields: read, written, compared and printed by a table of their fields.
 //!
-//! A large description has thousands of types, each of which is checked and compiled. A struct therefore
-//! has no code of its own but access to its fields by index; everything else is done here, once for all.
+//! A large description has thousands of types, each of which is checked and compiled. A struct
+//! therefore has no code of its own but access to its fields by index; everything else is done
+//! here, once for all.
 
 use std::fmt;
 
@@ -15,15 +16,15 @@ use crate::redact::{REDACTED, Untyped};
 pub struct Shape {
     /// The name of the type.
     pub name: &'static str,
-    /// For each field, in the order in which they are written: its name on the wire, its name in Rust,
-    /// and its properties, separated by spaces: `optional` (omitted where it is empty), `required` (must
-    /// be there), `further` (holds all that has no field of its own), `secret` (not printed),
-    /// `untyped` (printed without what is secret in it).
+    /// For each field, in the order in which they are written: its name on the wire, its name in
+    /// Rust, and its properties, separated by spaces: `optional` (omitted where it is empty),
+    /// `required` (must be there), `further` (holds all that has no field of its own), `secret`
+    /// (not printed), `untyped` (printed without what is secret in it).
     pub fields: &'static [(&'static str, &'static str, &'static str)],
 }
 
-/// A struct that is made from its fields in the order of its table, and gives access to them by index.
-/// Implemented by `__object!`.
+/// A struct that is made from its fields in the order of its table, and gives access to them by
+/// index. Implemented by `__object!`.
 pub trait Object {
     /// The table.
     fn shape() -> &'static Shape
@@ -214,8 +215,8 @@ fn print_by(shape: &Shape, object: &dyn Object, f: &mut fmt::Formatter<'_>) -> f
     printed.finish()
 }
 
-/// Implements a struct by its fields: index, name on the wire, name, properties ([`Shape`]). `default` after
-/// the fields implements `Default`.
+/// Implements a struct by its fields: index, name on the wire, name, properties ([`Shape`]).
+/// `default` after the fields implements `Default`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __object {

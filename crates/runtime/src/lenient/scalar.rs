@@ -1,5 +1,5 @@
-//! Lenient scalars: numbers and booleans in strings, integers with a fraction, numbers in place of strings or
-//! booleans, empty strings as null.
+//! Lenient scalars: numbers and booleans in strings, integers with a fraction, numbers in place of
+//! strings or booleans, empty strings as null.
 
 use std::fmt;
 
@@ -25,8 +25,9 @@ pub fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>,
     }
 }
 
-/// A whole number, which may be written with a zero fraction or stand in a string, or null. One that
-/// does not fit a `T` is read as null: an odd number must not cost the caller the whole response.
+/// A whole number, which may be written with a zero fraction or stand in a string, or null. One
+/// that does not fit a `T` is read as null: an odd number must not cost the caller the whole
+/// response.
 ///
 /// # Errors
 ///
@@ -82,8 +83,8 @@ pub fn boolean<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool
     }
 }
 
-/// A text, or null. A number or a boolean is read as its text, but for a number beyond a `u64` or an
-/// `i64`, which is read as null: its digits are lost.
+/// A text, or null. A number or a boolean is read as its text, but for a number beyond a `u64` or
+/// an `i64`, which is read as null: its digits are lost.
 ///
 /// # Errors
 ///
@@ -97,8 +98,8 @@ where
         Scalar::Null => None,
         Scalar::Boolean(flag) => Some(flag.to_string().into()),
         Scalar::Integer(number) => Some(number.to_string().into()),
-        // Serde reads an integer of too many digits as a double, too. As the text of an id it would be
-        // another id.
+        // Serde reads an integer of too many digits as a double, too. As the text of an id it would
+        // be another id.
         Scalar::Double(number) => {
             let text = serde_json::Number::from_f64(number).filter(|_| number.abs() <= EXACT);
             text.map(|text| text.to_string().into())

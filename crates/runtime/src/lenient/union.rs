@@ -1,13 +1,15 @@
 //! Unions and choices: enums whose variants are types of their own.
 //!
-//! The variants of a *union* are distinguished by the content of an object: a value that is an object belongs
-//! to the branch with its tag, or whose required fields it has. A branch is always written with its tag.
+//! The variants of a *union* are distinguished by the content of an object: a value that is an
+//! object belongs to the branch with its tag, or whose required fields it has. A branch is always
+//! written with its tag.
 //!
-//! The variants of a *choice* are distinguished only by trying them: the first shape that fits takes the value.
-//! Each is tried exactly before objects and lists are tried leniently: if a number were read as text at once,
-//! a shape that has a number there would not be reached.
+//! The variants of a *choice* are distinguished only by trying them: the first shape that fits
+//! takes the value. Each is tried exactly before objects and lists are tried leniently: if a number
+//! were read as text at once, a shape that has a number there would not be reached.
 //!
-//! A value of no branch or shape is kept as JSON and written unchanged, because a service may add them.
+//! A value of no branch or shape is kept as JSON and written unchanged, because a service may add
+//! them.
 
 use serde_json::{Map, Value as Json};
 
@@ -198,8 +200,9 @@ fn complete<'a>(branch: &Branch, node: Node<'a>) -> Node<'a> {
     Node::Object(object)
 }
 
-/// Implements `Union` for an enum, given its branches: place, variant, what an object must be (tags;
-/// required fields; those that may be null; known fields), fields without which it is not written.
+/// Implements `Union` for an enum, given its branches: place, variant, what an object must be
+/// (tags; required fields; those that may be null; known fields), fields without which it is not
+/// written.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __union {
@@ -294,8 +297,8 @@ pub fn shape<T: Lenient>(json: &Json, reading: Reading) -> Option<T> {
     value(json, reading).ok()
 }
 
-/// Implements a choice: its name, the variant for a value of no shape, the variants of its shapes. A
-/// variant with named fields lists them as [`__object!`](crate::__object) does.
+/// Implements a choice: its name, the variant for a value of no shape, the variants of its shapes.
+/// A variant with named fields lists them as [`__object!`](crate::__object) does.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __choice {

@@ -59,8 +59,9 @@ impl OperationLimiter {
         }
     }
 
-    /// Waits for a permit for a request that takes `time` at most; from `urgent_from` on, before requests
-    /// that are not urgent. Dropping the future gives up its position and changes nothing else.
+    /// Waits for a permit for a request that takes `time` at most; from `urgent_from` on, before
+    /// requests that are not urgent. Dropping the future gives up its position and changes nothing
+    /// else.
     pub(crate) async fn acquire(
         self: Arc<Self>,
         time: Duration,
@@ -228,8 +229,8 @@ impl Permit {
         Self(None)
     }
 
-    /// Returns true if more than half of the capacity is in use, so that other requests may soon wait for
-    /// the end of this request.
+    /// Returns true if more than half of the capacity is in use, so that other requests may soon
+    /// wait for the end of this request.
     pub(crate) fn is_crowded(&self) -> bool {
         self.0.as_ref().is_some_and(|held| held.admitted.is_crowded)
     }

@@ -83,8 +83,8 @@ impl Limiter {
         Ok(())
     }
 
-    /// A permit for a request of this operation that takes `time` at most, if no request waits and there is
-    /// capacity; otherwise the operation limiter to wait for.
+    /// A permit for a request of this operation that takes `time` at most, if no request waits and
+    /// there is capacity; otherwise the operation limiter to wait for.
     pub(crate) fn try_acquire(
         &self,
         scope: &Arc<str>,
@@ -98,7 +98,8 @@ impl Limiter {
         }
     }
 
-    /// Waits for a permit of an operation limiter of this registry, as [`OperationLimiter::acquire`] does.
+    /// Waits for a permit of an operation limiter of this registry, as
+    /// [`OperationLimiter::acquire`] does.
     pub(crate) async fn acquire(
         &self,
         operation_limiter: Arc<OperationLimiter>,
@@ -183,14 +184,15 @@ impl Limiter {
 }
 
 impl Scopes {
-    /// Evicts idle scopes at amortized constant cost: there are never more than twice as many scopes as were
-    /// in use at some moment.
+    /// Evicts idle scopes at amortized constant cost: there are never more than twice as many
+    /// scopes as were in use at some moment.
     fn evict_idle(&mut self) {
         if self.known.len() < self.most {
             return;
         }
         self.known.retain(|_, known| {
-            // An operation limiter that a call holds is in use, even if it has not counted the call yet.
+            // An operation limiter that a call holds is in use, even if it has not counted the call
+            // yet.
             known.operations.retain(|entry| {
                 Arc::strong_count(&entry.operation_limiter) > 1
                     || !entry.operation_limiter.is_idle()

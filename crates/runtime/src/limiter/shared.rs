@@ -1,9 +1,9 @@
 //! Shared limits: several processes stay within one limit by permits from a [store].
 //!
-//! The [allocation](allocation) is the record that processes agree upon; [local permits](local_permits)
-//! are what one process was granted of it, and belong to an operation limiter. Between them,
-//! [participants](participant) exchange reports for permits on a thread of their own, because a store blocks
-//! and a caller's runtime may be idle.
+//! The [allocation](allocation) is the record that processes agree upon;
+//! [local permits](local_permits) are what one process was granted of it, and belong to an
+//! operation limiter. Between them, [participants](participant) exchange reports for permits on a
+//! thread of their own, because a store blocks and a caller's runtime may be idle.
 
 mod allocation;
 mod local_permits;

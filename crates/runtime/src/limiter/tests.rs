@@ -1,5 +1,5 @@
-//! Tests of the limiter in controlled time, against every algorithm by which a service may count: which
-//! requests count, in which order callers are admitted, and the limiters of many scopes.
+//! Tests of the limiter in controlled time, against every algorithm by which a service may count:
+//! which requests count, in which order callers are admitted, and the limiters of many scopes.
 
 mod explored;
 pub(super) mod simulation;
@@ -438,7 +438,8 @@ async fn idle_scopes_are_let_go() {
 async fn the_limits_follow_the_least_that_the_service_admits() {
     let limiter = Limiter::new(RateLimits::new().share(0.5));
     let scope = Arc::from("ep");
-    // The number of requests that may be sent in the next moment, once the burst of a quarter is used up.
+    // The number of requests that may be sent in the next moment, once the burst of a quarter is
+    // used up.
     let room = |limiter: &Limiter, operation| {
         let limit = Limit { requests: 100, concurrent: None };
         let take = || limiter.try_acquire(&scope, operation, limit, TIME).ok();

@@ -45,8 +45,8 @@ impl ThrottleBackoff {
         }
     }
 
-    /// Records a 429 for a request that was sent at `sent_at`, with its `Retry-After`. Returns true if it
-    /// counts: requests that were in flight at the last 429 are ignored.
+    /// Records a 429 for a request that was sent at `sent_at`, with its `Retry-After`. Returns true
+    /// if it counts: requests that were in flight at the last 429 are ignored.
     pub(super) fn throttle(
         &mut self,
         sent_at: Instant,

@@ -11,9 +11,9 @@ const LATENESS: Duration = Duration::from_millis(50);
 
 /// Credit for requests, which grows by the rate, and each request spends one token.
 ///
-/// While no call waits it grows up to a quarter of the limit, the initial burst of a client. While calls
-/// wait, time earns no new burst: the requests of the last burst stop counting all at once, and would
-/// otherwise be sent at once again, every ten seconds.
+/// While no call waits it grows up to a quarter of the limit, the initial burst of a client. While
+/// calls wait, time earns no new burst: the requests of the last burst stop counting all at once,
+/// and would otherwise be sent at once again, every ten seconds.
 pub(super) struct TokenBucket {
     credit: f64,
     /// The largest burst.
@@ -39,7 +39,8 @@ impl TokenBucket {
         self.credit = self.credit.max(most.min(self.credit + earned));
     }
 
-    /// The time at which there is credit for `calls` at a rate of `requests`; `None` if there is credit now.
+    /// The time at which there is credit for `calls` at a rate of `requests`; `None` if there is
+    /// credit now.
     pub(super) fn next(&self, calls: u64, requests: u64) -> Option<Instant> {
         let missing = calls as f64 - self.credit;
         // A tolerance for rounding errors.

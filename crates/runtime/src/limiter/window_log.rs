@@ -67,7 +67,8 @@ impl WindowLog {
         self.unanswered -= 1;
     }
 
-    /// Records that a response has arrived, or never will. Returns the moment at which the request stops counting.
+    /// Records that a response has arrived, or never will. Returns the moment at which the request
+    /// stops counting.
     pub(super) fn settle(&mut self, at: Instant) -> Instant {
         let departs = millis(at + WINDOW + MARGIN - self.started) + 1;
         self.unanswered -= 1;

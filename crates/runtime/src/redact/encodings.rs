@@ -1,9 +1,9 @@
 //! Table of encodings: the ways in which a text may repeat other text.
 //!
-//! A row decodes a whole [`Layer`] by one level. An *escape* leaves the characters beside it unchanged, so
-//! that a text of which only a part is escaped is decoded, too. *Runs* of digits, of numbers or of single
-//! characters become layers of their own. A text that was encoded several times is decoded by several rows, each
-//! applied to the layer of the row before.
+//! A row decodes a whole [`Layer`] by one level. An *escape* leaves the characters beside it
+//! unchanged, so that a text of which only a part is escaped is decoded, too. *Runs* of digits, of
+//! numbers or of single characters become layers of their own. A text that was encoded several
+//! times is decoded by several rows, each applied to the layer of the row before.
 
 use std::ops::RangeInclusive;
 
@@ -32,8 +32,8 @@ pub(super) enum Encoding {
     List(fn(&[Symbol], &mut Vec<Symbol>)),
 }
 
-/// Returns a character, none for a line break that is no part of the text, and the number of symbols that
-/// were read.
+/// Returns a character, none for a line break that is no part of the text, and the number of
+/// symbols that were read.
 type EscapeReader = fn(&[Symbol]) -> Option<(Option<char>, usize)>;
 
 pub(super) const ENCODINGS: [Encoding; 9] = [
@@ -59,14 +59,15 @@ pub(super) const ENCODINGS: [Encoding; 9] = [
 /// Separates symbols that are not adjacent.
 const GAP: Symbol = Symbol { is: '\u{ffff}', start: 0, end: 0 };
 
-/// An escape is decoded with the text around it: its cell, and the cells beside that. The text is divided into
-/// cells of [`BYTES_OF_CELL`], and the layer into cells of [`SYMBOLS_OF_CELL`], because a symbol that was escaped
-/// several times takes many bytes. Any text further away from all escapes is in the layer before.
+/// An escape is decoded with the text around it: its cell, and the cells beside that. The text is
+/// divided into cells of [`BYTES_OF_CELL`], and the layer into cells of [`SYMBOLS_OF_CELL`],
+/// because a symbol that was escaped several times takes many bytes. Any text further away from all
+/// escapes is in the layer before.
 const BYTES_OF_CELL: usize = 128;
 const SYMBOLS_OF_CELL: usize = 32;
 
-/// The maximum number of levels that are decoded. A level that leaves the text as long as it is escapes one
-/// character in many; any other, as that of a backslash, soon exceeds every text.
+/// The maximum number of levels that are decoded. A level that leaves the text as long as it is
+/// escapes one character in many; any other, as that of a backslash, soon exceeds every text.
 pub(super) const LEVELS: usize = 20;
 
 /// The minimum length of a run of digits and of a list.
@@ -112,8 +113,8 @@ impl Layer {
     }
 }
 
-/// Joins the bytes of UTF-8 that were read as a character each, whether by an escape of bytes or by a
-/// program that took the text for Latin-1.
+/// Joins the bytes of UTF-8 that were read as a character each, whether by an escape of bytes or by
+/// a program that took the text for Latin-1.
 fn in_utf8(mut symbols: Vec<Symbol>) -> Vec<Symbol> {
     // Repeated, for text that was misdecoded several times.
     while join_bytes(&mut symbols) {}
@@ -143,7 +144,8 @@ fn join_bytes(symbols: &mut Vec<Symbol>) -> bool {
     length < at
 }
 
-/// Splits decoded digits where they are not text: the digits of an image, or words that look like digits.
+/// Splits decoded digits where they are not text: the digits of an image, or words that look like
+/// digits.
 fn texts(read: &[Symbol]) -> impl Iterator<Item = Vec<Symbol>> {
     let is_binary = |it: &Symbol| matches!(it.is, '\u{1}'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{ff}');
     // A single one may be a letter of Latin-1.
@@ -276,9 +278,9 @@ fn base64(digit: char) -> Option<u8> {
     })
 }
 
-/// Decodes runs of digits of `bits` each, which may be wrapped in lines. The text around a run may end or begin with such
-/// digits, so bytes are read from each digit at which one can begin. A byte stands for all digits that are
-/// written together.
+/// Decodes runs of digits of `bits` each, which may be wrapped in lines. The text around a run may
+/// end or begin with such digits, so bytes are read from each digit at which one can begin. A byte
+/// stands for all digits that are written together.
 fn digits(layer: &[Symbol], bits: u32, value: fn(char) -> Option<u8>, out: &mut Vec<Symbol>) {
     let (mut run, mut at): (Vec<(u8, Symbol)>, _) = (Vec::new(), 0);
     while at < layer.len() {
@@ -390,7 +392,8 @@ fn read_list(list: &mut Vec<Item>, out: &mut Vec<Symbol>) {
     list.clear();
 }
 
-/// Lists of characters: `["K", "q"]`, `('K', 'q')`, `[K, q]`, `[b'K', b'q']`, `{"0": "K", "1": "q"}`.
+/// Lists of characters: `["K", "q"]`, `('K', 'q')`, `[K, q]`, `[b'K', b'q']`,
+/// `{"0": "K", "1": "q"}`.
 fn characters(layer: &[Symbol], out: &mut Vec<Symbol>) {
     let (mut list, mut at, mut after) = (Vec::new(), 0, 0);
     while let Some(&[before, item, next]) = layer.get(at..at + 3) {
@@ -401,7 +404,8 @@ fn characters(layer: &[Symbol], out: &mut Vec<Symbol>) {
         let separator = &layer[after..=at];
         let is_list = separator.len() <= LONGEST_SEPARATOR
             && separator.iter().all(|it| !it.is.is_alphabetic() || it.is == 'b');
-        // A separator, or an opening bracket, does not begin a list: `"ab","cd"`, `"["a"`, `"10":"a"`.
+        // A separator, or an opening bracket, does not begin a list: `"ab","cd"`, `"["a"`,
+        // `"10":"a"`.
         let continues =
             is_list && !list.is_empty() && !separator.iter().any(|it| it.is.is_numeric());
         let is_item = (is_quoted && continues)
@@ -434,7 +438,8 @@ fn read_characters(list: &mut Vec<(Symbol, bool)>, out: &mut Vec<Symbol>) {
 /// The maximum length of the name or number of an entity.
 const LONGEST_ENTITY: usize = 16;
 
-/// The characters with a name in HTML: punctuation and Latin-1, which is what escaping by name uses.
+/// The characters with a name in HTML: punctuation and Latin-1, which is what escaping by name
+/// uses.
 fn named(name: &str) -> Option<char> {
     let latin1 = || {
         let place = LATIN1.split_ascii_whitespace().position(|known| known == name)?;

@@ -1,18 +1,18 @@
 //! Bounded search for secrets in a text, in all encodings.
 //!
 //! A text is searched in pieces that overlap. Each piece is decoded by every row of the table of
-//! [encodings](super::encodings), and each layer that results again, until no row applies. In each layer, the
-//! *windows* of all secrets are found by a rolling hash (Rabin-Karp): a short secret is one window, a long one
-//! has a window at each position, so that the windows found cover any part of it. The scheme of a URL is in
-//! no window of a part: unrelated URLs begin with it, too.
+//! [encodings](super::encodings), and each layer that results again, until no row applies. In each
+//! layer, the *windows* of all secrets are found by a rolling hash (Rabin-Karp): a short secret is
+//! one window, a long one has a window at each position, so that the windows found cover any part
+//! of it. The scheme of a URL is in no window of a part: unrelated URLs begin with it, too.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
 
 use super::encodings::{ENCODINGS, LEVELS, Layer, Symbol};
 
-/// A secret shorter than this is only redacted as a separate word: redacting every `a` of a text would
-/// reveal the secret.
+/// A secret shorter than this is only redacted as a separate word: redacting every `a` of a text
+/// would reveal the secret.
 const SHORT: usize = 4;
 
 /// A secret shorter than this is not searched for across white space.
@@ -39,17 +39,18 @@ const SCHEMES: [&str; 14] = [
     "amqp",
 ];
 
-/// If the secrets' total length exceeds this, whole texts are redacted instead: searching would take
-/// too long.
+/// If the secrets' total length exceeds this, whole texts are redacted instead: searching would
+/// take too long.
 const MOST: usize = 256 * 1024;
 
-/// The length of a piece, in bytes, and that of its overlap with the next: more than the encoding of a window
-/// that is decoded within the bound.
+/// The length of a piece, in bytes, and that of its overlap with the next: more than the encoding
+/// of a window that is decoded within the bound.
 const PIECE: usize = 32 * 1024;
 const OVERLAP: usize = 4 * 1024;
 
 /// The maximum number of symbols in all layers of a piece: [`LAYERS`] for each of its own, and
-/// [`EXTRA_SYMBOLS`]. A piece with more consists of escapes upon escapes, as no message does, and is withheld.
+/// [`EXTRA_SYMBOLS`]. A piece with more consists of escapes upon escapes, as no message does, and
+/// is withheld.
 const LAYERS: usize = 48;
 const EXTRA_SYMBOLS: usize = 100_000;
 
@@ -59,8 +60,8 @@ const LOST: char = char::REPLACEMENT_CHARACTER;
 /// Secrets, prepared for searching.
 #[derive(Default)]
 pub(super) struct Needles {
-    /// Secrets shorter than [`JOINED`], and those with white space, are searched for as they are; all others
-    /// without white space, in a text without white space.
+    /// Secrets shorter than [`JOINED`], and those with white space, are searched for as they are;
+    /// all others without white space, in a text without white space.
     exact: Windows,
     joined: Windows,
     /// True if there are too many to search for.
@@ -247,7 +248,8 @@ fn length_of_scheme(needle: &[char]) -> usize {
 
 const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The hash of a window that is longer by a character. All characters that fit one another have the same.
+/// The hash of a window that is longer by a character. All characters that fit one another have the
+/// same.
 fn hashed(hash: u64, character: char) -> u64 {
     let class = if character.is_ascii() { character } else { LOST };
     hash.wrapping_mul(BASE).wrapping_add(u64::from(class).wrapping_add(1))
@@ -261,8 +263,9 @@ fn hash_of(symbols: &[Symbol]) -> u64 {
     })
 }
 
-/// Characters that may be inserted into a text: line breaks, places where a line may be broken, the zero bytes
-/// of UTF-16 that is read as UTF-8, and quotes, which SQL, CSV and YAML double, and a shell closes and opens.
+/// Characters that may be inserted into a text: line breaks, places where a line may be broken, the
+/// zero bytes of UTF-16 that is read as UTF-8, and quotes, which SQL, CSV and YAML double, and a
+/// shell closes and opens.
 fn is_passed_over(character: char) -> bool {
     character.is_whitespace()
         || character.is_control()

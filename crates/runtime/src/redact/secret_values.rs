@@ -1,8 +1,9 @@
-//! Secret values of a request: by the names of fields and environment variables, and the credentials in
-//! headers and URLs, which may come back decoded.
+//! Secret values of a request: by the names of fields and environment variables, and the
+//! credentials in headers and URLs, which may come back decoded.
 //!
 //! The interface does not mark secrets, so the names decide, as in the generated `Debug`
-//! (`crates/codegen/src/redact.rs`). Values that are too common to redact are not secrets (`is_trivial`).
+//! (`crates/codegen/src/redact.rs`). Values that are too common to redact are not secrets
+//! (`is_trivial`).
 
 use std::fmt;
 use std::iter::once;
@@ -95,8 +96,8 @@ struct Candidate {
 }
 
 impl Candidate {
-    /// The text; if it is a scheme and a credential (`Bearer …`), also the credential, decoded if it is
-    /// `Basic`.
+    /// The text; if it is a scheme and a credential (`Bearer …`), also the credential, decoded if
+    /// it is `Basic`.
     fn secrets(self) -> Vec<SecretString> {
         let is_secret = match self.secrecy {
             Secrecy::Public => false,
@@ -200,8 +201,8 @@ impl<'de> Visitor<'de> for Walk<'_> {
     }
 }
 
-/// The candidates found in a pair such as `{"key": …, "value": …}`, as ranges. The fields may come in
-/// any order.
+/// The candidates found in a pair such as `{"key": …, "value": …}`, as ranges. The fields may come
+/// in any order.
 #[derive(Default)]
 struct Pair {
     key: Option<Range<usize>>,
@@ -322,8 +323,8 @@ pub fn credentials_in_url(url: &str) -> Vec<SecretString> {
     }
 }
 
-/// Both together, since they may come back in Base64, and the password; without a password, the user
-/// name is the credential.
+/// Both together, since they may come back in Base64, and the password; without a password, the
+/// user name is the credential.
 fn login(user: &str, password: &str) -> Vec<SecretString> {
     let alone = if password.is_empty() { user } else { password };
     [format!("{user}:{password}"), alone.to_owned()].map(SecretString::from).into()
@@ -349,8 +350,8 @@ fn from_base64(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Returns true if redacting a value would do more harm than good: with every `1`, `true` or `small`
-/// redacted, a message would be unreadable.
+/// Returns true if redacting a value would do more harm than good: with every `1`, `true` or
+/// `small` redacted, a message would be unreadable.
 ///
 /// Trivial are values of fewer than 6 characters, words of fewer than 8 letters, and numbers, dates
 /// and addresses of fewer than 12 digits and signs.

@@ -250,7 +250,8 @@ fn a_secret_is_redacted_however_often_it_is_encoded() {
     }
 }
 
-/// A short secret in the middle of escapes upon escapes: its characters are hundreds of bytes apart.
+/// A short secret in the middle of escapes upon escapes: its characters are hundreds of bytes
+/// apart.
 #[test]
 fn a_secret_whose_characters_are_far_apart_is_redacted() {
     let all = |text: &str, write: fn(u8) -> String| bytes(text, "", write);

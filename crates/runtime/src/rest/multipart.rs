@@ -25,8 +25,8 @@ impl Multipart {
         Self::default()
     }
 
-    /// Adds a value: no part for `None`, one part per element of a list. Objects are JSON, and so are all
-    /// values if `media` says so; all other values are text.
+    /// Adds a value: no part for `None`, one part per element of a list. Objects are JSON, and so
+    /// are all values if `media` says so; all other values are text.
     pub fn value(mut self, name: &str, value: &impl Serialize, media: Option<&str>) -> Self {
         let values = match serde_json::to_value(value) {
             Ok(Value::Array(items)) => items,

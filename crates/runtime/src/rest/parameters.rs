@@ -12,8 +12,8 @@ pub enum Style {
     Json,
     /// A list as one pair per element, an object as one pair per field.
     Exploded,
-    /// All values in one pair, with this separator between them, which is written unchanged and which no
-    /// value may contain.
+    /// All values in one pair, with this separator between them, which is written unchanged and
+    /// which no value may contain.
     Joined(&'static str),
     /// `a[b][0]=c`, at any depth.
     Deep,
@@ -74,8 +74,8 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Returns true if a value of a list or an object contains the separator, so that it would be read as several
-/// values.
+/// Returns true if a value of a list or an object contains the separator, so that it would be read
+/// as several values.
 fn is_within(separator: &str, value: &Value) -> bool {
     let has = |text: &str| escaped(text).contains(separator);
     match value {

@@ -1,14 +1,14 @@
 //! Attempt: one request and its response, and the classification of the outcome.
 //!
-//! [`HttpSender::attempt`] builds the request and runs an [`Exchange`]: it hands the request to the HTTP
-//! client, reads the response, and reports both to the permit. An exchange owns all it needs, so that it
-//! can continue in a task: where other calls wait for its end, that must not depend on its caller being
-//! polled.
+//! [`HttpSender::attempt`] builds the request and runs an [`Exchange`]: it hands the request to the
+//! HTTP client, reads the response, and reports both to the permit. An exchange owns all it needs,
+//! so that it can continue in a task: where other calls wait for its end, that must not depend on
+//! its caller being polled.
 //!
-//! A response that is not a success is classified by its status (`classify_status`), a missing response by
-//! its cause (`NoResponse::classify`), a success that was not read to its end by the rest of its body
-//! (`PartialResponse::classify`). Each yields an [`AttemptOutcome`]; `idempotency.rs` decides which
-//! outcomes are retried.
+//! A response that is not a success is classified by its status (`classify_status`), a missing
+//! response by its cause (`NoResponse::classify`), a success that was not read to its end by the
+//! rest of its body (`PartialResponse::classify`). Each yields an [`AttemptOutcome`];
+//! `idempotency.rs` decides which outcomes are retried.
 
 use std::error::Error as _;
 use std::future::{Future, poll_fn};
@@ -40,8 +40,8 @@ use crate::redact::Secrets;
 use crate::retry::retry_after;
 use crate::secret_string::SecretString;
 
-/// The memory reserved for a response, as a multiple of what has arrived: its announced length may be
-/// wrong.
+/// The memory reserved for a response, as a multiple of what has arrived: its announced length may
+/// be wrong.
 const MAX_RESERVE_FACTOR: usize = 64;
 
 /// The maximum number of bytes read of an error response, which is only a message.
@@ -72,8 +72,8 @@ impl HttpSender {
         deadline: Option<Instant>,
     ) -> Result<Reply, Failure> {
         let (request, send_state) = self.build_request(call)?;
-        // Other calls may soon wait for the end of this attempt, which must not depend on its caller being
-        // polled.
+        // Other calls may soon wait for the end of this attempt, which must not depend on its
+        // caller being polled.
         let is_crowded = permit.is_crowded();
         let in_a_task = send_state.clone();
         // A call without a scope is never held open.
@@ -95,7 +95,8 @@ impl HttpSender {
             reads_events: call.reads_events,
             held_calls: held_calls.cloned(),
         };
-        // Boxed, so that neither this future nor the caller's is large: both are moved and allocated.
+        // Boxed, so that neither this future nor the caller's is large: both are moved and
+        // allocated.
         let arrived = match held_calls.filter(|_| call.is_held_open) {
             Some(held_calls) => Box::pin(exchange.run_in(held_calls)).await,
             None if is_crowded => {
@@ -112,8 +113,8 @@ impl HttpSender {
             return Err(Failure { outcome: AttemptOutcome::Final, error });
         }
         if !(200..300).contains(&status) {
-            // The head suffices to classify a refusal. A partial body is dropped: it could hold a part of a
-            // secret, which would not be found.
+            // The head suffices to classify a refusal. A partial body is dropped: it could hold a
+            // part of a secret, which would not be found.
             let body = body.unwrap_or_default();
             return Err(self.classify_status(call, status, &headers, retry_after, &body));
         }
@@ -162,8 +163,8 @@ impl HttpSender {
         Secrets::new(all.cloned().collect(), call.body.clone())
     }
 
-    /// The final error of a call, with the service's message, redacted. Redaction costs too much for the error
-    /// of an attempt that is retried.
+    /// The final error of a call, with the service's message, redacted. Redaction costs too much
+    /// for the error of an attempt that is retried.
     pub(super) fn with_service_message(&self, call: &AddressedCall, error: Error) -> Error {
         let body = error.unredacted_body().cloned();
         if body.is_none() && error.source().is_none() {
@@ -315,7 +316,8 @@ enum NoResponseCause {
 impl Exchange {
     /// Runs once there is a permit for a held call.
     ///
-    /// The exchange continues in a task, because a caller that stops polling must not block other calls.
+    /// The exchange continues in a task, because a caller that stops polling must not block other
+    /// calls.
     async fn run_in(self, held_calls: &Arc<HeldCalls>) -> Result<ResponseHead, NoResponse> {
         if !held_calls.is_bounded() {
             return self.run().await;
@@ -336,8 +338,8 @@ impl Exchange {
         detached(work).await.unwrap_or_else(|| Err(NoResponse::shut_down(&send_state)))
     }
 
-    /// Sends the request and reads the response. The future contains only what it needs after the request
-    /// was handed over: as an async function, it would contain the exchange twice.
+    /// Sends the request and reads the response. The future contains only what it needs after the
+    /// request was handed over: as an async function, it would contain the exchange twice.
     fn run(self) -> impl Future<Output = Result<ResponseHead, NoResponse>> + Send {
         let Self {
             http,
@@ -574,8 +576,8 @@ fn is_elsewhere(requested: &Url, actual: &Url) -> bool {
         || requested.scheme() != actual.scheme()
 }
 
-/// Returns true if the service reported, by HTTP/2, that it has not processed the request: it refused the
-/// stream, or named an earlier stream as the last when it closed the connection.
+/// Returns true if the service reported, by HTTP/2, that it has not processed the request: it
+/// refused the stream, or named an earlier stream as the last when it closed the connection.
 #[cfg(feature = "http2")]
 fn was_refused(error: &reqwest::Error) -> bool {
     let causes = std::iter::successors(error.source(), |cause| (*cause).source());
@@ -592,8 +594,9 @@ fn was_refused(_: &reqwest::Error) -> bool {
     false
 }
 
-/// Runs the work in a task of its own from its first wait on, so that it continues even if the returned
-/// future is not polled. `None` if that task's runtime was shut down. Dropping the future aborts the work.
+/// Runs the work in a task of its own from its first wait on, so that it continues even if the
+/// returned future is not polled. `None` if that task's runtime was shut down. Dropping the future
+/// aborts the work.
 async fn detached<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> Option<T> {
     let mut work = Box::pin(work.in_current_span().with_current_subscriber());
     if let Poll::Ready(done) = poll_fn(|context| Poll::Ready(work.as_mut().poll(context))).await {

@@ -10,9 +10,9 @@ use tokio::time::{Instant, Sleep, sleep_until};
 /// The maximum deadline: a longer deadline is no limit in practice, and could overflow the clock.
 const LONGEST: Duration = Duration::from_secs(10 * 365 * 24 * 60 * 60);
 
-/// A timer that fires this late shows that no task could run until then: the process was stopped, the
-/// machine was suspended, or the runtime was blocked. The deadline is then extended once, by this time, to
-/// read what has arrived.
+/// A timer that fires this late shows that no task could run until then: the process was stopped,
+/// the machine was suspended, or the runtime was blocked. The deadline is then extended once, by
+/// this time, to read what has arrived.
 const STALL_GRACE: Duration = Duration::from_millis(200);
 
 /// The deadline of an attempt, shared by all of its steps and kept by one timer.
@@ -46,8 +46,8 @@ impl<'a> AttemptTimer<'a> {
         Self { timeout, silence, until: timer.deadline(), timer, was_extended: false }
     }
 
-    /// The output of a step, unless the deadline passes before. The caller pins it, so that it is moved only
-    /// once.
+    /// The output of a step, unless the deadline passes before. The caller pins it, so that it is
+    /// moved only once.
     pub(super) fn limit<F: Future>(
         &mut self,
         mut step: Pin<&mut F>,
@@ -72,7 +72,8 @@ impl<'a> AttemptTimer<'a> {
         self.timer.as_mut().poll(context)
     }
 
-    /// Sets the timer to the end of a step that begins now. Returns the step's timeout, for messages.
+    /// Sets the timer to the end of a step that begins now. Returns the step's timeout, for
+    /// messages.
     fn start_step(&mut self) -> Duration {
         let Some(silence) = self.silence else { return self.timeout };
         let step_until = Instant::now().checked_add(silence).filter(|end| *end < self.until);
@@ -114,8 +115,8 @@ mod tests {
 
     const TIMEOUT: Duration = Duration::from_secs(1);
 
-    /// Runs a step that ends this long after a process that was stopped for ten seconds continues. Returns true
-    /// if the step ended in time, and the time of the attempt without the stop.
+    /// Runs a step that ends this long after a process that was stopped for ten seconds continues.
+    /// Returns true if the step ended in time, and the time of the attempt without the stop.
     async fn stopped_for_ten_seconds(ends_after: Duration) -> (bool, Duration) {
         let began = Instant::now();
         let timer = pin!(timer(began, TIMEOUT));

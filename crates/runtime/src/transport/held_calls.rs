@@ -1,10 +1,10 @@
 //! Held calls: a bound on concurrent long-running requests over one HTTP/2 connection.
 //!
 //! Over HTTP/1.1 each open request has a connection to itself. Over HTTP/2 all requests share one
-//! connection, which takes as many as the peer admits, often a hundred: a few hundred requests that are held
-//! open would fill it, and later requests would queue inside the HTTP client until they end. The default
-//! HTTP client speaks HTTP/1.1 for this reason. A client that the user provides may speak HTTP/2, so its held
-//! calls are bounded unless a response shows that it does not.
+//! connection, which takes as many as the peer admits, often a hundred: a few hundred requests that
+//! are held open would fill it, and later requests would queue inside the HTTP client until they
+//! end. The default HTTP client speaks HTTP/1.1 for this reason. A client that the user provides
+//! may speak HTTP/2, so its held calls are bounded unless a response shows that it does not.
 
 use std::sync::Arc;
 use std::time::Duration;

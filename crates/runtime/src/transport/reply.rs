@@ -44,21 +44,21 @@ impl Reply {
     /// # Errors
     ///
     /// [`Decode`](crate::ErrorKind::Decode) if it has another shape, and
-    /// [`OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) if that is the response to a call that must
-    /// not be sent twice.
+    /// [`OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) if that is the response to a call that
+    /// must not be sent twice.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T> {
         self.decode().map_err(|error| self.classify_decode_error(error))
     }
 
-    /// Returns true if an earlier attempt at the call may have taken effect, so that the response may be
-    /// that of a second request.
+    /// Returns true if an earlier attempt at the call may have taken effect, so that the response
+    /// may be that of a second request.
     #[must_use]
     pub fn is_after_unknown_outcome(&self) -> bool {
         self.after_unknown_outcome
     }
 
-    /// The time at which the request was sent. The response may have been received long before the caller was
-    /// polled, so no time of it is known.
+    /// The time at which the request was sent. The response may have been received long before the
+    /// caller was polled, so no time of it is known.
     #[must_use]
     pub fn sent_at(&self) -> SystemTime {
         self.sent_at
@@ -133,7 +133,8 @@ impl Reply {
         error.with_status(self.status()).with_body(self.body().clone(), secrets)
     }
 
-    /// The error of reading this response: the outcome is unknown if the call must not be sent twice.
+    /// The error of reading this response: the outcome is unknown if the call must not be sent
+    /// twice.
     pub fn classify_decode_error(&self, error: Error) -> Error {
         self.idempotency.classify_decode_error(error)
     }

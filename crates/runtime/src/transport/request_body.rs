@@ -1,8 +1,8 @@
 //! Body of a request: its bytes, and the record that the HTTP client has begun to send them.
 //!
-//! The state decides, once and atomically, whether a request may have reached the service: either the
-//! HTTP client asks for the body first ([`BEGUN`]), or the call withdraws it first ([`WITHDRAWN`]) and the
-//! service cannot process the request.
+//! The state decides, once and atomically, whether a request may have reached the service: either
+//! the HTTP client asks for the body first ([`BEGUN`]), or the call withdraws it first
+//! ([`WITHDRAWN`]) and the service cannot process the request.
 
 use std::fmt;
 use std::pin::Pin;
@@ -15,8 +15,8 @@ use http_body::{Body, Frame, SizeHint};
 
 /// The bytes of a body, which records when the HTTP client begins to send them.
 ///
-/// Unlike plain bytes, the HTTP client cannot clone it, so it cannot retry a request on its own or repeat it
-/// after a redirect.
+/// Unlike plain bytes, the HTTP client cannot clone it, so it cannot retry a request on its own or
+/// repeat it after a redirect.
 pub(super) struct OutgoingBody {
     bytes: Bytes,
     send_state: SendState,
@@ -52,17 +52,18 @@ impl SendState {
     /// The state of a request without a body.
     pub(super) const UNKNOWN: Self = Self { state: None };
 
-    /// Withdraws the body. Returns true if it was never sent and never will be, so that the service cannot
-    /// process the request; false if it may have been sent, or there is no body.
+    /// Withdraws the body. Returns true if it was never sent and never will be, so that the service
+    /// cannot process the request; false if it may have been sent, or there is no body.
     ///
-    /// Reading the state would not be enough: the HTTP client writes in a task of its own, which learns only
-    /// later that the response is no longer awaited, and could take the body after the read.
+    /// Reading the state would not be enough: the HTTP client writes in a task of its own, which
+    /// learns only later that the response is no longer awaited, and could take the body after the
+    /// read.
     pub(super) fn withdraw(&self) -> bool {
         self.settle(WITHDRAWN) == WITHDRAWN
     }
 
-    /// Withdraws the body when the call is dropped: a request can stay in the queue of an HTTP/2 connection
-    /// after that, and be sent later.
+    /// Withdraws the body when the call is dropped: a request can stay in the queue of an HTTP/2
+    /// connection after that, and be sent later.
     pub(super) fn withdraw_on_drop(&self) -> impl Drop + use<> {
         struct Guard(SendState);
 

@@ -1,5 +1,5 @@
-//! Body of a response: [`IncomingBody`], read as it arrives, and [`PartialResponse`], a body that could
-//! not be read to its end.
+//! Body of a response: [`IncomingBody`], read as it arrives, and [`PartialResponse`], a body that
+//! could not be read to its end.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -24,7 +24,8 @@ use crate::limiter::Permit;
 
 /// A body with its timeouts.
 pub(crate) struct IncomingBody {
-    /// Taken at the deadline of the stream, which closes the connection even if the stream is not polled.
+    /// Taken at the deadline of the stream, which closes the connection even if the stream is not
+    /// polled.
     body: Arc<Mutex<Option<reqwest::Body>>>,
     /// The task that takes it.
     _closing: Option<AbortOnDrop<()>>,
@@ -33,8 +34,8 @@ pub(crate) struct IncomingBody {
     longest_silence: Duration,
     /// The deadline of the stream, and its timeout.
     end: Option<(Instant, Duration)>,
-    /// The timer of the silence and its timeout. Set while the caller polls: time in which it does not is not
-    /// the service's silence.
+    /// The timer of the silence and its timeout. Set while the caller polls: time in which it does
+    /// not is not the service's silence.
     timer: Option<(Pin<Box<Sleep>>, Duration)>,
     /// The response counts as in flight until its end.
     permit: Option<Permit>,
@@ -191,8 +192,8 @@ pub(super) fn is_event_stream(headers: &HeaderMap) -> bool {
     media.eq_ignore_ascii_case("text/event-stream")
 }
 
-/// The beginning of a body that was not read to its end. It is never shown: it could end within a secret,
-/// which would then not be found.
+/// The beginning of a body that was not read to its end. It is never shown: it could end within a
+/// secret, which would then not be found.
 pub(super) struct PartialResponse {
     cause: ReadFailure,
     arrived: Vec<u8>,

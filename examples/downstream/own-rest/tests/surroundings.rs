@@ -1,5 +1,5 @@
-//! Hygiene of generated code: it compiles under strict lints, without a prelude, and beside items with
-//! names of the standard library or of the generated code itself.
+//! Hygiene of generated code: it compiles under strict lints, without a prelude, and beside items
+//! with names of the standard library or of the generated code itself.
 #![no_implicit_prelude]
 #![deny(warnings, missing_docs, unreachable_pub, unused_qualifications, rust_2018_idioms)]
 #![deny(missing_debug_implementations, missing_copy_implementations)]

@@ -1,7 +1,8 @@
 //! Poll of one job: its outcome, and the record of it.
 //!
-//! A job ends only with what the service reported as terminal, with two 404s of the service itself ten
-//! seconds apart, or once its ttl has elapsed on the monotonic clock. Everything else is transient.
+//! A job ends only with what the service reported as terminal, with two 404s of the service itself
+//! ten seconds apart, or once its ttl has elapsed on the monotonic clock. Everything else is
+//! transient.
 //!
 //! # Memory budget of outputs
 //!
@@ -140,8 +141,8 @@ fn is_from_service(error: &podqueue::Error) -> bool {
     })
 }
 
-/// The end of a job that the service no longer has. The wall clock, which may be wrong, only decides
-/// the reason that is recorded.
+/// The end of a job that the service no longer has. The wall clock, which may be wrong, only
+/// decides the reason that is recorded.
 fn end_not_found(job: &Outstanding, now: u64) -> PollOutcome {
     let (state, why) = if job.is_cancelled {
         (State::Cancelled, CANCELLED)
@@ -285,7 +286,8 @@ impl Outputs {
         Self(Arc::new(Semaphore::new(BUDGET as usize)))
     }
 
-    /// Reads the status of a job. The returned record counts towards the budget until `Held` is dropped.
+    /// Reads the status of a job. The returned record counts towards the budget until `Held` is
+    /// dropped.
     pub(super) async fn read(&self, job: &Job) -> (podqueue::Result<JobRecord>, Held) {
         for limit in LIMITS {
             let held = self.acquire(units(limit)).await;

@@ -203,7 +203,8 @@ impl Schedule {
         self.asleep.peek().map(|Reverse((at, _))| *at)
     }
 
-    /// Returns the longest interval, so that all polls together stay within their share of the limits.
+    /// Returns the longest interval, so that all polls together stay within their share of the
+    /// limits.
     fn longest(&self) -> Duration {
         let all = Duration::from_secs_f64(self.jobs.len() as f64 / POLLS_PER_SECOND);
         all.max(LONG).min(LONGEST)

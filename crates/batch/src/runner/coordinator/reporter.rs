@@ -1,5 +1,5 @@
-//! Progress reports of a run, also while the journal is unreachable, and the errors that they contain:
-//! those that have persisted for five seconds.
+//! Progress reports of a run, also while the journal is unreachable, and the errors that they
+//! contain: those that have persisted for five seconds.
 
 use std::collections::HashSet;
 use std::convert::Infallible;
@@ -42,8 +42,8 @@ impl ProgressReporter {
         }
     }
 
-    /// Reports an outage of the journal as long as it lasts, and shortens the patience once the run must
-    /// stop.
+    /// Reports an outage of the journal as long as it lasts, and shortens the patience once the run
+    /// must stop.
     pub(in crate::runner) async fn watch(
         &self,
         shared: &Shared,

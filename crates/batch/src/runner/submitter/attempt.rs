@@ -121,7 +121,8 @@ pub(super) async fn submit(
     }
 }
 
-/// Records an input as unknown whose job id an earlier input already has: the job runs only one of them.
+/// Records an input as unknown whose job id an earlier input already has: the job runs only one of
+/// them.
 async fn disputed(shared: &Shared, ticket: Ticket, outcome: Outcome, holder: u64) -> Submitted {
     let job = match &outcome {
         Outcome::Accepted { job_id, .. } => job_id.as_str(),
@@ -252,8 +253,8 @@ fn of_error(error: podqueue::Error) -> Verdict {
     }
 }
 
-/// A pause of all submissions. It is begun before what caused it is recorded, because a claim may find
-/// the input pending again as soon as it is.
+/// A pause of all submissions. It is begun before what caused it is recorded, because a claim may
+/// find the input pending again as soon as it is.
 #[derive(Default)]
 pub(super) struct Pause(Mutex<Option<Instant>>);
 

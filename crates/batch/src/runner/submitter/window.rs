@@ -16,7 +16,8 @@ const HELD: Duration = Duration::from_secs(180);
 /// Refusals within this time count once: the submissions in flight are refused together.
 const SAME_REFUSAL: Duration = Duration::from_secs(2);
 
-/// The smallest ceiling after a full queue: other users of the account may cause a 429 now and then.
+/// The smallest ceiling after a full queue: other users of the account may cause a 429 now and
+/// then.
 const SMALLEST_CEILING: f64 = 8.0;
 
 /// Interval at which the window grows again, and the factor.

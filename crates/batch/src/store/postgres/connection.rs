@@ -74,8 +74,8 @@ impl Connection {
         Ok(this)
     }
 
-    /// Refuses a database that is read-only, or cannot store every text: otherwise a run would wait for
-    /// it, or fail midway.
+    /// Refuses a database that is read-only, or cannot store every text: otherwise a run would wait
+    /// for it, or fail midway.
     pub(super) fn check_for_writing(&self) -> Result<()> {
         let why = if self.is_read_only {
             "nothing can be written there: it is a standby, or default_transaction_read_only is on; use the URL of the primary, as a user who may write"

@@ -1,11 +1,11 @@
 //! Leases: membership of the processes that share a batch, and their transactions.
 //!
-//! A process joins with its first write. Every write renews its lease, and an idle process renews it
-//! every quarter of it. A process whose lease has expired, by the database's clock, is recovered by
-//! another process ([`recovery`](super::recovery)).
+//! A process joins with its first write. Every write renews its lease, and an idle process renews
+//! it every quarter of it. A process whose lease has expired, by the database's clock, is recovered
+//! by another process ([`recovery`](super::recovery)).
 //!
-//! Invariant: a write first locks the row of its process (the fence, [`check_lease`]), so nothing is
-//! written by a process that was recovered. After an outage, no process is recovered before all
+//! Invariant: a write first locks the row of its process (the fence, [`check_lease`]), so nothing
+//! is written by a process that was recovered. After an outage, no process is recovered before all
 //! had a lease's time to renew theirs. `tests/postgres/sharing.rs` and `machines.rs` hold this.
 //!
 //! A write is retried until its outcome is known. Each change has a number, which its transaction

@@ -1,13 +1,14 @@
 //! Loss of durable changes: a replica that was behind became the primary, or a backup was restored.
 //!
-//! Each process knows the number of its own last change, and has results of its own: either can prove
-//! that the database is older than the process. The proof is a mark in the database (the note
-//! [`LOST`]), which every transaction of a process reads under its lease, and every process that joins.
+//! Each process knows the number of its own last change, and has results of its own: either can
+//! prove that the database is older than the process. The proof is a mark in the database (the note
+//! [`LOST`]), which every transaction of a process reads under its lease, and every process that
+//! joins.
 //!
-//! The mark is removed in the transaction of the first operation that its acceptance permits, and so
-//! after all other checks: the claim of inputs, or the end of a cancellation. Before, each machine
-//! imports what only its results know, and records that ([`IMPORTED`]), so an input with a result is not
-//! pending when inputs are claimed. A new mark resets the imports.
+//! The mark is removed in the transaction of the first operation that its acceptance permits, and
+//! so after all other checks: the claim of inputs, or the end of a cancellation. Before, each
+//! machine imports what only its results know, and records that ([`IMPORTED`]), so an input with a
+//! result is not pending when inputs are claimed. A new mark resets the imports.
 
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;

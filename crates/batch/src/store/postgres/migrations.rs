@@ -11,14 +11,15 @@ use crate::error::{Error, ErrorKind, Result};
 /// Timeout of a migration.
 const LONG: Duration = Duration::from_secs(10 * 60);
 
-/// Migrations, each from the preceding version. The version of a database is the number of migrations.
+/// Migrations, each from the preceding version. The version of a database is the number of
+/// migrations.
 ///
 /// The counts of a batch are its number of inputs, which begin as pending, and what each of its
 /// processes has moved from state to state. An input's owner is the process that submits it or
 /// polls its job; its results are where its end was recorded.
 ///
-/// Processes and results have random ids: a database that was restored from a backup must not assign
-/// ids again. Of a process that was recovered, the last change is kept.
+/// Processes and results have random ids: a database that was restored from a backup must not
+/// assign ids again. Of a process that was recovered, the last change is kept.
 const MIGRATIONS: [&str; 2] = [
     "
     CREATE TABLE podqueue.batch (

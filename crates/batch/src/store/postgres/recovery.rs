@@ -1,9 +1,9 @@
 //! Recovery of processes whose leases have expired.
 //!
-//! The row of an expired process is deleted under its lock, so its next change finds no row and fails.
-//! Its outstanding inputs get a new owner, and its interrupted submissions become unknown or pending.
-//! Its sums are added to those of the recovering process, so that the counts of the batch stay the
-//! same.
+//! The row of an expired process is deleted under its lock, so its next change finds no row and
+//! fails. Its outstanding inputs get a new owner, and its interrupted submissions become unknown or
+//! pending. Its sums are added to those of the recovering process, so that the counts of the batch
+//! stay the same.
 
 use std::time::Duration;
 

@@ -243,7 +243,8 @@ async fn add(writing: &Writing<'_>, inputs: &[NewInput]) -> Result<(), Failure> 
     rows::insert(client, *batch, rows::number(&row, 0), inputs).await
 }
 
-/// Claims the first pending inputs that are no copies, except those that another process has locked.
+/// Claims the first pending inputs that are no copies, except those that another process has
+/// locked.
 async fn claim_next(writing: &Writing<'_>, claim: Claim) -> Result<Vec<Input>, Failure> {
     let sql = format!(
         "WITH next AS (

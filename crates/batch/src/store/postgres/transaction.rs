@@ -107,8 +107,8 @@ pub(super) async fn check_lease(
     }
 }
 
-/// Returns the reason for which the row of the process is missing: a recovery keeps a record of the last
-/// change.
+/// Returns the reason for which the row of the process is missing: a recovery keeps a record of the
+/// last change.
 async fn missing(
     client: &Client,
     batch: i64,
@@ -136,8 +136,8 @@ pub(super) async fn has_change(
     Ok(client.query_typed_one(sql, &values).await?.get(0))
 }
 
-/// Change of the tally by a transaction: the number of inputs moved to each state, less those moved from
-/// it, and their times.
+/// Change of the tally by a transaction: the number of inputs moved to each state, less those moved
+/// from it, and their times.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Delta {
     moved: [i64; State::ALL.len()],

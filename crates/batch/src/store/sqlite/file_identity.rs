@@ -1,8 +1,8 @@
-//! File identity of a journal: refuses copies and hard links, and detects that an open file was moved or
-//! replaced.
+//! File identity of a journal: refuses copies and hard links, and detects that an open file was
+//! moved or replaced.
 //!
-//! Two names of one file, or a copy elsewhere, would submit the same inputs twice. The journal therefore
-//! notes a random number, which copies share, and its path.
+//! Two names of one file, or a copy elsewhere, would submit the same inputs twice. The journal
+//! therefore notes a random number, which copies share, and its path.
 
 use std::fs::{self, Metadata};
 use std::io;
@@ -90,8 +90,8 @@ fn is_original(
             .is_some_and(|note| note.split_once(' ').is_some_and(|(it, _)| it == number))
 }
 
-/// The file that was opened. If it is removed or replaced, or the log next to it, SQLite continues to
-/// write to a file that no process can open.
+/// The file that was opened. If it is removed or replaced, or the log next to it, SQLite continues
+/// to write to a file that no process can open.
 pub(super) struct OpenedFile {
     file: Metadata,
     /// The log, once there is something in it.

@@ -3,8 +3,8 @@
 //!
 //! That number is written after each commit, without a sync, so it is never higher than that of the
 //! journal, however its process ends: a journal with a lower number has lost commits, because its
-//! write-ahead log was taken away, or an older journal was put in its place. SQLite would go back in
-//! time silently, and the batch would submit inputs twice. An orderly end removes the number.
+//! write-ahead log was taken away, or an older journal was put in its place. SQLite would go back
+//! in time silently, and the batch would submit inputs twice. An orderly end removes the number.
 
 use std::cell::Cell;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -20,8 +20,8 @@ use crate::files::{private, with_suffix};
 const PROBES: usize = 20;
 const PROBE: Duration = Duration::from_millis(10);
 
-/// Reserved disk space, in bytes: more than it takes to record the outcomes of all inputs that can be in
-/// flight.
+/// Reserved disk space, in bytes: more than it takes to record the outcomes of all inputs that can
+/// be in flight.
 const RESERVED: usize = 1024 * 1024;
 
 /// Prefix of the number of the last commit, at the beginning of the file.
@@ -30,14 +30,15 @@ const MARK: &[u8; 8] = b"commits ";
 /// The length of both, in bytes.
 const HEAD: usize = MARK.len() + 16;
 
-/// A lock on a journal, until this is dropped or the process ends. It is on a separate file, because
-/// closing any handle of SQLite's own file would end the locks that SQLite holds.
+/// A lock on a journal, until this is dropped or the process ends. It is on a separate file,
+/// because closing any handle of SQLite's own file would end the locks that SQLite holds.
 pub(super) struct Lock {
     file: File,
     path: PathBuf,
     /// True if this lock created the file.
     is_new: bool,
-    /// True if the file contains only what a lock writes: a file of this name may have existed before.
+    /// True if the file contains only what a lock writes: a file of this name may have existed
+    /// before.
     is_ours: bool,
     /// True if the number of the last commit stays when the lock ends.
     leaves_number: Cell<bool>,

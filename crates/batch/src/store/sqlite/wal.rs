@@ -21,7 +21,8 @@ const FRAME: usize = 24;
 const SALTS: std::ops::Range<usize> = 16..24;
 const FRAME_SALTS: std::ops::Range<usize> = 8..16;
 
-/// Returns true if there is a log that is not empty: closing a journal in an orderly way removes it.
+/// Returns true if there is a log that is not empty: closing a journal in an orderly way removes
+/// it.
 pub(super) fn exists(journal: &Path) -> bool {
     found(journal).is_some()
 }

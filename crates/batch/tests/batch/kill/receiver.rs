@@ -61,7 +61,8 @@ async fn forward(calls: Calls, address: PathBuf, post: Arc<Mutex<Post>>) {
     }
 }
 
-/// The first line of the response, which is empty if none came; nothing if the receiver could not be reached.
+/// The first line of the response, which is empty if none came; nothing if the receiver could not
+/// be reached.
 async fn call(address: &Path, target: &str, body: &[u8]) -> Option<String> {
     let address = fs::read_to_string(address).ok()?;
     let mut connection = TcpStream::connect(address).await.ok()?;

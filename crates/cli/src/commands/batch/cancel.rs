@@ -1,5 +1,5 @@
-//! Command `batch cancel`: cancellation of a batch, which is delegated to the process that runs it, if
-//! there is one.
+//! Command `batch cancel`: cancellation of a batch, which is delegated to the process that runs it,
+//! if there is one.
 
 use std::convert::Infallible;
 use std::future::IntoFuture;
@@ -44,7 +44,8 @@ pub async fn run(context: &Context, location: &BatchLocation) -> Result<Exit, Fa
     let mut stall = StallDetector::default();
     let cancelling = async {
         loop {
-            // A cancellation submits nothing, so it leaves the mark of a database with lost changes.
+            // A cancellation submits nothing, so it leaves the mark of a database with lost
+            // changes.
             let opening = location.journal().accepting_loss(true).open().results(&location.results);
             match opening.into_future().await {
                 Ok(batch) => match batch.cancel(&endpoint).await {

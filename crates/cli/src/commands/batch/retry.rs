@@ -1,4 +1,5 @@
-//! Command `batch retry`: inputs that did not complete become pending again, or their jobs are retried.
+//! Command `batch retry`: inputs that did not complete become pending again, or their jobs are
+//! retried.
 
 use std::future::IntoFuture;
 

@@ -1,4 +1,5 @@
-//! Emitted response: the type of a response, by status where they differ, and the method that reads it.
+//! Emitted response: the type of a response, by status where they differ, and the method that reads
+//! it.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};

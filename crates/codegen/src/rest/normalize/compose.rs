@@ -1,7 +1,7 @@
 //! Composition of schemas: `allOf`, `oneOf`, `anyOf`.
 //!
-//! `allOf` becomes one object with the fields of all parts. A choice between objects that can be told
-//! apart becomes a union; any other becomes one object with the fields of all branches: since
+//! `allOf` becomes one object with the fields of all parts. A choice between objects that can be
+//! told apart becomes a union; any other becomes one object with the fields of all branches: since
 //! responses are read leniently, trying one branch after the other would always stop at the first.
 //! A choice between a string and a list stays a choice.
 

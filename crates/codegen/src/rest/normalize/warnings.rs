@@ -62,8 +62,8 @@ impl<'a> Warnings<'a> {
         self.warnings.push(warning.unwrap_or_else(here));
     }
 
-    /// Warns about a default that does not conform to its schema. All of them make one warning, since
-    /// defaults have no effect.
+    /// Warns about a default that does not conform to its schema. All of them make one warning,
+    /// since defaults have no effect.
     pub(super) fn warn_of_default(&mut self, keys: Vec<String>, message: String) {
         self.defaults.push((keys, message));
     }

@@ -1,4 +1,5 @@
-//! Page view of an endpoint: its counts, its jobs by filter, the details of a job, and bulk changes.
+//! Page view of an endpoint: its counts, its jobs by filter, the details of a job, and bulk
+//! changes.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -115,8 +116,8 @@ impl Endpoint {
         })
     }
 
-    /// The number of jobs whose state matches a filter, and `limit` of them from `offset` on, the newest
-    /// first. Their texts are not searched.
+    /// The number of jobs whose state matches a filter, and `limit` of them from `offset` on, the
+    /// newest first. Their texts are not searched.
     pub(crate) fn views(
         self: &Arc<Self>,
         filter: &JobFilter,

@@ -1,16 +1,16 @@
-//! Endpoint state: the jobs, the queue, the workers and the timers of an endpoint, guarded by one lock,
-//! and all transitions of its jobs and workers.
+//! Endpoint state: the jobs, the queue, the workers and the timers of an endpoint, guarded by one
+//! lock, and all transitions of its jobs and workers.
 //!
 //! A job is in [`Jobs`] in any state. Queued, it has a position in `queue`; running, it occupies a
 //! worker in `pool`, and if that worker attaches over HTTP it is among the jobs of that worker in
 //! `attached`.
 //!
-//! Invariant: apart from the start of a job ([`EndpointState::start_next`]), a job changes its state
-//! only in [`EndpointState::transition`], which frees what the job occupies, queues it if it is to
-//! run again, sets its only timer, and, if the job has ended, counts it and calls its webhook. So
-//! the queue holds exactly the queued jobs, the pool counts exactly the running jobs, and every job
-//! that ends calls its webhook. The property test in `tests/interface/properties.rs` compares queue
-//! and pool with the health report.
+//! Invariant: apart from the start of a job ([`EndpointState::start_next`]), a job changes its
+//! state only in [`EndpointState::transition`], which frees what the job occupies, queues it if it
+//! is to run again, sets its only timer, and, if the job has ended, counts it and calls its
+//! webhook. So the queue holds exactly the queued jobs, the pool counts exactly the running jobs,
+//! and every job that ends calls its webhook. The property test in `tests/interface/properties.rs`
+//! compares queue and pool with the health report.
 //!
 //! The state starts no task and reads no clock: the caller passes the time, and does what a
 //! [`TimerRun`] or a [`LostWorker`] asks of it.
@@ -180,15 +180,15 @@ impl EndpointState {
         })
     }
 
-    /// The due time of the next timer, apart from pings: a worker pings in real time, so its next ping
-    /// is no event to advance the clock to.
+    /// The due time of the next timer, apart from pings: a worker pings in real time, so its next
+    /// ping is no event to advance the clock to.
     pub(super) fn next_event(&self) -> Option<Moment> {
         let mut events = self.timers.iter().filter(|(_, timer)| !matches!(timer, Timer::Ping(_)));
         events.next().map(|(at, _)| *at)
     }
 
-    /// Returns true if the next timer is due before the timer task runs again, which then has to run
-    /// earlier.
+    /// Returns true if the next timer is due before the timer task runs again, which then has to
+    /// run earlier.
     pub(super) fn must_wake_timer_task(&mut self) -> bool {
         let next = self.timers.next();
         let is_earlier = next.is_some_and(|next| self.timer_task_until.is_none_or(|at| next < at));
@@ -330,8 +330,8 @@ impl EndpointState {
         }
     }
 
-    /// Ends a job with the result of a handler, unless its attempt is over. A worker that has crashed
-    /// is removed.
+    /// Ends a job with the result of a handler, unless its attempt is over. A worker that has
+    /// crashed is removed.
     pub(super) fn finish_attempt(
         &mut self,
         id: &str,
@@ -481,8 +481,8 @@ impl EndpointState {
 
 /// Workers that attach over HTTP, by the names that they use.
 impl EndpointState {
-    /// Registers a worker process that was started, and will attach. The token is cancelled when the
-    /// worker is removed.
+    /// Registers a worker process that was started, and will attach. The token is cancelled when
+    /// the worker is removed.
     pub(super) fn register_process(&mut self, id: WorkerId, name: Arc<str>) -> CancellationToken {
         self.attached.add(id, name)
     }
@@ -636,8 +636,8 @@ impl EndpointState {
         }
     }
 
-    /// Records a ping: the worker is alive, the jobs that it reports to run, and its health. A process
-    /// that is unhealthy for too long and has no jobs is given up.
+    /// Records a ping: the worker is alive, the jobs that it reports to run, and its health. A
+    /// process that is unhealthy for too long and has no jobs is given up.
     pub(super) fn ping<'a>(
         &mut self,
         worker: &str,
@@ -671,8 +671,8 @@ impl EndpointState {
         self.attached.records(|id| self.pool.activity(id))
     }
 
-    /// A worker reports that it runs a job. If it should not, it has to stop it: it may have missed the
-    /// response that told it so.
+    /// A worker reports that it runs a job. If it should not, it has to stop it: it may have missed
+    /// the response that told it so.
     fn check_reported_job(&mut self, worker: &str, job: &str) {
         // A job with a result may have got it from this worker a moment ago.
         let has_result = self.jobs.get(job).is_some_and(|job| job.has_result());
@@ -687,8 +687,8 @@ impl EndpointState {
         self.timers.set(Timer::Ping(id), now.saturating_add(self.pool.ping_timeout()));
     }
 
-    /// A ping was not received in time. However far the clock was advanced, that is one missed ping,
-    /// because a worker pings in real time.
+    /// A ping was not received in time. However far the clock was advanced, that is one missed
+    /// ping, because a worker pings in real time.
     fn miss_ping(&mut self, id: WorkerId, at: Moment, now: Moment) -> Option<LostWorker> {
         let (missed, is_lost) = self.attached.miss_ping(id)?;
         if is_lost {

@@ -93,8 +93,8 @@ impl WorkerApi<'_> {
         }
     }
 
-    /// Takes a report of a worker, of this many bytes. A report on a job that the worker does not have,
-    /// or no longer, is ignored.
+    /// Takes a report of a worker, of this many bytes. A report on a job that the worker does not
+    /// have, or no longer, is ignored.
     pub(crate) fn report(
         self,
         worker: &str,
@@ -168,8 +168,8 @@ impl WorkerApi<'_> {
     }
 }
 
-/// Jobs that are assigned to a worker whose request still waits. If the request ends before they are in
-/// its response, they are queued again.
+/// Jobs that are assigned to a worker whose request still waits. If the request ends before they
+/// are in its response, they are queued again.
 struct PendingAssignment {
     endpoint: Arc<Endpoint>,
     worker: WorkerId,

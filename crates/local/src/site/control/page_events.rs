@@ -2,8 +2,8 @@
 //!
 //! An event contains revisions, which say which lists the page has to fetch again. Snapshots of the
 //! service are cached ([`SnapshotCache`]) and shared by all streams: a stream that is notified of a
-//! change takes a new snapshot, at most every [`SNAPSHOT_INTERVAL`]. So many streams cost little, and a
-//! service without streams nothing.
+//! change takes a new snapshot, at most every [`SNAPSHOT_INTERVAL`]. So many streams cost little,
+//! and a service without streams nothing.
 //!
 //! Invariant: after a change, each stream sends an event with a snapshot that was taken after it.
 //! The revision that a stream has marked as seen is at most that of the snapshot which it then
@@ -67,8 +67,8 @@ fn events(app: Arc<App>, cache: Arc<SnapshotCache>, permit: OwnedSemaphorePermit
         .into_response()
 }
 
-/// The events of one stream. The next event is made when the connection can take it, so a page that does
-/// not read costs nothing.
+/// The events of one stream. The next event is made when the connection can take it, so a page that
+/// does not read costs nothing.
 struct Feed {
     app: Arc<App>,
     cache: Arc<SnapshotCache>,
@@ -119,8 +119,8 @@ struct NumberedEvent {
 }
 
 impl SnapshotCache {
-    /// Returns the event of a snapshot with all changes up to a revision, or, if the last snapshot is
-    /// older and too recent to take a new snapshot, the time from which a snapshot may be taken.
+    /// Returns the event of a snapshot with all changes up to a revision, or, if the last snapshot
+    /// is older and too recent to take a new snapshot, the time from which a snapshot may be taken.
     fn event(&self, app: &App, revision: u64) -> Result<NumberedEvent, Instant> {
         let mut last = locked(&self.0);
         let now = Instant::now();

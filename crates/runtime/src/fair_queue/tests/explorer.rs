@@ -1,16 +1,16 @@
-//! Explorer of a fair queue: callers arrive, are polled or not, are dropped, and end their permits in
-//! different ways, while time passes. It drives the real queues in controlled time.
+//! Explorer of a fair queue: callers arrive, are polled or not, are dropped, and end their permits
+//! in different ways, while time passes. It drives the real queues in controlled time.
 //!
-//! A run is a sequence of choices. [`explore`] makes all runs of a length, [`wander`] long runs at random.
-//! After its choices a run comes to an end in which some callers are never polled again, and all other
-//! callers whenever they are woken. Checked are:
+//! A run is a sequence of choices. [`explore`] makes all runs of a length, [`wander`] long runs at
+//! random. After its choices a run comes to an end in which some callers are never polled again,
+//! and all other callers whenever they are woken. Checked are:
 //!
 //! - no polled caller waits longer than allowed, whichever callers are not polled;
 //! - no caller is admitted before an earlier caller that was polled in time and is no less urgent;
 //! - once all callers have ended or were dropped, the queue is as good as new.
 //!
-//! `PODQUEUE_MODEL_DEPTH` sets the length of the runs of [`explore`], `PODQUEUE_MODEL_RUNS` the number of
-//! runs of [`wander`].
+//! `PODQUEUE_MODEL_DEPTH` sets the length of the runs of [`explore`], `PODQUEUE_MODEL_RUNS` the
+//! number of runs of [`wander`].
 
 use std::future::Future;
 use std::pin::Pin;
@@ -36,8 +36,8 @@ pub(crate) trait Subject {
     /// The permit proceeds in this way; `None` at its end.
     fn proceed(&self, permit: Self::Permit, way: usize) -> Option<Self::Permit>;
 
-    /// The time in which all polled callers are admitted, by the numbers of callers that hold permits, wait,
-    /// and are never polled again.
+    /// The time in which all polled callers are admitted, by the numbers of callers that hold
+    /// permits, wait, and are never polled again.
     fn longest(&self, held: u32, waiting: u32, frozen: u32) -> Duration;
 
     /// Checks the invariants that hold at any time.

@@ -1,5 +1,5 @@
-//! Allocation: the record in the store for one operation in one scope, which all processes of an account
-//! agree upon, and the only way to change it. Without a clock, a lock, or I/O.
+//! Allocation: the record in the store for one operation in one scope, which all processes of an
+//! account agree upon, and the only way to change it. Without a clock, a lock, or I/O.
 //!
 //! A process is granted *permits*, each for one request, and renews a lease with each exchange.
 //!
@@ -8,16 +8,16 @@
 //! The sum of three numbers never exceeds the limit N: requests that the service can still count,
 //! requests without a response, and permits.
 //!
-//! The moment at which an answered request stops counting is known ten seconds ahead, so a permit can be
-//! granted before there is capacity for it, to be used *from* that moment on. Of the permits, in the
-//! order of these moments, the k-th is within N together with the k - 1 before it, whatever happens to
-//! them: a permit that is used becomes a request, and a request stops counting ten seconds later at the
-//! earliest. A process that does not renew its lease may have sent requests with all its permits until
-//! the lease ended, so these count from then.
+//! The moment at which an answered request stops counting is known ten seconds ahead, so a permit
+//! can be granted before there is capacity for it, to be used *from* that moment on. Of the
+//! permits, in the order of these moments, the k-th is within N together with the k - 1 before it,
+//! whatever happens to them: a permit that is used becomes a request, and a request stops counting
+//! ten seconds later at the earliest. A process that does not renew its lease may have sent
+//! requests with all its permits until the lease ended, so these count from then.
 //!
-//! The explorer (`tests::explored`) checks it for two processes in all short runs, with exchanges that
-//! are delayed or lost and processes that crash or stop; `tests::simulation` measures how much of the
-//! limit several processes use.
+//! The explorer (`tests::explored`) checks it for two processes in all short runs, with exchanges
+//! that are delayed or lost and processes that crash or stop; `tests::simulation` measures how much
+//! of the limit several processes use.
 //!
 //! All moments and durations are in microseconds, moments by the clock of the store.
 
@@ -44,18 +44,19 @@ const RECENT: u64 = 400_000;
 /// The time for which a process may reuse a slot while other processes have none.
 const SLOT_REUSE: u64 = 3_000_000;
 
-/// The lateness with which permits may be used without a loss of rate, as in the [bucket](super::super::token_bucket).
+/// The lateness with which permits may be used without a loss of rate, as in the
+/// [bucket](super::super::token_bucket).
 const LATENESS: u64 = 50_000;
 
-/// The excess over even spacing of permits, in percent, to make up for permits that were lost with a
-/// crashed process.
+/// The excess over even spacing of permits, in percent, to make up for permits that were lost with
+/// a crashed process.
 const CATCH_UP_PERCENT: u64 = 5;
 
 /// The record of one operation in one scope.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Allocation {
-    /// Identifies the record. If the store has lost a record, each process reports again to the new record what
-    /// still counts.
+    /// Identifies the record. If the store has lost a record, each process reports again to the new
+    /// record what still counts.
     #[serde(default)]
     id: u64,
     /// The moment of the last exchange.
@@ -91,10 +92,11 @@ struct Participant {
 #[derive(Clone, Debug, Default)]
 pub(super) struct ExchangeRequest {
     pub(super) participant: u64,
-    /// Answered requests that were not reported before: the time until they stop counting, and their number.
+    /// Answered requests that were not reported before: the time until they stop counting, and
+    /// their number.
     pub(super) departures: Vec<(u64, u64)>,
-    /// The same for reported requests, with the record to which they were reported, and an upper bound of the
-    /// time by that record's clock.
+    /// The same for reported requests, with the record to which they were reported, and an upper
+    /// bound of the time by that record's clock.
     pub(super) reported: Vec<(u64, u64)>,
     pub(super) allocation: u64,
     pub(super) moment: u64,
@@ -141,8 +143,8 @@ impl Allocation {
     /// The record in the store; or a new record with this id if there is none, or if it is invalid:
     ///
     /// - Clock set back: the last exchange of the record is later than `now`.
-    /// - Clock set forward: `now` is later than possible for the requesting process, which knows a moment of
-    ///   this record and has waited for the store for `waited`.
+    /// - Clock set forward: `now` is later than possible for the requesting process, which knows a
+    ///   moment of this record and has waited for the store for `waited`.
     /// - Restored copy: the record lacks the last report of the requesting process.
     pub(super) fn current(
         now: u64,
@@ -160,8 +162,8 @@ impl Allocation {
         stored.filter(is_intact).unwrap_or_else(|| Self { id: new_id, ..Self::default() })
     }
 
-    /// Returns true if the record is from before the last report of the process, also if other processes
-    /// have reported to it since it was restored.
+    /// Returns true if the record is from before the last report of the process, also if other
+    /// processes have reported to it since it was restored.
     fn lacks_report(&self, report: &ExchangeRequest) -> bool {
         let own = self.members.iter().find(|participant| participant.id == report.participant);
         self.exchanged_at < report.reported_at
@@ -199,8 +201,8 @@ impl Allocation {
         let others = self.members.iter().map(|it| (it.permits, it.demand(now, it.wants)));
         let fair = fair(free + kept, others, report.wants);
         let given_at = known.as_ref().map_or(0, |known| known.given_at);
-        // If permits are scarce, the first process to report would get them all: processes that have waited
-        // longer come first.
+        // If permits are scarce, the first process to report would get them all: processes that
+        // have waited longer come first.
         let before = self.members.iter().filter(|it| it.given_at < given_at);
         let theirs = before.map(|it| it.demand(now, it.wants).min(fair).saturating_sub(it.permits));
         let free = free.saturating_sub(theirs.sum());
@@ -280,7 +282,8 @@ impl Allocation {
         self.orphans.retain(|at, concurrency| *at > now && *concurrency > 0);
     }
 
-    /// Returns true if a process may have a slot now: processes take turns if they are more than the slots.
+    /// Returns true if a process may have a slot now: processes take turns if they are more than
+    /// the slots.
     fn has_turn(&self, now: u64, places: u64, id: u64) -> bool {
         let wanting = self.members.iter().filter(|it| it.demand(now, it.wants_slots) > 0);
         let (mut before, mut all) = (0, 1);
@@ -341,8 +344,8 @@ impl Participant {
     }
 }
 
-/// Max-min fair share of a process that requests `wants`, among other participants, each with what it has
-/// and requests. `rest`: the part of the limit that no other participant holds.
+/// Max-min fair share of a process that requests `wants`, among other participants, each with what
+/// it has and requests. `rest`: the part of the limit that no other participant holds.
 fn fair(rest: u64, others: impl Iterator<Item = (u64, u64)>, wants: u64) -> u64 {
     let mut total = rest;
     let mut demands = vec![wants];

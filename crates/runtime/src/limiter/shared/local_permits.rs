@@ -1,5 +1,5 @@
-//! Local permits: a process's share of one operation's limit, the next report of the process, and the waker
-//! by which it asks the exchange thread for an exchange.
+//! Local permits: a process's share of one operation's limit, the next report of the process, and
+//! the waker by which it asks the exchange thread for an exchange.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,8 +13,8 @@ use super::super::Limit;
 use super::allocation::{ExchangeRequest, Grant, HORIZON, LEASE};
 use crate::fair_queue::Blocked;
 
-/// Up to this limit, permits are requested only for waiting requests: a spare permit for a process that
-/// may not need it would be a large part of the limit.
+/// Up to this limit, permits are requested only for waiting requests: a spare permit for a process
+/// that may not need it would be a large part of the limit.
 const NO_SPARE_LIMIT: u64 = 10;
 
 /// The number of spare permits and slots that are kept for [`SPARE_FOR`] after a call.
@@ -35,7 +35,8 @@ pub(in crate::limiter) struct LocalPermits {
     concurrency: u64,
     /// True if the last exchange granted all that was requested, so that another may grant more.
     had_all: bool,
-    /// The moments at which answered requests stop counting; until then they may have to be reported again.
+    /// The moments at which answered requests stop counting; until then they may have to be
+    /// reported again.
     departures: Vec<(Instant, u64)>,
     /// The number of these that were reported, and that will be once the exchange in progress has
     /// succeeded.
@@ -51,7 +52,8 @@ pub(in crate::limiter) struct LocalPermits {
     /// The recent peak of permits used between two exchanges: a bursty caller needs as many again.
     peak: u64,
     used_at: Option<Instant>,
-    /// True if the record lists this process, because its last report held or requested permits or slots.
+    /// True if the record lists this process, because its last report held or requested permits or
+    /// slots.
     is_listed: bool,
 }
 
@@ -118,7 +120,8 @@ impl LocalPermits {
         self.waker.request(false);
     }
 
-    /// Returns a permit that was not used after all. A permit of an earlier lease has expired with it.
+    /// Returns a permit that was not used after all. A permit of an earlier lease has expired with
+    /// it.
     pub(in crate::limiter) fn refund(&mut self, taken_at: Instant, now: Instant) {
         if now < self.until {
             self.permits.push_front((taken_at, 1));
@@ -140,8 +143,8 @@ impl LocalPermits {
         !self.is_listed && self.permits.is_empty() && is_reported
     }
 
-    /// The report and request of the next exchange; `None` if both are empty. A process that is leaving
-    /// requests nothing.
+    /// The report and request of the next exchange; `None` if both are empty. A process that is
+    /// leaving requests nothing.
     pub(super) fn report(
         &mut self,
         state: LimiterState,

@@ -1,5 +1,5 @@
-//! Participant: a process among those that share limits, and its exchange thread, which reports for all of its
-//! operations and obtains their permits.
+//! Participant: a process among those that share limits, and its exchange thread, which reports for
+//! all of its operations and obtains their permits.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -92,8 +92,8 @@ impl Participant {
             .extend(operations.iter().filter_map(|listed| listed.operation_limiter.upgrade()));
     }
 
-    /// Makes one exchange for all operations. Returns the time to the next exchange; `None` if no operation
-    /// needs an exchange.
+    /// Makes one exchange for all operations. Returns the time to the next exchange; `None` if no
+    /// operation needs an exchange.
     pub(super) fn exchange(&self) -> Option<Duration> {
         let is_leaving = self.waker.is_closed();
         let (mut keys, mut all, mut is_busy) = (Vec::new(), Vec::new(), false);
@@ -191,8 +191,8 @@ impl Participant {
     }
 }
 
-/// A client's exchange thread. The thread ends soon after this handle is dropped, and returns unused permits
-/// before.
+/// A client's exchange thread. The thread ends soon after this handle is dropped, and returns
+/// unused permits before.
 pub(in crate::limiter) struct Shared(Arc<Participant>);
 
 impl Shared {

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 /// A store of records that several processes change, for [`SharedLimits`].
 ///
-/// `podqueue-limits` has a store in an SQLite file and a store in a PostgreSQL database. Any database with
-/// transactions and a clock will do; a store in memory serves the clients of one process, as here:
+/// `podqueue-limits` has a store in an SQLite file and a store in a PostgreSQL database. Any
+/// database with transactions and a clock will do; a store in memory serves the clients of one
+/// process, as here:
 ///
 /// ```
 /// use std::collections::HashMap;
@@ -45,7 +46,8 @@ use std::time::Duration;
 /// # Ok::<(), podqueue_runtime::Error>(())
 /// ```
 pub trait LimitStore: Send + 'static {
-    /// The store's name in errors, such as `the file /var/lib/app/limits.db`. No credentials: it is shown.
+    /// The store's name in errors, such as `the file /var/lib/app/limits.db`. No credentials: it is
+    /// shown.
     fn name(&self) -> String;
 
     /// Reads the records with these keys, in this order, lets `change` change them, and writes them
@@ -53,10 +55,10 @@ pub trait LimitStore: Send + 'static {
     /// `None`, and a record that becomes `None` is to be deleted.
     ///
     /// `change` also gets the time by the store's clock, since any moment that stays the same. The
-    /// clock must be read within the transaction, and must be the same for all processes. If it goes
-    /// back or jumps, or records are lost, processes pause for a moment and report again what still
-    /// counts. If the transaction has to be repeated, `change` may be called again,
-    /// with the records as they are then.
+    /// clock must be read within the transaction, and must be the same for all processes. If it
+    /// goes back or jumps, or records are lost, processes pause for a moment and report again what
+    /// still counts. If the transaction has to be repeated, `change` may be called again, with the
+    /// records as they are then.
     ///
     /// Runs on a dedicated thread and may block, but not forever.
     ///
@@ -114,7 +116,8 @@ impl SharedLimits {
         self
     }
 
-    /// Sets the time that a call waits while the store cannot be reached before it fails; 30 s by default.
+    /// Sets the time that a call waits while the store cannot be reached before it fails; 30 s by
+    /// default.
     pub fn patience(mut self, time: Duration) -> Self {
         self.patience = time;
         self

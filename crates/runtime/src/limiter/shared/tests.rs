@@ -12,8 +12,8 @@ use super::allocation::{Allocation, ExchangeRequest, Grant, LEASE};
 use super::local_permits::{ExchangeWaker, LimiterState, LocalPermits};
 use crate::limiter::Limit;
 
-/// Every 100 ms for a minute, each process requests a slot, and keeps it for 300 ms. Returns how often each
-/// had a slot.
+/// Every 100 ms for a minute, each process requests a slot, and keeps it for 300 ms. Returns how
+/// often each had a slot.
 fn slots_held(processes: u64, concurrent: u64) -> Vec<u64> {
     let limit = Limit { requests: 1_000, concurrent: Some(concurrent) };
     let mut allocation = Allocation::default();
@@ -117,7 +117,8 @@ fn counted_requests_are_reported_again_when_a_record_is_lost_or_a_clock_was_set(
     assert!(allocation.id() == 6 && given >= 9, "they count no more: {given}");
 }
 
-/// The waiting process has sent nothing to report again, and cannot know what other processes have sent.
+/// The waiting process has sent nothing to report again, and cannot know what other processes have
+/// sent.
 #[test]
 fn a_process_that_waited_gives_others_time_to_report_when_a_record_is_lost_or_a_clock_was_set() {
     let (began, second) = (Instant::now(), Duration::from_secs(1));

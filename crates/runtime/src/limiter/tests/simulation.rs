@@ -1,5 +1,5 @@
-//! Simulated service in controlled time, which counts by several algorithms at once, and clients that
-//! saturate its limit: almost all of a limit is used, and no more, also after a 429.
+//! Simulated service in controlled time, which counts by several algorithms at once, and clients
+//! that saturate its limit: almost all of a limit is used, and no more, also after a 429.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

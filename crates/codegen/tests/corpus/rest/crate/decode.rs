@@ -4,8 +4,8 @@ use podqueue::__private::lenient::{Lenient, Reading, serialize, value};
 use podqueue::__private::serde_json::{Serializer, Value, from_str};
 
 /// Decodes an answer of a type, and says what is wrong with the outcome: it must decode, be equal
-/// after it was written and read again, and when it was copied, print, and hold all that a `complete`
-/// answer says.
+/// after it was written and read again, and when it was copied, print, and hold all that a
+/// `complete` answer says.
 pub fn check<T: Lenient>(what: &str, complete: bool, text: &str) -> Option<String> {
     let read = |text: &str| {
         let json: Value = from_str(text).map_err(|error| error.to_string())?;

@@ -1,5 +1,5 @@
-//! Explorer of shared limits: all short runs of two processes and long runs at random, against a service
-//! that counts in the worst way for them.
+//! Explorer of shared limits: all short runs of two processes and long runs at random, against a
+//! service that counts in the worst way for them.
 
 use std::sync::Arc;
 use std::time::Duration;
