@@ -91,13 +91,16 @@ impl TerminalState {
         Self(rustix::termios::tcgetattr(io::stdin()).ok())
     }
 
-    /// Saves the state and turns the echo off. A prompt that is printed before the echo is off
-    /// would show the beginning of a secret that is typed or pasted at once.
+    /// Saves the state, and turns off the echo and the terminal's own line buffer, which truncates
+    /// long lines. A prompt that is printed before the echo is off would show the beginning of a
+    /// secret that is typed or pasted at once.
     pub fn without_echo() -> Self {
-        use rustix::termios::{LocalModes, OptionalActions, tcsetattr};
+        use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, tcsetattr};
         let state = Self::save();
         if let Some(mut silent) = state.0.clone() {
-            silent.local_modes.remove(LocalModes::ECHO | LocalModes::ECHONL);
+            silent.local_modes.remove(LocalModes::ECHO | LocalModes::ECHONL | LocalModes::ICANON);
+            silent.special_codes[SpecialCodeIndex::VMIN] = 1;
+            silent.special_codes[SpecialCodeIndex::VTIME] = 0;
             // Fails only without a terminal, which then echoes nothing.
             let _ = tcsetattr(io::stdin(), OptionalActions::Now, &silent);
         }

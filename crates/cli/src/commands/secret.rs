@@ -1,9 +1,17 @@
 //! Command `secret`: secrets of the account.
 
+#[cfg(unix)]
+use std::fs::File;
+#[cfg(unix)]
+use std::io::Write;
 use std::io::{self, IsTerminal};
+#[cfg(unix)]
+use std::os::fd::AsFd;
 
 use clap::{Args, Subcommand};
 use podqueue::SecretString;
+#[cfg(unix)]
+use rpassword::ConfigBuilder;
 use serde_json::json;
 
 use crate::context::Context;
@@ -82,7 +90,7 @@ async fn value(signals: &mut Signals, name: &str) -> Result<SecretString, Failur
     let text = if io::stdin().is_terminal() {
         let prompt = format!("Value of {} (not shown): ", Printable(name));
         let _restored = TerminalState::without_echo();
-        let asked = move || (rpassword::prompt_password(prompt), discard_pending_input());
+        let asked = move || (read_hidden(&prompt), discard_pending_input());
         signals.unless_blocked(asked).await.map(|(read, more)| match read {
             // The shell would run the remaining lines, and store them in its history.
             Ok(_) if more => {
@@ -112,6 +120,27 @@ async fn value(signals: &mut Signals, name: &str) -> Result<SecretString, Failur
         return Err(Failure::usage("the value is empty; nothing was sent").hint(pipe_hint(name)));
     }
     Ok(text.into())
+}
+
+/// Prints a prompt on the terminal and reads a line, after
+/// [`TerminalState::without_echo`].
+///
+/// Invariant: this does not change the terminal's state. A signal abandons the thread that reads, and
+/// the state is restored meanwhile: a thread that turned the echo off itself could do so afterwards.
+#[cfg(unix)]
+fn read_hidden(prompt: &str) -> io::Result<String> {
+    // Not the buffer of standard input, which would take further lines, too.
+    let input = File::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let mut terminal = File::options().write(true).open("/dev/tty")?;
+    let config = ConfigBuilder::new().input_reader(input).output_writer(terminal.try_clone()?);
+    let read = rpassword::prompt_password_with_config(prompt, config.build());
+    // In place of the line end, which is not echoed either.
+    writeln!(terminal).and(read)
+}
+
+#[cfg(not(unix))]
+fn read_hidden(prompt: &str) -> io::Result<String> {
+    rpassword::prompt_password(prompt)
 }
 
 fn pipe_hint(name: &str) -> String {

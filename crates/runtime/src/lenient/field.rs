@@ -430,6 +430,15 @@ impl<T: Lenient> Lenient for Box<T> {
     }
 }
 
+/// Reads an item of a list or of a map; none for null. A number that does not fit is an error: left
+/// out like null, it would shorten the list without a word.
+fn item<T: Lenient>(value: &Json, reading: Reading) -> Result<Option<T>, Mismatch> {
+    match T::read(value, reading)? {
+        None if value.is_number() => Err(Mismatch::new("a number that does not fit the type")),
+        item => Ok(item),
+    }
+}
+
 /// A list, without the items that are null; null stands for an empty one.
 impl<T: Lenient> Lenient for Vec<T> {
     fn read(value: &Json, reading: Reading) -> Result<Option<Self>, Mismatch> {
@@ -439,7 +448,7 @@ impl<T: Lenient> Lenient for Vec<T> {
             other => return Err(Mismatch::new(of_another_type(other, "a list"))),
         };
         let items = items.iter().enumerate().filter_map(|(index, item)| {
-            T::read(item, reading).map_err(|mismatch| mismatch.at(index)).transpose()
+            self::item(item, reading).map_err(|mismatch| mismatch.at(index)).transpose()
         });
         items.collect::<Result<_, _>>().map(Some)
     }
@@ -471,7 +480,7 @@ impl<T: Lenient> Lenient for HashMap<String, T> {
         };
         let entries = entries.iter().filter_map(|(name, value)| {
             let value =
-                T::read(value, reading).map_err(|mismatch| mismatch.within(name)).transpose();
+                item(value, reading).map_err(|mismatch| mismatch.within(name)).transpose();
             value.map(|value| Ok((name.clone(), value?)))
         });
         entries.collect::<Result<_, _>>().map(Some)
@@ -557,6 +566,21 @@ mod tests {
         assert_eq!(read::<Numbers>(json!([1])), Err(mismatch));
         let lists = read::<HashMap<String, Vec<String>>>(json!({"a": ["b", null], "c": null}));
         assert_eq!(lists, Ok(HashMap::from([("a".to_owned(), vec!["b".to_owned()])])));
+    }
+
+    #[test]
+    fn a_number_that_does_not_fit_is_never_left_out_of_a_list_or_a_map() {
+        let long = "123456789012345678901234567890";
+        for list in ["[1, 300, 3]".to_owned(), format!("[1, {long}, 3]"), "[1, -1, 3]".to_owned()] {
+            let json: Json = serde_json::from_str(&list).expect("it is JSON");
+            let mismatch = "[1]: a number that does not fit the type".to_owned();
+            assert_eq!(read::<Vec<u8>>(json.clone()), Err(mismatch), "{list}");
+            assert_eq!(read::<Vec<Option<u8>>>(json), Ok(vec![Some(1), None, Some(3)]), "{list}");
+        }
+        let names: Json = serde_json::from_str(&format!("[\"a\", {long}]")).expect("it is JSON");
+        assert!(read::<Vec<String>>(names).is_err());
+        let map = read::<HashMap<String, u8>>(json!({"a": 300}));
+        assert_eq!(map, Err("a: a number that does not fit the type".to_owned()));
     }
 
     #[test]
