@@ -479,8 +479,7 @@ impl<T: Lenient> Lenient for HashMap<String, T> {
             other => return Err(Mismatch::new(of_another_type(other, "an object"))),
         };
         let entries = entries.iter().filter_map(|(name, value)| {
-            let value =
-                item(value, reading).map_err(|mismatch| mismatch.within(name)).transpose();
+            let value = item(value, reading).map_err(|mismatch| mismatch.within(name)).transpose();
             value.map(|value| Ok((name.clone(), value?)))
         });
         entries.collect::<Result<_, _>>().map(Some)

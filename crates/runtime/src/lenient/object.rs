@@ -110,9 +110,12 @@ impl Shape {
         &self,
         values: &'a Map<String, Json>,
     ) -> impl Iterator<Item = (&'a String, &'a Json)> {
-        values.iter().filter(|(name, _)| {
-            !self.fields.iter().any(|(wire, _, it)| wire == name && !is(it, "further"))
-        })
+        values.iter().filter(|(name, _)| !self.has(name))
+    }
+
+    /// Returns true if a name on the wire has a field of its own.
+    fn has(&self, name: &str) -> bool {
+        self.fields.iter().any(|(wire, _, it)| *wire == name && !is(it, "further"))
     }
 }
 
@@ -172,7 +175,11 @@ pub fn write_by<'a>(shape: &Shape, fields: &[&'a dyn Field]) -> Node<'a> {
     for ((wire, _, properties), field) in shape.fields.iter().zip(fields) {
         if is(properties, "further") {
             match field.node() {
-                Node::Object(further) => written.extend(further),
+                Node::Object(further) => written.extend(further.into_iter().map(|(name, node)| {
+                    let reason =
+                        || format!("`{name}` among the further fields: it has its own field");
+                    (name, if shape.has(name) { Node::Failed(reason()) } else { node })
+                })),
                 other => written.push((*wire, other)),
             }
         } else if !(is(properties, "optional") && field.is_absent()) {
@@ -326,4 +333,28 @@ macro_rules! __serde {
             }
         }
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    struct Thing {
+        id: Option<i64>,
+        further: Map<String, Json>,
+    }
+
+    crate::__object!(Thing { 0 "id" id optional; 1 "" further further; });
+
+    #[test]
+    fn a_further_field_cannot_stand_in_for_a_declared_one() {
+        let read: Thing = serde_json::from_value(json!({"id": 7, "new": 1})).expect("it is valid");
+        assert_eq!(serde_json::to_value(&read).expect("it is valid"), json!({"id": 7, "new": 1}));
+        let mut twice = read;
+        twice.further.insert("id".to_owned(), json!(6));
+        let error = serde_json::to_value(&twice).expect_err("`id` would be sent twice");
+        assert!(error.to_string().contains("`id` among the further fields"), "{error}");
+    }
 }
