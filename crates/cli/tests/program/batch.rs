@@ -485,7 +485,7 @@ mod interruptions {
         said.until("collecting outstanding jobs").await;
         gate.send_replace(true);
         let ran = ended(child).await;
-        assert_eq!(ran.code, 3, "{ran:?}");
+        assert_eq!(ran.code, 130, "{ran:?}");
         assert!(ran.stdout.contains("stopped     on request"), "{}", ran.stdout);
         let status = site.status("out.jsonl").await;
         assert_eq!((&status["completed"], &status["pending"]), (&json!(4), &json!(6)));

@@ -11,7 +11,7 @@ use futures_util::StreamExt;
 use podqueue::{Endpoint, ErrorKind as ServiceKind, RateLimits};
 use podqueue_batch::{
     Batch, Checked, Counts, Error, ErrorKind, Inputs, MaxFailures, OnUnknown, Report, Run, Sqlite,
-    State,
+    State, Stopped,
 };
 use serde_json::json;
 use tokio::time::timeout;
@@ -309,6 +309,10 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
                 summary::advise_to_collect(context, &runs, &url);
             }
             summary::advise(context, &report.counts, &named);
+            // A signal left inputs to the next run.
+            if report.stopped == Some(Stopped::OnRequest) && report.counts.open() > 0 {
+                return Ok(Exit::Interrupted);
+            }
             Ok(exit(&report.counts))
         }
         Err(RunEnd::Failed(error)) => {
