@@ -355,6 +355,8 @@ async fn invalid_arguments_are_usage_errors() {
     with("--max-failures", "-1").await.fails(2, "--max-failures");
     with("--journal", "mysql://host/db").await.fails(2, "expected postgres://");
     with("--ttl", "1s").await.fails(2, "policy.ttl");
+    let accepting = site.run(&[&RUN[..], &["out.jsonl", "--accept-loss"]].concat()).await;
+    accepting.fails(2, "--accept-loss is for a journal in a database");
     site.run(&["batch", "retry", "out.jsonl", "--status", "completed"]).await.fails(2, "completed");
     assert_eq!(site.submissions(), 0);
     let files = || fs::read_dir(site.home.path()).unwrap().count();

@@ -252,6 +252,12 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     let (on_unknown, receiver) = arguments.on_unknown().await?;
     let mut journal = Journal::of(results, arguments.journal.as_ref());
     if let Some(loss) = arguments.accept_loss {
+        if matches!(journal, Journal::File(_)) {
+            return Err(Failure::usage(
+                "--accept-loss is for a journal in a database; a journal in a file that is older \
+                 than its results is never continued",
+            ));
+        }
         journal = journal.accepting_loss(matches!(loss, AcceptedLoss::All));
     }
     let accepts_loss = arguments.accept_loss.is_some();
