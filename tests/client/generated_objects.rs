@@ -127,30 +127,43 @@ mod derived {
         Other(Value),
     }
 
-    #[derive(serde::Deserialize)]
-    struct Text(#[serde(deserialize_with = "lenient::text")] Option<String>);
-
-    #[derive(serde::Deserialize)]
-    struct Whole(#[serde(deserialize_with = "lenient::integer")] Option<i64>);
+    /// An item of a list or of a map: a number that does not fit is an error.
+    fn item<T, E: serde::de::Error>(
+        value: Value,
+        read: fn(Value) -> serde_json::Result<Option<T>>,
+    ) -> Result<Option<T>, E> {
+        let is_number = value.is_number();
+        match read(value).map_err(E::custom)? {
+            None if is_number => Err(E::custom("a number that does not fit")),
+            item => Ok(item),
+        }
+    }
 
     fn texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
-        let texts: Vec<Text> = lenient::list(deserializer)?;
-        Ok(texts.into_iter().filter_map(|it| it.0).collect())
+        let texts: Vec<Value> = lenient::list(deserializer)?;
+        texts.into_iter().filter_map(|it| item(it, lenient::text).transpose()).collect()
     }
 
     fn words<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<HashMap<String, String>, D::Error> {
-        let words: HashMap<String, Text> = lenient::map_or_default(deserializer)?;
-        Ok(words.into_iter().filter_map(|(name, it)| Some((name, it.0?))).collect())
+        let words: HashMap<String, Value> = lenient::map_or_default(deserializer)?;
+        let words = words.into_iter().filter_map(|(name, it)| {
+            Some(item(it, lenient::text).transpose()?.map(|text| (name, text)))
+        });
+        words.collect()
     }
 
     fn counts<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<HashMap<String, Vec<i64>>, D::Error> {
-        let counts: HashMap<String, Vec<Option<Whole>>> = lenient::map_or_default(deserializer)?;
-        let numbers = |it: Vec<Option<Whole>>| it.into_iter().filter_map(|it| it?.0).collect();
-        Ok(counts.into_iter().map(|(name, it)| (name, numbers(it))).collect())
+        let counts: HashMap<String, Vec<Option<Value>>> = lenient::map_or_default(deserializer)?;
+        let numbers = |it: Vec<Option<Value>>| -> Result<Vec<i64>, D::Error> {
+            let numbers = it.into_iter().flatten();
+            numbers.filter_map(|it| item(it, lenient::integer).transpose()).collect()
+        };
+        let counts = counts.into_iter().map(|(name, it)| Ok((name, numbers(it)?)));
+        counts.collect()
     }
 }
 
