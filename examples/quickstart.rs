@@ -1,5 +1,5 @@
 //! The crate's main features, end to end, without an account: the local service runs in this
-//! process, and the client talks to it over real HTTP.
+//! process, and the client calls it over real HTTP.
 //!
 //! `cargo run --example quickstart`
 

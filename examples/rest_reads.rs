@@ -1,4 +1,4 @@
-//! Reading Pods and templates over the REST interface.
+//! Reads of Pods and templates over the REST interface.
 //!
 //! `cargo run --example rest_reads`
 

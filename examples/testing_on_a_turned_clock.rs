@@ -1,4 +1,4 @@
-//! Controlling time: what takes half an hour on the service takes a moment in a test.
+//! Manual clock: a test of half an hour of service time that takes a moment.
 //!
 //! `cargo run --example testing_on_a_turned_clock`
 

@@ -1,4 +1,4 @@
-//! Waiting with a deadline, and what the errors contain.
+//! A wait with a deadline, and the contents of its errors.
 //!
 //! `cargo run --example waiting`
 

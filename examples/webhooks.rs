@@ -71,7 +71,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What the application does with a job that has ended.
+/// Handles a job that has ended.
 async fn save(record: JobRecord) -> Result<(), Box<dyn Error + Send + Sync>> {
     println!("The handler saves a job that is {}.", record.status());
     Ok(())

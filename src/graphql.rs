@@ -1,5 +1,4 @@
-//! The GraphQL interface: operations generated from `queries/`, and methods for the documented
-//! calls.
+//! GraphQL interface: operations generated from `queries/`, and methods for the documented calls.
 //!
 //! Every `.graphql` file in `queries/` becomes a type that [`Graphql::execute`] takes:
 //!

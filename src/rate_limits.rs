@@ -1,4 +1,4 @@
-//! Rate limits of the queue interface.
+//! Rate limit settings of a client; `queue::operations` has the documented limits.
 
 /// Settings for staying within the service's rate limits ([Rate limits](crate#the-interface)):
 /// calls wait on the client side instead of getting a 429.

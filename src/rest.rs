@@ -1,4 +1,4 @@
-//! The REST interface: calls and types generated from `openapi/`.
+//! REST interface: calls and types generated from `openapi/`.
 //!
 //! Each operation in the description becomes a method of [`Rest`] that returns a builder to be
 //! awaited. Types are read leniently: every field may be absent or null, enums keep values that the

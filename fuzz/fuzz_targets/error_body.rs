@@ -1,4 +1,4 @@
-//! The body of an error reply.
+//! Body of an error response.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! A health report, and what a purge answers.
+//! Health report, and response to a purge.
 
 #![no_main]
 

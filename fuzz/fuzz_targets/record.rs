@@ -1,4 +1,4 @@
-//! The status record of a job.
+//! Status record of a job.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! A `Retry-After` header.
+//! `Retry-After` header.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! The chunks of a stream.
+//! Chunks of a stream.
 
 #![no_main]
 

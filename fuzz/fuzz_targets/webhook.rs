@@ -1,4 +1,4 @@
-//! A call of the service about a job that has ended.
+//! Webhook call of the service about a job that has ended.
 
 #![no_main]
 

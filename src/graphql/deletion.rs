@@ -145,8 +145,8 @@ impl DeletionTarget<'_> {
         code.eq_ignore_ascii_case(&of_kind) || self.is_not_found_by_words(&error.message, by_code)
     }
 
-    /// Returns true if the message says only that the object was not found. If the error code says
-    /// so already, the message need not name the kind.
+    /// Returns true if the message reports only a missing object. If the error has a code for that,
+    /// the message need not name the kind.
     fn is_not_found_by_words(self, message: &str, by_code: bool) -> bool {
         let mut message = message.to_lowercase();
         if let Some((class, rest)) = message.split_once(": ")

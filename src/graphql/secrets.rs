@@ -1,4 +1,4 @@
-//! Secrets: creation and deletion.
+//! Secrets over GraphQL: creation by name, deletion by id.
 
 use podqueue_runtime::Idempotency;
 use serde::{Deserialize, Serialize};

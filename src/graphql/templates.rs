@@ -1,4 +1,4 @@
-//! Templates over GraphQL: create, update and delete them.
+//! Templates over GraphQL: creation, update and deletion.
 
 use std::collections::BTreeMap;
 use std::fmt;

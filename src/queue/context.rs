@@ -1,5 +1,5 @@
-//! Context: state shared by all calls to the queue interface, and the listeners to the retries of
-//! its jobs.
+//! Queue context: state shared by all calls to the queue interface, and the listeners to the
+//! retries of its jobs.
 
 use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
 

@@ -245,7 +245,7 @@ impl Endpoint {
         self.shared.context.poll_rates.of(&self.shared.id)
     }
 
-    /// `/{endpoint_id}` and what follows it.
+    /// Returns the path `/{endpoint_id}{rest}`.
     pub(super) fn path(&self, rest: &str) -> Path {
         Path::new("/").parameter("endpoint id", &self.shared.id).literal(rest)
     }
@@ -265,7 +265,7 @@ impl Endpoint {
         Ok(path.on(self.shared.context.service.url(attempted)?, attempted)?)
     }
 
-    /// A call of this endpoint, or of a job of its.
+    /// Returns a call to this endpoint, or about one of its jobs.
     pub(super) fn call(&self, operation: &Operation, attempted: Attempted, url: Url) -> Call {
         Call::to_url(operation, attempted, url).scope(Arc::clone(&self.shared.id))
     }

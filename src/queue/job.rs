@@ -100,9 +100,9 @@ impl Job {
     /// submission ([policy object](crate#the-interface)). May be early by as long as the request
     /// took to arrive.
     ///
-    /// SharedState if this handle, or the handle it was cloned from, was returned by the
-    /// submission; `None` if it was rebuilt from an id, because the service does not report it. A
-    /// ttl set with [`StatusRequest::ttl`](crate::StatusRequest::ttl) moves it.
+    /// `Some` if this handle, or the handle it was cloned from, was returned by the submission;
+    /// `None` if it was rebuilt from an id, because the service does not report it. A ttl set with
+    /// [`StatusRequest::ttl`](crate::StatusRequest::ttl) moves it.
     ///
     /// ```
     /// # async fn example(endpoint: podqueue::Endpoint) -> podqueue::Result<()> {

@@ -1,4 +1,4 @@
-//! Calls about one job: its status, its cancellation, its retry.
+//! Calls on a job: status, cancellation and retry.
 
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;

@@ -1,4 +1,4 @@
-//! Poll interval: the time between two polls of a job.
+//! Polling: the intervals between two polls of a job, and the timeouts of a poll.
 //!
 //! Each wait and stream polls at [`PollIntervals`], a capped exponential backoff with jitter. The
 //! cap is at most [`max_interval`], a third of the time for which the service keeps a result, so

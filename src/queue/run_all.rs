@@ -51,8 +51,8 @@ pub struct RunAll<'a, T> {
     endpoint: Endpoint,
     inputs: Option<Pin<Box<dyn Stream<Item = T> + Send + 'a>>>,
     next_index: usize,
-    /// The next submission has panicked, in its input or in its settings, and later submissions may
-    /// do so for ever.
+    /// The next submission has panicked, in its input or in its settings, and every later
+    /// submission may panic, too.
     panicked: bool,
     in_flight: FuturesUnordered<InFlight<T>>,
     concurrency: usize,

@@ -70,8 +70,8 @@ pub struct JobStream<T> {
 }
 
 impl Job {
-    /// Streams the handler's output, from the first chunk not yet read by anyone to the end of the
-    /// job, by polling `GET /stream/{job_id}`.
+    /// Streams the handler's output, from the first chunk that was not delivered yet to the end of
+    /// the job, by polling `GET /stream/{job_id}`.
     ///
     /// ```no_run
     /// # async fn example(job: podqueue::Job) -> podqueue::Result<()> {

@@ -363,8 +363,9 @@ macro_rules! submission_settings {
             /// The http or https URL that the service calls when the job has ended. The receiver
             /// must respond with 200; the service makes up to three attempts, ten seconds apart.
             ///
-            /// Anyone who knows the URL can call it, so it is treated as a secret and never appears
-            /// in errors, logs or `Debug` output. The feature `webhook` provides a receiver.
+            /// Knowledge of the URL suffices to call it, so it is treated as a secret and never
+            /// appears in errors, logs or `Debug` output. The feature `webhook` provides a
+            /// receiver.
             pub fn webhook(mut self, url: impl Into<SecretString>) -> Self {
                 self.submission.webhook = Some(url.into());
                 self

@@ -40,7 +40,7 @@ fn main() {
         drop(runtime.block_on(batch.into_future()).unwrap());
         let what = ["indexing a million inputs", "opening them again"];
         println!("{}: {:.1} s", what[number], began.elapsed().as_secs_f64());
-        // As if on another machine: the file has another time.
+        // A different modification time, as on another machine.
         fs::File::open(&inputs).unwrap().set_modified(std::time::SystemTime::now()).unwrap();
     }
     for processes in [1, 2, 4, 8] {

@@ -9,7 +9,7 @@ type Now = dyn Fn() -> SystemTime + Send + Sync;
 #[derive(Clone)]
 pub(crate) struct Clock {
     now: Arc<Now>,
-    /// The clock that is followed: its time, and when that was read.
+    /// Reference clock: a reading, and the instant of the reading.
     followed: Arc<Mutex<Option<(Instant, u64)>>>,
 }
 

@@ -4,8 +4,8 @@
 //! makes a batch durable: the lines of results are synced before the states of their inputs are
 //! committed, and the length of the results is committed together with these states. Invariant: a
 //! committed state has its line in the file; lines of a commit that did not happen are beyond that
-//! length, and recovered or cut off when the batch is next opened.
-//! `each_step_is_durable_before_the_next_one` holds it.
+//! length, and recovered or cut off when the batch is next opened. Checked by
+//! `each_step_is_durable_before_the_next_one`.
 
 mod state;
 

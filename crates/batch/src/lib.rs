@@ -1,5 +1,5 @@
-//! Batches that survive a crash: hundreds of thousands of inputs through a serverless endpoint,
-//! with nothing lost, nothing submitted twice, and a list of what cannot be known.
+//! Durable batches: hundreds of thousands of inputs for a serverless endpoint, with a journal of
+//! inputs, submissions and results that survives crashes.
 //!
 //! ```
 //! use podqueue::Client;

@@ -1,4 +1,4 @@
-//! Progress and report of a run, and the notes by which other processes see and direct it: its
+//! Progress and report of a run, and the notes by which other processes observe and control it: its
 //! pace, its ending, and the request to cancel the batch.
 
 use std::path::PathBuf;
@@ -145,13 +145,13 @@ fn seconds_if_any<S: Serializer>(
     time.map(|time| time.as_secs_f64()).serialize(serializer)
 }
 
-/// Key of the cancel request.
+/// Name of the note of the cancel request.
 const REQUEST: &str = "request";
 
-/// Key of the pace of a run.
+/// Name of the note of the pace of a run.
 const PACE: &str = "pace";
 
-/// Key of the reason for which the last run ended.
+/// Name of the note of the reason for which the last run ended.
 const ENDING: &str = "ending";
 
 /// Prefix of the text of a cancel request.

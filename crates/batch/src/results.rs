@@ -31,7 +31,7 @@ use crate::files::{is_in_place, private, sync_folder};
 use crate::state::State;
 use crate::store::{Commit, IMPORTED, Note, Store, lock as lock_store, unlock as unlock_store};
 
-/// Key of the record of the committed length.
+/// Name of the note of the committed length.
 const NOTE: &str = "results";
 
 /// Time to wait for other processes to collect a job, or to record it as not found.
@@ -97,7 +97,7 @@ impl Results {
         private(&mut options);
         let file = match options.open(&path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound && known.is_some() => {
-                return Err(other(&path, "is missing"));
+                return Err(not_this_journal(&path, "is missing"));
             }
             opened => opened.map_err(failed)?,
         };
@@ -122,7 +122,8 @@ impl Results {
         Ok(results)
     }
 
-    /// The same, for a process that rejoins: other processes have just begun to collect its jobs.
+    /// Recovers the results of a process that rejoins: other processes have just begun to collect
+    /// its jobs.
     pub(crate) fn restore(&mut self, store: &mut dyn Store) -> Result<()> {
         self.recover(store, ForeignInputs::Skip)
     }
@@ -145,7 +146,7 @@ impl Results {
                 Extent { path: path.to_owned(), length: 0, tail: tail_digest(&[]) }
             }
             Some(known) if found < known.length => {
-                return Err(other(path, "is shorter than what was written to it"));
+                return Err(not_this_journal(path, "is shorter than what was written to it"));
             }
             // The file does not identify its batch.
             Some(known) if known.length == 0 && found > 0 && known.path != path && !is_shared => {
@@ -155,7 +156,7 @@ impl Results {
         };
         let tail = read_tail(file, known.length).map_err(failed)?;
         if tail_digest(&tail) != known.tail {
-            return Err(other(path, "is not the file that was written"));
+            return Err(not_this_journal(path, "is not the file that was written"));
         }
         if let Some(unknown) = uncommitted::find_unknown(store, path, known.length)? {
             if !is_known && !self.are_of_batch {
@@ -177,7 +178,7 @@ impl Results {
             }
         }
         if let Some(at) = uncommitted::foreign_from(path, known.length)? {
-            return Err(foreign(path, at));
+            return Err(foreign_text(path, at));
         }
         (self.length, self.tail) = (known.length, tail);
         self.recover_uncommitted(store, on_foreign)?;
@@ -309,10 +310,13 @@ impl Results {
         let found = self.file.metadata().map_err(failed)?.len();
         let in_place = is_in_place(&self.path, &self.file).map_err(failed)?;
         if !in_place || found < self.written {
-            return Err(other(&self.path, "was moved, replaced or cut off while the batch ran"));
+            return Err(not_this_journal(
+                &self.path,
+                "was moved, replaced or cut off while the batch ran",
+            ));
         }
         if found > self.written {
-            return Err(foreign(&self.path, self.written));
+            return Err(foreign_text(&self.path, self.written));
         }
         Ok(())
     }
@@ -449,8 +453,7 @@ fn tail_digest(tail: &[u8]) -> String {
     blake3::hash(tail).to_hex().to_string()
 }
 
-/// The error for lines whose inputs another process has: to remove them could lose the only
-/// results.
+/// The error for lines of inputs of another process: to remove them could lose the only results.
 fn are_of_peers(path: &Path, inputs: usize) -> Error {
     let message = format!(
         "the results {} have outputs of {inputs} inputs that were not recorded, and whose jobs another process collects: run this again once it has. Nothing was changed",
@@ -460,7 +463,7 @@ fn are_of_peers(path: &Path, inputs: usize) -> Error {
 }
 
 /// The error for text of another program, which begins at this byte of the results.
-fn foreign(path: &Path, at: u64) -> Error {
+fn foreign_text(path: &Path, at: u64) -> Error {
     let line = line_at(path, at).map(|line| format!("line {line}, ")).unwrap_or_default();
     let message = format!(
         "the results {} have text that this batch has not written, from {line}byte {at} on: another program has appended to the file. Nothing of it was changed or removed: move that text to another file, so that {at} bytes are left, and run the batch again",
@@ -484,7 +487,7 @@ fn line_at(path: &Path, at: u64) -> std::io::Result<u64> {
     }
 }
 
-fn other(path: &Path, what: &str) -> Error {
+fn not_this_journal(path: &Path, what: &str) -> Error {
     let message = format!(
         "the results file {} {what}, so it does not belong to this journal: restore it, or choose another file and a new journal",
         path.display()

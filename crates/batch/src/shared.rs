@@ -1,4 +1,4 @@
-//! State that the handles of a batch share with its run.
+//! Handle state: shared by the handles of a batch and its run.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -29,10 +29,11 @@ use crate::state::State;
 /// Number of inputs that are read, or changed, at a time.
 pub(crate) const PAGE: usize = 1_000;
 
-/// Key of the mark of a shared store that has lost changes. Its text is the message for users.
+/// Name of the note that marks a shared store that has lost changes. Its text is the message for
+/// users.
 pub(crate) const LOST: &str = "lost";
 
-/// Key of the record that a process has imported its results since the mark was set.
+/// Name of the note that a process has imported its results since the mark was set.
 pub(crate) const IMPORTED: &str = "imported";
 
 /// A store of journals: [`Sqlite`], or `Postgres` with the feature `postgres`. No other type can be
@@ -394,7 +395,7 @@ impl Outage {
     }
 
     /// Decides if the store is waited for as long as its patience lasts (as at first), or for a
-    /// thirtieth of that: ten seconds of five minutes.
+    /// thirtieth (10 s of 5 min).
     pub fn wait(&self, patiently: bool) {
         self.known().is_shortened = !patiently;
     }
@@ -411,7 +412,7 @@ impl Outage {
         (known.failed, known.why) = (Some((first, now)), why);
         let patience = if known.is_shortened { patience / SHORTENED } else { patience };
         let is_over = now - first >= patience;
-        // An attempt without patience tells nothing about the outage.
+        // An attempt without patience is no evidence of how long the outage lasts.
         known.is_given_up |= is_over && patience > Duration::ZERO;
         !is_over
     }

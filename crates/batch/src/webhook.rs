@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::{Note, Store};
 
-/// Key of the identity.
+/// Name of the note of the identity.
 const NOTE: &str = "batch";
 
 /// The identity of a batch.

@@ -59,7 +59,7 @@ fn indented(text: &str) -> String {
     text.lines().map(|line| format!("  {line}\n")).collect()
 }
 
-/// The help for a user without arguments.
+/// The help of a call without arguments.
 pub fn first_steps() -> String {
     format!(
         "\

@@ -1,5 +1,5 @@
-//! Batches as several commands handle them: their location, outages of their database, their
-//! summary, and the receiver of their webhooks.
+//! Batch support, shared by several commands: the location of a batch, outages of its database, its
+//! summary, and the receiver of its webhooks.
 
 pub mod location;
 pub mod outage;

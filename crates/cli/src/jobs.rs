@@ -1,5 +1,5 @@
-//! Jobs as several commands handle them: the arguments that name them and their policy, and calls
-//! for each of them. Following them until they end is in [`follow`], printing them in [`record`].
+//! Job support: the arguments that name jobs and their policy, and calls for each job, shared by
+//! several commands. [`follow`] waits for jobs until they end, [`record`] prints them.
 
 pub mod delivery;
 pub mod follow;

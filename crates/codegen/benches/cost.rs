@@ -20,7 +20,7 @@ fn main() {
         let mut bytes = 0;
         for _ in 0..RUNS {
             let start = Instant::now();
-            // A description that cannot be generated from has no cost to speak of.
+            // A description that the generator refuses counts as empty.
             bytes = rest::generate(&source).map_or(0, |made| made.code.len());
             best = best.min(start.elapsed());
         }
@@ -33,7 +33,7 @@ fn main() {
 }
 
 /// Half of the operations read a thing and half make one; each thing has a part and an enum, and
-/// leads to the next one.
+/// refers to the next one.
 fn description(operations: usize) -> Value {
     let mut paths = Map::new();
     let mut schemas = Map::new();

@@ -74,8 +74,8 @@ impl Build {
     }
 
     /// Sets a Rust type for a scalar of the [`schema`](Self::schema), such as
-    /// `time::OffsetDateTime` for `DateTime`; others are any JSON. The type must implement serde's
-    /// `Serialize` and `Deserialize`, `Clone`, `Debug` and `PartialEq`.
+    /// `time::OffsetDateTime` for `DateTime`; other scalars are any JSON. The type must implement
+    /// serde's `Serialize` and `Deserialize`, `Clone`, `Debug` and `PartialEq`.
     pub fn scalar(mut self, scalar: impl Into<String>, rust_type: impl Into<String>) -> Self {
         self.scalars.push((scalar.into(), rust_type.into()));
         self
@@ -397,11 +397,11 @@ fn within(place: &Path) -> Result<Vec<(PathBuf, Source)>, Diagnostic> {
     Ok(sources)
 }
 
-/// A macro that brings a description in by its name, or without one where there is only one.
+/// A macro that includes a description by its name, or without a name if there is only one.
 ///
 /// The generated code gets a module to itself, so that neither names nor lints around it matter.
-/// The macro ends in an error for a name that there is not, or not any more: the file of a
-/// description that was renamed may still be there.
+/// The macro rejects unknown names, also the former name of a renamed description, whose file may
+/// still exist.
 pub(super) fn index<'a>(names: impl Iterator<Item = &'a String>) -> String {
     let names: Vec<_> = names.collect();
     let mut arms = String::new();

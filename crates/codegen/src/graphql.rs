@@ -45,8 +45,8 @@ use crate::{Diagnostic, Generated, Source, print};
 ///
 /// # Errors
 ///
-/// All mistakes in all files, each with its line and column. One mistake is enough for nothing to
-/// be generated.
+/// All errors in all files, each with its line and column. One error is enough for nothing to be
+/// generated.
 pub fn generate(
     schema: &Source,
     files: &[Source],

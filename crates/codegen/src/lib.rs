@@ -72,9 +72,8 @@ pub use build_script::{Build, Report};
 pub use diagnostic::Diagnostic;
 pub use source::{Generated, Source};
 
-/// What `podqueue-regenerate` and the survey share with the generator and no build script needs:
-/// the reading of descriptions and schemas. The syntax trees are those of the parser, so this may
-/// change with any version.
+/// Internals shared with `podqueue-regenerate` and the survey: the reading of descriptions and
+/// schemas. The syntax trees are those of the parser, so this may change with any version.
 #[doc(hidden)]
 pub mod __private {
     pub use crate::build_script::description;

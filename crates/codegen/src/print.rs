@@ -186,7 +186,7 @@ fn escape_part(part: &str, escaped: &mut String) {
     words(rest, escaped);
 }
 
-/// The first link to the web, `[text](https://address "title")`, and what stands around it.
+/// The first link to the web, `[text](https://address "title")`, and the text before and after it.
 fn link(part: &str) -> Option<(&str, &str, &str, &str)> {
     let mut from = 0;
     while let Some(at) = part[from..].find("](http").map(|at| from + at) {

@@ -9,9 +9,9 @@
 //! - it contains environment variables: `env`;
 //! - it is the `value` of an input, or has a `key` or the `name` of a variable beside it.
 //!
-//! In a field of untyped JSON, and in a field that contains all others, the values are redacted to
-//! whose names the rule applies. An untyped value without a name, such as one of an unknown shape,
-//! is redacted as a whole.
+//! In a field of untyped JSON, and in the field of additional properties, the values are redacted
+//! to whose names the rule applies. An untyped value without a name, such as one of an unknown
+//! shape, is redacted as a whole.
 //!
 //! Redacting too much is better than too little: it only affects debug output.
 

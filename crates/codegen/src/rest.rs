@@ -35,8 +35,8 @@ use crate::{Diagnostic, Generated, Source, print};
 ///
 /// # Errors
 ///
-/// If nothing can be generated: the text does not parse, or is no description. Constructs that
-/// cannot be expressed are left out, and named by warnings.
+/// If nothing can be generated: the text does not parse, or is no description. Unsupported
+/// constructs are omitted with a warning.
 pub fn generate(source: &Source) -> Result<Generated, Vec<Diagnostic>> {
     generate_as("Api", source)
 }
@@ -63,7 +63,7 @@ fn deep<T: Send>(run: impl Fn() -> T + Send + Sync) -> T {
 ///
 /// # Errors
 ///
-/// The text does not parse, or that of another file that is there.
+/// If this text, or that of a referenced file, does not parse.
 pub fn linked(source: &Source) -> Result<(serde_json::Value, Vec<PathBuf>), Diagnostic> {
     let mut tree = read::read(source)?;
     let files = normalize::link(source, &mut tree)?;

@@ -40,8 +40,7 @@ pub(crate) fn arguments(ty: &Type) -> Vec<&Type> {
     }
 }
 
-/// Returns true if a type is one of this name, such as `Option`, whatever stands before and after
-/// it.
+/// Returns true if a type is one of this name, such as `Option`, with any path prefix or arguments.
 pub(crate) fn is_named(ty: &Type, name: &str) -> bool {
     matches!(ty, Type::Path(path) if attributes::ends_with(&path.path, name))
 }

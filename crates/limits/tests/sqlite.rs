@@ -359,7 +359,7 @@ async fn processes_suspended_beyond_their_lease_exceed_no_limit() {
     assert!(sent >= 150, "{sent}");
 }
 
-/// Not a test: the process that the tests above start.
+/// Child process of the tests above.
 #[tokio::test]
 #[ignore = "it runs until it is killed"]
 async fn child_process() {

@@ -101,9 +101,9 @@ impl<E> ServerEvents<E> {
         Ok(Self { incoming, parser, failure: None, lacks_event, origin, error: PhantomData })
     }
 
-    /// Sets how long the service may be silent while the stream is being polled: no event arrives,
-    /// nor a part of one, nor a comment. The default is the call's timeout, which is the service's
-    /// [`timeout`](crate::ServiceBuilder::timeout) unless the call sets its own.
+    /// Sets the idle timeout: the time for which no event, no part of an event and no comment
+    /// arrives while the stream is being polled. The default is the call's timeout, which is the
+    /// service's [`timeout`](crate::ServiceBuilder::timeout) unless the call sets its own.
     pub fn idle_timeout(mut self, timeout: Duration) -> Self {
         if let Some(incoming) = &mut self.incoming {
             incoming.set_longest_silence(timeout);
@@ -112,7 +112,7 @@ impl<E> ServerEvents<E> {
     }
 
     /// Sets how long the stream may take in all, from now on, however much arrives: comments alone
-    /// can keep a stream alive for ever. There is no such limit by default.
+    /// can keep a stream alive indefinitely. There is no such limit by default.
     ///
     /// A stream that takes longer ends with [`Timeout`](ErrorKind::Timeout). If it is not polled,
     /// its place among the requests in flight is free again soon after.

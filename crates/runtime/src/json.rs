@@ -56,8 +56,8 @@ impl<'n> RawField<'n> {
     }
 }
 
-/// The fields of a JSON object except the known fields. They are looked up on request: an object
-/// can have very many.
+/// The additional fields of a JSON object. They are looked up on request: an object can have very
+/// many.
 pub struct OtherFields {
     object: Bytes,
     known: Cow<'static, [&'static str]>,

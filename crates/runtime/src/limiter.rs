@@ -43,7 +43,7 @@
 //! A caller that is not polled cannot report the progress of its request. The request is
 //! [in flight](crate::in_flight) until its timeout, and is then taken for abandoned.
 //!
-//! Tests: `tests::explored` explores all short runs, `tests::simulation` measures against a
+//! Checked by: `tests::explored` explores all short runs, `tests::simulation` measures against a
 //! simulated service that counts by several algorithms at once, `tests` has the transitions above.
 
 mod concurrency;
@@ -89,8 +89,8 @@ impl Limit {
     }
 }
 
-/// Settings of the rate limiter ([`Operation::limit`]): calls wait on the client side instead of
-/// getting a 429.
+/// Settings of the rate limiter: calls whose operation has a limit ([`Operation::limit`]) wait on
+/// the client side instead of getting a 429.
 ///
 /// The limits of an operation hold for each [scope](crate::Call::scope), both in requests per ten
 /// seconds and in concurrent requests. Calls are sent first in, first out; a call that could exceed

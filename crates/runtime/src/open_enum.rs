@@ -1,5 +1,4 @@
-//! Open enums: enums of texts that keep a value they do not know. Everything goes through the text:
-//! two values are equal, and in order, as their texts are.
+//! Open enums: string enums that keep unknown values. Equality and order are those of the strings.
 
 use std::fmt;
 
@@ -24,8 +23,8 @@ pub fn print(
     }
 }
 
-/// Implements an enum of texts by its variants: index, name, text. The name before them is the
-/// variant of unknown texts.
+/// Implements a string enum by its variants: index, name, text. The name before them is the variant
+/// of unknown texts.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __open_enum {

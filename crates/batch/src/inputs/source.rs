@@ -13,7 +13,7 @@ use super::parsed::{Shape, digest};
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::{Input, Note, Store, TextLocation};
 
-/// Key of the source record.
+/// Name of the note of the source.
 const NOTE: &str = "source";
 
 /// Origin of the inputs, and the extent of their index.

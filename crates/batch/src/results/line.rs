@@ -41,7 +41,7 @@ pub(crate) struct Line<'a> {
     execution_ms: Option<f64>,
 }
 
-/// An output that is there, also if it is null.
+/// Reads an output that is present, so that a null output differs from an absent one.
 fn there<'de, D: Deserializer<'de>>(value: D) -> Result<Option<&'de RawValue>, D::Error> {
     <&RawValue>::deserialize(value).map(Some)
 }
@@ -89,7 +89,7 @@ impl Line<'_> {
         &self.job_id
     }
 
-    /// End of its job. A copy costs nothing.
+    /// The end of the job, without times for a copy.
     pub(super) fn ended(&self, is_original: bool) -> Ended {
         let cost = |time: Option<f64>| time.filter(|_| is_original);
         let (delay_ms, execution_ms) = (cost(self.delay_ms), cost(self.execution_ms));

@@ -18,7 +18,7 @@
 //! and a job that is being polled is neither asleep nor due. The outputs that are being read fit
 //! into the [`Outputs`] budget of memory.
 //!
-//! Tests: `each_step_is_durable_before_the_next_one`,
+//! Checked by `each_step_is_durable_before_the_next_one`,
 //! `jobs_are_polled_by_earliest_expiry_of_ttl_or_retention`,
 //! `after_29_minutes_everything_is_collected`,
 //! `early_webhook_calls_wait_for_the_outcome_of_their_attempt`,

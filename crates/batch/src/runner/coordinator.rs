@@ -21,7 +21,7 @@
 //! again. While a peer is alive that may leave inputs behind, a run that may still collect them
 //! does not end.
 //!
-//! Tests: `a_killed_process_is_recovered_within_its_lease_and_two_seconds`,
+//! Checked by `a_killed_process_is_recovered_within_its_lease_and_two_seconds`,
 //! `the_reason_of_a_stop_is_journalled_and_a_complete_end_is_not`,
 //! `progress_reports_persistent_errors`, `a_process_out_of_files_reports_it`.
 

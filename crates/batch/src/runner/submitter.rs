@@ -20,7 +20,7 @@
 //! outlives the run, so that a run that is dropped leaves nothing unrecorded. Outcomes that cannot
 //! be recorded, because the lease was lost, are kept, and recorded under the next lease.
 //!
-//! Tests: `permits_within_a_moment_are_claimed_together`, `a_429_pauses_before_it_is_recorded`,
+//! Checked by `permits_within_a_moment_are_claimed_together`, `a_429_pauses_before_it_is_recorded`,
 //! `a_batch_that_is_killed_anywhere_loses_nothing_and_submits_nothing_twice`,
 //! `a_full_queue_halves_the_window_which_grows_and_settles`,
 //! `unrecorded_outcomes_are_recorded_after_a_lost_lease`.

@@ -61,11 +61,10 @@ impl Postgres {
     ///
     /// If the server offers TLS, it is used, and its certificate verified: by the certificates that
     /// the system trusts, and those in the file `sslrootcert`. `sslmode=require` refuses a server
-    /// without TLS, where the connection falls back to an unencrypted one otherwise, and
-    /// `sslmode=disable` never uses TLS. On one machine, TLS is used only if `sslmode` or
-    /// `sslrootcert` says so. Client certificates are not supported. Without a feature for TLS
-    /// (`rustls`, which is on by default, `rustls-no-provider`, `native-tls`), a URL that demands
-    /// it is refused.
+    /// without TLS, where the default falls back to an unencrypted connection; `sslmode=disable`
+    /// disables TLS. On one machine, TLS is used only if `sslmode` or `sslrootcert` says so. Client
+    /// certificates are not supported. Without a feature for TLS (`rustls`, which is on by default,
+    /// `rustls-no-provider`, `native-tls`), a URL that demands it is refused.
     pub fn connect(url: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
             url: url.into(),
@@ -121,8 +120,8 @@ impl Postgres {
         self
     }
 
-    /// Returns true if a process is at work on the batch, or crashed a moment ago: its lease has
-    /// not expired, or less than 3 seconds ago, or could not be renewed since the server started. A
+    /// Returns true if a process is at work on the batch, or crashed recently: its lease has not
+    /// expired, or less than 3 seconds ago, or could not be renewed since the server started. A
     /// process that was cut off for longer does not count until it has renewed its lease, so check
     /// again after 3 seconds.
     ///

@@ -24,10 +24,10 @@ use crate::files::{private, sync_folder};
 /// Timeout of a lock that a reader in another process holds.
 const BUSY: Duration = Duration::from_secs(10);
 
-/// Key of the commit counter.
+/// Name of the note of the commit counter.
 const COMMITS: &str = "commits";
 
-/// Key of the location of the last changes. It is [`IN_LOG`] in the file itself, and
+/// Name of the note of the location of the last changes. It is [`IN_LOG`] in the file itself, and
 /// not only in its log, before the first change of a process; an orderly end makes it [`IN_FILE`].
 /// So a file that says `IN_LOG`, and has no log next to it, was copied or moved without it.
 const CHANGES: &str = "changes";

@@ -40,7 +40,7 @@ async fn permits_within_a_moment_are_claimed_together() {
     // Slower than real time, in which claims are committed.
     let (step, real) = (Duration::from_millis(1), Duration::from_millis(5));
     for _ in 0..4_000 {
-        run.turn(step, real).await;
+        run.advance(step, real).await;
         if folder.results().len() == INPUTS {
             break;
         }
@@ -85,19 +85,19 @@ async fn a_429_pauses_before_it_is_recorded() {
     let mut run = Turned::begin(batch.run(client.endpoint("paced")));
     let (step, real) = (Duration::from_secs(1), Duration::from_millis(2));
     while requests(&service.local, "/run") == 0 {
-        run.turn(Duration::ZERO, real).await;
+        run.advance(Duration::ZERO, real).await;
     }
     for _ in 0..20 {
-        run.turn(step, 10 * real).await;
+        run.advance(step, 10 * real).await;
     }
     record.send(()).unwrap();
     drop(record);
     for second in 20..55 {
-        run.turn(step, 10 * real).await;
+        run.advance(step, 10 * real).await;
         assert_eq!(requests(&service.local, "/run"), 1, "after {second} s");
     }
     for _ in 0..100 {
-        run.turn(step, 10 * real).await;
+        run.advance(step, 10 * real).await;
         if folder.results().len() == 1 {
             return;
         }
@@ -115,14 +115,14 @@ async fn a_retry_after_of_an_hour_is_capped_at_five_minutes() {
     let submitted = || requests(&service.local, "/run");
     let (step, real) = (Duration::from_secs(1), Duration::from_millis(2));
     while submitted() == 0 {
-        run.turn(Duration::ZERO, real).await;
+        run.advance(Duration::ZERO, real).await;
     }
     for second in 0..290 {
-        run.turn(step, real).await;
+        run.advance(step, real).await;
         assert_eq!(submitted(), 1, "after {second} s");
     }
     for _ in 0..100 {
-        run.turn(step, 10 * real).await;
+        run.advance(step, 10 * real).await;
         if folder.results().len() == 1 {
             return;
         }

@@ -96,7 +96,7 @@ async fn a_last_transaction_that_was_not_written_to_its_end_did_not_happen() {
     assert_eq!(counts(&batch.status().await.unwrap()), "11 pending, 9 unknown");
 }
 
-/// No output shows that it is missing.
+/// No output shows that the log is missing.
 #[tokio::test]
 async fn a_journal_without_its_log_after_a_kill_is_refused() {
     let folder = leave(&[JOURNAL, LOG, LOCK, "inputs.jsonl", "results.jsonl"]).await;
@@ -110,7 +110,7 @@ async fn a_journal_without_its_log_after_a_kill_is_refused() {
         assert!(message.contains("-wal") && message.contains("put"), "{message}");
     }
     assert_eq!(fs::read(folder.path(JOURNAL)).unwrap(), before, "nothing was changed");
-    // Neither is its beginning enough.
+    // A log without its last frame is refused, too.
     let whole = fs::read(&moved).unwrap();
     fs::write(folder.path(LOG), &whole[..whole.len() - FRAME as usize]).unwrap();
     open(&folder).await.unwrap_err();
@@ -136,7 +136,7 @@ async fn a_journal_of_a_killed_process_that_was_moved_without_its_log_is_refused
     fs::rename(&moved, folder.path(LOG)).unwrap();
     let batch = open(&folder).await.unwrap();
     assert_eq!(counts(&batch.status().await.unwrap()), "10 pending, 10 unknown");
-    // One that was closed has all in its file.
+    // A journal that was closed has all changes in its file.
     drop(batch);
     assert!(!folder.path(LOG).exists());
     fs::remove_file(folder.path(LOCK)).unwrap();
@@ -152,7 +152,7 @@ async fn an_empty_log_continues_a_journal_whose_log_is_lost() {
     open(&folder).await.unwrap();
 }
 
-/// As other programs do when they close a journal that they have read.
+/// Other programs merge the log when they close a journal that they have read.
 #[tokio::test]
 async fn a_journal_with_a_merged_log_is_accepted() {
     let folder = Folder::with(20);
@@ -180,7 +180,7 @@ async fn a_reader_leaves_the_log_to_the_next_run() {
     assert_eq!(reader.status().unwrap().counts.of(State::Intent), 10);
     drop(reader);
     assert_eq!(fs::read(folder.path(LOG)).unwrap(), before);
-    // Where there is none, it leaves none.
+    // Without a log, a reader leaves none.
     drop(open(&folder).await.unwrap());
     Reader::open(&folder.journal()).unwrap().status().unwrap();
     assert!(!folder.path(LOG).exists());
@@ -216,7 +216,7 @@ async fn unknown_inputs_are_listed_although_the_inputs_are_gone() {
 #[tokio::test]
 async fn a_file_that_is_damaged_is_refused_after_a_crash() {
     let folder = killed().await;
-    // The first page is in the log, and the last one is that of an index.
+    // The first page is in the log, and the last page is that of an index.
     let pages = fs::metadata(folder.path(JOURNAL)).unwrap().len() / 4096;
     assert!(pages > 3, "{pages}");
     for page in 1..pages {

@@ -25,7 +25,7 @@ async fn a_journal_with_two_names_is_refused_under_both() {
     assert!(error.to_string().contains("has 2 names"), "{error}");
     let error = Reader::open(&Sqlite::file(folder.path("other.journal"))).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Duplicate, "{error}");
-    // The one that continues does.
+    // The batch that has the journal open continues.
     batch.run(endpoint(&local, "double")).take(2).await.unwrap();
     drop(batch);
     for name in [JOURNAL, "other.journal"] {
@@ -51,14 +51,15 @@ async fn a_copy_of_a_journal_that_is_still_there_is_refused() {
         let message = error.to_string();
         assert!(message.contains("is a copy of") && message.contains(JOURNAL), "{message}");
     }
-    // Also a copy that is elsewhere, with copies of all else.
+    // A copy of the journal in another folder, with copies of the results and inputs, is refused,
+    // too.
     let elsewhere = Folder::new();
     for name in [JOURNAL, "results.jsonl", "inputs.jsonl"] {
         fs::copy(folder.path(name), elsewhere.path(name)).unwrap();
     }
     let error = elsewhere.open().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Duplicate, "{error}");
-    // It is no copy any more once the other journal is removed, or belongs to another batch.
+    // The copy is accepted once the original journal is removed, or belongs to another batch.
     fs::remove_file(folder.path(JOURNAL)).unwrap();
     let batch = open(&folder, "copy.journal").await.unwrap();
     assert!(batch.run(endpoint(&local, "double")).await.unwrap().is_complete());
@@ -100,7 +101,7 @@ async fn a_moved_journal_continues() {
     batch.run(endpoint(&local, "double")).take(2).await.unwrap();
     drop(batch);
     fs::rename(folder.path(JOURNAL), folder.path("moved.journal")).unwrap();
-    // Another batch begins where it was.
+    // Another batch begins at the former path of the journal.
     let other = Batch::open(folder.journal()).inputs(folder.inputs());
     let other = other.results(folder.path("others.jsonl")).await.unwrap();
     let batch = open(&folder, "moved.journal").await.unwrap();
@@ -127,7 +128,7 @@ async fn two_journals_do_not_write_the_same_results_at_the_same_time() {
     assert!(batch.run(endpoint(&local, "double")).await.unwrap().is_complete());
     assert_eq!(batch.status().await.unwrap().counts.of(State::Completed), 6);
     drop(batch);
-    // By then, the other one is older than the results.
+    // Now the journal `b.journal` is older than the results.
     let error = open(&folder, "b.journal").await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::OtherResults, "{error}");
 }
@@ -140,7 +141,7 @@ async fn a_new_journal_does_not_begin_with_results_that_another_one_has_open() {
     let batch = folder.open().await.unwrap();
     let error = open(&folder, "other.journal").await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InUse, "{error}");
-    // Nor can both be continued if the first journal is lost.
+    // A new journal is refused even if the first journal is lost while its batch is open.
     for name in [JOURNAL, "results.jsonl.journal.lock"] {
         fs::remove_file(folder.path(name)).unwrap();
     }

@@ -92,15 +92,14 @@ async fn a_job_that_is_not_found_for_a_moment_is_not_lost() {
     assert_eq!(counts(&batch.status().await.unwrap()), "3 completed");
 }
 
-/// Lets so much monotonic time elapse at once. The time of day stays.
+/// Advances the monotonic clock in one step. The time of day stays.
 async fn elapse(time: Duration) {
     tokio::time::pause();
     tokio::time::advance(time).await;
     tokio::time::resume();
 }
 
-/// Lets monotonic time elapse until the status of these jobs has been asked for again, or none is
-/// outstanding.
+/// Advances the monotonic clock until these jobs have been polled again, or none is outstanding.
 async fn polled(local: &LocalService, batch: &Batch, jobs: usize) {
     let before = requests(local, "/status");
     until(async || {

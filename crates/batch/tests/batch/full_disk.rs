@@ -1,4 +1,4 @@
-//! Full disk.
+//! Full disk: no space for the results.
 
 use std::env::current_exe;
 use std::process::{Command, Output};

@@ -1,4 +1,4 @@
-//! Disk without room for the journal.
+//! Full disk: no space for the journal.
 
 use std::env::var_os;
 use std::path::Path;
@@ -36,7 +36,7 @@ async fn a_journal_without_room_leaves_nothing_unknown() {
     }
 }
 
-/// Whatever is recorded finds room, because it is made; and from then on, nothing is claimed.
+/// Outcomes are recorded in the reserved space; after that, nothing is claimed.
 #[tokio::test]
 async fn nothing_is_claimed_after_a_commit_without_room() {
     let folder = Folder::with(3);

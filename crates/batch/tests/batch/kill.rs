@@ -31,7 +31,7 @@ pub fn setting(name: &str) -> Option<u64> {
     env::var(name).ok().map(|text| text.parse().unwrap())
 }
 
-/// Not a test, but the process that is killed.
+/// Child process of a test: the process that is killed.
 #[test]
 #[ignore = "the process that the tests of this module kill"]
 fn child() {
@@ -58,7 +58,7 @@ fn child() {
         let mut wait = Duration::ZERO;
         if setting("BATCH_RECEIVES").is_some() {
             receiver::listen(&folder, batch.clone()).await;
-            // Longer than it lives.
+            // Longer than the lifetime of the process.
             wait = Duration::from_secs(60);
         }
         batch.run(client.endpoint("seen")).await_webhooks(wait).await.unwrap();

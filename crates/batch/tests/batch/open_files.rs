@@ -29,7 +29,7 @@ async fn a_process_out_of_files_reports_it() {
     assert!(batch.run(endpoint(&local, "double")).await.unwrap().is_complete());
 }
 
-/// Not a test, but that process.
+/// Child process of a test.
 #[test]
 #[ignore = "the process that may open few files"]
 fn child() {

@@ -74,8 +74,8 @@ impl Turned {
         Self { run, now: None, _held: (end, held) }
     }
 
-    /// Lets so much time pass, and so much real time.
-    pub async fn turn(&mut self, time: Duration, real: Duration) {
+    /// Advances the clock, and waits for `real` in real time.
+    pub async fn advance(&mut self, time: Duration, real: Duration) {
         time::advance(time).await;
         tokio::task::spawn_blocking(move || std::thread::sleep(real)).await.unwrap();
         while let Some(progress) = self.run.next().now_or_never().flatten() {
@@ -83,7 +83,7 @@ impl Turned {
         }
     }
 
-    /// Lets time pass, and so many jobs end.
+    /// Advances the clock, and ends `ended` jobs.
     pub async fn step(&mut self, service: &Paced, ended: usize) -> usize {
         service.permits.add_permits(ended);
         time::advance(STEP).await;

@@ -175,7 +175,7 @@ async fn a_job_that_cannot_be_polled_fails_alone() {
     assert!(error.contains("cannot be polled") && error.contains("`job id`"), "{error}");
 }
 
-/// Submits one input, and has its job for all others.
+/// Submits one input, and returns its job for every other input.
 struct OneJob(tokio::sync::OnceCell<String>);
 
 impl Submit for OneJob {

@@ -15,7 +15,7 @@ use podqueue_pgserver::{Pooler, Proxy, Server, Traffic};
 use crate::journal;
 use crate::rules::{counts, stored};
 
-/// Why a batch in this database cannot be begun.
+/// The error of opening a batch in this database.
 fn refused(url: &str) -> Error {
     Postgres::connect(url, "a").patience(Duration::ZERO).open().map(drop).unwrap_err()
 }

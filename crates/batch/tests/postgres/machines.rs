@@ -22,7 +22,7 @@ use crate::support::{Folder, KEY, service};
 /// The lease of the processes in these tests.
 const LEASE: Duration = Duration::from_secs(3);
 
-/// Not a test, but one of the processes.
+/// Child process of a test.
 #[test]
 #[ignore = "the process that the tests of this module start"]
 fn child() {

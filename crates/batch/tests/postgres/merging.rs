@@ -51,7 +51,7 @@ async fn each_result_is_merged_once_whatever_files_are_named() {
     let found: Vec<_> = found.iter().map(String::as_str).collect();
     assert_eq!(merged(&folder, &found).unwrap(), (8, text.clone()));
 
-    // Why the last of all runs ended, and not another one.
+    // The reason for which the last of all runs ended.
     let ending = || Reader::open(&folder.journal()).unwrap().ending().unwrap();
     assert_eq!(ending(), Some(Ending::Stopped(Stopped::Taken)));
     run("answers.a.jsonl", 9).await;

@@ -11,8 +11,8 @@ use crate::faulty_services::{left_completed, requests};
 use crate::recovery::open;
 use crate::support::{Folder, counts, endpoint, service};
 
-/// Before each message, or before its response: of a batch that begins; and of one that has grown,
-/// with jobs that an earlier process has left.
+/// Breaks the connection before each message or its response: of a new batch, and of a batch that
+/// has grown, with jobs that an earlier process has left.
 async fn is_opened_nevertheless(arrives: bool) {
     let server = Server::start();
     let _ = server.create("jobs");

@@ -14,8 +14,8 @@ use crate::recovery::open;
 use crate::rules::{counts as counts_of, stored};
 use crate::support::{Folder, counts, endpoint, service, until};
 
-/// A replica that is behind takes over once ten are submitted: it knows a process by an older
-/// change, or not at all, or another one has taken it over since.
+/// A replica that is behind becomes the primary once ten inputs are submitted: it knows a process
+/// by an older change, or not at all, or another process has recovered it since.
 #[tokio::test]
 async fn a_database_that_has_lost_changes_stops_all_processes() {
     for (n, lose) in [
@@ -64,7 +64,7 @@ async fn a_database_that_has_lost_changes_stops_all_processes() {
         let others = Batch::open(database.clone().accept_loss()).inputs(folder.inputs());
         let batch = others.results(folder.path("others.jsonl")).await.unwrap();
         assert_eq!(requests(&local, "/run"), before);
-        // Until inputs are claimed, or a run ends, others are refused.
+        // Until inputs are claimed, or a run ends, other processes are refused.
         open(&folder, database.clone()).await.unwrap_err();
         batch.run(endpoint(&local, "double")).take(1).await.unwrap();
         assert_eq!(requests(&local, "/run"), before + 1);
@@ -77,7 +77,7 @@ async fn a_lasting_outage_ends_a_run_once() {
     let server = Server::start();
     let _ = server.create("jobs");
     let local = service().start().await.unwrap();
-    // One waits for long, but is left; the other not.
+    // The first run has a long patience, but is stopped; the second run exhausts its patience.
     for (patience, is_left) in [(120, true), (3, false)] {
         let proxy = Proxy::start(&server);
         let folder = Folder::with(200);
@@ -120,7 +120,7 @@ async fn a_lasting_outage_ends_a_run_once() {
     }
 }
 
-/// As in a process that was stopped in the middle of a change, for longer than it is patient.
+/// As in a process that was suspended during a change, for longer than its patience.
 #[test]
 fn a_change_that_failed_after_a_long_time_is_tried_again() {
     let server = Server::start();
@@ -173,7 +173,7 @@ fn an_accepted_loss_stops_no_process_again() {
     assert!(error.to_string().contains("has lost changes"), "{error}");
 }
 
-/// Its join is committed, the response is lost, and it is recovered; then it joins once more.
+/// The join is committed, its response is lost, and the process is recovered; then it joins again.
 #[test]
 fn a_process_whose_join_got_no_response_is_recovered_and_joins_again() {
     let server = Server::start();

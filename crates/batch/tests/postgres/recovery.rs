@@ -19,8 +19,8 @@ pub fn open(folder: &Folder, store: impl OpenStore) -> Open {
     Batch::open(store).inputs(folder.inputs()).results(folder.path("results.jsonl"))
 }
 
-/// The power goes when results were written and are about to be committed: of what was written
-/// last, any part may be there.
+/// Power is lost when results were written and are about to be committed: any part of the last
+/// write may be in the file.
 #[tokio::test]
 async fn results_that_a_loss_of_power_truncates_continue_where_they_are_durable() {
     let server = Arc::new(Mutex::new(Server::start()));

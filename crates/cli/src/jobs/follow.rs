@@ -1,4 +1,4 @@
-//! Following of jobs until they end: waits, streams, and their interruption.
+//! Job follower: waits for or streams jobs, until their end or an interruption.
 
 use std::future::Future;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Job output: a record as JSON, as a value, or as a row of a table.
+//! Job record: output as JSON, as a value, or as a row of a table.
 
 use std::time::Duration;
 

@@ -24,7 +24,7 @@ use crate::{Diagnostic, Source, naming};
 /// Modules and crates whose names an operation's module must not have.
 const TAKEN: [&str; 5] = ["types", "shapes", "std", "core", "alloc"];
 
-/// All operations of all files, by name, and warnings; or all mistakes of all files.
+/// All operations of all files, by name, and warnings; or all errors of all files.
 pub(crate) fn operations(
     schema: &Schema,
     files: &[Source],
@@ -105,12 +105,12 @@ fn validated(schema: &Schema, folder: &Folder<'_>, all_parse: bool) -> Vec<Diagn
             }
         }
         for (message, rule) in to_be_found {
-            let complaints = |text: &str| {
-                complaints(schema, &document, foreign, text, rule)
+            let count = |text: &str| {
+                errors_of(schema, &document, foreign, text, rule)
                     .filter(|other| *other == message)
                     .count()
             };
-            let places = locate(&file.source.text, &message, complaints);
+            let places = locate(&file.source.text, &message, count);
             let message = with_suggestion(schema, folder, &document, &message);
             let found =
                 |Pos { line, column }: &Pos| Diagnostic::new(name, *line, *column, &message);
@@ -135,9 +135,9 @@ fn validated(schema: &Schema, folder: &Folder<'_>, all_parse: bool) -> Vec<Diagn
     if mistakes.is_empty() { without_place } else { mistakes }
 }
 
-/// The complaints of one rule about a changed text of a file. `foreign` is the number of fragments
-/// of other files, which follow the file's own definitions in the document.
-fn complaints(
+/// The errors of one rule in a changed text of a file. `foreign` is the number of fragments of
+/// other files, which follow the file's own definitions in the document.
+fn errors_of(
     schema: &Schema,
     document: &Document,
     foreign: usize,

@@ -1,4 +1,4 @@
-//! Types of an operation, as graphql_client generates them.
+//! Adapter of graphql_client: the types of an operation, as it generates them.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;

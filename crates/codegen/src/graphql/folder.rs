@@ -26,7 +26,7 @@ pub(crate) struct File<'a> {
 }
 
 impl<'a> Folder<'a> {
-    /// Reads the files, and returns the syntax errors of the others.
+    /// Reads the files, and returns the errors of the files that do not parse.
     pub(crate) fn read(sources: &'a [Source]) -> (Self, Vec<Diagnostic>) {
         let mut mistakes = Vec::new();
         let mut files: Vec<File<'_>> = Vec::new();

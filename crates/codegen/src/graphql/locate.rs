@@ -1,4 +1,5 @@
-//! Positions of mistakes that the validator reports without one, and suggestions for unknown names.
+//! Positions of diagnostics that the validator reports without one, and suggestions for unknown
+//! names.
 //!
 //! The syntax tree of graphql-tools has no positions for values and arguments, but the message
 //! names them. Each candidate in the text is replaced in turn by a name that no schema has; a
@@ -30,9 +31,9 @@ const DEFINITIONS: [&str; 4] = ["query", "mutation", "subscription", "fragment"]
 /// With more candidates than this, the first one is taken.
 const MANY: usize = 50;
 
-/// The positions in a text that a message is about. `complaints` returns how often the message is
+/// The positions in a text that a message is about. `count` returns how often the message is
 /// reported for a changed text.
-pub(crate) fn locate(text: &str, message: &str, complaints: impl Fn(&str) -> usize) -> Vec<Pos> {
+pub(crate) fn locate(text: &str, message: &str, count: impl Fn(&str) -> usize) -> Vec<Pos> {
     let Some(tokens) = Tokens::read(text) else { return Vec::new() };
     let candidates = tokens.candidates(message);
     if message.starts_with("There can be only one") && !message.contains("input field") {
@@ -44,14 +45,14 @@ pub(crate) fn locate(text: &str, message: &str, complaints: impl Fn(&str) -> usi
     }
     let changed = |which: &dyn Fn(usize) -> bool| {
         let changes = candidates.iter().enumerate().filter(|(at, _)| which(*at));
-        complaints(&with_changes(text, changes.map(|(_, it)| it)))
+        count(&with_changes(text, changes.map(|(_, it)| it)))
     };
     let elsewhere = changed(&|_| true);
     let mut found: Vec<_> =
         (0..candidates.len()).filter(|kept| changed(&|at| at != *kept) > elsewhere).collect();
     if found.is_empty() {
         // Two of them together are the mistake.
-        let all = complaints(text);
+        let all = count(text);
         found.extend((0..candidates.len()).rev().find(|one| changed(&|at| at == *one) < all));
     }
     if found.is_empty() {

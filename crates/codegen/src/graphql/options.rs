@@ -5,18 +5,18 @@ use std::collections::BTreeMap;
 /// Origin of the types that operations share: input objects, enums and custom scalars.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SharedTypes {
-    /// Those that the operations use are generated from the schema, in the modules `types` and
+    /// The types that the operations use are generated from the schema, in the modules `types` and
     /// `shapes`.
     #[default]
     Here,
-    /// All of the schema are, for a crate whose types others use.
+    /// All types of the schema are generated, for a crate whose types other crates use.
     All,
-    /// They are podqueue's own, for operations against podqueue's own schema, so that an input
+    /// The types are podqueue's own, for operations against podqueue's own schema, so that an input
     /// has the same type in podqueue's operations and in yours.
     OfPodqueue,
 }
 
-/// Settings of the generation of operations.
+/// Options of the generator.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     pub(crate) shared: SharedTypes,

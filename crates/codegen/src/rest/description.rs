@@ -63,7 +63,7 @@ pub fn operations(description: &Value) -> impl Iterator<Item = DescribedOperatio
     })
 }
 
-/// The operations of a path item: the keys that lead to each, its method, and what stands there.
+/// The operations of a path item: the keys that lead to each, its method, and its node.
 pub(super) fn operations_of(item: &Value) -> Vec<(Vec<String>, String, &Value)> {
     let known = METHODS.iter().filter_map(|(key, method)| {
         Some((vec![(*key).to_owned()], (*method).to_owned(), item.get(key)?))
@@ -155,8 +155,8 @@ pub struct SuccessResponse<'a> {
 /// Statuses of responses that cannot have content.
 const NO_CONTENT: [&str; 2] = ["204", "205"];
 
-/// The responses of success, by their status. `default` is what an error looks like, unless no
-/// success is described at all: then it may be either.
+/// The success responses, by their status. `default` describes errors, unless no success is
+/// described at all: then it may be either.
 pub fn successes<'a>(
     description: &'a Value,
     method: &str,

@@ -19,9 +19,9 @@ pub(crate) struct Operation {
     /// Query parameters within the path.
     pub(crate) path_query: Vec<(String, PathValue)>,
     pub(crate) body: Option<Body>,
-    /// Content of the response of success; none if no success has content.
-    pub(crate) answer: Option<Answer>,
-    /// The responses of success by status; empty if they have the same type.
+    /// Content of the success response; `None` if no success has content.
+    pub(crate) answer: Option<SuccessResponse>,
+    /// The success responses by status; empty if they have the same type.
     pub(crate) successes: Vec<Success>,
     /// The name under which the signatures have the type of an event's data, if a response may be a
     /// stream of events.
@@ -125,9 +125,9 @@ pub(crate) enum PathStyle {
     Matrix { exploded: bool },
 }
 
-/// Content of a response of success.
+/// Content of a success response.
 #[derive(Clone, Debug)]
-pub(crate) struct Answer {
+pub(crate) struct SuccessResponse {
     pub(crate) content: Content,
     /// True if some success has no content.
     pub(crate) may_be_empty: bool,

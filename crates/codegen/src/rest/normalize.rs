@@ -107,7 +107,7 @@ pub(super) fn normalize(
     tree::keep_used(&paths, &mut schemas);
     let enums = enums::take_out(&mut schemas, &mut paths);
     inline::name_objects(&mut schemas, &mut paths, &enums);
-    let unions = union_marks::take(&mut schemas);
+    let unions = union_marks::extract(&mut schemas);
     let required_fields = required::take(&mut schemas);
 
     let document = json!({

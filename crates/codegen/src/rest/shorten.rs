@@ -7,7 +7,7 @@ use syn::{Attribute, Expr, Lit, Meta, Path, parse_quote};
 const PRELUDE: [&str; 4] =
     ["::std::option::Option", "::std::string::String", "::std::vec::Vec", "::std::boxed::Box"];
 
-/// Replaces `::std::option::Option` by `Option`: no type of a description has such a name. And
+/// Replaces `::std::option::Option` by `Option`: no type of a description has such a name. Also
 /// qualifies the types of the module `types` for the place that uses them.
 pub(super) struct Shorten {
     /// True if the code is within `types`.

@@ -31,8 +31,8 @@ impl<'a> SourceMap<'a> {
         SourceMap { text: "", root: self.root.clone() }
     }
 
-    /// The place of what keys lead to: that of its own key, or that of the innermost part that
-    /// exists.
+    /// The place of the node at the path `keys`: that of its own key, or that of the innermost part
+    /// that exists.
     pub(super) fn of(&self, keys: &[String]) -> Place {
         let mut place = (1, 1);
         let Some(mut node) = self.root() else { return place };

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use podqueue_codegen::Build;
 
-/// A folder of its own for each test, gone when the test is over.
+/// A separate folder for each test, removed on drop.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -262,7 +262,7 @@ fn unchanged_files_are_not_rewritten() {
     assert_eq!(fs::metadata(&written).unwrap().modified().unwrap(), long_ago);
 }
 
-/// Folders as they come about: what is in them, and what the user gets to see of them.
+/// Folder layouts, and the resulting diagnostics.
 #[test]
 fn query_folders_may_be_empty_nested_missing_or_huge() {
     let odd = |name: &str, fill: &dyn Fn(&Folder)| {

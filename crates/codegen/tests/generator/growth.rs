@@ -1,5 +1,6 @@
 //! Growth of the service: podqueue's own wrappers still compile and work if the description and the
-//! schema grow. podqueue is built with grown ones, and its wrappers are called.
+//! schema grow. podqueue is built with an extended description and an extended schema, and its
+//! wrappers are called.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use podqueue_codegen::{Build, Source, rest};
 use serde_json::{Value, json};
 
 /// Writes podqueue as a package, as it would be had the service's description and its schema grown.
-/// What is generated comes with it, so that it builds without its generator.
+/// The generated code is packaged, so that it builds without its generator.
 pub fn write_library(folder: &Path) {
     let workspace = workspace();
     fs::remove_dir_all(folder).ok();

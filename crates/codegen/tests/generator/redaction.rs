@@ -93,8 +93,7 @@ fn a_variable_is_secret_if_it_is_passed_to_a_secret_argument() {
     }
 }
 
-/// The generator hides by the words by which the client redacts: they cannot share a file, for each
-/// is packaged alone.
+/// Generator and client redact by the same word list; packaged apart, they cannot share a file.
 #[test]
 fn the_secret_names_are_those_of_the_runtime() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

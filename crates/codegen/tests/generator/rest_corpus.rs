@@ -12,9 +12,9 @@ use crate::support::lines;
 pub struct Document {
     /// The name of its file, without the ending.
     pub name: String,
-    /// What it describes.
+    /// The description.
     pub description: Value,
-    /// What the generator makes of it.
+    /// The generated code.
     pub generated: Generated,
 }
 

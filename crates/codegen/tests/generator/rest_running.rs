@@ -35,7 +35,7 @@ fn generated_code_compiles_and_runs() {
     );
     run(&mut Command::new(artifact(&built, "podqueue-corpus")), &folder);
 
-    // What the compiler has built for one serves the others too.
+    // Build artifacts are shared.
     let dependencies = ["podqueue", "futures_util", "serde", "serde_json"]
         .map(|name| (name, artifact(&built, name)));
     for (tool, more) in [
@@ -58,7 +58,7 @@ fn generated_code_compiles_and_runs() {
 
 /// Runs a command that must succeed, and gives what it printed.
 fn run(command: &mut Command, folder: &Path) -> String {
-    // What the workspace has built already is not built again.
+    // Dependencies that the workspace has built are reused.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     let output = command.current_dir(folder).env("CARGO_TARGET_DIR", target).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
@@ -121,7 +121,7 @@ fn write_crate(folder: &Path, documents: &[Document]) {
     let mut answers = String::from(
         "//! Answers to each operation.\n\n\
          #[allow(unused_imports)]\nuse podqueue as __runtime;\n\nuse crate::decode::check;\n\n\
-         /// What is wrong with how they are read.\npub fn failures() -> Vec<String> {\n    [\n",
+         /// Failed checks of decoding.\npub fn failures() -> Vec<String> {\n    [\n",
     );
     for document in documents {
         let name = &document.name;

@@ -2,14 +2,14 @@
 
 use serde_json::{Map, Value, json};
 
-/// How well a service keeps to its description.
+/// Conformance of a sample to the description.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Manner {
-    /// It says all that it can say, as it was described.
+    /// Complete: every described field has a value of its type.
     Plain,
     /// Every field is null, and every list has null in it.
     Nulls,
-    /// It has moved on: values, fields and formats that were not described.
+    /// Newer than the description: values, fields and formats that were not described.
     Ahead,
 }
 
@@ -19,7 +19,7 @@ pub struct Samples<'a> {
     pub manner: Manner,
 }
 
-/// How deep values are that could be so without end.
+/// Maximum depth of recursive samples.
 const DEPTH: usize = 4;
 
 impl Samples<'_> {

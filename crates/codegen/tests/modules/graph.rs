@@ -4,7 +4,6 @@
 //! leads on to its target. A declaration, `mod name;`, is not a use, nor is a re-export of an item
 //! that the module itself does not use. Code for tests and fuzzing is ignored, and so are the
 //! arguments of macros.
-//! and what stands within a macro's call is not seen.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -18,9 +17,9 @@ pub type ModulePath = Vec<String>;
 
 #[derive(Default)]
 pub struct Modules {
-    /// What each module brings in from its own crate, by the name that it gets.
+    /// The imports of each module from its own crate, by local name.
     imports: BTreeMap<ModulePath, BTreeMap<String, ModulePath>>,
-    /// The modules that each module uses.
+    /// The uses of each module.
     uses: BTreeMap<ModulePath, BTreeSet<ModulePath>>,
 }
 
@@ -137,16 +136,16 @@ fn shown(module: &[String]) -> String {
     if module.is_empty() { "the root".to_owned() } else { module.join("::") }
 }
 
-/// Goes through one file.
+/// Visitor of one file.
 struct Reader<'a> {
     all: &'a BTreeSet<ModulePath>,
-    /// Where it is: in the file's module, or in one that stands within the file.
+    /// Path of the current module: the file's module, or an inline module.
     here: ModulePath,
-    /// How many of its words are those of the file's module.
+    /// Length of the path of the file's module.
     depth: usize,
     imports: BTreeMap<String, ModulePath>,
     uses: BTreeSet<ModulePath>,
-    /// True if the declaration that is being read is a re-export.
+    /// True within a re-export.
     exporting: bool,
     exports: BTreeMap<String, ModulePath>,
     /// The names that paths begin with.

@@ -1,5 +1,4 @@
-//! The modules of each crate of this workspace form no cycles: none uses another one that uses it,
-//! directly or transitively.
+//! Acyclicity test: the module graph of each crate of this workspace has no cycle.
 //!
 //! `graph` defines what a use is.
 #![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect shall fail")]
@@ -32,8 +31,7 @@ fn circles(files: &[(&str, &str)]) -> Vec<String> {
     Modules::of(files.collect()).circles()
 }
 
-/// What stands right below the root, such as `queue` with all its files, stands above or below each
-/// other in the same way.
+/// The top-level modules, each with all its files, such as `queue`, form no cycle either.
 #[test]
 fn folders_of_the_client_form_no_cycles() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../src");

@@ -70,7 +70,7 @@ async fn the_survivor_of_killed_processes_has_the_whole_limit_within_15_s() {
     assert!((95..=105).contains(&alone), "{alone}");
 }
 
-/// Not a test: the process that the test above starts.
+/// Child process of the test above.
 #[tokio::test]
 #[ignore = "it runs until it is killed"]
 async fn child_process() {

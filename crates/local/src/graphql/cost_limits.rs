@@ -11,7 +11,7 @@
 //! - [`check_selections`] bounds depth, fields and introspected values with fragments expanded, in
 //!   time linear in the document: the cost of each fragment is computed once.
 //!
-//! Held by `tests/interface/graphql_cost_limits.rs`.
+//! Checked by `tests/interface/graphql_cost_limits.rs`.
 
 use std::collections::HashMap;
 

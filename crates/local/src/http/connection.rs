@@ -37,7 +37,7 @@
 //! for its peer (`AwaitingRequest` or `ReadingBody`). A request that the service works on is never
 //! lost.
 //!
-//! Held by `tests/interface/hostile_peers.rs`, in all states of a connection.
+//! Checked by `tests/interface/hostile_peers.rs`, in all states of a connection.
 
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};

@@ -27,7 +27,7 @@
 //!   thread that would poll the listener may be blocked for ever, by a pipe that is not read. Short
 //!   pieces of blocking work, one after another, do not add up.
 //!
-//! Held by `signals.rs` in the tests of both programs: with a signal inside `sigaction`, at many
+//! Checked by `signals.rs` in the tests of both programs: with a signal inside `sigaction`, at many
 //! moments of the start, under ignored and blocked signals; and by the tests below.
 
 use std::future::Future;

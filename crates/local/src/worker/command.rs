@@ -5,7 +5,7 @@
 //! the response to another job. Lines that were written after a response, before the next job was
 //! read, are dropped; and a process that ends between two jobs fails neither.
 //!
-//! Held by `tests/interface/handlers.rs`.
+//! Checked by `tests/interface/handlers.rs`.
 
 use std::collections::HashMap;
 use std::future::poll_fn;

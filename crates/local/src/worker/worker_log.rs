@@ -7,7 +7,7 @@
 //! in [`http::RequestLog`](crate::http::RequestLog).
 //!
 //! Invariant: a process is never blocked because its output is not read. Lines are read as they are
-//! printed; the oldest are dropped beyond the bounds. Held by
+//! printed; the oldest are dropped beyond the bounds. Checked by
 //! `tests/interface/worker_processes.rs`.
 
 use std::fmt;

@@ -93,7 +93,7 @@ impl Drop for Browser {
     }
 }
 
-/// Not a test, but the process that owns a browser. It reads the URL of the session, and ends the
+/// Child process of the tests: it owns a browser. It reads the URL of the session, and ends the
 /// browser, which would outlive its driver, when its standard input ends.
 #[test]
 #[ignore = "the process that owns a browser of these tests"]

@@ -81,7 +81,7 @@ impl fmt::Display for Mismatch {
 
 /// A type that is read leniently.
 pub trait Lenient: Clone + fmt::Debug + PartialEq + Sized + 'static {
-    /// Reads a value; none for null.
+    /// Reads a value; `None` for null.
     ///
     /// # Errors
     ///
@@ -138,7 +138,7 @@ pub fn serialize<T: Lenient, S: Serializer>(value: &T, serializer: S) -> Result<
     value.write().serialize(serializer)
 }
 
-/// Reads a value of a type that reads itself; none for null.
+/// Reads a value of a type that reads itself; `None` for null.
 ///
 /// # Errors
 ///
@@ -260,7 +260,7 @@ fn scalar_of<T: DeserializeOwned>(
     }
 }
 
-/// Reads a text; none for null.
+/// Reads a text; `None` for null.
 ///
 /// # Errors
 ///

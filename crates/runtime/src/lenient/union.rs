@@ -123,7 +123,7 @@ pub trait Union: Sized {
     /// Keeps a value of no branch.
     fn other(value: Json) -> Self;
 
-    /// The value as JSON, and its branch; none for a value of no branch.
+    /// The value as JSON, and its branch; `None` for a value of no branch.
     fn node(&self) -> (Option<usize>, Node<'_>);
 }
 

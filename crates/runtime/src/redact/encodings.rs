@@ -32,7 +32,7 @@ pub(super) enum Encoding {
     List(fn(&[Symbol], &mut Vec<Symbol>)),
 }
 
-/// Returns a character, none for a line break that is no part of the text, and the number of
+/// Returns a character, `None` for a line break that is no part of the text, and the number of
 /// symbols that were read.
 type EscapeReader = fn(&[Symbol]) -> Option<(Option<char>, usize)>;
 

@@ -440,7 +440,7 @@ fn a_secret_that_is_wrapped_or_broken_is_redacted() {
     for text in [lines.replace('\n', " "), lines.replace('\n', "\r\n"), lines.replace('\n', "")] {
         assert_eq!(redacted(&format!("<{text}>"), &[lines]), "<[redacted]>", "{text}");
     }
-    // What is short or trivial could stand there by chance.
+    // A short or trivial value can occur by chance.
     assert_eq!(redacted("4 0 left, to ken", &["40", "token"]), "4 0 left, to ken");
 }
 
@@ -505,7 +505,7 @@ enum Encoder {
     Html,
 }
 
-/// Escapes what has to be, and of the rest what `choices` says.
+/// Escapes the mandatory characters, and those that `choices` selects.
 fn encode(text: &str, encoder: Encoder, choices: &mut impl FnMut() -> u8) -> String {
     let mut written = String::new();
     for character in text.chars() {
@@ -602,7 +602,7 @@ fn no_piece_of_a_secret_is_shown_however_it_is_escaped() {
         }
         let shown = redacted(&text, &[&secret]);
         assert!(shown.contains("[redacted]"), "{text} is shown as {shown}");
-        // Nothing beside it is lost, and of itself nothing is left over.
+        // The surrounding text is kept, and no part of the secret remains.
         assert!(!shown.contains(&spelled), "{shown}");
         let rest = shown.replacen("[redacted]", "", 1);
         assert!(rest.len() <= left.len() + right.len(), "{text} is shown as {shown}");

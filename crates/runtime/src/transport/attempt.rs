@@ -242,7 +242,7 @@ impl HttpSender {
                 AttemptOutcome::Final,
                 "the service does not support this operation",
             ),
-            // Such as 503.
+            // 503 included: the service may have processed the request before it failed.
             500.. => (ErrorKind::Server, AttemptOutcome::ServerFailed, "the service failed"),
             _ => (ErrorKind::UnexpectedStatus, AttemptOutcome::Final, "an unexpected status"),
         };

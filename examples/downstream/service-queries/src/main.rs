@@ -1,4 +1,4 @@
-//! Queries of one's own, in `queries/`: a type for each operation, sent to podqueue's service.
+//! Custom queries, in `queries/`: a type for each operation, sent to podqueue's service.
 //!
 //! `cargo run -- NAME IMAGE` saves a template at the service that the environment names; see
 //! `podqueue::Client::from_env`.

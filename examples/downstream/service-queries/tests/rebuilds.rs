@@ -7,7 +7,7 @@ use std::fs;
 
 use copy::Copy;
 
-/// Builds, and gives the packages of which something was built again.
+/// Builds, and returns the packages of which something was rebuilt.
 fn built(copy: &Copy) -> Vec<String> {
     let output = copy.cargo(&["test", "--no-run", "--message-format=json"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

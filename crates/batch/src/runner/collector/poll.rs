@@ -10,8 +10,8 @@
 //! before that is read. The size of an output is known only when it arrives. A poll therefore reads
 //! small responses only; a larger response is refused before it is read, and read again under the
 //! next limit, and in the end alone. Invariant: the responses being read, and those read and not
-//! yet recorded, together fit into the budget, or there is only one response.
-//! `a_batch_of_large_outputs_needs_little_memory` of the program holds it.
+//! yet recorded, together fit into the budget, or there is only one response. Checked by
+//! `a_batch_of_large_outputs_needs_little_memory` of the program.
 
 use std::sync::Arc;
 use std::time::Duration;

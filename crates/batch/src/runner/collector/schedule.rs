@@ -53,7 +53,7 @@ pub(super) struct Outstanding {
 }
 
 impl Outstanding {
-    /// A job of which this process learns now.
+    /// Returns a job that this process has just learned of.
     pub(super) fn new(ticket: Ticket, job: Job, submitted_at: u64, ttl: Duration) -> Self {
         let now = Instant::now();
         Self {

@@ -6,7 +6,7 @@
 //!
 //! Invariant: a write first locks the row of its process (the fence, [`check_lease`]), so nothing
 //! is written by a process that was recovered. After an outage, no process is recovered before all
-//! had a lease's time to renew theirs. `tests/postgres/sharing.rs` and `machines.rs` hold this.
+//! had a lease's time to renew theirs. Checked by `tests/postgres/sharing.rs` and `machines.rs`.
 //!
 //! A write is retried until its outcome is known. Each change has a number, which its transaction
 //! stores in the row of the process: after a lost response, that number shows whether it was

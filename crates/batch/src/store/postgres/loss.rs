@@ -18,7 +18,7 @@ use super::rows::{int8, random, text, value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::{IMPORTED, LOST};
 
-/// Key of the random number of the last acceptance of a loss.
+/// Name of the note of the last acceptance of a loss: a random number.
 const ACCEPTED: &str = "accepted";
 
 /// Text of the mark.

@@ -25,7 +25,7 @@ pub(super) fn failed(what: &str, path: &Path, error: rusqlite::Error) -> Error {
     };
     let message = format!("could not {what} the journal {}: {error}{hint}", path.display());
     let is_disk_full = error.sqlite_error().is_some_and(|error| {
-        // The latter where a quota or a limit is in the way.
+        // SQLite reports an IOERR_WRITE if a quota or a limit is exceeded.
         matches!(error.extended_code, ffi::SQLITE_FULL | ffi::SQLITE_IOERR_WRITE)
     });
     Error::new(ErrorKind::Journal, message).with_source(error).with_disk_full(is_disk_full)

@@ -12,7 +12,8 @@ use super::wal;
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::is_same_file;
 
-/// Key of the journal's identity: a random number, which copies share, and the journal's path.
+/// Name of the note of the journal's identity: a random number, which copies share, and the
+/// journal's path.
 pub(super) const NOTE: &str = "origin";
 
 /// Refuses a path that is not a file, or a file with several names: each name has its own log and

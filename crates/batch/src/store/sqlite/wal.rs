@@ -3,8 +3,8 @@
 //! SQLite reads the log up to the first frame that is not valid, and takes the rest for what was
 //! being written when the power failed. But a transaction is synced before the next transaction is
 //! written. So where a transaction is followed by another, all of its frames were valid once, and
-//! an invalid frame is damaged: SQLite would go back in time, and the batch would submit inputs
-//! twice. The same damage in the last transaction looks like a loss of power.
+//! an invalid frame is damaged: SQLite would roll back, and the batch would submit inputs twice.
+//! The same damage in the last transaction looks like a loss of power.
 
 use std::fs::{File, Metadata};
 use std::io::{self, BufReader, Read};

@@ -21,7 +21,7 @@ use crate::webhooks::receive;
 /// The file with the address of the process that receives calls.
 const ADDRESS: &str = "address";
 
-/// Receives calls for a batch, and writes where.
+/// Receives calls for a batch, and writes its address to a file.
 pub(super) async fn listen(folder: &Path, batch: Batch) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     fs::write(folder.join(ADDRESS), listener.local_addr().unwrap().to_string()).unwrap();
@@ -35,7 +35,7 @@ struct Post {
     accepted: BTreeSet<usize>,
 }
 
-/// Makes each call until the response is 200, as the service would if it had the patience.
+/// Makes each call until the response is 200, without a limit of attempts.
 async fn forward(calls: Calls, address: PathBuf, post: Arc<Mutex<Post>>) {
     let (mut tasks, mut known) = (JoinSet::new(), 0);
     loop {

@@ -54,7 +54,7 @@ fn addresses_decide_whether_a_connection_is_local() {
     // Without verification of the certificate.
     open(&url);
     open(&format!("{}?hostaddr=127.0.0.1", url.replace("localhost", "db.example")));
-    // Leads here, but is not known to.
+    // Resolves to this host, but is not in the certificate.
     let elsewhere = "hostaddr=0.0.0.0";
     let error = refused(&format!("{url}?{elsewhere}"));
     assert!(error.to_string().contains("certificate"), "{error}");

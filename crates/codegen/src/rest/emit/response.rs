@@ -5,12 +5,12 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{Item, Type, parse_quote};
 
-use crate::rest::model::{Answer, Content, Success};
+use crate::rest::model::{Content, Success, SuccessResponse};
 use crate::syntax::{argument, is_named, wire_name};
 use crate::{print, redact};
 
 /// The type that a call returns, and the method of the runtime that sends it.
-pub(super) fn send(answer: Option<&Answer>, ty: &Type) -> (TokenStream, TokenStream) {
+pub(super) fn send(answer: Option<&SuccessResponse>, ty: &Type) -> (TokenStream, TokenStream) {
     let Some(answer) = answer else { return (quote!(()), quote!(send_empty)) };
     match answer.content {
         Content::Events => (quote!(__runtime::ServerEvents), quote!(send_events)),
@@ -27,7 +27,8 @@ fn optional(ty: &Type) -> (TokenStream, TokenStream) {
     (quote!(Option<#ty>), quote!(send_optional))
 }
 
-/// Restricts a call to the statuses whose responses have its own type, if others do not.
+/// Restricts a call to the statuses whose responses have its own type, if other statuses have other
+/// types.
 pub(super) fn of_first(successes: &[Success]) -> Option<TokenStream> {
     let (first, others): (Vec<_>, Vec<_>) = successes.iter().partition(|it| it.is_first);
     let statuses = |of: &[&Success]| -> Vec<u16> {

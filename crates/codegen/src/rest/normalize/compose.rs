@@ -160,7 +160,7 @@ impl<'a> Composer<'a> {
             let objects: Vec<_> = children.iter().collect();
             if let Some(branches) = self.branches(&objects, Some(&discriminator), depth) {
                 let words = schema.get("description").cloned();
-                *schema = json!({ "oneOf": children, UNION: union_marks::mark(&branches) });
+                *schema = json!({ "oneOf": children, UNION: union_marks::encode(&branches) });
                 if let Some(words) = words {
                     schema["description"] = words;
                 }
@@ -203,8 +203,8 @@ impl<'a> Composer<'a> {
         depth: usize,
     ) {
         self.all_of(schema, target, form, depth);
-        self.choice(schema, "oneOf", is_named, form, depth);
-        self.choice(schema, "anyOf", is_named, form, depth);
+        self.compose_union(schema, "oneOf", is_named, form, depth);
+        self.compose_union(schema, "anyOf", is_named, form, depth);
     }
 
     /// The composed keywords of a schema, or of the schema to which it refers.

@@ -36,7 +36,7 @@ pub(super) fn take_out(schemas: &mut Map<String, Value>, paths: &mut Value) -> V
     // The enums of a union mostly occur elsewhere, too, and are named after that.
     for in_unions in [false, true] {
         let schemas = schemas.iter_mut();
-        for (name, schema) in schemas.filter(|(_, it)| union_marks::holds(it) == in_unions) {
+        for (name, schema) in schemas.filter(|(_, it)| union_marks::has_union(it) == in_unions) {
             taken.within(schema, name);
         }
     }

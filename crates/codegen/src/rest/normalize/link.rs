@@ -61,7 +61,7 @@ pub(super) fn link(source: &Source, description: &mut Value) -> Linked {
 struct Linker {
     files: Files,
     taken: HashSet<String>,
-    /// The names of schemas that had none, by where they stand.
+    /// The names of schemas that had none, by location.
     names: BTreeMap<(usize, String), String>,
     made: Map<String, Value>,
     origins: BTreeMap<String, Origin>,
@@ -93,8 +93,8 @@ impl Linker {
         schemas.for_each(|(_, schema)| self.schema(schema, file));
     }
 
-    /// Links what is no schema: path items, operations, parameters, bodies, responses. What stands
-    /// in another file is put in the place of the reference.
+    /// Links nodes other than schemas: path items, operations, parameters, bodies, responses. A
+    /// node of another file replaces its reference.
     fn part(&mut self, value: &mut Value, file: usize, names: bool, depth: usize) {
         if let (Some(Value::String(target)), false) = (value.get("$ref"), names) {
             match self.files.find(file, target) {
@@ -116,7 +116,7 @@ impl Linker {
         match value {
             Value::Object(object) => {
                 if !names {
-                    // They are not called here, and they may lead back to what they are in.
+                    // Callbacks are not generated, and may be cyclic.
                     object.remove("callbacks");
                 }
                 for (key, value) in object {
@@ -179,7 +179,7 @@ impl Linker {
     }
 }
 
-/// Makes references to definitions that a schema has for itself ones from the top of the document.
+/// Rewrites references to a schema's own `$defs` as references from the document root.
 pub(super) fn anchor_all(description: &mut Value) {
     tree::each_schema(description, &mut anchor_within);
 }
@@ -191,7 +191,7 @@ fn anchor_within(schema: &mut Value, place: &str) {
     }
 }
 
-/// `#/$defs/Name` is meant from the schema that has such a `$defs`, where the document has none.
+/// Resolves `#/$defs/Name` within the schema that has such a `$defs`, if the document has none.
 fn local_definitions(schema: &mut Value, place: &str) {
     for key in ["$defs", "definitions"] {
         if let Some(Value::Object(definitions)) = schema.get(key).cloned() {

@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 use super::parameters::followed;
 use crate::rest::description::{self, SuccessResponse, successes};
 use crate::rest::media::{self, Media, content};
-use crate::rest::model::{Answer, Content, Success};
+use crate::rest::model::{Content, Success, SuccessResponse};
 use crate::rest::tree::{object_at, resolve, text_at};
 
-/// The contents of the responses of success.
+/// The contents of the success responses.
 #[derive(Default)]
-pub(super) struct Answers {
-    /// The one that is read as a whole, and its schema; none if no success has content.
-    pub(super) answer: Option<(Answer, Option<Value>)>,
+pub(super) struct SuccessResponses {
+    /// The one that is read as a whole, and its schema; `None` if no success has content.
+    pub(super) answer: Option<(SuccessResponse, Option<Value>)>,
     /// The schema of the data of a stream of events.
     pub(super) events: Option<Value>,
     /// All of them, each with its schema if it is JSON; empty if they have the same type.
@@ -21,14 +21,14 @@ pub(super) struct Answers {
 
 /// Selects the type of a call's response.
 ///
-/// It is that of the first success of JSON, or else of text, or else of
-/// bytes; those of other types are distinguished by their status.
+/// It is that of the first success of JSON, or else of text, or else of bytes; those of other types
+/// are distinguished by their status.
 pub(super) fn answer(
     description: &Value,
     method: &str,
     operation: &Value,
     warnings: &mut Vec<String>,
-) -> Answers {
+) -> SuccessResponses {
     let mut successes = successes(description, method, operation);
     let any_success = successes.iter().any(|it| it.status != "default");
     let nowhere = successes.iter().filter(|it| it.response.is_none());
@@ -45,9 +45,10 @@ pub(super) fn answer(
     let events = successes.iter().find_map(|it| Media::of(&it.offered, Content::Events));
     let events = events.map(|media| event_data(description, &media.schema));
     let Some((_, media)) = description::answer(&successes) else {
-        let answer = Answer { content: Content::Events, may_be_empty: false, accept: None };
+        let answer =
+            SuccessResponse { content: Content::Events, may_be_empty: false, accept: None };
         let answer = events.is_some().then_some((answer, None));
-        return Answers { answer, events, successes: Vec::new() };
+        return SuccessResponses { answer, events, successes: Vec::new() };
     };
 
     let whole_of = |it: &SuccessResponse<'_>| {
@@ -63,7 +64,7 @@ pub(super) fn answer(
         }
     }
     let may_be_empty = successes.iter().any(|it| it.offered.is_empty()) || !any_success;
-    let answer = Answer {
+    let answer = SuccessResponse {
         content: media.content,
         may_be_empty: may_be_empty && media.content == Content::Json,
         accept: (accepted != ["application/json"]).then(|| accepted.join(", ")),
@@ -96,7 +97,7 @@ pub(super) fn answer(
     if successes.iter().all(|(success, _)| success.is_first) {
         successes.clear();
     }
-    Answers { answer: Some((answer, Some(media.schema))), events, successes }
+    SuccessResponses { answer: Some((answer, Some(media.schema))), events, successes }
 }
 
 /// The schema of an event's data. Descriptions specify that, or the whole event, or a list of

@@ -238,7 +238,7 @@ fn normalize_map(schema: &mut Value) {
     match schema.get("additionalProperties") {
         Some(Value::Bool(false)) => remove(schema, &["additionalProperties"]),
         Some(values) if has_fields && values.is_boolean() => {
-            // `true` is what every object permits that says nothing.
+            // `true` is the default of `additionalProperties`.
             schema["additionalProperties"] = json!({});
         }
         _ => {}

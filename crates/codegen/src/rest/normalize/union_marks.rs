@@ -29,11 +29,11 @@ pub(crate) struct Alternative {
     pub(crate) known: BTreeSet<String>,
 }
 
-/// By the name of a type: the branches of a union, in the order of its shapes.
+/// The branches of unions by type name, in the order of the shapes.
 pub(crate) type Unions = BTreeMap<String, Vec<Branch>>;
 
 impl Alternative {
-    /// By a tag alone.
+    /// Returns a condition on a tag alone.
     pub(super) fn tagged(tag: &str, values: Vec<Value>) -> Self {
         Self {
             tags: vec![(tag.to_owned(), values)],
@@ -43,8 +43,9 @@ impl Alternative {
     }
 }
 
-/// The mark of a choice. Names of fields are values here, because they may be keywords.
-pub(super) fn mark(branches: &[Branch]) -> Value {
+/// Encodes branches as the value of the keyword. Names of fields are values here, because they may
+/// be keywords.
+pub(super) fn encode(branches: &[Branch]) -> Value {
     let branches = branches.iter().map(|branch| {
         let alternatives = branch.alternatives.iter().map(|it| {
             let required: Vec<_> = it.required.iter().collect();
@@ -61,17 +62,17 @@ pub(super) fn names(schema: &Value) -> Option<Vec<String>> {
     branches.iter().map(|it| it[0].as_str().map(str::to_owned)).collect()
 }
 
-/// Returns true if a union stands anywhere in a schema.
-pub(super) fn holds(schema: &Value) -> bool {
+/// Returns true if a schema contains a union.
+pub(super) fn has_union(schema: &Value) -> bool {
     match schema {
-        Value::Object(object) => object.contains_key(UNION) || object.values().any(holds),
-        Value::Array(items) => items.iter().any(holds),
+        Value::Object(object) => object.contains_key(UNION) || object.values().any(has_union),
+        Value::Array(items) => items.iter().any(has_union),
         _ => false,
     }
 }
 
-/// Takes all unions out of the schemas.
-pub(super) fn take(schemas: &mut Map<String, Value>) -> Unions {
+/// Extracts all unions from the schemas.
+pub(super) fn extract(schemas: &mut Map<String, Value>) -> Unions {
     let mut unions = Unions::new();
     for (name, schema) in schemas {
         let mark = schema.get(UNION).cloned();

@@ -42,7 +42,7 @@ impl<'a> Warnings<'a> {
         self.warnings.push(warning);
     }
 
-    /// Warns about what keys lead to.
+    /// Warns about the node at the path `keys`.
     pub(super) fn warn(&mut self, keys: &[String], message: String) {
         let warning = match keys {
             [components, schemas, name, rest @ ..]

@@ -15,7 +15,7 @@
 //! loses its worker for the second time fails. A lost worker may still be alive, so it is told to
 //! stop its jobs, by name, when it next asks.
 //!
-//! Held by `tests/interface/worker_protocol.rs`, `worker_liveness.rs` and `worker_processes.rs`.
+//! Checked by `tests/interface/worker_protocol.rs`, `worker_liveness.rs` and `worker_processes.rs`.
 
 use std::pin::pin;
 use std::sync::Arc;

@@ -7,7 +7,7 @@
 //!
 //! Invariant: after a change, each stream sends an event with a snapshot that was taken after it.
 //! The revision that a stream has marked as seen is at most that of the snapshot which it then
-//! sends. Held by `tests/interface/page_events.rs`.
+//! sends. Checked by `tests/interface/page_events.rs`.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;

@@ -14,7 +14,7 @@ pub fn schema() -> Library {
     Schema::build(Query, Mutation, EmptySubscription).finish()
 }
 
-/// Serves the schema, and gives its URL.
+/// Serves the schema, and returns its URL.
 pub async fn serve() -> std::io::Result<String> {
     let library = schema();
     let answer = |Body(request): Body<async_graphql::Request>| async move {
@@ -28,7 +28,7 @@ pub async fn serve() -> std::io::Result<String> {
     Ok(format!("http://{address}/graphql"))
 }
 
-/// What a book is about.
+/// Subject of a book.
 #[derive(Clone, Copy, PartialEq, Eq, Enum)]
 pub enum Genre {
     /// Longer than one evening.
@@ -39,7 +39,7 @@ pub enum Genre {
     Crime,
 }
 
-/// How to sort. The name is one that Rust has a use for.
+/// Sort order. Its name is that of a Rust type.
 #[derive(Clone, Copy, PartialEq, Eq, Enum)]
 #[graphql(name = "Option")]
 pub enum Order {
@@ -54,7 +54,7 @@ pub struct Filter {
     title: Option<String>,
     #[graphql(name = "genres")]
     genres: Option<Vec<Genre>>,
-    /// What must not be so.
+    /// Negation.
     not: Option<Box<Filter>>,
     /// One of these is enough.
     any_of: Option<Vec<Filter>>,
@@ -98,7 +98,7 @@ pub enum Node {
     Author(Author),
 }
 
-/// What a search finds.
+/// Search result.
 #[derive(Union)]
 pub enum Found {
     Book(Book),

@@ -6,8 +6,7 @@
 //! - by a tag, a property that has other values in each branch: the one that the discriminator
 //!   names, or one whose values every branch lists;
 //! - otherwise by required fields. For each two branches, one must require a field that the other
-//!   does not have; of the branches whose required fields a value has, it is of the one that knows
-//!   most of its fields.
+//!   does not have; if several branches match, the one with the most known fields wins.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +25,7 @@ struct Leaf {
 }
 
 impl Composer<'_> {
-    /// The branches that distinguish values of these objects; none if there are no such branches.
+    /// The branches that distinguish values of these objects; `None` if there are no such branches.
     pub(super) fn branches(
         &self,
         objects: &[&Value],

@@ -25,7 +25,7 @@ fn is_scalar(kind: &str) -> bool {
 }
 
 impl Composer<'_> {
-    pub(super) fn choice(
+    pub(super) fn compose_union(
         &self,
         schema: &mut Value,
         keyword: &str,
@@ -68,7 +68,7 @@ impl Composer<'_> {
         let is_alone = own.keys().all(|key| is_annotation(key));
         let form = if is_alone { form } else { Form::Merged };
         let choice = Choice { discriminator: discriminator.as_ref(), form };
-        let Some(chosen) = self.chosen(shapes, choice, is_named && is_alone, depth) else {
+        let Some(chosen) = self.merge_variants(shapes, choice, is_named && is_alone, depth) else {
             *schema = Value::Object(own);
             return;
         };
@@ -150,7 +150,7 @@ impl Composer<'_> {
         let targets = targets_of(shapes, discriminator)?;
         let objects: Vec<_> = shapes.iter().collect();
         let marked = |discriminator: Option<&Value>| {
-            self.branches(&objects, discriminator, depth).map(|it| union_marks::mark(&it))
+            self.branches(&objects, discriminator, depth).map(|it| union_marks::encode(&it))
         };
         match discriminator {
             Some(_) if marked(discriminator) == marked(None) => targets_of(shapes, None),
@@ -159,7 +159,7 @@ impl Composer<'_> {
     }
 
     /// One schema for a value that has one of several shapes; none without a shape.
-    fn chosen(
+    fn merge_variants(
         &self,
         mut shapes: Vec<Value>,
         choice: Choice<'_>,
@@ -175,7 +175,7 @@ impl Composer<'_> {
         }
         let targets =
             if is_named { None } else { self.targets(&shapes, choice.discriminator, depth) };
-        let Some(targets) = targets else { return self.united(shapes, choice, depth) };
+        let Some(targets) = targets else { return self.unite(shapes, choice, depth) };
         if let Some(name) = self.choices.borrow().names.get(&targets) {
             return Some(reference(name));
         }
@@ -184,16 +184,16 @@ impl Composer<'_> {
             keywords.contains_key("properties")
         });
         if !are_objects {
-            return self.united(shapes, choice, depth);
+            return self.unite(shapes, choice, depth);
         }
         let name = self.choices.borrow_mut().name(targets, &mut self.taken.borrow_mut());
-        let mut united = self.united(shapes, choice, depth)?;
+        let mut united = self.unite(shapes, choice, depth)?;
         self.compose(&mut united, Some(&name), depth + 1);
         self.choices.borrow_mut().made.insert(name.clone(), united);
         Some(reference(&name))
     }
 
-    fn united(&self, shapes: Vec<Value>, choice: Choice<'_>, depth: usize) -> Option<Value> {
+    fn unite(&self, shapes: Vec<Value>, choice: Choice<'_>, depth: usize) -> Option<Value> {
         let mut by_kind: BTreeMap<&'static str, Vec<(Value, Keywords)>> = BTreeMap::new();
         for shape in shapes {
             let mut keywords = self.keywords(&shape, depth + 1);
@@ -215,7 +215,7 @@ impl Composer<'_> {
                 united.push(without(only, "nullable").into());
             } else if kind == "object"
                 && choice.form == Form::Union
-                && let Some(objects) = self.told_apart(&shapes, choice, depth)
+                && let Some(objects) = self.distinguished(&shapes, choice, depth)
             {
                 is_union = true;
                 united.extend(
@@ -239,12 +239,14 @@ impl Composer<'_> {
         }
         match united.len() {
             1 => united.pop(),
-            _ if is_union => Some(json!({ "oneOf": united, UNION: union_marks::mark(&branches) })),
+            _ if is_union => {
+                Some(json!({ "oneOf": united, UNION: union_marks::encode(&branches) }))
+            }
             _ => Some(json!({ "oneOf": united })),
         }
     }
 
-    fn told_apart(
+    fn distinguished(
         &self,
         shapes: &[(Value, Keywords)],
         choice: Choice<'_>,
@@ -267,7 +269,8 @@ impl Composer<'_> {
                 items.push(item);
             }
         }
-        json!({ "type": "array", "items": self.chosen(items, Choice::PLAIN, false, depth + 1) })
+        let items = self.merge_variants(items, Choice::PLAIN, false, depth + 1);
+        json!({ "type": "array", "items": items })
     }
 
     fn united_objects(&self, shapes: &[Keywords], depth: usize) -> Value {
@@ -285,7 +288,7 @@ impl Composer<'_> {
             values.extend(value.cloned());
         }
         if properties.is_empty() {
-            return match self.chosen(values, Choice::PLAIN, false, depth + 1) {
+            return match self.merge_variants(values, Choice::PLAIN, false, depth + 1) {
                 Some(value) => json!({ "type": "object", "additionalProperties": value }),
                 None => json!({ "type": "object" }),
             };
@@ -299,7 +302,7 @@ impl Composer<'_> {
             .into_iter()
             .filter_map(|(name, schemas)| {
                 let words = schemas.iter().find_map(|it| it.get("description").cloned());
-                let mut schema = self.chosen(schemas, Choice::PLAIN, false, depth + 1)?;
+                let mut schema = self.merge_variants(schemas, Choice::PLAIN, false, depth + 1)?;
                 if let (Some(words), None, None) =
                     (words, schema.get("$ref"), schema.get("description"))
                 {

@@ -3,7 +3,7 @@
 use crate::server::Server;
 use crate::{bodies, choices, cloud, json, parameters, success_codes, type_arrays};
 
-/// What does not go as it should.
+/// Returns the failed checks.
 pub async fn failures() -> Vec<String> {
     let mut failures = Vec::new();
     let mut same = |what: &str, is: String, should: &str| {

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use podqueue::Result;
 
-/// What differs so far.
+/// The failures so far.
 #[derive(Default)]
 pub struct Checks(pub Vec<String>);
 

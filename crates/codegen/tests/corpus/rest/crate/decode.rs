@@ -3,9 +3,8 @@
 use podqueue::__private::lenient::{Lenient, Reading, serialize, value};
 use podqueue::__private::serde_json::{Serializer, Value, from_str};
 
-/// Decodes an answer of a type, and says what is wrong with the outcome: it must decode, be equal
-/// after it was written and read again, and when it was copied, print, and hold all that a
-/// `complete` answer says.
+/// Decodes a response of a type, and returns the failed checks: it must decode, be equal after a
+/// round trip and as a copy, print, and contain every value of a `complete` response.
 pub fn check<T: Lenient>(what: &str, complete: bool, text: &str) -> Option<String> {
     let read = |text: &str| {
         let json: Value = from_str(text).map_err(|error| error.to_string())?;
@@ -38,7 +37,7 @@ fn to_string<T: Lenient>(value: &T) -> Result<String, String> {
     String::from_utf8(text).map_err(|error| error.to_string())
 }
 
-/// The place of a value that is not in the other one.
+/// Returns the path of a value that is missing in the other tree.
 fn lost(there: &Value, here: &Value, place: String) -> Option<String> {
     match (there, here) {
         (Value::Object(there), Value::Object(here)) => there.iter().find_map(|(key, value)| {

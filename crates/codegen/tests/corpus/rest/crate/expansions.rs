@@ -5,7 +5,7 @@ use crate::path_styles::types::{Level, Size};
 use crate::path_styles::Api;
 use crate::server::Server;
 
-/// What does not go as it should.
+/// Returns the failed checks.
 pub async fn failures() -> Vec<String> {
     let mut checks = Checks::default();
     let server = Server::start("");

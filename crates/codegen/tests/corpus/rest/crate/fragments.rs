@@ -7,7 +7,7 @@ use podqueue::graphql::Operation;
 use crate::graphql::*;
 use crate::server::Server;
 
-/// What does not go as it should.
+/// Returns the failed checks.
 pub async fn failures() -> Vec<String> {
     let mut failures = Vec::new();
     let mut same = |what: &str, is: String, should: &str| {
@@ -71,7 +71,7 @@ pub async fn failures() -> Vec<String> {
     failures
 }
 
-/// What an operation makes of data.
+/// Returns the decoded data of an operation, as text.
 async fn read<T>(variables: T::Variables, data: &str) -> String
 where
     T: Operation<Data: Debug + 'static, Variables: 'static> + 'static,

@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 use crate::graphql::{alone, find, me, since, text, variants, whole, Alone, Find, Me, Since, Text, Variants, Whole};
 use crate::server::Server;
 
-/// What this crate takes for the scalar `DateTime`.
+/// Rust type of the scalar `DateTime`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Moment(String);
 
-/// What does not go as it should.
+/// Returns the failed checks.
 pub async fn failures() -> Vec<String> {
     let mut failures = Vec::new();
     let mut same = |what: &str, is: String, should: &str| {

@@ -5,7 +5,7 @@ use crate::both_ways::Api;
 use crate::checks::{said, Checks};
 use crate::server::Server;
 
-/// What does not go as it should.
+/// Returns the failed checks.
 pub async fn failures() -> Vec<String> {
     let mut checks = Checks::default();
     reading(&mut checks).await;

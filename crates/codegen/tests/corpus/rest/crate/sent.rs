@@ -6,7 +6,7 @@ use crate::checks::{said, Checks};
 use crate::server::Server;
 use crate::{media, multipart, null_bodies};
 
-/// What does not go as it should.
+/// Returns the failed checks.
 pub async fn failures() -> Vec<String> {
     let mut checks = Checks::default();
     null(&mut checks).await;

@@ -6,7 +6,7 @@ use std::sync::mpsc::{channel, Receiver};
 
 use podqueue::Client;
 
-/// A server that gives one response, and says what it was asked.
+/// A server of one response, which records the requests.
 pub struct Server {
     url: String,
     requests: Receiver<String>,
@@ -61,7 +61,7 @@ impl Server {
         client.build().expect("a client")
     }
 
-    /// Where it is, without a path.
+    /// Base URL.
     pub fn url(&self) -> &str {
         &self.url
     }

@@ -16,7 +16,7 @@ use crate::unions::types::{
 };
 use crate::unions::Api;
 
-/// What does not go as it should.
+/// Returns the failed checks.
 pub async fn failures() -> Vec<String> {
     let mut checks = Checks::default();
     tags(&mut checks);
@@ -53,7 +53,7 @@ fn tags(checks: &mut Checks) {
     let maker: MakerOrStock = read(checks, r#"{"kind": "maker"}"#);
     checks.same("a maker", maker == MakerOrStock::from(Maker::new()), "true");
 
-    // A null or a field of tomorrow does not make another branch of it, nor does a missing field.
+    // Neither a null, an unknown field nor a missing field changes the branch.
     for text in [
         r#"{"type": "card", "number": null, "iban": null, "tomorrow": {"a": [1]}}"#,
         r#"{"type": "card", "number": 42}"#,
@@ -116,7 +116,7 @@ fn nested(checks: &mut Checks) {
     checks.same("null", events.first.is_none() && events.all.is_empty(), "true");
 }
 
-/// What the choice forbids is of no branch, and written as it came.
+/// A forbidden value matches no branch, and round-trips unchanged.
 fn forbidden(checks: &mut Checks) {
     let is_other = |it: &Payment| matches!(it, Payment::Other(_));
     for text in [

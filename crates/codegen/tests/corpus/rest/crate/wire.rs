@@ -7,7 +7,7 @@ use crate::checks::{said, Checks};
 use crate::server::Server;
 use crate::{alike_names, base_with_discriminator, clearing, contradictory_types, default_errors, empty_responses, files, further_fields, loose, media, merge, methods, multipart, parameters, paths, pattern_properties, query_objects, read_only, responses_by_status, streams};
 
-/// What does not go as it should.
+/// Returns the failed checks.
 pub async fn failures() -> Vec<String> {
     let mut checks = Checks::default();
     responses(&mut checks).await;
@@ -63,7 +63,7 @@ async fn responses(checks: &mut Checks) {
     checks.same("two things", said(rest.find_things().await), "Ok(Some([1, 2]))");
 }
 
-/// A name that is Rust's already stays with what has it on the wire.
+/// A wire name that is a valid Rust name is kept.
 async fn alike_names(checks: &mut Checks) {
     let server = Server::start(r#"{"@id": "a", "id": "b"}"#);
     let rest = alike_names::Api::new(&server.client());
@@ -403,7 +403,7 @@ async fn loose(checks: &mut Checks) {
     );
 }
 
-/// Numbers and booleans where there should be text. Which shape of a choice it is, they say.
+/// Numbers and booleans where there should be text. The JSON type selects the shape of a choice.
 async fn texts(checks: &mut Checks) {
     let server = Server::start(
         r#"{"code": 78652, "kind": 1, "kinds": [1.5, true, 7], "lines": [10, false, "c", null],

@@ -1,4 +1,4 @@
-//! podqueue's own calls by name, over HTTP: they send the same requests as ever, and read responses
+//! podqueue's own calls by name, over HTTP: their requests are unchanged, and they read responses
 //! with more fields.
 
 use podqueue::graphql::{grow_more, GrowMore};
@@ -6,7 +6,7 @@ use podqueue::{NewTemplate, Result};
 
 use crate::server::Server;
 
-/// What does not go as it should.
+/// Returns the failed checks.
 pub async fn failures() -> Vec<String> {
     let mut failures = Vec::new();
     let mut same = |what: &str, is: Result<String>, should: &str| {

@@ -87,8 +87,7 @@ impl World {
         Process { _tasks: tasks, requests }
     }
 
-    /// A process that waits until it may begin, pauses, and then makes as many requests at once as
-    /// there was capacity for.
+    /// A process that, after a pause, sends a burst as large as the capacity was before the pause.
     fn claims(&self, pause: Duration) -> Process {
         let participant = Arc::new(Participant::new(self.settings.clone(), "one".to_owned()));
         let operation_limiter = participant.operation_limiter("painter", "run", self.limit);
