@@ -86,7 +86,7 @@ struct Load {
 }
 
 impl Load {
-    /// Lets so many callers call an operation, of which the service takes `limit` in ten seconds.
+    /// Runs `callers` callers of an operation, of which the service accepts `limit` in ten seconds.
     fn put<T, F>(
         &mut self,
         operation: &'static str,
@@ -112,13 +112,13 @@ impl Load {
     }
 }
 
-/// One run; whether it went as it should.
+/// Runs once; returns false if the checks fail.
 async fn run(seconds: u64, window: RateWindow) -> Result<bool, Failure> {
     let local = LocalService::builder()
         .api_key("local")
         .endpoint("parked", |job: LocalJob| async move { Ok(job.input) })
         .workers_of("parked", Workers::between(0, 0))
-        // This shape tells of the end, so that one question is a whole stream.
+        // The object form has the status, so one poll completes a stream.
         .stream_shape(StreamShape::Object)
         .rate_limits(RateLimits::documented().window(window))
         .start()

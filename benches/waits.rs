@@ -60,7 +60,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The number of calls that the client has made.
+/// Number of calls.
 static CALLS: AtomicUsize = AtomicUsize::new(0);
 
 /// Counts the spans of the client's calls.
@@ -83,7 +83,7 @@ impl tracing::Subscriber for CountingCalls {
     fn exit(&self, _: &span::Id) {}
 }
 
-/// The time for which the jobs are waited for before they may end.
+/// Duration of the jobs.
 const WAITED: Duration = Duration::from_secs(180);
 
 struct Row {

@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# The lists are as one version of rustdoc tells them; another may tell them otherwise.
+# The lists depend on the version of rustdoc.
 if ! rustc --version | grep -q '^rustc 1\.95\.'; then
   echo "skipped: the lists are those of Rust 1.95, and this is $(rustc --version)"
   exit 0
@@ -12,8 +12,8 @@ fi
 crates=(podqueue podqueue-batch podqueue-codegen podqueue-limits podqueue-local podqueue-postgres podqueue-regenerate podqueue-runtime)
 target=${CARGO_TARGET_DIR:-target}
 
-# rustdoc writes JSON as an unstable option only, which a stable one takes when told to. Nobody else
-# is told: the build scripts of dependencies look for it and would be run again.
+# rustdoc writes JSON as an unstable option only, which a stable rustdoc accepts with this variable.
+# It is set for rustdoc only: the build scripts of dependencies read it and would be run again.
 wrapper=$(mktemp)
 trap 'rm -f "$wrapper"' EXIT
 printf '#!/bin/sh\nRUSTC_BOOTSTRAP=1 exec "%s" "$@"\n' "${RUSTDOC:-rustdoc}" >"$wrapper"

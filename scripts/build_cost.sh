@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What generating costs: a clean build of the library with its generators and with what they
-# generated, and a rebuild after one query has changed. Prints seconds; quote their ratio.
+# Build cost of generated code: a clean build of the library with its generators and with their
+# output, and a rebuild after one query has changed. Prints seconds; quote their ratio.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

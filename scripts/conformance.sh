@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Lets others judge the local service: its descriptions by a validator of OpenAPI, what it answers
-# by schemathesis, its GraphQL schema by another implementation of GraphQL, its OpenAI-compatible
-# paths by OpenAI's own client.
+# Checks the local service with independent tools: its descriptions by a validator of OpenAPI, its
+# responses by schemathesis, its GraphQL schema by another implementation of GraphQL, its
+# OpenAI-compatible paths by OpenAI's own client.
 #
-# It wants Python 3.10 or later and keeps what it installs in the target folder. SECONDS_EACH is
-# for how long schemathesis tries more and more requests for each description; without it, it sends
-# the same few every time, as long as SEED is the same.
+# It wants Python 3.10 or later and keeps what it installs in the target folder. SECONDS_EACH is the
+# duration of the schemathesis run for each description; without it, schemathesis sends the same few
+# requests every time, as long as SEED is the same.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What a call costs beside the same work by the raw HTTP client, as a table: instructions, requests per
-# second, memory. Needs valgrind; installs what reads its counts where that is missing.
+# Overhead of a call over the same work by the raw HTTP client, as a table: instructions, requests
+# per second, memory. Needs valgrind; installs the reader of its counts if missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

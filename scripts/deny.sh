@@ -8,7 +8,7 @@ version=0.20.2
 cargo deny --version 2>/dev/null | grep -qF "$version" ||
   cargo install --quiet --locked --version "$version" --profile dev cargo-deny
 
-# What deny.toml allows without need is an error, too.
+# Unused entries of deny.toml are errors.
 cargo deny --offline check \
   -D unmatched-skip -D license-exception-not-encountered -D license-not-encountered \
   licenses bans sources

@@ -19,7 +19,7 @@ rm -rf "$target/wheels"
 fresh=$(mktemp -d)
 trap 'rm -rf "$fresh"' EXIT
 
-# The list of components names the folder that they were built in, which concerns nobody.
+# The list of components names the folder of the build, which is private to the build machine.
 "$tools/bin/wheel" unpack --dest "$fresh/unpacked" "$target"/wheels/podqueue-*.whl >/dev/null
 sed -i "s|path+file://$PWD|path+file:///podqueue|g" "$fresh"/unpacked/*/*.dist-info/sboms/*
 SOURCE_DATE_EPOCH=315532800 "$tools/bin/wheel" pack --dest-dir "$target/wheels" "$fresh"/unpacked/* >/dev/null
@@ -30,8 +30,8 @@ version=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head -1)
 [ "$("$fresh/bin/podqueue" --version)" = "podqueue $version" ]
 "$fresh/bin/podqueue" run --help >/dev/null
 
-# What pip shows and keeps: the name, the README, both licenses; and a tag that pip registries accept.
-# The folder is named nowhere beside the program.
+# Package metadata: the name, the README, both licenses; and a tag that pip registries accept. No
+# file except the program names the folder.
 "$fresh/bin/python" - "$target"/wheels/podqueue-*.whl "$PWD" <<'END'
 import email, re, sys, zipfile
 

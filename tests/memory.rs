@@ -15,20 +15,20 @@ use tokio::net::TcpListener;
 
 const MIB: usize = 1024 * 1024;
 
-/// A line of what the system knows of this process, in bytes.
+/// A value of `/proc/self/status`, in bytes.
 fn held(what: &str) -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with(what)).unwrap();
     line.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() * 1024
 }
 
-/// What the process holds now; from here on the most that it holds is kept anew.
+/// Resets the peak, and returns the current memory of the process.
 fn start() -> usize {
     std::fs::write("/proc/self/clear_refs", "5").unwrap();
     held("VmRSS:")
 }
 
-/// The most that the process has held since, beyond this.
+/// The peak memory since `start`, beyond this value.
 fn taken_since(start: usize) -> usize {
     held("VmHWM:").saturating_sub(start)
 }
@@ -60,7 +60,7 @@ async fn serve(announced: Option<u64>, body: Bytes) -> Client {
 /// Size of the bodies: more than the rest of the memory of a process.
 const LARGE: usize = 8 * MIB;
 
-/// An object of very many small fields, with these in front.
+/// An object of very many small fields after `first`.
 fn tiny_fields(first: &str) -> Bytes {
     let mut body = format!("{{{first}");
     for number in 0.. {
@@ -111,7 +111,7 @@ async fn a_response_takes_a_small_multiple_of_its_size_whatever_it_holds() {
     let taken = taken_since(before);
     assert!(taken < length * 2, "a chunk: {taken} bytes for {length}");
 
-    // What is announced and does not come takes none.
+    // An announced length that is not sent allocates nothing.
     for announced in [u64::MAX - 2, 1 << 40, 8 << 30] {
         let client = serve(Some(announced), Bytes::from_static(b"{\"id\":\"j\",")).await;
         let before = start();

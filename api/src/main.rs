@@ -16,9 +16,8 @@ fn listed(json: &Path) -> Result<String, Box<dyn Error>> {
     Ok(lines.filter(|line| !is_expected(line)).collect())
 }
 
-/// Returns true if a line says what holds for nearly every type and would bury the rest: that it is
-/// `Send` and `Sync`, unless it is not, or under a condition; and the methods of a derived trait,
-/// whose `impl` is a line already.
+/// Returns true for lines that are omitted because nearly every type has them: unconditional auto
+/// traits such as `Send` and `Sync`, and the methods of derived traits, whose `impl` has a line.
 fn is_expected(line: &str) -> bool {
     let auto_trait = |name: &str| line.contains(&format!("core::marker::{name} for "));
     let panics = line.contains("core::panic::unwind_safe::");

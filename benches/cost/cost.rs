@@ -77,7 +77,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// What `work` takes at its peak above what is allocated before it.
+/// Peak memory of `work`, above the memory allocated before it.
 async fn peak<T>(work: impl Future<Output = T>) -> (usize, T) {
     let before = ALLOCATED.load(Ordering::Relaxed);
     PEAK.store(before, Ordering::Relaxed);

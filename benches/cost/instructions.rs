@@ -14,7 +14,7 @@ use tokio::runtime::Runtime;
 
 mod server;
 
-/// Number of calls that are counted together.
+/// Calls per sample.
 const CALLS: usize = 100;
 
 #[derive(Serialize)]

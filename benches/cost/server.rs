@@ -13,7 +13,7 @@ const RECORD: &str = r#"{"id":"c0ffee00-0000-0000-0000-000000000000-u1","status"
 
 const HEALTH: &str = r#"{"jobs":{"completed":0,"failed":0,"inProgress":0,"inQueue":0,"retried":0},"workers":{"idle":0,"running":1}}"#;
 
-/// The number of times that the endpoint `busy` still responds with 429.
+/// Remaining 429s of the endpoint `busy`.
 static REFUSALS: AtomicU32 = AtomicU32::new(2);
 
 const REFUSAL: &[u8] =
@@ -77,7 +77,7 @@ async fn answer(mut stream: TcpStream, large: Arc<str>) -> std::io::Result<()> {
     }
 }
 
-/// Starts the server, and answers its URL. It runs until the program ends.
+/// Starts the server, and returns its URL. It runs until the program ends.
 pub(crate) fn start(large: Arc<str>) -> std::io::Result<String> {
     let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
     listener.set_nonblocking(true)?;

@@ -1,5 +1,5 @@
-"""Holds the GraphQL schema of a running service against schema/schema.graphql, with an
-independent implementation of GraphQL; and the documents of queries/ against both."""
+"""Compares the GraphQL schema of a running service with schema/schema.graphql, by an
+independent implementation of GraphQL; and validates the documents of queries/ against both."""
 
 import json
 import os
@@ -54,8 +54,7 @@ def main():
     served = introspected()
     complaints = [f"schema/: {error.message}" for error in validate_schema(written)]
     complaints += [f"service: {error.message}" for error in validate_schema(served)]
-    # What each implementation knows of the standard scalars and directives is its own affair, and
-    # printing leaves it out.
+    # Implementations differ in the standard scalars and directives, which printing omits.
     ours = build_schema(print_schema(served))
     for what, old, new in [
         ("from written to served", written, ours),

@@ -1,5 +1,5 @@
-"""What schemathesis is told about the service: which ids exist, what must not be called, and what
-the answers to a job's requests must have to do with each other."""
+"""Schemathesis hooks: the ids that exist, the calls to leave out, and the relations between the
+responses to the requests about a job."""
 
 import json
 import os
@@ -19,7 +19,7 @@ LONGEST_WEBHOOK = 8192
 WEB_ADDRESS = re.compile("https?://[A-Za-z0-9]")
 KEY = {"authorization": os.environ["PODQUEUE_API_KEY"]}
 
-# What is always there.
+# Fixtures.
 ENDPOINTS = ["echo", "count", "fail", "sleep"]
 WORKERS = ["attached"]
 PODS = ["pod-gpu", "pod-cpu", "pod-starting", "pod-worker"]
@@ -62,8 +62,8 @@ def jobs_for_workers():
     return [{"endpointId": WORKERS[0], "workerId": "w", "jobId": job["id"]} for job in taken]
 
 
-def turn_the_clock():
-    """Workers wait for seconds where there is nothing to do, unless time is turned."""
+def advance_the_clock():
+    """Workers wait for seconds if there is nothing to do, unless the clock is advanced."""
     url = f"{os.environ['PODQUEUE_BASE_URL']}/_local/clock/advance"
     while True:
         time.sleep(0.02)
@@ -75,7 +75,7 @@ def turn_the_clock():
 
 JOBS = jobs()
 TAKEN = jobs_for_workers()
-threading.Thread(target=turn_the_clock, daemon=True).start()
+threading.Thread(target=advance_the_clock, daemon=True).start()
 
 
 def endpoints(path):
@@ -88,7 +88,7 @@ def endpoints(path):
 
 
 def conforms(operation, path_parameters):
-    """Whether each of them is what the description says."""
+    """True if each parameter conforms to the description."""
     return all(
         jsonschema.Draft202012Validator(parameter.definition["schema"]).is_valid(path_parameters.get(parameter.name))
         for parameter in operation.path_parameters
@@ -97,8 +97,8 @@ def conforms(operation, path_parameters):
 
 @schemathesis.hook
 def flatmap_path_parameters(context, path_parameters):
-    """Ids that are there as often as ids that are made up, in every combination. What comes by a
-    link from an earlier answer is not among them."""
+    """Draws existing ids as often as random ids, in every combination. Values from a link of an
+    earlier response are kept."""
     names = set(path_parameters)
     made_up = st.just(path_parameters)
     if not conforms(context.operation, path_parameters):

@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn why_a_job_is_gone_is_told_as_far_as_it_is_known() {
+    async fn the_reason_for_a_missing_job_is_reported_as_far_as_it_is_known() {
         let lifespan = Lifespan::unknown("j");
         lifespan.accepted(at(0), Some(MINUTE));
         tokio::time::advance(59 * SECOND).await;

@@ -35,7 +35,7 @@ function sample(schema, bundled) {
   const option = stripReadOnlyProperties(structuredClone(schema));
   const wanted = option._tag === 'Some' ? option.value : schema;
   const value = JSONSchemaFaker.generate({ ...wanted, __bundled__: structuredClone(bundled) });
-  // What says nothing is returned as it is.
+  // A schema without constraints is returned unchanged.
   return typeof value === 'object' && value?.__bundled__ ? 'text' : value;
 }
 
@@ -78,7 +78,7 @@ function isValid(value, content, bundled) {
   }
 }
 
-// What is wrong with an example, as the mock service says it of its own responses.
+// The violations of an example, by the checks of the mock service for its own responses.
 function violations(operation, statusCode, media, body) {
   try {
     const element = { statusCode, headers: { 'content-type': media }, body };
@@ -133,7 +133,7 @@ const mock = createServer(operations, {
 });
 const mockUrl = await mock.listen(0, '127.0.0.1');
 
-// Some requests end the mock service, which must not be the end of all others.
+// Some requests crash the mock service, which must not affect other requests.
 const open = new Set();
 process.on('uncaughtException', error => {
   if (open.size === 0) throw error;

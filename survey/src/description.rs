@@ -61,7 +61,7 @@ pub fn operations(description: &Value) -> BTreeSet<String> {
     openapi::operations(description).map(|it| it.name()).collect()
 }
 
-/// Target of a local reference; the value itself if it is no reference, null if it leads nowhere.
+/// Target of a local reference; the value itself if it is no reference, null if unresolved.
 pub fn resolve<'a>(description: &'a Value, value: &'a Value) -> &'a Value {
     openapi::resolve(description, value).unwrap_or(&Value::Null)
 }

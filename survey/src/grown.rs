@@ -27,7 +27,7 @@ fn name(number: usize) -> String {
 /// The number of types of one resource.
 const FAMILY: usize = 12;
 
-/// One of this number of types is in the core to which all others refer.
+/// One of this number of types is in the core to which the remaining types refer.
 const CORE: usize = 32;
 
 /// The maximum number of types in the core.
@@ -56,8 +56,8 @@ fn of_core(number: usize, types: usize) -> Value {
 
 /// Published descriptions are mostly trees: each resource has its own types, and many resources
 /// refer to a core of few types, which are recursive. One type in twelve is a choice, one in 24
-/// keeps additional fields, all others have from 6 to 18 fields; some refer back to the first type
-/// of their family.
+/// keeps additional fields, the remaining types have from 6 to 18 fields; some refer back to the
+/// first type of their family.
 fn schema(number: usize, types: usize) -> Value {
     let [first, second] = below(number, types);
     if number % 12 == 11 {

@@ -33,7 +33,7 @@ fn main() -> ExitCode {
 fn run(arguments: &[String]) -> Result<bool, Failure> {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {
-        // What this program runs as processes of its own, to measure them and to survive them.
+        // Subcommands that run in child processes, for measurement and isolation.
         ["__measure", report, command @ ..] => measure::child(report.as_ref(), command),
         ["__generate", description, code] => generation::child(description, code.as_ref()),
         ["__random", seed, count, folder] => {

@@ -77,13 +77,13 @@ async fn the_page_of_a_gateway_is_cut_down_to_its_title() {
 #[tokio::test]
 async fn no_connection_is_distinguished_from_no_response() {
     let address = RefusedAddress::new();
-    let nobody = Client::builder()
+    let unreachable = Client::builder()
         .api_key(KEY)
         .base_url(address.url())
         .retry(quick_retries())
         .build()
         .unwrap();
-    let error = nobody.endpoint("ep").run(&json!({})).await.unwrap_err();
+    let error = unreachable.endpoint("ep").run(&json!({})).await.unwrap_err();
     assert_eq!((error.kind(), error.status()), (ErrorKind::Connect, None));
     assert!(error.is_retryable() && error.source().is_some());
     assert!(error.to_string().contains(&address.url().replacen("http://", "(", 1)), "{error}");

@@ -86,7 +86,7 @@ async fn a_stream_may_go_on_for_longer_than_a_call() {
     let client = settings.timeout(Duration::from_secs(3)).build().unwrap();
     let mut events = watch(&client, None).await.unwrap();
     for _ in 0..3 {
-        // Longer than the timeout in all; no task waits for an event meanwhile.
+        // Longer than the total timeout; no task waits for an event meanwhile.
         tokio::time::sleep(Duration::from_millis(1_100)).await;
         next.send(()).unwrap();
         assert_eq!(events.next().await.unwrap().unwrap().data, "tick");

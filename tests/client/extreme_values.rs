@@ -12,7 +12,7 @@ use crate::support::{Reply, Script};
 /// The longest `Retry-After` in whole seconds that is a `Duration`, as floating-point numbers go.
 const LONGEST_RETRY_AFTER: &str = "18446744073709549568";
 
-/// Longer than any call here takes that need not wait.
+/// Longer than any call here without a wait.
 const MOMENT: Duration = Duration::from_millis(500);
 
 /// A client all of whose times are the longest that there are.

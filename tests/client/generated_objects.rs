@@ -75,7 +75,7 @@ mod own {
     podqueue::__private::choice! { Choice Other { Thing [] Texts [] } }
 }
 
-/// As serde's derives would have it.
+/// The same type with serde's derives.
 mod derived {
     use super::*;
     use podqueue::__private::lenient;
@@ -234,7 +234,7 @@ fn sorted(text: &str) -> String {
     signs.into_iter().collect()
 }
 
-fn hold_against_each_other(text: &str) {
+fn assert_equal_reading(text: &str) {
     assert_eq!(outcome::<own::Thing>(text), outcome::<derived::Thing>(text), "{text}");
     // Null is no list in a choice.
     if text != "null" {
@@ -247,7 +247,7 @@ proptest! {
 
     #[test]
     fn whatever_is_read_is_what_serde_reads(text in texts()) {
-        hold_against_each_other(&text);
+        assert_equal_reading(&text);
     }
 
     #[test]
@@ -256,7 +256,7 @@ proptest! {
         while !text.is_char_boundary(at) {
             at -= 1;
         }
-        hold_against_each_other(&text[..at]);
+        assert_equal_reading(&text[..at]);
     }
 }
 

@@ -89,7 +89,7 @@ async fn an_invalid_proxy_url_is_refused_without_being_shown() {
 }
 
 #[tokio::test]
-async fn a_client_of_the_users_own_is_sent_with() {
+async fn a_custom_http_client_is_used() {
     let server = Script::of([Reply::ok(json!({"id": "j", "status": "IN_QUEUE"}))]).await;
     let http = reqwest::Client::builder()
         .user_agent("mine/1")
@@ -157,14 +157,14 @@ impl Unreachable {
 
 #[tokio::test]
 async fn a_submission_that_found_no_connection_in_its_time_was_not_sent() {
-    let nobody = Unreachable::new().await;
+    let unreachable = Unreachable::new().await;
     let time = Duration::from_millis(400);
     for (settings, attempts) in [
-        (nobody.settings().timeout(time), 3),
-        (nobody.settings().call_timeout(time), 1),
-        (nobody.settings().call_timeout(time).connect_timeout(time / 8), 3),
+        (unreachable.settings().timeout(time), 3),
+        (unreachable.settings().call_timeout(time), 1),
+        (unreachable.settings().call_timeout(time).connect_timeout(time / 8), 3),
         // The second attempt would have to be cut off while it connects.
-        (nobody.settings().call_timeout(time).connect_timeout(time * 5 / 8), 1),
+        (unreachable.settings().call_timeout(time).connect_timeout(time * 5 / 8), 1),
     ] {
         let sent = Arc::new(AtomicU32::new(0));
         let counted = Arc::clone(&sent);

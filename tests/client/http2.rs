@@ -18,7 +18,7 @@ use crate::support::{Reply, Script, quick_retries};
 /// Longer than any call here takes that has room, also on a busy machine.
 const LONG: Duration = Duration::from_secs(20);
 
-/// As the documentation of `ClientBuilder::http_client` asks for, but for the version.
+/// A custom client as `ClientBuilder::http_client` documents it, but with HTTP/2 only.
 fn multiplexing() -> reqwest::Client {
     reqwest::Client::builder()
         .http2_prior_knowledge()
@@ -127,7 +127,7 @@ async fn calls_that_are_held_open_leave_room_for_all_others() {
 }
 
 #[tokio::test]
-async fn held_calls_that_nobody_polls_keep_no_place_from_others() {
+async fn unpolled_held_calls_occupy_no_slot() {
     let peer = Peer::admitting(100).await;
     let client = client_of(&peer.url, multiplexing()).build().unwrap();
     let endpoint = client.endpoint("ep");
@@ -161,7 +161,7 @@ async fn a_dropped_call_gives_its_place_up() {
 }
 
 #[tokio::test]
-async fn a_submission_that_waited_for_its_turn_on_the_connection_was_never_sent() {
+async fn a_submission_that_waited_for_a_free_stream_was_never_sent() {
     let peer = Peer::admitting(1).await;
     let settings = client_of(&peer.url, multiplexing()).timeout(Duration::from_millis(1_500));
     let client = settings.retry(RetryPolicy::never()).build().unwrap();
@@ -226,19 +226,19 @@ async fn read_frame(stream: &mut TcpStream) -> Option<(u8, u8, u32)> {
     Some((head[3], head[4], u32::from_be_bytes([head[5], head[6], head[7], head[8]])))
 }
 
-/// How a peer says, in frames, that it has not processed a request, or something like it.
+/// Refusal of a request in HTTP/2 frames, or an end that resembles one.
 #[derive(Clone, Copy, Debug)]
 enum Refusal {
     RefusedStream,
     GoAway,
-    /// It has not said that this one was not processed, and closes the connection.
+    /// The peer does not report the request as unprocessed, and closes the connection.
     GoAwayAfterIt,
-    /// It has begun to respond.
+    /// The peer has begun to respond.
     ResetAfterItsHead,
     ResetWithoutError,
 }
 
-/// A peer that refuses the first so many requests, accepts all others, and counts both.
+/// A peer that refuses the first `first` requests, accepts later ones, and counts both.
 async fn refusing(first: usize, refusal: Refusal) -> (String, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());

@@ -7,38 +7,38 @@ use serde_json::{Value, json};
 
 use crate::support::{RefusedAddress, Reply, Script, quick_retries};
 
-/// Consequence of an unknown outcome of a call.
+/// Expected decision for an ambiguous attempt.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum After {
-    /// It is sent again.
-    Again,
-    /// The status of the job is looked at, and tells that it took effect.
-    Look,
-    /// It is not, and the outcome is unknown.
-    Unknown,
+enum Expected {
+    /// The call is sent again.
+    Retried,
+    /// A poll of the job's status shows that the call took effect.
+    SettledByStatus,
+    /// The call is not sent again, and the outcome is unknown.
+    OutcomeUnknown,
 }
 
-use After::{Again, Look, Unknown};
+use Expected::{OutcomeUnknown, Retried, SettledByStatus};
 
-/// The rows: what follows a failure of the service's, and what no answer at all.
-const ROWS: [(&str, After, After); 17] = [
-    ("status", Again, Again),
-    ("health", Again, Again),
-    ("requests", Again, Again),
-    ("read a Pod", Again, Again),
-    ("read a template", Again, Again),
-    ("stream", Again, Again),
-    ("run", Unknown, Unknown),
-    ("runsync", Unknown, Unknown),
-    ("openai", Unknown, Unknown),
-    ("cancel", Again, Again),
-    ("retry", Look, Look),
-    ("purge-queue", Unknown, Unknown),
-    ("change a template", Again, Again),
-    ("delete a template", Again, Again),
-    ("delete a secret", Again, Again),
-    ("create a template", Unknown, Unknown),
-    ("create a secret", Unknown, Unknown),
+/// The rows: the decision after a failure of the service, and after no response.
+const ROWS: [(&str, Expected, Expected); 17] = [
+    ("status", Retried, Retried),
+    ("health", Retried, Retried),
+    ("requests", Retried, Retried),
+    ("read a Pod", Retried, Retried),
+    ("read a template", Retried, Retried),
+    ("stream", Retried, Retried),
+    ("run", OutcomeUnknown, OutcomeUnknown),
+    ("runsync", OutcomeUnknown, OutcomeUnknown),
+    ("openai", OutcomeUnknown, OutcomeUnknown),
+    ("cancel", Retried, Retried),
+    ("retry", SettledByStatus, SettledByStatus),
+    ("purge-queue", OutcomeUnknown, OutcomeUnknown),
+    ("change a template", Retried, Retried),
+    ("delete a template", Retried, Retried),
+    ("delete a secret", Retried, Retried),
+    ("create a template", OutcomeUnknown, OutcomeUnknown),
+    ("create a secret", OutcomeUnknown, OutcomeUnknown),
 ];
 
 async fn make(row: &str, client: &Client) -> Result<()> {
@@ -72,7 +72,7 @@ fn template() -> NewTemplate {
     NewTemplate::pod("n", "i:1").container_disk_gb(1).volume_gb(1)
 }
 
-/// A success for whichever call it answers.
+/// A success that fits every call.
 fn success(row: &str) -> Reply {
     match row {
         "stream" => Reply::ok(r#"[{"output":1}]"#),
@@ -88,21 +88,21 @@ fn success(row: &str) -> Reply {
     }
 }
 
-async fn check(row: &str, column: &str, failure: Reply, expected: After) {
+async fn check(row: &str, column: &str, failure: Reply, expected: Expected) {
     let server = Script::then_always([failure], success(row)).await;
     let kind = make(row, &server.client()).await.err().map(|error| error.kind());
     let cell = format!("{row}: {column}: {kind:?}, {:?}", server.lines());
     let lines = server.lines();
     match expected {
-        Again => {
+        Retried => {
             assert_eq!(kind, None, "{cell}");
             assert!(lines.len() == 2 && lines[0] == lines[1], "{cell}");
         }
-        Look => {
+        SettledByStatus => {
             assert_eq!(kind, None, "{cell}");
             assert_eq!(lines, ["POST /v2/ep/retry/j", "GET /v2/ep/status/j"], "{cell}");
         }
-        Unknown => {
+        OutcomeUnknown => {
             assert_eq!(kind, Some(ErrorKind::OutcomeUnknown), "{cell}");
             assert_eq!(lines.len(), 1, "{cell}");
         }
@@ -123,7 +123,7 @@ async fn server_failures_and_lost_responses_are_retried_if_that_is_safe() {
 #[tokio::test]
 async fn every_throttled_call_is_retried() {
     for (row, ..) in ROWS.iter().filter(|(row, ..)| *row != "stream") {
-        check(row, "429", Reply::json(429, "{}"), Again).await;
+        check(row, "429", Reply::json(429, "{}"), Retried).await;
     }
 }
 

@@ -1,5 +1,5 @@
-//! The client over real HTTP, one file per concern. `tests/README.md` leads from each row of the
-//! interface's tables to the test that holds it.
+//! Client tests over real HTTP, one file per concern. `tests/README.md` lists the tests of each row
+//! of the interface's tables.
 
 #![recursion_limit = "256"]
 #![expect(clippy::unwrap_used, reason = "a test says what it expects by unwrapping it")]

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Reply, Script};
 
-/// A wait that must not continue for ever.
+/// A wait that must not continue indefinitely.
 async fn waited(reply: Reply) -> podqueue::Result<podqueue::JobRecord> {
     let server = Script::then_always([], reply).await;
     let wait = server.endpoint().job("j").wait().into_future();

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::support::{Reply, Script};
 
-/// A client that waits no longer than it takes to tell that nothing more comes.
+/// A client with a short timeout.
 fn impatient(server: &Script) -> Client {
     server.settings().timeout(Duration::from_millis(300)).build().unwrap()
 }

@@ -13,15 +13,15 @@ use tokio::time::{Instant, sleep};
 
 use crate::support::{Reply, Script};
 
-/// When each job was polled.
+/// Poll times by job.
 #[derive(Clone, Default)]
 struct Polls {
     all: Arc<Mutex<Vec<(String, Instant)>>>,
     too_many: Arc<Notify>,
 }
 
-/// More polls than any test here allows. Without turns there are thousands in a second, and a test
-/// that went on with them would not end.
+/// More polls than any test here allows. Without a poll rate there are thousands per second, and a
+/// test that continued would not end.
 const TOO_MANY: usize = 5_000;
 
 impl Polls {
@@ -112,7 +112,7 @@ async fn waits_and_streams_stay_within_the_polling_rate_and_none_starves() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_result_that_could_expire_waits_for_no_turn() {
+async fn a_result_that_could_expire_is_polled_beyond_the_poll_rate() {
     let polls = Polls::default();
     let (_server, endpoint) = polls.watched(1).await;
     let mut tasks = JoinSet::new();
@@ -121,7 +121,7 @@ async fn a_result_that_could_expire_waits_for_no_turn() {
         stream(&mut tasks, &endpoint, &format!("streamed-{n}"));
     }
     polls.during(sleep(Duration::from_secs(1))).await;
-    // Their turn comes every 200 seconds, and their results are kept for a minute.
+    // The poll rate allows a poll of each job every 200 s, and results are kept for a minute.
     wait(&mut tasks, &endpoint, "sync-waited");
     stream(&mut tasks, &endpoint, "sync-streamed");
     let joined = Instant::now();
@@ -142,12 +142,12 @@ async fn a_result_that_could_expire_waits_for_no_turn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn streams_that_nobody_polls_hold_up_no_wait() {
+async fn unpolled_streams_do_not_delay_a_wait() {
     let polls = Polls::default();
     let (_server, endpoint) = polls.watched(10).await;
     let mut streams: Vec<_> =
         (0..30).map(|n| endpoint.job(format!("streamed-{n}")).stream::<Value>()).collect();
-    // More than may be polled at once, so that most of them have a place in the line.
+    // More than may be polled at once, so that most of them wait in the queue.
     for stream in &mut streams {
         assert!(stream.next().now_or_never().is_none());
     }

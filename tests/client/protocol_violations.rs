@@ -9,7 +9,7 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-/// Action of the peer after the bytes that it writes.
+/// Connection after the response.
 #[derive(Clone, Copy, PartialEq)]
 enum Then {
     /// It continues with the connection.
@@ -20,8 +20,7 @@ enum Then {
 
 use Then::{Close, Serve};
 
-/// A peer that writes these bytes for the first request, whatever it is, and a record for all
-/// others.
+/// A peer that writes these bytes for the first request, and a record for every further request.
 async fn answering(bytes: impl Into<Vec<u8>>, then: Then) -> (Client, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -213,7 +212,7 @@ async fn a_refusal_before_the_body_was_sent_is_one() {
         let mut read = vec![0; 100];
         stream.read_exact(&mut read).await.unwrap();
         stream.write_all(b"HTTP/1.1 401 No\r\ncontent-length: 2\r\n\r\n{}").await.unwrap();
-        // It takes the rest off the wire, so that the refusal is not lost with it.
+        // Drains the request, so that the refusal is not lost in a reset.
         let _ = tokio::io::copy(&mut stream, &mut tokio::io::sink()).await;
     });
     let client = Client::builder().api_key("k").base_url(url).build().unwrap();

@@ -30,14 +30,14 @@ fn draw<T: Clone>(rng: &mut Rng, from: &[T]) -> T {
     from[rng.usize(..from.len())].clone()
 }
 
-/// What comes in place of a response that was not even made.
-fn not_taken_up(rng: &mut Rng) -> Reply {
+/// A rejection before processing.
+fn rejected(rng: &mut Rng) -> Reply {
     let gateway = "<html><title>gateway</title></html>";
     draw(rng, &[Reply::json(429, "{}"), Reply::json(429, gateway).header("retry-after", 1)])
 }
 
-/// What comes in place of a response that the service has made.
-fn lost(rng: &mut Rng, made: &Reply) -> Reply {
+/// The loss of a response after processing.
+fn lost_response(rng: &mut Rng, made: &Reply) -> Reply {
     let gateway = "<html><title>gateway</title></html>";
     draw(
         rng,
@@ -60,8 +60,8 @@ fn lost(rng: &mut Rng, made: &Reply) -> Reply {
     )
 }
 
-/// What else may come in place of a record, which is read as often as one likes.
-fn no_record(rng: &mut Rng, made: &Reply) -> Reply {
+/// A response other than a record, for a read that can be repeated.
+fn non_record(rng: &mut Rng, made: &Reply) -> Reply {
     let gateway = "<html><title>gateway</title></html>";
     let odd = [
         Reply::json(403, gateway),
@@ -73,14 +73,14 @@ fn no_record(rng: &mut Rng, made: &Reply) -> Reply {
         Reply::ok(json!({"id": "sync-other", "status": "FAILED", "error": "other"})),
     ];
     match rng.u8(..3) {
-        0 => not_taken_up(rng),
-        1 => lost(rng, made),
+        0 => rejected(rng),
+        1 => lost_response(rng, made),
         _ => draw(rng, &odd),
     }
 }
 
-/// The same record as a careless writer puts it.
-fn carelessly(rng: &mut Rng, record: Value) -> Reply {
+/// The record in irregular JSON.
+fn irregular_json(rng: &mut Rng, record: Value) -> Reply {
     let mut body = record.to_string();
     if rng.bool() {
         body.insert(0, '\u{feff}');
@@ -97,18 +97,18 @@ fn endpoint(server: &Script, rng: &mut Rng) -> Endpoint {
     settings.build().unwrap().endpoint("ep")
 }
 
-/// What became of the chunks that the service has handed out, in order.
+/// Delivery of the chunks that the service has sent, in order.
 #[derive(Clone, Debug, PartialEq)]
-enum HandedOut {
+enum Delivery {
     Sent(u64),
-    /// These, or none that was there, in a response that was lost.
+    /// A lost response with this number of chunks, or none.
     Lost(u64),
 }
 
 struct Streaming {
     rng: Rng,
     left: VecDeque<u64>,
-    handed_out: Vec<HandedOut>,
+    deliveries: Vec<Delivery>,
     status: &'static str,
 }
 
@@ -118,35 +118,35 @@ impl Streaming {
         let status = if ended { self.status } else { "IN_PROGRESS" };
         if request.target.contains("/status/") {
             let record = json!({"id": "sync-j", "status": status, "error": "the reason"});
-            let made = carelessly(rng, record);
-            return if rng.u8(..3) == 0 { no_record(rng, &made) } else { made };
+            let made = irregular_json(rng, record);
+            return if rng.u8(..3) == 0 { non_record(rng, &made) } else { made };
         }
         if rng.u8(..4) == 0 {
-            return not_taken_up(rng);
+            return rejected(rng);
         }
         let taken: Vec<_> = self.left.drain(..rng.usize(..4).min(self.left.len())).collect();
         let chunks: Vec<_> = taken.iter().map(|n| json!({"output": n})).collect();
         let made = match rng.u8(..3) {
             0 => Reply::ok(json!(chunks)),
             1 => Reply::ok(json!({"stream": chunks, "status": status})),
-            _ => carelessly(rng, json!({"id": "sync-j", "status": status, "stream": chunks})),
+            _ => irregular_json(rng, json!({"id": "sync-j", "status": status, "stream": chunks})),
         };
         if rng.u8(..4) > 0 {
-            self.handed_out.extend(taken.into_iter().map(HandedOut::Sent));
+            self.deliveries.extend(taken.into_iter().map(Delivery::Sent));
             return made;
         }
-        self.handed_out.push(HandedOut::Lost(taken.len() as u64));
-        lost(rng, &made)
+        self.deliveries.push(Delivery::Lost(taken.len() as u64));
+        lost_response(rng, &made)
     }
 }
 
-/// What a stream should be of, with a mark before each chunk that follows what was lost.
-fn expected(handed_out: &[HandedOut], status: &str) -> Vec<String> {
+/// The expected items of a stream, with a mark before each chunk after a loss.
+fn expected(deliveries: &[Delivery], status: &str) -> Vec<String> {
     let (mut items, mut gap) = (Vec::new(), false);
-    for one in handed_out {
+    for one in deliveries {
         match one {
-            HandedOut::Lost(_) => gap = true,
-            HandedOut::Sent(n) => {
+            Delivery::Lost(_) => gap = true,
+            Delivery::Sent(n) => {
                 items.push(format!("{}{n}", if std::mem::take(&mut gap) { "gap " } else { "" }));
             }
         }
@@ -167,7 +167,7 @@ async fn every_chunk_arrives_once_and_in_order_or_a_gap_is_reported() {
         let status = draw(&mut rng, &["COMPLETED", "FAILED"]);
         let streaming = Arc::new(Mutex::new(Streaming {
             left: (0..rng.u64(..30)).collect(),
-            handed_out: Vec::new(),
+            deliveries: Vec::new(),
             status,
             rng: rng.fork(),
         }));
@@ -187,7 +187,7 @@ async fn every_chunk_arrives_once_and_in_order_or_a_gap_is_reported() {
             })
             .collect();
         let streaming = streaming.lock().unwrap();
-        assert_eq!(told, expected(&streaming.handed_out, status), "seed {seed}");
+        assert_eq!(told, expected(&streaming.deliveries, status), "seed {seed}");
         assert!(streaming.left.is_empty(), "seed {seed}: it was not read to its end");
     }
 }
@@ -203,8 +203,8 @@ async fn a_wait_ends_with_its_own_jobs_result_or_at_its_deadline() {
             let rng = &mut *drawn.lock().unwrap();
             let status = if Instant::now() < ends_at { "IN_PROGRESS" } else { status };
             let record = json!({"id": "sync-j", "status": status, "output": "mine"});
-            let made = carelessly(rng, record);
-            if rng.bool() { no_record(rng, &made) } else { made }
+            let made = irregular_json(rng, record);
+            if rng.bool() { non_record(rng, &made) } else { made }
         })
         .await;
         let time = Duration::from_secs(rng.u64(1..120));
@@ -235,7 +235,7 @@ struct Input {
     n: usize,
 }
 
-/// What the service knows of the jobs that it has accepted: their inputs, by id.
+/// The accepted jobs: their inputs, by id.
 #[derive(Default)]
 struct Accepted(HashMap<String, usize>);
 
@@ -255,7 +255,7 @@ async fn of_many_jobs_each_is_accounted_for_once_and_none_is_submitted_twice() {
                 assert!(jobs.values().all(|other| *other != n), "{n} is submitted twice");
                 let id = format!("job-{n}");
                 jobs.insert(id.clone(), n);
-                let made = carelessly(rng, json!({"id": id, "status": "IN_QUEUE"}));
+                let made = irregular_json(rng, json!({"id": id, "status": "IN_QUEUE"}));
                 let lost = draw(
                     rng,
                     &[
@@ -270,8 +270,8 @@ async fn of_many_jobs_each_is_accounted_for_once_and_none_is_submitted_twice() {
             }
             let id = request.target.rsplit('/').next().unwrap();
             let made =
-                carelessly(rng, json!({"id": id, "status": "COMPLETED", "output": jobs[id]}));
-            if rng.u8(..3) == 0 { no_record(rng, &made) } else { made }
+                irregular_json(rng, json!({"id": id, "status": "COMPLETED", "output": jobs[id]}));
+            if rng.u8(..3) == 0 { non_record(rng, &made) } else { made }
         })
         .await;
         let inputs = (0..20).map(|n| Input { n });

@@ -10,7 +10,7 @@ use tokio::time::timeout;
 
 use crate::support::{ClosedSpans, RefusedAddress, Reply, Script};
 
-/// Longer than any call here takes that need not wait, and shorter than any wait.
+/// Longer than any call here without a wait, and shorter than any wait.
 const MOMENT: Duration = Duration::from_secs(1);
 
 fn limited(server: &Script, limits: RateLimits) -> Client {
@@ -31,7 +31,7 @@ async fn cancelling() -> Script {
     Script::then_always([], record.late(MOMENT)).await
 }
 
-/// Purges until one has to wait; how many did not.
+/// Purges until a purge has to wait, and returns the number of purges without a wait.
 async fn purges(endpoint: &Endpoint) -> usize {
     for done in 0..10 {
         match timeout(MOMENT, endpoint.purge_queue()).await {

@@ -105,7 +105,7 @@ fn in_html(text: &str, numbered: fn(char) -> String) -> String {
     written
 }
 
-/// Where in a reply the words stand.
+/// Positions of the secret in a response.
 const PLACES: [fn(&str) -> Reply; 9] = [
     |said| Reply::json(400, json!({"error": said})),
     |said| Reply::json(500, json!({"errors": [{"message": said, "extensions": {said: [said]}}]})),
@@ -203,7 +203,7 @@ fn check(what: &str, error: &Error) {
     }
 }
 
-/// Calls with a secret wherever one can stand, and how they fail.
+/// Makes calls with a secret in every possible position, and returns their errors.
 async fn drive(client: &Client) -> Vec<(&'static str, Error)> {
     let storage = S3Config::new("id", STORAGE, "b", "https://storage.example");
     let hook = format!("https://me.example/hooks/{HOOK}");
@@ -264,7 +264,7 @@ async fn every_method_is_sent_as_itself_and_retried_as_its_semantics_allow() {
 }
 
 #[tokio::test]
-async fn trivial_values_and_names_are_shown_and_nothing_of_ours_is_redacted() {
+async fn trivial_values_names_and_the_clients_own_text_are_not_redacted() {
     let template = || {
         let template = NewTemplate::pod("n", "i").container_disk_gb(1).volume_gb(1);
         let template = template.env("DEBUG", "1").env("TRACE", "true").env("SIZE", "small");

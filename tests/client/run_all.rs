@@ -47,7 +47,7 @@ fn count(local: &LocalService, path: &str) -> usize {
     local.requests().iter().filter(|request| request.path.contains(path)).count()
 }
 
-/// Waits until so many jobs have completed, and polling has stopped.
+/// Waits until `jobs` jobs have completed, and polling has stopped.
 async fn until_read(local: &LocalService, endpoint: &Endpoint, jobs: u64) {
     while endpoint.health().await.unwrap().jobs.completed < jobs {
         tokio::time::sleep(Duration::from_millis(5)).await;
@@ -107,7 +107,7 @@ async fn a_dropped_stream_submits_nothing_more() {
     results = results.concurrency(3);
     results.next().await.unwrap().result.unwrap();
     drop(results);
-    // What was on its way arrives.
+    // Submissions in flight arrive.
     tokio::time::sleep(Duration::from_millis(50)).await;
     let (submitted, asked) = (count(&local, "/run"), count(&local, "/status"));
     assert!((1..=3).contains(&submitted), "{submitted}");
@@ -242,7 +242,7 @@ async fn many_waits_stay_within_the_polling_rate() {
 }
 
 #[tokio::test]
-async fn the_last_look_before_a_deadline_waits_for_no_turn() {
+async fn the_last_poll_before_a_deadline_needs_no_permit() {
     let local = service().await;
     let polling = Polling::new().per_second(1);
     let settings =
@@ -288,7 +288,7 @@ async fn a_job_whose_wait_function_panics_is_reported_by_its_id() {
 }
 
 #[tokio::test]
-async fn an_input_that_panics_has_had_its_place() {
+async fn a_panicking_input_uses_its_index() {
     #[derive(Debug)]
     struct Input(u32);
 
@@ -312,7 +312,7 @@ async fn an_input_that_panics_has_had_its_place() {
     assert_eq!(places, [(0, 0), (usize::MAX, 1), (2, 2), (3, 3)]);
 }
 
-/// What comes of inputs that panic, where each panic is caught; `None` stands for one.
+/// Results around panics of inputs, which are caught; `None` is a panic.
 async fn caught<S>(inputs: S) -> Vec<Option<usize>>
 where
     S: futures_util::Stream<Item = Number> + Send,
@@ -347,7 +347,7 @@ async fn inputs_that_panic_take_no_result_along() {
     seen[2..].sort();
     assert_eq!(seen, [Some(0), Some(1), Some(3), Some(4)], "they went on, each in its place");
 
-    // One that panics, like a future that has panicked, whenever it is asked again.
+    // An input stream that panics at every further poll, like a future that has panicked.
     let mut left = 0..3;
     let seen = caught(futures_util::stream::poll_fn(move |_| {
         let n = left.next().expect("a panic on purpose");

@@ -221,7 +221,7 @@ async fn a_stream_continues_when_its_job_is_retried_before_it_was_read_to_the_en
     }
 }
 
-/// Patience with a service that does not tell what became of the job.
+/// Limit of polls without a status.
 #[tokio::test(start_paused = true)]
 async fn a_stream_whose_status_cannot_be_read_ends_after_a_quarter_of_an_hour() {
     for status in ["IN_PROGRESS", "FAILED"] {
@@ -414,7 +414,7 @@ async fn a_stream_continues_when_its_job_is_retried_after_its_end_was_seen() {
         let outputs: Vec<_> = outputs.into_iter().map(|chunk| chunk.unwrap().output).collect();
         assert_eq!(outputs, expected, "{:?}", server.lines());
     }
-    // A stream that only seems to continue has ended, and is not polled for ever.
+    // A stream that only seems to continue has ended, and is not polled indefinitely.
     let (empty, failed) = (empty(), failed());
     let server = Script::by(move |request| {
         if request.target.contains("/stream/") { empty.clone() } else { failed.clone() }

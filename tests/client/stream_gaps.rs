@@ -47,7 +47,7 @@ fn lost() -> Vec<Reply> {
     ]
 }
 
-/// An endpoint whose streams do not ask ten times in a moment.
+/// An endpoint whose streams poll at the default intervals.
 fn patient(server: &Script) -> Endpoint {
     server.settings().polling(Polling::new()).build().unwrap().endpoint("ep")
 }
@@ -156,7 +156,7 @@ async fn the_error_that_ends_a_stream_comes_after_its_gap() {
     // Of a stream that ends without anything lost, the error is all there is.
     let server = Script::of([Reply::json(404, r#"{"error":"no such job"}"#)]).await;
     assert_eq!(told(&all(&server.endpoint()).await), ["NotFound"]);
-    // What is too large to be read was handed out.
+    // Chunks that are too large to be read were delivered.
     let server = Script::of([chunks(json!(["x".repeat(2_000)]))]).await;
     let client = server.settings().largest_response(1_000).build().unwrap();
     assert_eq!(told(&all(&client.endpoint("ep")).await), ["StreamGap", "ResponseTooLarge"]);

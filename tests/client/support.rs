@@ -46,27 +46,27 @@ impl Request {
 /// Action of the server on a request.
 #[derive(Clone, Debug)]
 pub enum Reply {
-    /// Answers.
+    /// Responds.
     Answer { status: u16, headers: Vec<(&'static str, String)>, body: String },
-    /// Answers with all that it was sent, as the text of an error in this field.
+    /// Responds with the whole request, as the text of an error in this field.
     Echo { status: u16, field: &'static str },
-    /// Answers with what it makes of the request.
+    /// Responds with a reply that is computed from the request.
     Made(Maker),
-    /// Closes the connection without a word.
+    /// Closes the connection without a response.
     Close,
     /// Announces more than it sends, and closes the connection.
     Truncate { body: String },
-    /// As an answer that announces more than it sends, and closes the connection.
+    /// Truncates the body of a response, and closes the connection.
     CutOff(Box<Reply>),
-    /// As an answer that announces more than it sends, and says no more.
+    /// Truncates the body of a response, and keeps the connection open.
     Stall(Box<Reply>),
-    /// Never answers.
+    /// Never responds.
     Hang,
-    /// Does it after a while.
+    /// Delays the reply.
     Late { after: Duration, reply: Box<Reply> },
 }
 
-/// Makes a reply of a request.
+/// Reply computed from the request.
 #[derive(Clone)]
 pub struct Maker(Arc<dyn Fn(&Request) -> Reply + Send + Sync>);
 
@@ -90,7 +90,7 @@ impl Reply {
         Self::json(200, body)
     }
 
-    /// What it comes to for the last request.
+    /// Resolves a computed reply for the last request.
     fn resolve(self, state: &State) -> Self {
         let requests = locked(&state.requests);
         match (self, requests.last()) {
@@ -180,12 +180,12 @@ impl Script {
         Self::start(replies, None).await
     }
 
-    /// Answers as this function says.
+    /// Replies with the result of this function.
     pub async fn by(answer: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> Self {
         Self::start([], Some(Box::new(answer))).await
     }
 
-    /// Answers these replies in order, and after them `rest` for ever.
+    /// Replies with these in order, and then with `rest` repeatedly.
     pub async fn then_always(replies: impl IntoIterator<Item = Reply>, rest: Reply) -> Self {
         Self::start(replies, Some(Box::new(move |_| rest.clone()))).await
     }
@@ -251,7 +251,8 @@ impl Script {
         locked(&self.state.open).most
     }
 
-    /// The settings of a client of this server, for all three interfaces, that does not dawdle.
+    /// The settings of a client of this server, for all three interfaces, with quick retries and
+    /// polls.
     pub fn settings(&self) -> ClientBuilder {
         Client::builder()
             .api_key(KEY)
@@ -288,13 +289,13 @@ pub fn quick_polling() -> Polling {
     Polling::new().initial_interval(Duration::from_millis(1)).max_interval(Duration::from_millis(5))
 }
 
-/// A client of a local service, that does not dawdle.
+/// A client of a local service, with quick retries and polls.
 pub fn client_of(local: &LocalService) -> Client {
     let settings = Client::builder().api_key(local.api_key()).base_url(local.base_url());
     settings.retry(quick_retries()).polling(quick_polling()).build().expect("usable settings")
 }
 
-/// Waits until it is so.
+/// Waits for a condition.
 #[cfg(feature = "webhook")]
 pub async fn until(so: impl Fn() -> bool) {
     for _ in 0..5_000 {
@@ -328,7 +329,7 @@ async fn serve(mut stream: TcpStream, state: Arc<State>) {
             tokio::time::sleep(after).await;
             reply = *meant;
         }
-        // Before the answer: who reads it may be quick with the next request.
+        // Before the response: the client may send the next request at once.
         if !matches!(reply, Reply::Hang) {
             locked(&state.open).now -= 1;
         }
@@ -368,7 +369,7 @@ fn written(status: u16, headers: &[(&str, String)], body: &str, length: usize) -
     text
 }
 
-/// An answer that announces more than it holds.
+/// A response that announces a longer body than it has.
 fn with_more_to_come(answer: Reply) -> String {
     match answer {
         Reply::Answer { status, headers, body } => {

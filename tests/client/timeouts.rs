@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::support::{Reply, Script};
 
-/// The client's own timeouts are a minute, and no test waits for it.
+/// The default timeouts are a minute; no test waits that long.
 const SHORT: Duration = Duration::from_millis(150);
 
 /// A call that is given up must say after how long, and must not have waited for the client's own

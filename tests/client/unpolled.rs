@@ -15,7 +15,7 @@ const MINUTE: Duration = Duration::from_secs(60);
 
 type Watched = Pin<Box<dyn Future<Output = Result<(), Error>>>>;
 
-/// Polls it until so many requests have arrived and been answered, and then leaves it alone.
+/// Polls the future until the server has responded to `requests` requests, then stops polling.
 async fn poll_until(watched: &mut Watched, server: &Script, requests: usize) {
     while server.requests().len() < requests {
         assert!(futures_util::poll!(&mut *watched).is_pending());
@@ -24,7 +24,7 @@ async fn poll_until(watched: &mut Watched, server: &Script, requests: usize) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_caller_that_was_away_does_not_count_as_a_service_out_of_reach() {
+async fn time_without_polls_does_not_count_as_an_unreachable_service() {
     let going_on = || Reply::ok(r#"{"id":"j","status":"IN_PROGRESS"}"#);
     let failing = || Reply::json(503, "{}");
     let done = || Reply::ok(r#"{"id":"j","status":"COMPLETED"}"#);
@@ -42,7 +42,7 @@ async fn a_caller_that_was_away_does_not_count_as_a_service_out_of_reach() {
             let chunks = job.stream::<Value>();
             Box::pin(async move {
                 let items: Vec<_> = chunks.collect().await;
-                // What a failure may have taken along is a gap, and no end.
+                // A lost chunk is a gap, not the end.
                 let mut items = items.into_iter().map(|item| item.map(drop));
                 items
                     .find(|it| !matches!(it, Err(e) if e.kind() == ErrorKind::StreamGap))

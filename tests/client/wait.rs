@@ -1,4 +1,4 @@
-//! Wait for a job to end.
+//! Waits: their end, deadlines, polls and errors.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -112,7 +112,7 @@ async fn persistent_gateway_errors_end_a_wait_after_a_quarter_of_an_hour() {
         let started = tokio::time::Instant::now();
         let error = client.endpoint("ep").job("j").wait().await.unwrap_err();
         assert_eq!(error.status(), Some(status));
-        assert_ne!(error.kind(), ErrorKind::JobExpired, "nobody who knows has said so");
+        assert_ne!(error.kind(), ErrorKind::JobExpired, "the service reported no expiry");
         let minutes = started.elapsed().as_secs_f64() / 60.0;
         assert!((15.0..15.5).contains(&minutes), "{status}: {minutes} minutes");
     }
@@ -145,7 +145,7 @@ async fn a_final_failure_ends_a_wait() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_deadline_says_why_the_last_look_failed() {
+async fn a_deadline_error_has_the_failure_of_the_last_poll() {
     let short = Duration::from_millis(600);
     let failing = Reply::json(502, r#"{"error":"no upstream"}"#);
     for (first, last) in
@@ -164,7 +164,7 @@ async fn a_deadline_says_why_the_last_look_failed() {
         let source = source.downcast_ref::<podqueue::Error>().unwrap();
         assert_eq!((source.kind(), source.status()), (ErrorKind::Server, Some(502)));
     }
-    // A failure that a later look has made good is none of it.
+    // A failure that a later poll has recovered is not reported.
     let server = Script::then_always([failing], record("IN_PROGRESS")).await;
     let client = server.settings().retry(RetryPolicy::never()).build().unwrap();
     let error = client.endpoint("ep").job("j").wait().timeout(short).await.unwrap_err();
@@ -172,7 +172,7 @@ async fn a_deadline_says_why_the_last_look_failed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stalled_look_is_given_up_before_the_result_of_a_synchronous_job_expires() {
+async fn a_stalled_poll_is_abandoned_before_the_result_of_a_synchronous_job_expires() {
     let done = Reply::ok(r#"{"id":"sync-j","status":"COMPLETED","output":1}"#);
     for stalled in [Reply::Hang, done.clone().stalled(), Reply::json(503, "{}").stalled()] {
         for retry in [RetryPolicy::never(), RetryPolicy::new()] {
@@ -190,7 +190,7 @@ async fn a_stalled_look_is_given_up_before_the_result_of_a_synchronous_job_expir
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_stalled_look_does_not_take_all_the_time_of_a_wait() {
+async fn one_stalled_poll_does_not_use_up_the_time_of_a_wait() {
     let done = Reply::ok(r#"{"id":"j","status":"COMPLETED"}"#);
     for (seconds, most) in [(10, 4), (30, 11), (3_600, 31)] {
         let server = Script::of([Reply::Hang, done.clone()]).await;
@@ -238,7 +238,7 @@ async fn retry_after_is_honored_but_not_beyond_a_deadline() {
 
 #[tokio::test(start_paused = true)]
 async fn a_retry_after_is_never_so_long_that_a_result_expires_unread() {
-    // What a call waits for by itself, two times at most, and what it does not.
+    // A `Retry-After` that the call honors, twice at most, and one that is too long for it.
     for (job_id, asked, least, most) in [
         ("sync-j", 15, 30, 35),
         ("sync-j", 100, 40, 45),
@@ -317,7 +317,7 @@ async fn of_many_jobs_that_time_out_together_all_are_cancelled() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cancel_whose_turn_does_not_come_in_time_was_not_sent_and_says_so() {
+async fn a_cancel_without_a_permit_in_time_is_reported_as_not_sent() {
     let refused = Reply::json(429, "{}").header("retry-after", 10);
     let server = Script::then_always([refused], Reply::Hang).await;
     let settings = server.settings().rate_limits(RateLimits::new()).retry(RetryPolicy::never());

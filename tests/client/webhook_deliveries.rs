@@ -103,7 +103,7 @@ async fn a_delivery_beyond_the_redeliveries_of_the_service_is_another_end() {
 }
 
 #[tokio::test]
-async fn an_end_that_cannot_be_retried_is_handled_once_whatever_each_look_says() {
+async fn an_end_that_cannot_be_retried_is_handled_once_whatever_each_poll_returns() {
     for status in ["COMPLETED", "CANCELLED"] {
         let looks = AtomicUsize::new(0);
         let server = Script::by(move |_| {
@@ -178,7 +178,7 @@ async fn a_body_that_does_not_end_is_given_up() {
         let head = format!("POST {path} HTTP/1.1\r\nhost: me.example\r\n{framing}\r\n\r\n");
         stream.write_all(head.as_bytes()).await.unwrap();
         let (mut reading, mut writing) = stream.split();
-        // It comes piece by piece, for ever.
+        // The body arrives piece by piece, indefinitely.
         let dripping = async {
             while writing.write_all(piece.as_bytes()).await.is_ok() {
                 tokio::time::sleep(Duration::from_millis(10)).await;
@@ -196,8 +196,8 @@ async fn a_body_that_does_not_end_is_given_up() {
     assert!(server.requests().is_empty());
 }
 
-/// When a job was asked for, from the first time on, until its wait ran out.
-async fn looks(
+/// The number of polls of a job until its wait timed out, and the error of the wait.
+async fn count_polls(
     wait: impl FnOnce(&podqueue::Job, &Webhooks) -> podqueue::Wait,
 ) -> (usize, podqueue::Error) {
     let server = Script::then_always([], record("IN_PROGRESS")).await;
@@ -211,21 +211,22 @@ async fn looks(
 async fn settings_of_a_wait_hold_in_any_order_with_its_notifier() {
     let second = Duration::from_secs(1);
     let every_second = || Polling::new().initial_interval(second).max_interval(second);
-    let (asked, _) = looks(|job, hooks| {
+    let (asked, _) = count_polls(|job, hooks| {
         job.wait().timeout(60 * second).polling(every_second()).notified_by(hooks)
     })
     .await;
     assert!(asked > 50, "{asked}");
-    let (asked, _) = looks(|job, hooks| {
+    let (asked, _) = count_polls(|job, hooks| {
         job.wait().notified_by(hooks).timeout(60 * second).polling(every_second())
     })
     .await;
     assert!(asked > 50, "{asked}");
-    let (asked, _) = looks(|job, hooks| job.wait().timeout(60 * second).notified_by(hooks)).await;
+    let (asked, _) =
+        count_polls(|job, hooks| job.wait().timeout(60 * second).notified_by(hooks)).await;
     assert!((3..15).contains(&asked), "rarely by default: {asked}");
 
     for before in [true, false] {
-        let (_, error) = looks(|job, hooks| {
+        let (_, error) = count_polls(|job, hooks| {
             let wait = job.wait();
             if before {
                 wait.cancel_on_timeout().timeout(second).notified_by(hooks)
@@ -319,7 +320,7 @@ async fn a_job_is_the_same_with_the_suffix_of_its_id_and_without() {
 #[tokio::test]
 async fn a_wait_is_not_ended_by_what_was_seen_before_it_began() {
     let slow = record("FAILED").late(Duration::from_millis(300));
-    // Somebody else retries the job while the response is on its way.
+    // Another client retries the job while the response is on its way.
     let server = Script::then_always([slow], record("IN_PROGRESS")).await;
     let endpoint = server.endpoint();
     let (webhooks, _) = counting(&endpoint);

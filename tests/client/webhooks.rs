@@ -42,7 +42,7 @@ impl Saved {
     }
 }
 
-/// A service on a clock that stands still, whose endpoint `moody` fails at the first attempt.
+/// A service on a manual clock, whose endpoint `moody` fails at the first attempt.
 async fn service() -> LocalService {
     let moody = |job: LocalJob| async move {
         if job.attempt() == 1 { Err("a bad day".into()) } else { Ok(json!("fine")) }
@@ -54,7 +54,7 @@ fn endpoint(local: &LocalService, name: &str) -> Endpoint {
     client_of(local).endpoint(name)
 }
 
-/// Serves the receiver under `/hooks` of an axum application, and answers where that is.
+/// Serves the receiver under `/hooks` of an axum application, and returns its URL.
 async fn serve(webhooks: &Webhooks) -> String {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}/hooks", listener.local_addr().unwrap());
@@ -162,7 +162,7 @@ async fn a_repeated_delivery_is_acknowledged_but_not_handled_again() {
         ids.push(id);
     }
     assert_eq!(saved.len(), 3);
-    // Two are remembered, and the first was the first to be forgotten.
+    // Two are remembered; the oldest is evicted.
     let again = webhooks.receive(&path, &body(&ids[1], "COMPLETED")).await;
     assert!(matches!(again, Answer::Repeated), "{again:?}");
     let again = webhooks.receive(&path, &body(&ids[0], "COMPLETED")).await;
@@ -407,7 +407,7 @@ async fn raw(url: &str, headers_and_body: &str) -> u16 {
     std::str::from_utf8(&start[9..]).unwrap().parse().unwrap()
 }
 
-/// A service whose endpoint `gated` continues when the gate opens, and fails where it is told to.
+/// A service whose endpoint `gated` continues when the gate opens, and fails if the input says so.
 async fn gated() -> (LocalService, tokio::sync::watch::Sender<bool>) {
     let (gate, opened) = tokio::sync::watch::channel(false);
     let handler = move |job: LocalJob| {
@@ -421,7 +421,7 @@ async fn gated() -> (LocalService, tokio::sync::watch::Sender<bool>) {
     (builder.start().await.unwrap(), gate)
 }
 
-/// Asks once at first, and then not while the test runs.
+/// Polls once at the start, and not again during the test.
 fn rarely() -> Polling {
     let hour = Duration::from_secs(3_600);
     Polling::new().initial_interval(hour).max_interval(hour)

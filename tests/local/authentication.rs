@@ -1,4 +1,4 @@
-//! A wrong key is reported as such on all three interfaces.
+//! Authentication on all three interfaces: a wrong key is reported.
 
 use podqueue::{Client, ErrorKind, QueueAuth};
 use serde_json::json;

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::support::{client, service};
 
 /// A service with a template and a secret, and a client of it.
-async fn stage() -> (LocalService, Client, String) {
+async fn fixture() -> (LocalService, Client, String) {
     let local = service().start().await.unwrap();
     let client = client(&local);
     let template = NewTemplate::pod("mine", "image:1").container_disk_gb(1).volume_gb(1);
@@ -21,9 +21,9 @@ async fn delete_both(client: &Client, secret: &str) -> [Result<(), Error>; 2] {
     [client.templates().delete("mine").await, client.secrets().delete(secret).await]
 }
 
-/// Makes each deletion suffer the faults in turn, and asserts that none is reported as done.
+/// Injects each fault into each deletion, and asserts that none is reported as done.
 async fn assert_not_done(faults: &[Fault]) {
-    let (local, client, secret) = stage().await;
+    let (local, client, secret) = fixture().await;
     let mut results = Vec::new();
     for index in 0..2 {
         for fault in faults {
@@ -72,7 +72,7 @@ async fn not_found_after_a_failed_attempt_counts_as_deleted() {
         Fault::cut(5),
         Fault::response(500, "{}").processed(),
     ] {
-        let (local, client, secret) = stage().await;
+        let (local, client, secret) = fixture().await;
         for result in [
             {
                 local.add_fault(failed.clone().on(Operation::GraphQl).times(1));

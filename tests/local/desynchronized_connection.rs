@@ -16,10 +16,10 @@ async fn done(client: &Client, name: &str) -> Job {
 
 /// Two jobs that have ended, and a connection on which the next response is the record of the
 /// first.
-async fn out_of_step() -> (LocalService, Job, Job) {
+async fn desynchronized() -> (LocalService, Job, Job) {
     let local = service().start().await.unwrap();
-    let witness = client(&local);
-    let (first, second) = (done(&witness, "first").await, done(&witness, "second").await);
+    let observer = client(&local);
+    let (first, second) = (done(&observer, "first").await, done(&observer, "second").await);
     let client = settings(&local).build().unwrap();
     let of = |job: &Job| client.endpoint("echo").job(job.id());
     let (first, second) = (of(&first), of(&second));
@@ -41,22 +41,22 @@ fn assert_not_taken(result: Result<JobRecord>) {
 
 #[tokio::test]
 async fn the_record_of_another_job_is_not_this_ones_status() {
-    let (_local, _, second) = out_of_step().await;
+    let (_local, _, second) = desynchronized().await;
     assert_not_taken(second.status().await);
-    // Then it is in step again.
+    // The connection is synchronized again.
     assert_eq!(name(&second.status().await.unwrap()), "second");
 }
 
 #[tokio::test]
 async fn the_record_of_another_job_does_not_end_a_wait() {
-    let (_local, _, second) = out_of_step().await;
+    let (_local, _, second) = desynchronized().await;
     let record = second.wait().timeout(Duration::from_secs(60)).await.unwrap();
     assert_eq!((record.id(), name(&record).as_str()), (second.id(), "second"));
 }
 
 #[tokio::test]
 async fn a_job_on_another_connection_is_not_disturbed() {
-    let (local, first, second) = out_of_step().await;
+    let (local, first, second) = desynchronized().await;
     let undisturbed = client(&local).endpoint("echo").job(second.id());
     assert_eq!(name(&undisturbed.status().await.unwrap()), "second");
     assert_eq!(name(&first.status().await.unwrap()), "first");

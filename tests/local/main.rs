@@ -1,6 +1,6 @@
-//! Conformance of the client and the local service: two independent readings of one interface,
-//! compared with each other. `tests/README.md` leads from each row of the interface's tables to its
-//! test.
+//! Client tests against the local service: two independent implementations of one interface,
+//! compared with each other. `tests/README.md` lists the tests of each row of the interface's
+//! tables.
 
 #![expect(clippy::unwrap_used, reason = "a test says what it expects by unwrapping it")]
 

@@ -21,18 +21,18 @@ async fn limited(limits: Enforced) -> LocalService {
     service().workers_of("sleep", workers).rate_limits(limits).start().await.unwrap()
 }
 
-/// A client that asks as often as it does by default.
+/// A client with default polling.
 fn client(local: &LocalService) -> Client {
     settings(local).polling(Polling::new()).build().unwrap()
 }
 
-/// How many of the last requests, ten thousand at most, the service has refused.
+/// The number of requests that the service has refused, of the last ten thousand.
 fn refused(local: &LocalService) -> usize {
     local.requests().iter().filter(|request| request.status == Some(429)).count()
 }
 
-/// A quarter of what the documentation allows, for a quarter of ten thousand waits: as hard as all
-/// of it for all of them, in a quarter of the time.
+/// A quarter of the documented limits, for a quarter of ten thousand waits: the same load per
+/// limit, in a quarter of the time.
 fn a_quarter() -> Enforced {
     [Operation::Run, Operation::RunSync, Operation::Status].into_iter().fold(
         Enforced::documented(),
@@ -94,7 +94,7 @@ async fn beside_another_client_of_the_account_429s_are_absorbed_and_nothing_is_l
     let endpoint = client(&local).endpoint("stalled");
     let reckless = settings(&local).rate_limits(RateLimits::off()).retry(RetryPolicy::never());
     let other = reckless.build().unwrap().endpoint("stalled");
-    // Four in ten of what the account may submit, as evenly as others are.
+    // Four in ten of the account's permitted submissions, evenly spaced.
     let others = tokio::spawn(async move {
         let (mut accepted, mut refused) = (0, 0);
         for _ in 0..2_400 {

@@ -15,48 +15,48 @@ use std::time::Duration;
 use podqueue::ErrorKind;
 use podqueue_local::Operation;
 
-use self::faults::{DOWN, ELSEWHERE, Knows, Suffering};
-use self::stage::{Http, Stage};
+use self::faults::{ClientOutcome, DOWNTIME, FaultCase, TESTED_ELSEWHERE};
+use self::stage::{Fixture, Http};
 use crate::support::HeldBack;
 
-/// Repetition of a call when it is not known whether it took effect.
+/// Expected retries of an ambiguous call: it is not known whether it took effect.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Repeats {
+enum Retries {
     /// It is sent again.
-    Safely,
-    /// It is sent again, and what is not there any more then was deleted.
-    UntilGone,
-    /// It is repeated until it succeeds: it polls anyway.
-    AsOftenAsNeeded,
-    /// It is sent again, and may do something twice: the caller has asked for that.
+    Safe,
+    /// It is sent again, and "not found" means that it took effect.
+    UntilNotFound,
+    /// It polls anyway, until it succeeds.
+    UntilSuccess,
+    /// It is sent again, and may take effect twice, as the caller has chosen.
     AtLeastOnce,
-    /// It is not: the outcome is unknown.
+    /// It is not sent again: the outcome is unknown.
     Never,
-    /// It is not, but a look at the job's status settles the outcome.
-    AfterALook,
+    /// It is not sent again, but a poll of the job's status settles the outcome.
+    SettledByStatus,
 }
 
-const ROWS: [(Call, Operation, Repeats); 20] = [
-    (Call::Run, Operation::Run, Repeats::Never),
-    (Call::RunAtLeastOnce, Operation::Run, Repeats::AtLeastOnce),
-    (Call::RunSync, Operation::RunSync, Repeats::Never),
-    (Call::RunSyncAtLeastOnce, Operation::RunSync, Repeats::AtLeastOnce),
-    (Call::Status, Operation::Status, Repeats::Safely),
-    (Call::Wait, Operation::Status, Repeats::AsOftenAsNeeded),
-    (Call::Stream, Operation::Stream, Repeats::AsOftenAsNeeded),
-    (Call::Cancel, Operation::Cancel, Repeats::Safely),
-    (Call::Retry, Operation::Retry, Repeats::AfterALook),
-    (Call::PurgeQueue, Operation::PurgeQueue, Repeats::Never),
-    (Call::Health, Operation::Health, Repeats::Safely),
-    (Call::OpenAi, Operation::OpenAi, Repeats::Never),
-    (Call::Requests, Operation::Requests, Repeats::Safely),
-    (Call::GetPod, Operation::GetPod, Repeats::Safely),
-    (Call::GetTemplate, Operation::GetTemplate, Repeats::Safely),
-    (Call::CreateTemplate, Operation::GraphQl, Repeats::Never),
-    (Call::UpdateTemplate, Operation::GraphQl, Repeats::Safely),
-    (Call::DeleteTemplate, Operation::GraphQl, Repeats::UntilGone),
-    (Call::CreateSecret, Operation::GraphQl, Repeats::Never),
-    (Call::DeleteSecret, Operation::GraphQl, Repeats::UntilGone),
+const ROWS: [(Call, Operation, Retries); 20] = [
+    (Call::Run, Operation::Run, Retries::Never),
+    (Call::RunAtLeastOnce, Operation::Run, Retries::AtLeastOnce),
+    (Call::RunSync, Operation::RunSync, Retries::Never),
+    (Call::RunSyncAtLeastOnce, Operation::RunSync, Retries::AtLeastOnce),
+    (Call::Status, Operation::Status, Retries::Safe),
+    (Call::Wait, Operation::Status, Retries::UntilSuccess),
+    (Call::Stream, Operation::Stream, Retries::UntilSuccess),
+    (Call::Cancel, Operation::Cancel, Retries::Safe),
+    (Call::Retry, Operation::Retry, Retries::SettledByStatus),
+    (Call::PurgeQueue, Operation::PurgeQueue, Retries::Never),
+    (Call::Health, Operation::Health, Retries::Safe),
+    (Call::OpenAi, Operation::OpenAi, Retries::Never),
+    (Call::Requests, Operation::Requests, Retries::Safe),
+    (Call::GetPod, Operation::GetPod, Retries::Safe),
+    (Call::GetTemplate, Operation::GetTemplate, Retries::Safe),
+    (Call::CreateTemplate, Operation::GraphQl, Retries::Never),
+    (Call::UpdateTemplate, Operation::GraphQl, Retries::Safe),
+    (Call::DeleteTemplate, Operation::GraphQl, Retries::UntilNotFound),
+    (Call::CreateSecret, Operation::GraphQl, Retries::Never),
+    (Call::DeleteSecret, Operation::GraphQl, Retries::UntilNotFound),
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -91,48 +91,48 @@ struct Expected {
     sent: usize,
 }
 
-fn expected(suffering: &Suffering, call: Call, repeats: Repeats) -> Expected {
-    use Knows::{
-        All, AllButOutput, AnotherJobs, Final, Intercepted, NotArrived, NotTaken, Nothing,
-        Unreadable,
+fn expected(case: &FaultCase, call: Call, retries: Retries) -> Expected {
+    use ClientOutcome::{
+        Ambiguous, Final, ForeignRecord, Intercepted, NeverSent, Rejected, Response, Unreadable,
+        UnreadableOutput,
     };
-    use Repeats::{AfterALook, AsOftenAsNeeded, AtLeastOnce, Never, Safely, UntilGone};
+    use Retries::{AtLeastOnce, Never, Safe, SettledByStatus, UntilNotFound, UntilSuccess};
     let name = |kind: ErrorKind| format!("{kind:?}");
     let kind = |(error, sent): (Option<ErrorKind>, usize)| (error.map(name), sent);
     let unknown = Some(ErrorKind::OutcomeUnknown);
-    let lost = suffering.processed && matches!(suffering.knows, Nothing | Unreadable);
-    let (error, sent) = match (suffering.knows, call) {
-        (Nothing | Unreadable, Call::Stream) if lost => (Some("StreamGap".to_owned()), 2),
-        (AllButOutput, Call::Status | Call::Wait) => kind((Some(ErrorKind::Decode), 1)),
-        (AnotherJobs, Call::Status) => (Some("ForeignRecord".to_owned()), 1),
-        (AnotherJobs, Call::Wait) => (None, 2),
-        // What reads no output is not harmed, nor is what learns the id of its job only now, and a
-        // look at the status settles the rest.
-        (AllButOutput | AnotherJobs, _) => (None, 1),
-        _ => kind(match (suffering.knows, repeats) {
-            (All | AllButOutput | AnotherJobs | NotArrived, _) => (None, 1),
-            (NotTaken, _) => (None, 2),
-            (Nothing, Safely | UntilGone | AsOftenAsNeeded | AtLeastOnce) => (None, 2),
-            (Nothing, Never) => (unknown, 1),
-            (Nothing, AfterALook) => (unknown.filter(|_| !suffering.processed), 1),
-            (Unreadable, Safely) => (Some(ErrorKind::Decode), 1),
-            (Unreadable, AsOftenAsNeeded) => (None, 2),
-            (Unreadable, AtLeastOnce | Never | UntilGone) => (unknown, 1),
-            (Unreadable, AfterALook) => (None, 1),
-            (Intercepted, Safely | AsOftenAsNeeded | AtLeastOnce | UntilGone) => (None, 2),
-            (Intercepted, Never | AfterALook) => (Some(ErrorKind::Server), 1),
-            (Final(ErrorKind::RateLimited), AsOftenAsNeeded) => (None, 2),
+    let lost = case.processed && matches!(case.outcome, Ambiguous | Unreadable);
+    let (error, sent) = match (case.outcome, call) {
+        (Ambiguous | Unreadable, Call::Stream) if lost => (Some("StreamGap".to_owned()), 2),
+        (UnreadableOutput, Call::Status | Call::Wait) => kind((Some(ErrorKind::Decode), 1)),
+        (ForeignRecord, Call::Status) => (Some("ForeignRecord".to_owned()), 1),
+        (ForeignRecord, Call::Wait) => (None, 2),
+        // Not affected: calls that read no output, calls that learn the id of their job only now,
+        // and calls that a poll of the status settles.
+        (UnreadableOutput | ForeignRecord, _) => (None, 1),
+        _ => kind(match (case.outcome, retries) {
+            (Response | UnreadableOutput | ForeignRecord | NeverSent, _) => (None, 1),
+            (Rejected, _) => (None, 2),
+            (Ambiguous, Safe | UntilNotFound | UntilSuccess | AtLeastOnce) => (None, 2),
+            (Ambiguous, Never) => (unknown, 1),
+            (Ambiguous, SettledByStatus) => (unknown.filter(|_| !case.processed), 1),
+            (Unreadable, Safe) => (Some(ErrorKind::Decode), 1),
+            (Unreadable, UntilSuccess) => (None, 2),
+            (Unreadable, AtLeastOnce | Never | UntilNotFound) => (unknown, 1),
+            (Unreadable, SettledByStatus) => (None, 1),
+            (Intercepted, Safe | UntilSuccess | AtLeastOnce | UntilNotFound) => (None, 2),
+            (Intercepted, Never | SettledByStatus) => (Some(ErrorKind::Server), 1),
+            (Final(ErrorKind::RateLimited), UntilSuccess) => (None, 2),
             (Final(kind), _) => (Some(kind), 1),
         }),
     };
     Expected { error, sent }
 }
 
-/// How often a stream is asked for: for what there is, for what is left, which is nothing, and once
-/// more when the status has told that the job has ended. A poll that was processed is one of these,
-/// whatever became of its answer.
-fn polls(suffering: &Suffering) -> usize {
-    3 + usize::from(suffering.fault.is_some() && !suffering.processed)
+/// Number of polls of a stream: for the chunks, for the rest, which is empty, and once more when
+/// the status has reported the end of the job. A poll that was processed is one of these, even if
+/// its response was lost.
+fn polls(case: &FaultCase) -> usize {
+    3 + usize::from(case.fault.is_some() && !case.processed)
 }
 
 #[test]
@@ -149,8 +149,8 @@ fn every_operation_under_every_fault() {
                         .build()
                         .unwrap();
                     let http = Http::new();
-                    for suffering in faults::all() {
-                        let cell = runtime.block_on(cell(row, suffering, &http));
+                    for case in faults::all() {
+                        let cell = runtime.block_on(cell(row, case, &http));
                         cells.lock().unwrap().push(cell);
                     }
                 }
@@ -164,34 +164,34 @@ fn every_operation_under_every_fault() {
 }
 
 async fn cell(
-    &(call, operation, repeats): &(Call, Operation, Repeats),
-    suffering: Suffering,
+    &(call, operation, retries): &(Call, Operation, Retries),
+    case: FaultCase,
     http: &Http,
 ) -> Result<(), String> {
-    let expected = expected(&suffering, call, repeats);
+    let expected = expected(&case, call, retries);
     let _held_back = HeldBack::new();
-    let stage = Stage::set(call, http).await;
-    let before = stage.sent(call);
-    match suffering.fault.clone() {
-        Some(fault) => stage.local.add_fault(fault.on(operation).times(1)),
-        None => stage.local.refuse_connections(DOWN).await,
+    let fixture = Fixture::set_up(call, http).await;
+    let before = fixture.sent(call);
+    match case.fault.clone() {
+        Some(fault) => fixture.local.add_fault(fault.on(operation).times(1)),
+        None => fixture.local.refuse_connections(DOWNTIME).await,
     }
     let hour = Duration::from_secs(3_600);
-    let Ok(result) = tokio::time::timeout(hour, stage.make(call)).await else {
-        return Err(format!("{call:?} under {} hangs", suffering.name));
+    let Ok(result) = tokio::time::timeout(hour, fixture.make(call)).await else {
+        return Err(format!("{call:?} under {} hangs", case.name));
     };
-    let sent = stage.sent(call) - before;
+    let sent = fixture.sent(call) - before;
     let expected_sent = match expected.error.as_deref() {
-        None | Some("StreamGap") if call == Call::Stream => polls(&suffering),
+        None | Some("StreamGap") if call == Call::Stream => polls(&case),
         _ => expected.sent,
     };
-    if suffering.late {
-        tokio::time::sleep(faults::LATE).await;
+    if case.outlasts_call {
+        tokio::time::sleep(faults::LONG_DELAY).await;
     }
-    let effects = stage.effects(call).await;
+    let effects = fixture.effects(call).await;
     let cell = format!(
         "{call:?} under {}: {result:?}, arrived {sent} times, took effect {effects:?} times",
-        suffering.name
+        case.name
     );
 
     let error = result.as_ref().err().map(|told| told.kind.clone());
@@ -199,9 +199,9 @@ async fn cell(
         return Err(format!("{cell}; expected: {:?}, {expected_sent} times", expected.error));
     }
     let Some(effects) = effects else { return Ok(()) };
-    let most = if repeats == Repeats::AtLeastOnce { sent } else { 1 };
-    let suffered = usize::from(suffering.fault.is_some());
-    let processed = expected.sent - suffered + suffered * usize::from(suffering.processed);
+    let most = if retries == Retries::AtLeastOnce { sent } else { 1 };
+    let suffered = usize::from(case.fault.is_some());
+    let processed = expected.sent - suffered + suffered * usize::from(case.processed);
     let right = effects == processed.min(most);
     if right { Ok(()) } else { Err(cell) }
 }
@@ -233,7 +233,7 @@ fn no_operation_and_no_fault_is_missing() {
         .filter_map(|line| line.trim().strip_prefix("pub fn ")?.split('(').next())
         .collect();
     let suffered: BTreeSet<_> =
-        faults::all().iter().filter_map(|suffering| suffering.made_by).chain(ELSEWHERE).collect();
+        faults::all().iter().filter_map(|case| case.constructor).chain(TESTED_ELSEWHERE).collect();
     assert_eq!(there, suffered);
     assert!(there.len() >= 10, "{there:?}");
 }

@@ -1,4 +1,4 @@
-//! REST reads, with what each include flag adds.
+//! REST reads, by include flag.
 
 use podqueue::ErrorKind;
 use podqueue::rest::types::Pod;

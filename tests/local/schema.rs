@@ -1,4 +1,4 @@
-//! The schema that the local service executes is the one in `schema/`.
+//! Equality of the executed schema of the local service and `schema/`.
 
 use std::collections::BTreeMap;
 

@@ -50,8 +50,7 @@ pub fn client(local: &LocalService) -> Client {
     settings(local).build().unwrap()
 }
 
-/// Waits until the job has this status, which is only a matter of the service's tasks getting their
-/// turn.
+/// Waits until the job has this status: until the service's tasks have run.
 pub async fn until(job: &Job, status: JobStatus) {
     for _ in 0..10_000 {
         if job.status().await.unwrap().status() == status {
@@ -62,9 +61,8 @@ pub async fn until(job: &Job, status: JobStatus) {
     panic!("{} never was {status}", job.id());
 }
 
-/// Holds a clock that jumps back, as long as it is held itself: it runs at most a hundred times as
-/// fast as real time. The network between client and service is the real one, and a connection that
-/// takes a moment longer would otherwise time out in no time.
+/// Slows the auto-advancing clock to at most 100 times real time, until it is dropped. The network
+/// between client and service is real, and a slow connection would otherwise time out at once.
 pub struct HeldBack(tokio::task::JoinHandle<()>);
 
 impl HeldBack {

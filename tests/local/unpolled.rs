@@ -1,4 +1,4 @@
-//! Calls that are held without being polled do not block others: over real HTTP against the
+//! Held calls: calls that are not polled do not block other calls, over real HTTP against the
 //! service's own limits, on a clock that advances whenever all tasks wait.
 
 use std::future::{Future, IntoFuture};
@@ -55,8 +55,8 @@ fn called<T>(call: impl Future<Output = Result<T>> + Send + 'static) -> Called {
     Box::pin(call.map(|result| result.map(drop)))
 }
 
-/// Makes so many calls, twenty at a time, and one more after each of them while no task polls
-/// the others.
+/// Makes `calls` calls, twenty at a time, and a further call after each of them while no task polls
+/// the first calls.
 async fn each_with_another(calls: usize, call: impl Fn() -> Called) -> Duration {
     let started = Instant::now();
     let mut first = pin!(stream::iter(0..calls).map(|_| call()).buffer_unordered(20));
@@ -68,7 +68,7 @@ async fn each_with_another(calls: usize, call: impl Fn() -> Called) -> Duration 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_for_each_result_of_many_buffered_calls_gets_its_turn() {
+async fn a_call_for_each_result_of_many_buffered_calls_is_admitted() {
     let bench = Bench::new().await;
     let (stalled, echo) = (bench.endpoint("stalled"), bench.endpoint("echo"));
     let job = bench.cancelled().await;
@@ -113,7 +113,7 @@ async fn a_call_for_each_result_of_many_buffered_calls_gets_its_turn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_wait_for_each_result_of_many_buffered_waits_gets_its_turns() {
+async fn a_wait_for_each_result_of_many_buffered_waits_gets_its_permits() {
     let bench = Bench::new().await;
     let settings = settings(&bench.local).polling(Polling::new().per_second(10));
     let endpoint = settings.build().unwrap().endpoint("sleep");
@@ -127,7 +127,7 @@ async fn a_wait_for_each_result_of_many_buffered_waits_gets_its_turns() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn requests_in_flight_that_nobody_polls_leave_room_for_others() {
+async fn unpolled_requests_in_flight_leave_capacity_for_other_calls() {
     let bench = Bench::new().await;
     let (job, stalled) = (bench.cancelled().await, bench.endpoint("stalled"));
     let mut held = Vec::new();
@@ -149,7 +149,7 @@ async fn requests_in_flight_that_nobody_polls_leave_room_for_others() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_that_are_polled_once_selected_by_reference_or_dropped_hold_up_nobody() {
+async fn calls_that_are_polled_once_selected_by_reference_or_dropped_delay_no_other_call() {
     let bench = Bench::new().await;
     let job = bench.cancelled().await;
     let started = Instant::now();
@@ -186,7 +186,7 @@ async fn a_wait_reads_its_result_in_time_behind_thousands_of_calls() {
     let endpoint = bench.endpoint("sleep");
     let submission = endpoint.run_sync(&json!({"ms": 5_000})).wait(Duration::from_secs(1));
     let job = submission.await.unwrap().job().clone();
-    // They take a hundred seconds, and the result is kept for sixty.
+    // The calls take 100 s, and the result is kept for 60 s.
     let others: Vec<_> = (0..20_000).map(|_| tokio::spawn(job.status().into_future())).collect();
     sleep(Duration::from_millis(1)).await;
     let started = Instant::now();

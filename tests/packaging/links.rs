@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::markdown::{anchors, links};
 use crate::support::{at, files_ending_in, read};
 
-/// A link that cannot be followed, and why: `README.md:7: docs/none.md: no such file`.
+/// Broken links, each with the reason: `README.md:7: docs/none.md: no such file`.
 fn broken(file: &Path) -> Vec<String> {
     let text = read(file);
     let reasons = links(&text).into_iter().filter_map(|(line, link)| {
@@ -79,7 +79,7 @@ fn a_link_that_leads_nowhere_is_found() {
     }
 }
 
-/// A relative link in a README leads to a file on the registry's page, but to nowhere on docs.rs.
+/// A relative link in a README resolves to a file on the registry's page, but not on docs.rs.
 #[test]
 fn no_readme_with_relative_links_is_a_page_of_the_docs() {
     let mut shown = Vec::new();

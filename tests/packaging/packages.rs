@@ -15,7 +15,7 @@ fn files(package: &str) -> BTreeSet<String> {
     String::from_utf8(cargo(&args)).unwrap().lines().map(str::to_owned).collect()
 }
 
-/// A package has what its users need: no tests, no test data, no benchmarks.
+/// A package excludes tests, test data and benchmarks.
 #[test]
 fn a_package_has_what_its_users_need_and_no_more() {
     for package in PUBLISHED {

@@ -1,4 +1,4 @@
-//! The stated minimum Rust version holds for the whole tree.
+//! Minimum supported Rust version: that of every package, and of its dependencies.
 
 use std::collections::{HashMap, HashSet};
 

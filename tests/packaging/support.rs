@@ -1,9 +1,11 @@
+//! Support: files of the repository, and cargo metadata.
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
 
-/// The crates that are published, in the order in which they are.
+/// The published crates, in publishing order.
 pub const PUBLISHED: [&str; 9] = [
     "podqueue-codegen",
     "podqueue-runtime",
@@ -21,7 +23,7 @@ pub fn is_program(name: &str) -> bool {
     name == "podqueue-cli"
 }
 
-/// Where a file or folder of the repository is.
+/// Path of a file or folder of the repository.
 pub fn at(path: impl AsRef<Path>) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("").join(path)
 }
@@ -39,7 +41,7 @@ pub fn cargo(args: &[&str]) -> Vec<u8> {
     output.stdout
 }
 
-/// What cargo knows of the workspace and its dependencies.
+/// Output of `cargo metadata`: the workspace and its dependencies.
 pub fn metadata() -> Value {
     let args = ["metadata", "--format-version", "1", "--locked", "--all-features"];
     serde_json::from_slice(&cargo(&args)).unwrap()

@@ -1,3 +1,5 @@
+//! Recipes of the README and the guide, as tests.
+
 use std::time::Duration;
 
 use futures_util::{StreamExt, TryStreamExt};

@@ -25,7 +25,7 @@ fn blocks(text: &str) -> Vec<(usize, String)> {
     blocks
 }
 
-/// Without indentation and empty lines, so that a block may stand in a function.
+/// Returns the text without indentation and empty lines, so that a block may be part of a function.
 fn plain(text: &str) -> String {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     lines.fold(String::from("\n"), |all, line| all + line + "\n")

@@ -1,4 +1,4 @@
-//! Command line of the randomized tests:
+//! Command line of the randomized tests.
 //!
 //! - `podqueue-adversary SECONDS [SEED]` searches with the client.
 //! - `podqueue-adversary batches PROGRAM SECONDS [SEED]` searches with batches of a program.

@@ -1,5 +1,5 @@
 //! Fixtures: clients and child processes that share limits, and a local service with the documented
-//! ones.
+//! limits.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};

@@ -21,8 +21,8 @@ use wire::Wire;
 
 const CONNECTIONS: usize = 64;
 const ROUNDS: usize = 5;
-/// Both are measured in turn so often, and so shortly, that other load of the machine affects both
-/// alike.
+/// Number and duration of alternating measurements, so that other load of the machine affects both
+/// sides alike.
 const TURNS: usize = 20;
 const TURN: Duration = Duration::from_millis(100);
 const WANTED: f64 = 0.5;
@@ -42,7 +42,7 @@ async fn main() -> io::Result<ExitCode> {
     let mut out = io::stdout();
     let mut ratios = Vec::new();
     for _ in 0..rounds {
-        // One that has kept no results of the round before.
+        // A new service, without results of the previous round.
         let local =
             LocalService::builder().api_key("local").start().await.map_err(io::Error::other)?;
         let (mut constants, mut services) = (0.0, 0.0);
@@ -71,7 +71,7 @@ async fn main() -> io::Result<ExitCode> {
     Ok(if enough { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// A server that answers the same to everything.
+/// Server of a constant response.
 async fn bare() -> io::Result<SocketAddr> {
     let constant = || async { ([(CONTENT_TYPE, "application/json")], CONSTANT) };
     let app = Router::new().route("/{*path}", any(constant));
@@ -79,7 +79,6 @@ async fn bare() -> io::Result<SocketAddr> {
     let address = listener.local_addr()?;
     use axum::serve::ListenerExt;
     let listener = listener.tap_io(|stream| {
-        // Slower without it, and no less right.
         let _ = stream.set_nodelay(true);
     });
     tokio::spawn(async move { axum::serve(listener, app).await });

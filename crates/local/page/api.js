@@ -4,14 +4,14 @@ import { parse } from "./json.js";
 
 const CONTROL = "/_local";
 
-/** The service is never quiet for longer than 15 seconds: a connection that is has died. */
+/** The service is never silent for longer than 15 seconds: a connection that is silent is lost. */
 export const SILENCE_MS = 40_000;
 
 /** Fetches with the token. It is in no cookie, which would go to every port of the host. */
 export const authorized = (url, { headers, ...rest }) =>
 	fetch(url, { ...rest, headers: { ...headers, authorization: sessionStorage.token } });
 
-/** What the service refused, in its words; with status 0, how a request was lost. */
+/** Refusal of the service, with its message; with status 0, a lost request. */
 const refused = (status, message) => Object.assign(new Error(message), { status });
 
 async function call(method, url, body, signal = AbortSignal.timeout(SILENCE_MS), begun) {
@@ -42,7 +42,7 @@ async function call(method, url, body, signal = AbortSignal.timeout(SILENCE_MS),
 	].join(""));
 }
 
-/** What is not empty, as in a URL. */
+/** Query string without the empty parameters. */
 export const query = (parameters) =>
 	new URLSearchParams(Object.entries(parameters).filter(([, value]) => value));
 
@@ -68,7 +68,7 @@ export const endpointPath = (name) => `/endpoints/${encodeURIComponent(name)}`;
 export const queuePath = (name, operation, id) =>
 	`/v2/${encodeURIComponent(name)}/${operation}${id ? `/${encodeURIComponent(id)}` : ""}`;
 
-/** A browser has six connections to a host, and the page needs the others. */
+/** A browser has six connections to a host, and the page needs the remaining ones. */
 const MOST_WAITING = 2;
 const waiting = new Set();
 
@@ -76,7 +76,7 @@ const waiting = new Set();
 export const queue = (name, operation, { id, body } = {}) =>
 	once(limited, "POST", queuePath(name, operation, id), body);
 
-/** Where too many calls wait, perhaps for the clock to be turned, the oldest one is given up. */
+/** If too many calls wait, perhaps for the clock to be advanced, the oldest call is aborted. */
 async function limited(...request) {
 	const [oldest] = waiting;
 	if (waiting.size === MOST_WAITING) oldest.abort();

@@ -40,7 +40,7 @@ export function hide(it, hidden) {
 	attribute(it, "hidden", hidden);
 }
 
-/** What vanishes leaves the focus to its section. */
+/** Moves the focus of a vanishing element to the heading of its section. */
 const leave = (node) => node.contains(document.activeElement) && node.closest("section")?.querySelector("h2").focus();
 
 /** Brings a row into view inside the scrolling element of its table; `top` is the room above it. */

@@ -17,8 +17,8 @@ const tell = (state) => listeners.forEach((listener) => listener(state));
 
 export const onState = (listener) => listeners.push(listener);
 
-// One tab has the stream and tells the others: a browser has six connections to a host. Without
-// locks, so without TLS on another host, each tab has its own.
+// One tab has the stream and broadcasts it to the other tabs: a browser has six connections to a
+// host. Without locks, so without TLS on another host, each tab has its own.
 const { locks } = navigator;
 const tabs = new BroadcastChannel("events");
 let leads = !locks;
@@ -82,13 +82,13 @@ function follow() {
 
 function take(state) {
 	latest = state;
-	// What was being read when the connection was lost is read again.
+	// Reads that were pending when the connection was lost are repeated.
 	if (dataset.connection !== "live") tell({ ...latest, revision: { jobs: {}, logs: {} } });
 	become("live");
 	replay();
 }
 
-/** Tells the last state again, as something else is to be shown of it. */
+/** Emits the last state again, because another part of it is to be shown. */
 export const replay = () => latest && tell(latest);
 
 function become(next) {

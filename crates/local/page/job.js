@@ -96,7 +96,7 @@ function copy({ endpoint, operation, body, leftOut }) {
 	else notice("The browser refused to copy", "failed");
 }
 
-/** Does something with what was submitted, as far as the service shows it. */
+/** Applies an action to the submission of the job, as far as the service shows it. */
 async function asSubmitted(action) {
 	const { id, endpoint, input, policy, webhookUrl, withheld = [] } = job;
 	if (input == null) return;

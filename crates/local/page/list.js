@@ -88,7 +88,7 @@ export class List {
 	}
 
 	show(from, total, rows) {
-		// What has shrunk ends above: without space below that, the list scrolls back.
+		// A list that has shrunk ends above the offset: without space below, it scrolls back.
 		const offset = Math.min(from, total);
 		const { key, create, update, noun } = this.options;
 		const moved = this.movement(offset, rows);
@@ -107,11 +107,11 @@ export class List {
 		if (moved) this.scroller.scrollTop += moved * this.rowHeight;
 		this.mark();
 		if (noun) text(`${this.options.rows}-found`, counted(total, noun));
-		// Fewer rows than before may leave nothing in view.
+		// If the list has shrunk, no row may be in view.
 		if (rows.length === 0 && total > 0) this.refresh();
 	}
 
-	/** By how many rows the ones that are read have moved, because new ones came on top. */
+	/** Number of rows by which the visible rows have moved, because new rows came on top. */
 	movement(offset, rows) {
 		const { first } = this;
 		const anchor = this.rows[first - this.offset];

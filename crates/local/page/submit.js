@@ -52,7 +52,7 @@ function follow({ endpoint }) {
 	example();
 }
 
-/** An input that nobody has changed follows the endpoint. */
+/** An unedited input follows the endpoint. */
 function example() {
 	if (!isTouched) set(EXAMPLES[endpoints.value] ?? {});
 }
@@ -103,7 +103,7 @@ async function submit(event) {
 		const { id } = await queue(endpoint, operation.value, { body });
 		text(result, "");
 		notice(`Submitted ${id}`);
-		// A filter might hide it. Who has gone elsewhere since then stays there.
+		// A filter might hide it. Does not navigate if the user has left the form.
 		if (route() === from) go({ endpoint, job: id, status: "", search: "" });
 	} catch (error) {
 		text(result, error.status === 0

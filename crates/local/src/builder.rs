@@ -291,9 +291,9 @@ impl Builder {
 
     /// Sets the address to listen on: 127.0.0.1 and a free port by default.
     ///
-    /// On an address other than loopback, anyone who can reach this machine can reach the service,
-    /// and only the API key protects it. The `Host` of a request must be that address, or a name
-    /// added with [`allow_host`](Self::allow_host).
+    /// On an address other than loopback, every client that can reach this machine can reach the
+    /// service, and only the API key protects it. The `Host` of a request must be that address, or
+    /// a name added with [`allow_host`](Self::allow_host).
     pub fn listen(mut self, address: impl Into<SocketAddr>) -> Self {
         self.listen = address.into();
         self

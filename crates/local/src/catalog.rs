@@ -1,4 +1,4 @@
-//! Catalog of Pods, templates and secrets: REST reads it, and GraphQL changes it.
+//! Catalog: the stored Pods, templates and secrets.
 //!
 //! `seeds` has the default Pods and templates.
 

@@ -71,9 +71,9 @@ impl Clock {
     /// A real clock can be advanced too, and continues from there. No clock can be advanced by more
     /// than a thousand years in all: it stays there.
     ///
-    /// The clock moves in a single jump: a handler that [sleeps](crate::LocalJob::sleep) wakes a
-    /// moment after the service has seen the new time. If a handler must act first (to finish
-    /// before its timeout, say), advance in two steps.
+    /// The clock moves in a single jump: a handler that [sleeps](crate::LocalJob::sleep) wakes
+    /// after the service has processed the new time. If a handler must act first (to finish before
+    /// its timeout, say), advance in two steps.
     pub fn advance(&self, by: Duration) {
         {
             let mut advanced = locked(&self.inner.advanced);

@@ -1,5 +1,4 @@
-//! GraphQL interface: templates and secrets are created, changed and deleted. `site/graphql.rs`
-//! serves it over HTTP.
+//! GraphQL interface: mutations of templates and secrets. `site/graphql.rs` serves it over HTTP.
 
 mod cost_limits;
 mod schema;

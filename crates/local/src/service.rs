@@ -1,4 +1,4 @@
-//! Running service.
+//! Running service: its URLs, clock, logs and faults, and its shutdown.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;

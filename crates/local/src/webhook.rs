@@ -117,7 +117,7 @@ impl Webhooks {
         of_job
     }
 
-    /// Calls a job's webhook with an event, up to three times until the receiver answers 200.
+    /// Calls a job's webhook with an event, up to three times until the receiver responds with 200.
     /// The first attempt is made now.
     pub(crate) fn deliver(
         &self,

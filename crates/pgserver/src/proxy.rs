@@ -12,7 +12,7 @@ use crate::{Server, url};
 /// Interval at which a change of the traffic mode is noticed.
 const CHECK_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Time after which the server has executed a commit.
+/// Assumed duration of a commit on the server.
 const COMMIT_TIME: Duration = Duration::from_millis(200);
 
 /// Traffic mode of a proxy.

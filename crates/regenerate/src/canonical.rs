@@ -111,8 +111,8 @@ const BUILT_IN: [&str; 10] = [
     "oneOf",
 ];
 
-/// The directives that introspection exposes. Others on the definitions are not part of the
-/// canonical form.
+/// The directives that introspection exposes. Other directives on the definitions are not part of
+/// the canonical form.
 const EXPOSED: [&str; 3] = ["deprecated", "specifiedBy", "oneOf"];
 
 /// The canonical form of a GraphQL schema, as SDL.

@@ -1,4 +1,4 @@
-//! Change of an interface: one difference, with its severity for each audience.
+//! Change of an interface: one item of a diff, with its severity for each audience.
 
 use std::fmt;
 

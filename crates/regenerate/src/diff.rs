@@ -1,5 +1,5 @@
-//! Difference of two outlines: a list of changes, each classified by its effect on callers, readers
-//! and writers.
+//! Diff of two outlines: a list of changes, each classified by its effect on callers, readers and
+//! writers.
 
 use crate::change::{Audience, Change, ChangeKind, Effect, Interface, Severity};
 use crate::outline::{Item, Kind, OR_NOTHING, OR_NULL, Outline};

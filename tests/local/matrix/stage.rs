@@ -1,4 +1,4 @@
-//! Stage: the state of a service in which a call can be made, and the result of the call.
+//! Fixture of a cell: a service, a client under the fault, and an observer client.
 
 use std::time::Duration;
 
@@ -17,11 +17,11 @@ pub const TIMEOUT: Duration = Duration::from_secs(10);
 /// Volume of the changed template, in GB.
 const CHANGED_VOLUME: u32 = 2;
 
-/// The HTTP clients of the two sides. To make one takes longer than to use it: it reads the
-/// certificates that the system trusts.
+/// The HTTP clients under the fault and of the observer. Their construction takes longer than a
+/// call: it reads the certificates that the system trusts.
 pub struct Http {
-    suffering: reqwest::Client,
-    witness: reqwest::Client,
+    faulty: reqwest::Client,
+    observer: reqwest::Client,
 }
 
 impl Http {
@@ -30,63 +30,63 @@ impl Http {
             let settings = reqwest::Client::builder().redirect(Policy::none()).referer(false);
             settings.build().unwrap()
         };
-        Self { suffering: make(), witness: make() }
+        Self { faulty: make(), observer: make() }
     }
 }
 
-/// The state of a service in which a call can be made, and what it is made on.
-pub struct Stage {
+/// A service in the state for a call, and the two clients.
+pub struct Fixture {
     pub local: LocalService,
-    /// Makes the call that suffers.
+    /// Makes the call under the fault.
     client: Client,
     /// Reads the result of the call, without the fault.
-    witness: Client,
+    observer: Client,
     job: String,
     secret: String,
 }
 
-impl Stage {
-    pub async fn set(call: Call, http: &Http) -> Self {
+impl Fixture {
+    pub async fn set_up(call: Call, http: &Http) -> Self {
         let local = service().workers(1, 1).start().await.unwrap();
         // Often and long enough to outlast a service that is down for a moment.
         let retry = RetryPolicy::new().attempts(10);
-        let suffering = settings(&local).retry(retry.clone()).timeout(TIMEOUT);
-        let suffering = suffering.http_client(http.suffering.clone());
-        let witness = settings(&local).retry(retry).http_client(http.witness.clone());
-        let witness = witness.build().unwrap();
+        let faulty = settings(&local).retry(retry.clone()).timeout(TIMEOUT);
+        let faulty = faulty.http_client(http.faulty.clone());
+        let observer = settings(&local).retry(retry).http_client(http.observer.clone());
+        let observer = observer.build().unwrap();
         let mut secret = String::new();
         let mut job = String::new();
         match call {
             Call::Cancel | Call::PurgeQueue => {
-                job = witness.endpoint("stalled").run(&json!({})).await.unwrap().id().to_owned();
+                job = observer.endpoint("stalled").run(&json!({})).await.unwrap().id().to_owned();
             }
             Call::Retry => {
-                let failed = witness.endpoint("second-time").run(&json!({})).await.unwrap();
+                let failed = observer.endpoint("second-time").run(&json!({})).await.unwrap();
                 until(&failed, JobStatus::Failed).await;
                 job = failed.id().to_owned();
             }
             Call::Status | Call::Stream | Call::Wait => {
-                let counted = witness.endpoint("count").run(&json!({"n": 3})).await.unwrap();
+                let counted = observer.endpoint("count").run(&json!({"n": 3})).await.unwrap();
                 until(&counted, JobStatus::Completed).await;
                 job = counted.id().to_owned();
             }
             Call::Requests => {
-                // So that there is something to list.
-                witness.endpoint("echo").run(&json!({})).await.unwrap().wait().await.unwrap();
+                // So that the list is not empty.
+                observer.endpoint("echo").run(&json!({})).await.unwrap().wait().await.unwrap();
             }
             Call::UpdateTemplate | Call::DeleteTemplate => {
-                job = witness.templates().create(template()).await.unwrap().id;
+                job = observer.templates().create(template()).await.unwrap().id;
             }
             Call::DeleteSecret => {
-                secret = witness.secrets().create("token", "v").await.unwrap().id;
+                secret = observer.secrets().create("token", "v").await.unwrap().id;
             }
             _ => {}
         }
-        Self { client: suffering.build().unwrap(), witness, local, job, secret }
+        Self { client: faulty.build().unwrap(), observer, local, job, secret }
     }
 
-    /// Makes the call that suffers.
-    pub async fn make(&self, call: Call) -> Result<(), Told> {
+    /// Makes the call under the fault.
+    pub async fn make(&self, call: Call) -> Result<(), CallError> {
         match call {
             Call::Stream => self.read_stream().await,
             _ => Ok(self.make_at_once(call).await?),
@@ -136,7 +136,7 @@ impl Stage {
     }
 
     /// Every chunk comes, or the one after the gap says that there is one, or the end does.
-    async fn read_stream(&self) -> Result<(), Told> {
+    async fn read_stream(&self) -> Result<(), CallError> {
         let job = self.client.endpoint("count").job(&self.job);
         let chunks: Vec<_> = job.stream::<Value>().collect().await;
         let mut expected = 0;
@@ -144,49 +144,49 @@ impl Stage {
             let chunk = chunk?;
             let n = chunk.output["n"].as_u64().unwrap();
             if n != expected && !chunk.after_gap {
-                return Err(Told::nothing_of_a_gap());
+                return Err(CallError::missing_gap());
             }
             expected = n + 1;
         }
-        if expected == 4 { Ok(()) } else { Err(Told::nothing_of_a_gap()) }
+        if expected == 4 { Ok(()) } else { Err(CallError::missing_gap()) }
     }
 
     /// Number of times that the call took effect, if that is visible from outside.
     pub async fn effects(&self, call: Call) -> Option<usize> {
-        let witness = &self.witness;
+        let observer = &self.observer;
         match call {
             Call::Run
             | Call::RunSync
             | Call::RunAtLeastOnce
             | Call::RunSyncAtLeastOnce
             | Call::OpenAi => {
-                let requests = witness.endpoint("echo").requests().await.unwrap();
+                let requests = observer.endpoint("echo").requests().await.unwrap();
                 let list = requests.as_array().or_else(|| requests["requests"].as_array());
                 Some(list.unwrap().len())
             }
             Call::Retry => {
-                let jobs = witness.endpoint("second-time").health().await.unwrap().jobs;
+                let jobs = observer.endpoint("second-time").health().await.unwrap().jobs;
                 Some(usize::try_from(jobs.retried).unwrap())
             }
             Call::Cancel => {
-                let job = witness.endpoint("stalled").job(&self.job).status().await.unwrap();
+                let job = observer.endpoint("stalled").job(&self.job).status().await.unwrap();
                 Some(usize::from(job.status() == JobStatus::Cancelled))
             }
             Call::PurgeQueue => {
-                let health = witness.endpoint("stalled").health().await.unwrap();
+                let health = observer.endpoint("stalled").health().await.unwrap();
                 Some(usize::from(health.jobs.in_queue == 0))
             }
             Call::CreateTemplate => {
                 // The name is unique, so it is taken exactly where the call took effect.
-                Some(refused(witness.templates().create(template()).await))
+                Some(refused(observer.templates().create(template()).await))
             }
             Call::UpdateTemplate => {
-                let template = witness.rest().get_template(&self.job).await.unwrap();
+                let template = observer.rest().get_template(&self.job).await.unwrap();
                 Some(usize::from(template.volume_in_gb == Some(CHANGED_VOLUME.into())))
             }
             Call::CreateSecret => Some(self.local.secret_ids().len()),
-            Call::DeleteTemplate => Some(refused(witness.templates().delete("matrix").await)),
-            Call::DeleteSecret => Some(refused(witness.secrets().delete(&self.secret).await)),
+            Call::DeleteTemplate => Some(refused(observer.templates().delete("matrix").await)),
+            Call::DeleteSecret => Some(refused(observer.secrets().delete(&self.secret).await)),
             _ => None,
         }
     }
@@ -213,22 +213,22 @@ impl Stage {
     }
 }
 
-/// What a caller learns where a call does not succeed.
+/// The error of a call, as the caller sees it.
 #[derive(Debug)]
-pub struct Told {
+pub struct CallError {
     /// The name of the kind of error.
     pub kind: String,
     #[expect(dead_code, reason = "it is there to be shown")]
     text: String,
 }
 
-impl Told {
-    fn nothing_of_a_gap() -> Self {
+impl CallError {
+    fn missing_gap() -> Self {
         Self { kind: "nothing".to_owned(), text: "chunks are missing".to_owned() }
     }
 }
 
-impl From<Error> for Told {
+impl From<Error> for CallError {
     fn from(error: Error) -> Self {
         Self { kind: format!("{:?}", error.kind()), text: error.to_string() }
     }

@@ -73,7 +73,7 @@ fn canned(canned: &CannedResponse) -> Content {
     let CannedResponse { status, body: text, retry_after, .. } = canned;
     let outcome = match status {
         429 => AttemptOutcome::NotProcessed,
-        // A 5xx is the same to the client whether the request took effect before or not.
+        // A 5xx does not reveal whether the request took effect.
         500 | 502.. => AttemptOutcome::Unknown,
         200..300 if !matches!(text, CannedBody::Graphql(_)) => AttemptOutcome::Unknown,
         _ => AttemptOutcome::Rejected,

@@ -1,8 +1,8 @@
 //! Connection state, and the TCP stream below the HTTP library that can be made to break.
 //!
-//! hyper speaks HTTP; this is the stream that it reads and writes. The bounds that hyper offers are
-//! set in [`server`](super::server): the size of a head, of its buffer, and the idle timeout. Here
-//! is what no library does.
+//! hyper implements HTTP on this stream. The bounds that hyper offers are set in
+//! [`server`](super::server): the size of a head, of its buffer, and the idle timeout. This module
+//! adds what no library does.
 //!
 //! # Faults
 //!
@@ -15,7 +15,7 @@
 //!   when the previous response is written. It has to be long, because a client must not send a
 //!   request on a connection that is being closed; a peer that sends single bytes would hold its
 //!   connection as long. Here the head timeout starts with the first byte of a head.
-//! - **Write timeout.** hyper waits for ever for a peer that does not read.
+//! - **Write timeout.** hyper waits indefinitely for a peer that does not read.
 //! - **Eviction.** A semaphore would refuse the newest connection. The connections to close are
 //!   those that wait for their peers, unauthenticated connections first: `listener` chooses among
 //!   them by [`ConnectionState::is_responding`] and [`ConnectionState::is_authenticated`].

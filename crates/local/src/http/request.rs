@@ -1,4 +1,4 @@
-//! Parts of a request: its key, the segments of its path, its query and its body.
+//! Request extractors: key, path segments, query and body.
 
 use std::borrow::Cow;
 use std::error::Error;

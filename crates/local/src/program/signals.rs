@@ -11,7 +11,7 @@
 //!
 //! **Children.** The signals are not blocked for longer, because a child process inherits the
 //! signal mask; that is why they are not received with `sigwait`, which needs them blocked in every
-//! thread for ever. A child gets an empty mask, and the default action for every signal that is
+//! thread, permanently. A child gets an empty mask, and the default action for every signal that is
 //! handled here: `exec` resets handlers, and keeps what is ignored.
 //!
 //! **Delivery.** A handler notes its signal in a slot and writes to a pipe. The slots are emptied
@@ -24,8 +24,8 @@
 //!
 //! - no listener exists, so that a command that does not listen ends at once, or
 //! - one piece of [`blocking`] work has continued for `BLOCKED_AFTER` since the signal arrived: the
-//!   thread that would poll the listener may be blocked for ever, by a pipe that is not read. Short
-//!   pieces of blocking work, one after another, do not add up.
+//!   thread that would poll the listener may be blocked indefinitely, by a pipe that is not read.
+//!   Short pieces of blocking work, one after another, do not add up.
 //!
 //! Checked by `signals.rs` in the tests of both programs: with a signal inside `sigaction`, at many
 //! moments of the start, under ignored and blocked signals; and by the tests below.

@@ -1,4 +1,4 @@
-//! GraphQL over HTTP.
+//! GraphQL route: body and response over HTTP.
 
 use std::sync::Arc;
 

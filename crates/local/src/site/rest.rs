@@ -1,4 +1,4 @@
-//! REST: reads of a Pod and a template (interface: "REST reads").
+//! REST routes: reads of a Pod and a template (interface: "REST reads").
 
 use std::sync::Arc;
 

@@ -150,7 +150,7 @@ async fn tries_of_its_webhook_are_shown() {
     let record = page.post("/v2/echo/run", body).await;
     page.open_job(record["id"].as_str().unwrap()).await;
     page.until_shown("#tries li:nth-child(1)", "try 1").await;
-    // The second one is made 10 seconds later.
+    // The second attempt is made 10 seconds later.
     page.browser.click("[data-advance='60000']").await;
     page.until_shown("#tries li:nth-child(2)", "try 2").await;
     page.until_shown("#webhook-list tbody:not(.spacer)", "127.0.0.1:1/hook").await;
@@ -206,7 +206,7 @@ async fn a_long_input_is_copied_and_sent_again_whole() {
     let run = Command::new("sh").arg(&script).env("PODQUEUE_API_KEY", KEY).output().unwrap();
     std::fs::remove_file(&script).unwrap();
     if run.status.code() != Some(127) {
-        // There is a curl.
+        // curl is installed.
         let record: Value = serde_json::from_slice(&run.stdout).unwrap();
         let again = record["id"].as_str().unwrap();
         let output = &page.until_status("echo", again, "COMPLETED").await["output"];
@@ -254,7 +254,7 @@ async fn a_value_that_was_shown_whole_gives_way_to_the_next_one() {
     page.end_soundly(&[]).await;
 }
 
-/// As a script's numbers they would be others.
+/// JavaScript numbers would round these integers.
 #[tokio::test(flavor = "multi_thread")]
 async fn long_numbers_are_shown_and_sent_again_as_they_are() {
     let Some(page) = open(|builder| builder).await else { return };
@@ -269,14 +269,14 @@ async fn long_numbers_are_shown_and_sent_again_as_they_are() {
     page.until(&format!("document.querySelector('#job-id').innerText !== '{id}'")).await;
     let again = page.text("#job-id").await;
     assert_eq!(page.until_status("echo", &again, "COMPLETED").await["output"], input);
-    // As a script's number it would be 0, an integer.
+    // As a JavaScript number, -0 would be written as the integer 0.
     page.browser.fill("#submit-input", "{\"zero\": -0}").await;
     page.browser.click("#submit-send").await;
     page.until(&format!("document.querySelector('#job-id').innerText !== '{again}'")).await;
     let zero = page.text("#job-id").await;
     let record = page.until_status("echo", &zero, "COMPLETED").await;
     assert_eq!(record["output"]["zero"], json!(-0.0));
-    // As a script's number this one would be null.
+    // As a JavaScript number, 1e400 would be written as null.
     page.browser.fill("#submit-input", "{\"huge\": 1e400, \"price\": 1.10}").await;
     page.browser.click("#submit-send").await;
     page.until_shown("#submit-result", "number out of range").await;

@@ -51,7 +51,7 @@ async fn rows_are_reached_by_j_k_and_arrows_and_stay_active_while_others_come() 
     page.until(&active(0)).await;
     page.browser.press(&format!("jj{DOWN}k")).await;
     page.until(&active(2)).await;
-    // New jobs come on top; the row that is read stays, and keeps the keyboard.
+    // New jobs come on top; the active row stays active, and keeps the focus.
     page.run("echo", json!({})).await;
     page.until_text("#jobs-found", "101 jobs").await;
     page.until(&active(2)).await;

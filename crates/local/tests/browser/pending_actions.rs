@@ -80,7 +80,7 @@ async fn pending_actions_are_not_sent_again_and_buttons_keep_the_focus() {
         );
         assert_eq!(page.browser.run(&twice).await, json!([number + 1, true]), "{button}");
     }
-    // This one asks first; its question is one, too.
+    // `cancel-found` asks for confirmation first; two clicks ask once.
     let twice = "const button = document.querySelector('#cancel-found');
         button.click();
         button.click();";

@@ -68,7 +68,7 @@ async fn picture() {
 }
 
 /// Writes the frames of the recording, as PNGs in base64, into the folder that `FRAMES` names: the
-/// clock is turned until a result expires. The name of a frame ends in how long it is shown, in
+/// clock is advanced until a result expires. The name of a frame ends in how long it is shown, in
 /// milliseconds.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "makes a recording"]

@@ -132,7 +132,7 @@ async fn an_update_costs_little_and_leaves_nothing_behind() {
     page.end_soundly(&[]).await;
 }
 
-/// An hour of the service's time in which jobs come, end and expire, and the clock is turned each
+/// An hour of the service's time in which jobs come, end and expire, and the clock is advanced each
 /// minute.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_memory_of_the_page_is_flat_over_an_hour_of_updates() {

@@ -34,7 +34,7 @@ pub async fn open(setup: impl FnOnce(Builder) -> Builder) -> Option<Page> {
     Some(page)
 }
 
-/// Says what was measured, for who runs the tests with `--nocapture`.
+/// Prints a measurement, for `--nocapture`.
 #[expect(clippy::print_stderr, reason = "a figure is worth more than its bound")]
 pub fn report(what: &str, figure: f64, unit: &str) {
     eprintln!("{what}: {figure:.1} {unit}");

@@ -117,7 +117,7 @@ async fn it_comes_back_after_the_shortest_downtime() {
         service.local.refuse_connections(Duration::ZERO).await;
         until_back(&service).await;
     }
-    // Told again while it is down, it is down for the time told last.
+    // A second call replaces the downtime.
     service.local.refuse_connections(seconds(3600)).await;
     service.local.refuse_connections(Duration::from_millis(1)).await;
     until_back(&service).await;
@@ -137,7 +137,7 @@ async fn a_reset_after_some_bytes() {
     assert_eq!(reply.status(), StatusCode::OK);
     assert!(reply.bytes().await.is_err());
     assert_eq!(jobs(&service).await, 1);
-    // An answer that is shorter than that arrives, and so does the next one.
+    // A response that is shorter than the limit arrives, and so does the next response.
     service.local.clear_faults();
     service.local.add_fault(Fault::reset_after(1_000_000).times(1));
     assert_eq!(answer(run(&service)).await.0, 200);
@@ -178,7 +178,7 @@ async fn a_stop_ends_a_delay() {
     assert_refused(&call.await.unwrap(), StatusCode::INTERNAL_SERVER_ERROR, "stopping");
 }
 
-/// On a clock that stands still it would hold for ever what the service consists of.
+/// On a manual clock it would hold the service state indefinitely.
 #[cfg(unix)]
 #[tokio::test]
 async fn a_request_in_a_delay_does_not_outlive_a_dropped_service() {

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::support::{KEY, Service, seconds};
 
-/// Sends a document, asserts that it is refused soon, and gives the reason.
+/// Sends a document, asserts that it is refused soon, and returns the reason.
 async fn refused(document: &str) -> String {
     let service = Service::still(Builder::control_plane).await;
     let begun = std::time::Instant::now();

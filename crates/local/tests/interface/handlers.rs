@@ -96,7 +96,7 @@ async fn progress_is_not_the_output_of_a_job_that_does_not_complete() {
     }
 }
 
-/// However soon after the submission the clock is advanced, and in however large a step.
+/// Independent of how soon after the submission, and in how large a step, the clock is advanced.
 #[tokio::test]
 async fn its_sleeps_begin_when_the_job_starts_and_follow_one_another() {
     let service = Service::still(|builder| builder).await;
@@ -158,7 +158,7 @@ async fn one_that_ignores_a_cancel_is_dropped() {
     let id = service.run("deaf", json!({ "input": {} })).await;
     service.until("deaf", &id, "IN_PROGRESS").await;
     service.post(&format!("/v2/deaf/cancel/{id}")).await;
-    // It has a second of real time to tidy up.
+    // The handler has a second of real time to clean up.
     eventually("an end of the handler", async || dropped.load(Ordering::SeqCst)).await;
 }
 
@@ -177,7 +177,7 @@ async fn a_panic_fails_the_job_and_the_worker_is_replaced() {
     let id = service.run("crash", json!({ "input": { "crash": true } })).await;
     let record = service.until("crash", &id, "FAILED").await;
     assert_eq!(record["error"], "the worker crashed: out of memory");
-    // The one that takes its place has to start first.
+    // The replacement starts cold.
     let id = service.run("crash", json!({ "input": {} })).await;
     let (_, health) = service.get("/v2/crash/health").await;
     assert_eq!(health["workers"], json!({ "idle": 0, "running": 0 }));
@@ -316,7 +316,7 @@ mod command {
     #[tokio::test]
     async fn a_surplus_line_is_no_response_to_another_job() {
         for worker in [
-            // In one piece with the answer, and while the next job is waiting in the pipe.
+            // In one piece with the response, and while the next job is waiting in the pipe.
             r#"while read -r line; do
                 printf '{"output": %s}\n{"output": "surplus"}\nsurplus\n' "$line"
             done"#,

@@ -1,5 +1,5 @@
-//! Hostile peers: bounds of connections and of memory. No peer holds a connection for ever, fills
-//! the memory or keeps other clients out.
+//! Hostile peers: bounds of connections and of memory. No peer holds a connection indefinitely,
+//! fills the memory or keeps other clients out.
 //!
 //! These timeouts are in real time. The clock of the runtime is paused: it jumps to the next timer
 //! when the runtime is idle, so exchanges that must not time out run within `in_real_time`.
@@ -25,7 +25,7 @@ async fn connect(service: &Service) -> TcpStream {
     TcpStream::connect(service.local.address()).await.unwrap()
 }
 
-/// Reads until the connection ends, and gives what came.
+/// Reads until the connection ends, and returns the received text.
 async fn rest(mut stream: TcpStream) -> String {
     let mut bytes = Vec::new();
     // A reset is an end, too.
@@ -329,7 +329,8 @@ async fn unauthenticated_connections_with_buffered_bytes_are_bounded() {
     assert_eq!(service.get("/v2/echo/health").await.0, 200);
 }
 
-/// Clients that open many connections before they use them are no strangers.
+/// Clients that open many connections before they use them are not treated as unauthenticated
+/// peers.
 #[tokio::test]
 async fn many_connections_that_have_sent_nothing_are_all_kept() {
     let service = service().await;

@@ -104,7 +104,8 @@ async fn a_caller_that_leaves_cancels_the_job() {
     }
 }
 
-/// Old clients send a line break after a body, and others the beginning of the next request.
+/// Old clients send a line break after a body, and pipelining clients the beginning of the next
+/// request.
 #[tokio::test]
 async fn a_caller_that_leaves_after_more_than_a_request_cancels_the_job() {
     let service = Service::still(open).await;
@@ -299,7 +300,7 @@ async fn closures_stream_as_well() {
     assert_eq!(head.header("authorization", KEY).send().await.unwrap().status(), 405);
 }
 
-/// Who waits for a stream when the service stops learns of it.
+/// A pending stream ends with an error when the service stops.
 #[tokio::test]
 async fn a_stream_ends_with_the_service() {
     let service = Service::start(open).await;

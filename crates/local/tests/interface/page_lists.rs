@@ -1,5 +1,5 @@
-//! Lists of the control plane other than jobs: requests, webhooks, limits, faults, worker logs and
-//! the clock.
+//! Control-plane lists other than jobs: requests, webhooks, limits, faults, worker logs and the
+//! clock.
 
 use std::time::Duration;
 

@@ -359,7 +359,7 @@ async fn it_starts_workers_and_shows_what_they_print() {
     assert_eq!(printed.last().unwrap(), expected);
 }
 
-/// Runs the program where it is not to start, and gives what it says.
+/// Runs the program with settings that it refuses, and returns its message.
 async fn refusal(command: &mut Command) -> String {
     let output = tokio::time::timeout(NEVER, command.output());
     let output = output.await.unwrap().unwrap();

@@ -18,7 +18,7 @@ use tokio::runtime::Runtime;
 use crate::strategies::{body, bytes, control_path, fault, method, query, segment};
 use crate::support::{KEY, NEVER, Service, eventually, members};
 
-/// A service for all cases of a test: what one request breaks, the next would notice.
+/// A service that all cases of a test share, so that later requests detect damage by earlier ones.
 struct Target(LazyLock<(Runtime, Service)>);
 
 static PLAIN: Target = Target::new();
@@ -49,7 +49,7 @@ impl Target {
         }))
     }
 
-    /// Sends a request, asserts that its answer is JSON, and gives it.
+    /// Sends a request, asserts that its response is JSON, and returns it.
     fn sent(&self, method: Method, path: &str, body: Vec<u8>) -> (u16, Value) {
         let (runtime, service) = &*self.0;
         runtime.block_on(async {
@@ -106,7 +106,7 @@ static HIT: LazyLock<[(Method, &str); 7]> = LazyLock::new(|| {
     ]
 });
 
-/// Sends a request, and cares for nothing but that it ends.
+/// Sends a request, asserts that it ends, and ignores the response.
 async fn ended(request: RequestBuilder) {
     let over_time = |error: reqwest::Error| assert!(!error.is_timeout(), "{error:?}");
     match request.send().await {
@@ -161,8 +161,8 @@ proptest! {
         CONTROLLED.assert_alive();
     }
 
-    /// A fault may do to the requests it hits what it says: each of them ends. Once the faults are
-    /// gone, all is as before.
+    /// A fault affects the requests that it hits, but each of them ends. After the faults are
+    /// cleared, the service behaves as before.
     #[test]
     fn any_fault(rules in vec(fault(), 1..4), bodies in vec(body(), 7)) {
         for rule in rules {
@@ -184,7 +184,7 @@ proptest! {
                 () = turned => {}
             }
             service.local.clear_faults();
-            // It may be down for some milliseconds more.
+            // The service may be down for some milliseconds more.
             eventually("a service that is back", async || {
                 let call = request(service, Method::GET, "/v2/echo/health", Vec::new()).send();
                 call.await.is_ok_and(|reply| reply.status() == StatusCode::OK)
@@ -193,14 +193,14 @@ proptest! {
         });
     }
 
-    /// Whatever comes over a connection, it gets answers of HTTP or none, and ends.
+    /// Any bytes over a connection get HTTP responses or none, and the connection ends.
     #[test]
     fn any_bytes(bytes in bytes()) {
         let (runtime, service) = &*RAW.0;
         let answer = runtime.block_on(async {
             let exchange = async {
                 let mut stream = TcpStream::connect(service.local.address()).await.unwrap();
-                // It may be told that it is wrong before it has said all.
+                // A refusal may precede the rest of the request.
                 let _ = stream.write_all(&bytes).await;
                 let _ = stream.shutdown().await;
                 let mut answer = Vec::new();

@@ -249,7 +249,7 @@ async fn status_sync_waits_for_the_end_of_a_job() {
         // A wait that runs out returns the record as it is, as that of /runsync does.
         for (query, least) in [("?wait=60000", 60_000), ("", 90_000)] {
             let before = service.get(&format!("/v2/sleep/status/{id}")).await.1;
-            let turns = async {
+            let advancing = async {
                 loop {
                     service.advance(seconds(10));
                     tokio::time::sleep(std::time::Duration::from_millis(10)).await;
@@ -257,7 +257,7 @@ async fn status_sync_waits_for_the_end_of_a_job() {
             };
             let (status, record) = tokio::select! {
                 answer = wait(query) => answer,
-                () = turns => unreachable!("the clock is turned for ever"),
+                () = advancing => unreachable!("the clock is advanced indefinitely"),
             };
             assert_eq!((status, &record["status"]), (200, &json!("IN_PROGRESS")));
             let ran = |record: &Value| record["executionTime"].as_u64().unwrap();

@@ -17,7 +17,7 @@ pub struct Service {
     pub http: reqwest::Client,
 }
 
-/// The status and the JSON body of an answer.
+/// The status and the JSON body of a response.
 pub type Answer = (u16, Value);
 
 impl Service {
@@ -59,7 +59,7 @@ impl Service {
         answer(request).await
     }
 
-    /// Submits a job with `/run`, and says its id.
+    /// Submits a job with `/run`, and returns its id.
     pub async fn run(&self, endpoint: &str, body: Value) -> String {
         let (status, receipt) = self.post_json(&format!("/v2/{endpoint}/run"), body).await;
         assert_eq!((status, &receipt["status"]), (200, &json!("IN_QUEUE")), "{receipt}");
@@ -70,7 +70,7 @@ impl Service {
         self.get(&format!("/v2/{endpoint}/status/{id}")).await
     }
 
-    /// Polls until a job has a status, and gives its record.
+    /// Polls until a job has a status, and returns its record.
     pub async fn until(&self, endpoint: &str, id: &str, status: &str) -> Value {
         let mut now = Value::Null;
         let wanted = format!("a job that is {status}");
@@ -104,9 +104,9 @@ impl Service {
     }
 }
 
-/// Polls until something is so. What a test waits for happens on threads or in processes of their
-/// own, some milliseconds later, or much later on a busy machine; the deadline is only there for
-/// what never happens.
+/// Polls a condition. What a test waits for happens on threads or in processes of their own, some
+/// milliseconds later, or much later on a busy machine; the deadline is only there for what never
+/// happens.
 pub async fn eventually(what: &str, mut condition: impl AsyncFnMut() -> bool) {
     let deadline = tokio::time::Instant::now() + NEVER;
     while !condition().await {
@@ -124,8 +124,8 @@ pub async fn in_real_time<T>(work: impl Future<Output = T>) -> T {
     result
 }
 
-/// A named pipe, by which one learns that processes have ended: it is read to its end when the last
-/// process is gone that could write to it.
+/// A named pipe that signals the end of processes: it is read to its end when the last process is
+/// gone that could write to it.
 #[cfg(unix)]
 pub struct Pipe {
     path: std::path::PathBuf,
@@ -162,7 +162,7 @@ impl Pipe {
 
     /// Waits until no process holds the pipe.
     pub async fn released(self) {
-        eventually("a pipe that nobody holds", async || !self.is_held()).await;
+        eventually("an unused pipe", async || !self.is_held()).await;
         std::fs::remove_file(self.path).unwrap();
         assert_eq!(self.read.join().unwrap(), b"");
     }
@@ -253,7 +253,7 @@ impl<'a> Attached<'a> {
         (status == 200).then_some(job)
     }
 
-    /// Takes the next job, and says its id.
+    /// Takes the next job, and returns its id.
     pub async fn take_id(&self) -> String {
         self.take().await.unwrap()["id"].as_str().unwrap().to_owned()
     }

@@ -23,8 +23,8 @@ async fn health(service: &Service) -> Value {
 }
 
 /// Advances the clock until a waiting request has ended, since its start cannot be observed.
-async fn while_turning<T>(service: &Service, waits: impl Future<Output = T>) -> T {
-    let turning = async {
+async fn while_advancing<T>(service: &Service, waits: impl Future<Output = T>) -> T {
+    let advancing = async {
         loop {
             service.advance(Duration::from_millis(1));
             health(service).await;
@@ -32,7 +32,7 @@ async fn while_turning<T>(service: &Service, waits: impl Future<Output = T>) -> 
     };
     tokio::select! {
         ended = waits => ended,
-        () = turning => unreachable!("it turns for ever"),
+        () = advancing => unreachable!("the clock is advanced indefinitely"),
     }
 }
 
@@ -52,13 +52,12 @@ async fn a_waiting_worker_gets_nothing_when_the_clock_is_advanced() {
     let service = Service::still(open).await;
     let worker = Attached::new(&service, "e", "w");
     for path in ["job-take/w", "job-take-batch/w", "job-stop/w"] {
-        let nothing = while_turning(&service, worker.get(path)).await;
+        let nothing = while_advancing(&service, worker.get(path)).await;
         assert_eq!(nothing, (204, Value::Null), "{path}");
     }
 }
 
-/// A worker's HTTP client gives up after 90 seconds, which pass also where the service's time does
-/// not.
+/// A worker's HTTP client gives up after 90 seconds of real time, also on a manual clock.
 #[tokio::test]
 async fn a_waiting_worker_gets_nothing_after_a_few_seconds() {
     let service = Service::still(open).await;
@@ -69,8 +68,8 @@ async fn a_waiting_worker_gets_nothing_after_a_few_seconds() {
     assert!(before.elapsed() < seconds(60), "{:?}", before.elapsed());
 }
 
-/// The response that named a job may be lost, and a worker may be lost and return: what it says
-/// that it runs, and should not, it is to stop.
+/// A job reported by a worker that does not own it is stopped: the response that assigned the job
+/// may be lost, or the worker may have been lost and returned.
 #[tokio::test]
 async fn a_worker_is_to_stop_what_it_runs_without_having_it() {
     let service = Service::still(open).await;
@@ -133,7 +132,7 @@ async fn a_worker_that_misses_three_pings_is_lost_and_its_jobs_run_once_more() {
         })
     );
     assert_eq!(now["workers"], json!({ "idle": 0, "running": 0 }));
-    // Whatever the lost worker does about it is late.
+    // A report of the lost worker is too late.
     first.done(&id, json!({ "output": "late" })).await;
     assert_eq!(service.status("e", &id).await.1["status"], "IN_QUEUE");
     let second = Attached::new(&service, "e", "second");
@@ -150,7 +149,7 @@ async fn a_worker_that_misses_three_pings_is_lost_and_its_jobs_run_once_more() {
     assert_eq!(record["error"], expected);
     let now = health(&service).await["jobs"].clone();
     assert_eq!((&now["failed"], &now["retried"]), (&json!(1), &json!(1)));
-    // It can be retried like any other, and gets as many chances.
+    // The job can be retried like any other job, and gets as many attempts.
     assert_eq!(service.post(&format!("/v2/e/retry/{id}")).await.0, 200);
     second.take_id().await;
     for _ in 0..3 {
@@ -220,13 +219,13 @@ async fn a_worker_that_wants_to_be_replaced_gets_no_more_jobs_until_it_returns()
     worker.done(&ids[0], json!({ "output": 1, "stopPod": true })).await;
     assert_eq!(service.status("e", &ids[0]).await.1["output"], 1);
     // It still has the other.
-    assert_eq!(while_turning(&service, worker.take()).await, None);
+    assert_eq!(while_advancing(&service, worker.take()).await, None);
     worker.done(&ids[1], json!({ "output": 2 })).await;
     assert_eq!(health(&service).await["workers"], json!({ "idle": 0, "running": 0 }));
     assert_eq!(worker.take_id().await, ids[2]);
 }
 
-/// It takes no more jobs, so it would keep its place for ever.
+/// The worker takes no more jobs, so it would occupy its slot indefinitely.
 #[tokio::test]
 async fn a_worker_may_want_to_be_replaced_when_its_job_has_ended_already() {
     let service = Service::still(open).await;
@@ -253,7 +252,7 @@ async fn an_unhealthy_worker_gets_no_jobs_and_is_shown() {
     ill.done(&id, json!({})).await;
     assert_eq!(health(&service).await["workers"], json!({ "idle": 0, "running": 0 }));
     let id = service.run("e", json!({ "input": {} })).await;
-    assert_eq!(while_turning(&service, ill.take()).await, None);
+    assert_eq!(while_advancing(&service, ill.take()).await, None);
     assert_eq!(well.take_id().await, id);
     ill.ping("").await;
     assert_eq!(health(&service).await["workers"]["idle"], 1);

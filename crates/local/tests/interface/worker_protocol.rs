@@ -164,7 +164,7 @@ async fn a_job_that_times_out_after_its_result_was_refused_says_so() {
     service.advance(seconds(5));
     let record = service.until("e", &id, "TIMED_OUT").await;
     assert_eq!(record.get("error"), None);
-    // Who does not have the job spoils nothing.
+    // A report of a worker that does not have the job has no effect.
     assert_eq!(worker.report(&id, "NaN").await.0, 400);
     assert_eq!(service.status("e", &id).await.1.get("error"), None);
 }

@@ -1,10 +1,10 @@
 //! Outline of a REST description: OpenAPI 3.0 to 3.2, with the constructs that the generator does
 //! not support.
 //!
-//! Which operations, parameters, bodies, responses, servers and security schemes there are, and
-//! which media type of several is used, is what the generator reads, from the same module. It is
-//! not the generator's model, which has only what a call can express: a cookie or an `allOf` that
-//! changes is reported even if no generated code depends on it.
+//! Operations, parameters, bodies, responses, servers and security schemes, and the chosen media
+//! type of several, come from the generator's `description` module, not from its model, which has
+//! only what a call can express: a cookie or an `allOf` that changes is reported even if no
+//! generated code depends on it.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -333,7 +333,7 @@ impl<'a> Writer<'a> {
         Some(Rc::new(Base { name: name.to_owned(), at: at.path.len(), within: at.base.clone() }))
     }
 
-    /// Target of a `$ref`; the reference itself if it leads nowhere.
+    /// Target of a `$ref`; the reference itself if unresolved.
     fn resolved(&self, value: &'a Value) -> &'a Value {
         resolve(self.description, value).unwrap_or(value)
     }

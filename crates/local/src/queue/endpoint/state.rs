@@ -671,10 +671,10 @@ impl EndpointState {
         self.attached.records(|id| self.pool.activity(id))
     }
 
-    /// A worker reports that it runs a job. If it should not, it has to stop it: it may have missed
-    /// the response that told it so.
+    /// Checks a job that a worker reports to run. A worker that should not run the job has to stop
+    /// it: it may have missed the response that said so.
     fn check_reported_job(&mut self, worker: &str, job: &str) {
-        // A job with a result may have got it from this worker a moment ago.
+        // The result of a job may have just been reported by this worker.
         let has_result = self.jobs.get(job).is_some_and(|job| job.has_result());
         if job.len() <= MAX_REPORTED_ID && !has_result && !self.attached.has(worker, job) {
             self.attached.stop(worker, job.into());

@@ -1,4 +1,4 @@
-//! Route of the request log. The output of workers is in `workers`.
+//! Route of the request log.
 
 use std::sync::Arc;
 

@@ -1,5 +1,4 @@
-//! Workers of an endpoint: attached workers, their environment, and the worker log. Requests are in
-//! `request_log`.
+//! Routes of the workers of an endpoint: attached workers, their environment, and the worker log.
 
 use std::sync::Arc;
 
