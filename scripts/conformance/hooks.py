@@ -97,8 +97,8 @@ def conforms(operation, path_parameters):
 
 @schemathesis.hook
 def flatmap_path_parameters(context, path_parameters):
-    """Draws existing ids as often as random ids, in every combination. Values from a link of an
-    earlier response are kept."""
+    """Draws existing ids as often as random ids, in every combination. Values from a link of
+    an earlier response do not pass through this hook."""
     names = set(path_parameters)
     made_up = st.just(path_parameters)
     if not conforms(context.operation, path_parameters):

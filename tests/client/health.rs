@@ -1,4 +1,4 @@
-//! Health, purge, and the two calls whose payloads are not documented.
+//! Health, purge, OpenAI calls and requests.
 
 use futures_util::StreamExt;
 use podqueue::ErrorKind;

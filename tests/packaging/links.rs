@@ -65,7 +65,7 @@ fn a_link_that_leads_nowhere_is_found() {
         ("#a-heading", true),
         ("#none", false),
         ("main.rs", true),
-        ("../README.md#from-the-interface-to-its-tests", true),
+        ("../README.md#test-index-by-section-of-the-interface", true),
         ("../README.md#none", false),
         ("none.md", false),
         ("/Cargo.toml", false),

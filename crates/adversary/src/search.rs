@@ -49,7 +49,7 @@ impl<P> Played<P> {
     }
 }
 
-/// Kind of random test: draws plans from seeds, and plays them.
+/// Driver of a kind of random test: draws plans from seeds, and plays them.
 pub trait Driver {
     type Plan: Clone + Send;
 

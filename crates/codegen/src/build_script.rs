@@ -118,7 +118,7 @@ impl Build {
     }
 
     /// Generates into `OUT_DIR`, prints cargo's directives, and exits with code 1 if there are
-    /// mistakes. All of them are shown, each as `error: … queries/mine.graphql:4:5: …`.
+    /// errors. All of them are shown, each as `error: … queries/mine.graphql:4:5: …`.
     pub fn run(self) {
         let report = match std::env::var_os("OUT_DIR") {
             Some(folder) => self.generate(Path::new(&folder)),
@@ -171,7 +171,7 @@ impl Run<'_> {
         places.iter().for_each(|place| self.watch_folder(place, &DESCRIPTIONS));
         let named = match named(places) {
             Ok(named) => named,
-            Err(mistake) => return self.finish(REST_INDEX, Err(vec![mistake])),
+            Err(diagnostic) => return self.finish(REST_INDEX, Err(vec![diagnostic])),
         };
         for (name, source) in &named {
             let made = rest::generate(source);
@@ -250,9 +250,9 @@ impl Run<'_> {
             Ok(warnings) => {
                 warnings.iter().for_each(|it| self.directive(format!("cargo::warning={it}")))
             }
-            Err(mistakes) => {
+            Err(diagnostics) => {
                 self.report.failed = true;
-                mistakes.iter().for_each(|it| self.directive(format!("cargo::error={it}")));
+                diagnostics.iter().for_each(|it| self.directive(format!("cargo::error={it}")));
             }
         }
     }
@@ -260,27 +260,27 @@ impl Run<'_> {
 
 fn graphql(schema: &Path, queries: &Path, options: Options) -> Result<Generated, Vec<Diagnostic>> {
     let schema = Source::read(schema);
-    let mut mistakes = Vec::new();
+    let mut diagnostics = Vec::new();
     let mut sources = Vec::new();
     for path in Source::find(queries, &QUERIES).map_err(|it| vec![it])? {
         match Source::read(&path) {
             Ok(source) => sources.push(source),
-            Err(mistake) => mistakes.push(mistake),
+            Err(diagnostic) => diagnostics.push(diagnostic),
         }
     }
     match schema {
         Ok(schema) => match graphql::generate(&schema, &sources, options) {
-            Ok(made) if mistakes.is_empty() => Ok(made),
-            Ok(_) => Err(mistakes),
+            Ok(made) if diagnostics.is_empty() => Ok(made),
+            Ok(_) => Err(diagnostics),
             Err(more) => {
-                mistakes.extend(more);
-                mistakes.sort();
-                Err(mistakes)
+                diagnostics.extend(more);
+                diagnostics.sort();
+                Err(diagnostics)
             }
         },
-        Err(mistake) => {
-            mistakes.insert(0, mistake);
-            Err(mistakes)
+        Err(diagnostic) => {
+            diagnostics.insert(0, diagnostic);
+            Err(diagnostics)
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Diagnostic: a mistake or an unsupported construct of a source file, with its position.
+//! Diagnostic: an error or an unsupported construct of a source file, with its position.
 
 use std::fmt;
 
-/// One mistake in a source file, or one part of it that could not be expressed.
+/// An error in a source file, or a part of the file that could not be expressed.
 ///
 /// Its `Display` has the form that editors and terminals turn into a link:
 /// `queries/mine.graphql:4:5: Cannot query field "nope" on type "Secret".`

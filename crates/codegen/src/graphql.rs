@@ -65,7 +65,7 @@ pub fn generate(
     let shapes = shapes::Shapes::new(&schema);
     let context =
         module::Context { schema: &schema, client: &client, types: &types, shapes: &shapes };
-    let mut mistakes = Vec::new();
+    let mut diagnostics = Vec::new();
     let mut modules = TokenStream::new();
     let mut used = BTreeSet::new();
     for operation in &operations {
@@ -74,7 +74,7 @@ pub fn generate(
                 modules.extend(tokens);
                 used.extend(mentioned);
             }
-            Err(message) => mistakes.push(Diagnostic::new(
+            Err(message) => diagnostics.push(Diagnostic::new(
                 &operation.file,
                 operation.position.line,
                 operation.position.column,
@@ -82,9 +82,9 @@ pub fn generate(
             )),
         }
     }
-    if !mistakes.is_empty() {
-        mistakes.sort();
-        return Err(mistakes);
+    if !diagnostics.is_empty() {
+        diagnostics.sort();
+        return Err(diagnostics);
     }
     let (unused, unused_item) = (module::may_go_unused(), module::item_may_go_unused());
     let shared = match options.shared {

@@ -22,8 +22,8 @@
 //!
 //! In variables and inputs `None` omits the field. podqueue's `Execute::null` sends null instead.
 //!
-//! A mistake in a query fails the build with a line such as
-//! `queries/mine.graphql:4:5: Cannot query field "nope" on type "Secret".`, one for each mistake.
+//! An error in a query fails the build with a line such as
+//! `queries/mine.graphql:4:5: Cannot query field "nope" on type "Secret".`, one for each error.
 //! If a similar name exists, the line ends in `Did you mean "name"?`.
 //!
 //! # Your own REST description
@@ -85,7 +85,7 @@ pub mod __private {
 /// The whole build script of a crate that has its own queries: generates operations from the
 /// `.graphql` files of a folder, against the schema that podqueue ships with.
 ///
-/// Prints cargo's directives, and exits with code 1 if there are mistakes. For more control, see
+/// Prints cargo's directives, and exits with code 1 if there are errors. For more control, see
 /// [`Build`].
 pub fn queries(folder: impl Into<PathBuf>) {
     Build::new().queries(folder).run();

@@ -147,7 +147,7 @@ impl Clock {
             }
             let woken = changed.changed();
             if self.is_manual() {
-                // The sender lives in `self`, so this never fails.
+                // Never fails, as in `advanced`.
                 let _ = woken.await;
             } else {
                 let _ = tokio::time::timeout(deadline - now, woken).await;

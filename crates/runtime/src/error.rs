@@ -55,7 +55,7 @@ struct Detail {
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
-/// The body of a reply, raw, and the secrets in it that must not be shown.
+/// The body of a response, raw, and the secrets in it that must not be shown.
 struct Body {
     bytes: Bytes,
     secrets: Secrets,
@@ -113,7 +113,7 @@ impl Error {
         self
     }
 
-    /// Attaches the body of a reply, which is only redacted when it is shown.
+    /// Attaches the body of a response, which is only redacted when it is shown.
     pub fn with_body(mut self, bytes: Bytes, secrets: Secrets) -> Self {
         self.0.body = Some(Body { bytes, secrets });
         self
@@ -165,12 +165,12 @@ impl Error {
         self
     }
 
-    /// The body of the reply, raw, with its secrets: to be parsed and never shown.
+    /// The body of the response, raw, with its secrets: to be parsed and never shown.
     pub fn unredacted_body(&self) -> Option<&Bytes> {
         self.0.body.as_ref().map(|body| &body.bytes)
     }
 
-    /// The secrets to redact in the reply.
+    /// The secrets to redact in the response.
     pub fn secrets(&self) -> Secrets {
         self.0.body.as_ref().map(|body| body.secrets.clone()).unwrap_or_default()
     }

@@ -118,8 +118,8 @@ pub fn for_each_field<'a>(json: &'a [u8], mut visit: impl FnMut(Cow<'a, str>, &'
     })
 }
 
-/// The elements of the JSON list in `body`, none if it is null, as [`RawField::named`] returns the
-/// fields of an object; `place` names the list in the error.
+/// The elements of the JSON list in `body`, where null is an empty list, as [`RawField::named`]
+/// returns the fields of an object; `place` names the list in the error.
 pub fn elements(attempted: &Attempted, place: &str, body: &Bytes) -> Result<Vec<Bytes>> {
     let text = without_mark(body);
     if text.trim_ascii() == b"null" {
@@ -277,7 +277,7 @@ fn undecodable(
     Undecodable { what, why, note }.describe(Error::new(ErrorKind::Decode, attempted, ""), path)
 }
 
-/// The message of a serde error without the values it found, which may be secrets of the reply.
+/// The message of a serde error without the values it found, which may be secrets of the response.
 #[derive(Clone, Debug)]
 struct Undecodable {
     what: &'static str,

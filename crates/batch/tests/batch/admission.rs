@@ -10,7 +10,7 @@ use podqueue_local::{Fault, Operation};
 
 use crate::durability::watched;
 use crate::faulty_services::requests;
-use crate::paced::{Paced, Turned, begin};
+use crate::paced::{Paced, PacedRun, begin};
 use crate::support::{Folder, KEY};
 
 /// A quarter of what `/run` allows in ten seconds goes out at once, and the rest evenly.
@@ -36,7 +36,7 @@ async fn permits_within_a_moment_are_claimed_together() {
     let open = Batch::open(store).inputs(folder.inputs()).results(folder.path("results.jsonl"));
     let batch = open.await.unwrap();
     let client = Client::builder().api_key(KEY).base_url(service.local.base_url()).build();
-    let mut run = Turned::begin(batch.run(client.unwrap().endpoint("paced")));
+    let mut run = PacedRun::begin(batch.run(client.unwrap().endpoint("paced")));
     // Slower than real time, in which claims are committed.
     let (step, real) = (Duration::from_millis(1), Duration::from_millis(5));
     for _ in 0..4_000 {
@@ -82,7 +82,7 @@ async fn a_429_pauses_before_it_is_recorded() {
     let client = Client::builder().api_key(KEY).base_url(service.local.base_url());
     // Two in ten seconds: the next turn comes when the first input has been refused.
     let client = client.rate_limits(RateLimits::new().share(0.002)).build().unwrap();
-    let mut run = Turned::begin(batch.run(client.endpoint("paced")));
+    let mut run = PacedRun::begin(batch.run(client.endpoint("paced")));
     let (step, real) = (Duration::from_secs(1), Duration::from_millis(2));
     while requests(&service.local, "/run") == 0 {
         run.advance(Duration::ZERO, real).await;

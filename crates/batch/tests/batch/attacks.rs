@@ -1,4 +1,4 @@
-//! Attacks: webhook calls that are forged, early, late, out of order or repeated.
+//! Webhook calls that are forged, early, late, out of order or repeated.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

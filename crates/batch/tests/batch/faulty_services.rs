@@ -119,8 +119,8 @@ async fn a_clock_that_jumps_ahead_expires_no_job_whose_status_cannot_be_read() {
     let local = service().start().await.unwrap();
     let folder = Folder::with(JOBS);
     let offset = Arc::new(AtomicU64::new(0));
-    let turned = Arc::clone(&offset);
-    let clock = move || SystemTime::now() + Duration::from_secs(turned.load(SeqCst));
+    let advanced = Arc::clone(&offset);
+    let clock = move || SystemTime::now() + Duration::from_secs(advanced.load(SeqCst));
     local.add_fault(Fault::response(502, "{}").on(Operation::Status));
     // In the process that submitted them, and in one that is started after the jump.
     for restarts in [false, true] {

@@ -57,13 +57,13 @@ impl Paced {
 }
 
 /// A run, and a clock that only moves in steps.
-pub struct Turned {
+pub struct PacedRun {
     run: Run,
     now: Option<Progress>,
     _held: (oneshot::Sender<()>, JoinHandle<()>),
 }
 
-impl Turned {
+impl PacedRun {
     pub fn begin(run: Run) -> Self {
         time::pause();
         // While a thread blocks, the clock does not move by itself.
@@ -108,12 +108,12 @@ impl Turned {
 }
 
 /// Begins a batch without rate limits.
-pub async fn begin(service: &Paced, inputs: u64) -> (Folder, Turned) {
+pub async fn begin(service: &Paced, inputs: u64) -> (Folder, PacedRun) {
     let folder = Folder::with(inputs);
     let client = Client::builder().api_key(KEY).base_url(service.local.base_url());
     let client = client.rate_limits(RateLimits::off()).build().unwrap();
     let batch = folder.open().await.unwrap();
-    let mut run = Turned::begin(batch.run(client.endpoint("paced")));
+    let mut run = PacedRun::begin(batch.run(client.endpoint("paced")));
     while run.now.is_none() {
         run.step(service, 0).await;
     }

@@ -1,6 +1,6 @@
 /* Loaded into a process under test (LD_PRELOAD). It records, in the order in which they happen,
  * what the process writes to files in the folder PRELOAD_FOLDER, what it syncs, and what it sends
- * over sockets, to the file PRELOAD_LOG; and it turns the time of day by PRELOAD_CLOCK seconds.
+ * over sockets, to the file PRELOAD_LOG; and it advances the time of day by PRELOAD_CLOCK seconds.
  *
  * A record is a kind, and two texts of bytes with a number between them:
  *   u8 kind, u32 length, bytes, u64 number, u32 length, bytes
@@ -33,13 +33,13 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *names[FILES];
 static const char *folder;
 static int out = -1;
-static long turned;
+static long advance;
 
 static void *real(const char *name) { return dlsym(RTLD_NEXT, name); }
 
 __attribute__((constructor)) static void begin(void) {
     const char *clock = getenv("PRELOAD_CLOCK"), *path = getenv("PRELOAD_LOG");
-    turned = clock ? atol(clock) : 0;
+    advance = clock ? atol(clock) : 0;
     if (path) {
         folder = getenv("PRELOAD_FOLDER");
         out = REAL(open64)(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
@@ -203,6 +203,6 @@ int rename(const char *from, const char *to) { DONE(REAL(rename)(from, to), is_o
 
 int clock_gettime(clockid_t which, struct timespec *now) {
     int done = REAL(clock_gettime)(which, now);
-    if (done == 0 && which == CLOCK_REALTIME) now->tv_sec += turned;
+    if (done == 0 && which == CLOCK_REALTIME) now->tv_sec += advance;
     return done;
 }

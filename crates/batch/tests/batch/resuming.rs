@@ -1,4 +1,4 @@
-//! Batches that are continued after a stop, a crash or a long pause.
+//! Resumption of a batch after a stop, a crash or a long pause.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};

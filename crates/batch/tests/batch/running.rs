@@ -1,4 +1,4 @@
-//! Batches from their first run to their last.
+//! Lifecycle of a batch, from its first run to its last.
 
 use futures_util::StreamExt;
 use podqueue_batch::{Inputs, JobId, State, Stopped, Submission, Submit, SubmitByRun};

@@ -1,4 +1,4 @@
-//! Validation of queries: each mistake of all files, with its position.
+//! Validation of queries: each error of all files, with its position.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,11 +29,11 @@ pub(crate) fn operations(
     schema: &Schema,
     files: &[Source],
 ) -> Result<(Vec<Operation>, Vec<Diagnostic>), Vec<Diagnostic>> {
-    let (folder, mut mistakes) = Folder::read(files);
+    let (folder, mut diagnostics) = Folder::read(files);
     // The definitions and uses of a file that does not parse are unknown.
     let all_parse = folder.files.len() == files.len();
-    mistakes.extend(validated(schema, &folder, all_parse));
-    mistakes.extend(introspection(&folder));
+    diagnostics.extend(validated(schema, &folder, all_parse));
+    diagnostics.extend(introspection(&folder));
     let mut operations = Vec::new();
     for file in &folder.files {
         for definition in &file.definitions {
@@ -44,19 +44,19 @@ pub(crate) fn operations(
                 Definition::Fragment(fragment) => fragment_named(fragment),
             };
             if let Err((position, message)) = named {
-                mistakes.push(folder.diagnostic(position, &message));
+                diagnostics.push(folder.diagnostic(position, &message));
             }
         }
     }
     operations.sort_by(|a, b| (&a.name, &a.file, a.position).cmp(&(&b.name, &b.file, b.position)));
-    mistakes.extend(repeated(&operations));
-    if mistakes.is_empty() {
+    diagnostics.extend(repeated(&operations));
+    if diagnostics.is_empty() {
         operations.iter_mut().for_each(|operation| prepare(schema, operation));
         Ok((operations, unused(&folder)))
     } else {
-        mistakes.sort();
-        mistakes.dedup();
-        Err(mistakes)
+        diagnostics.sort();
+        diagnostics.dedup();
+        Err(diagnostics)
     }
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn operations(
 /// reaches.
 fn validated(schema: &Schema, folder: &Folder<'_>, all_parse: bool) -> Vec<Diagnostic> {
     let plan = all();
-    let mut mistakes = Vec::new();
+    let mut diagnostics = Vec::new();
     let mut without_place = Vec::new();
     for file in &folder.files {
         let (document, foreign) = folder.document(file);
@@ -78,7 +78,7 @@ fn validated(schema: &Schema, folder: &Folder<'_>, all_parse: bool) -> Vec<Diagn
             {
                 continue;
             }
-            // Of two duplicates the second one is the mistake.
+            // Of two duplicates the second one is the error.
             let known = match error.error_code {
                 "UniqueVariableNames" => error.locations.last(),
                 _ => error.locations.first(),
@@ -130,9 +130,9 @@ fn validated(schema: &Schema, folder: &Folder<'_>, all_parse: bool) -> Vec<Diagn
                 it.file != *name || at <= start || at > end
             });
         }
-        mistakes.extend(of_file);
+        diagnostics.extend(of_file);
     }
-    if mistakes.is_empty() { without_place } else { mistakes }
+    if diagnostics.is_empty() { without_place } else { diagnostics }
 }
 
 /// The errors of one rule in a changed text of a file. `foreign` is the number of fragments of
@@ -158,7 +158,7 @@ fn errors_of(
 
 /// Refuses introspection fields, whose responses have no types here.
 fn introspection(folder: &Folder<'_>) -> Vec<Diagnostic> {
-    let mut mistakes = Vec::new();
+    let mut diagnostics = Vec::new();
     for definition in folder.files.iter().flat_map(|file| &file.definitions) {
         let Definition::Operation(operation) = definition else { continue };
         for item in &operation.selection_set().items {
@@ -169,11 +169,11 @@ fn introspection(folder: &Folder<'_>) -> Vec<Diagnostic> {
                     "`{}` asks about the schema, not the service; it cannot be typed here",
                     field.name
                 );
-                mistakes.push(folder.diagnostic(field.position, &message));
+                diagnostics.push(folder.diagnostic(field.position, &message));
             }
         }
     }
-    mistakes
+    diagnostics
 }
 
 /// Fragments that no operation of the folder reaches.
@@ -264,13 +264,13 @@ fn named(definition: &OperationDefinition<'static, String>) -> Result<(), (Pos, 
 /// Operations with the Rust name of an earlier one.
 fn repeated(operations: &[Operation]) -> Vec<Diagnostic> {
     let mut first: BTreeMap<String, &Operation> = BTreeMap::new();
-    let mut mistakes = Vec::new();
+    let mut diagnostics = Vec::new();
     for operation in operations {
         let keys = [naming::upper_camel(&operation.name), naming::plain_snake(&operation.name)];
         match keys.iter().find_map(|key| first.get(key)) {
             // Duplicates within a file are reported by the validation.
             Some(other) if (&other.file, &other.name) == (&operation.file, &operation.name) => {}
-            Some(other) => mistakes.push(Diagnostic::new(
+            Some(other) => diagnostics.push(Diagnostic::new(
                 &operation.file,
                 operation.position.line,
                 operation.position.column,
@@ -284,7 +284,7 @@ fn repeated(operations: &[Operation]) -> Vec<Diagnostic> {
             }),
         }
     }
-    mistakes
+    diagnostics
 }
 
 /// All rules for one file.

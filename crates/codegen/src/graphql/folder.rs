@@ -28,7 +28,7 @@ pub(crate) struct File<'a> {
 impl<'a> Folder<'a> {
     /// Reads the files, and returns the errors of the files that do not parse.
     pub(crate) fn read(sources: &'a [Source]) -> (Self, Vec<Diagnostic>) {
-        let mut mistakes = Vec::new();
+        let mut diagnostics = Vec::new();
         let mut files: Vec<File<'_>> = Vec::new();
         let mut text = String::new();
         let mut before = 0;
@@ -37,7 +37,7 @@ impl<'a> Folder<'a> {
             let file = File { source, before, lines, definitions: Vec::new() };
             if let Err((Pos { line, column }, message)) = parse(&source.text) {
                 let Pos { line, column } = file.local(Pos { line: line + before, column });
-                mistakes.push(Diagnostic::new(&source.name, line, column, message));
+                diagnostics.push(Diagnostic::new(&source.name, line, column, message));
                 continue;
             }
             files.push(file);
@@ -58,7 +58,7 @@ impl<'a> Folder<'a> {
                             fragment.name,
                             folder.place(other.position)
                         );
-                        mistakes.push(folder.diagnostic(position, &message));
+                        diagnostics.push(folder.diagnostic(position, &message));
                     }
                     // Duplicates within a file are reported by the validation.
                     Some(_) => {}
@@ -69,7 +69,7 @@ impl<'a> Folder<'a> {
             }
             folder.files[at].definitions.push(definition);
         }
-        (folder, mistakes)
+        (folder, diagnostics)
     }
 
     /// The definitions of a file and of the fragments of other files that they reach, and the

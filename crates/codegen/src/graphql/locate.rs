@@ -4,10 +4,10 @@
 //! The syntax tree of graphql-tools has no positions for values and arguments, but the message
 //! names them. Each candidate in the text is replaced in turn by a name that no schema has; a
 //! candidate without which the message is reported less often is a position. Only the rule that
-//! reported the message runs again, on one file, and only after a mistake: a valid query is never
+//! reported the message runs again, on one file, and only after an error: a valid query is never
 //! searched.
 //!
-//! apollo-compiler has a position for every mistake, and is no replacement: its numbers are in
+//! apollo-compiler has a position for every error, and is no replacement: its numbers are in
 //! `docs/design/generator.md`.
 
 use std::ops::Range;
@@ -51,7 +51,7 @@ pub(crate) fn locate(text: &str, message: &str, count: impl Fn(&str) -> usize) -
     let mut found: Vec<_> =
         (0..candidates.len()).filter(|kept| changed(&|at| at != *kept) > elsewhere).collect();
     if found.is_empty() {
-        // Two of them together are the mistake.
+        // Two of them together are the error.
         let all = count(text);
         found.extend((0..candidates.len()).rev().find(|one| changed(&|at| at == *one) < all));
     }
@@ -311,7 +311,7 @@ pub(crate) fn with_suggestion(
             nearest(name, &values(schema, of)).map(str::to_owned)
         }
         (it, [of, ..]) if it.starts_with("Enum") && it.contains("non-enum value") => {
-            // Quotation marks around a value are the most common mistake.
+            // Quotation marks around a value are the most common error.
             let name = names.get(1).copied().unwrap_or_default();
             nearest(name, &values(schema, of)).map(str::to_owned)
         }

@@ -23,7 +23,7 @@ pub(crate) struct Schema {
 ///
 /// # Errors
 ///
-/// All mistakes of the schema, each with its position.
+/// All errors of the schema, each with its position.
 pub fn document(source: &Source) -> Result<Document, Vec<Diagnostic>> {
     Schema::parse(source).map(|schema| schema.document)
 }
@@ -35,12 +35,12 @@ impl Schema {
         let text =
             if from_json { sdl::sdl(source).map_err(|it| vec![it])? } else { source.text.clone() };
         let source = Source::new(&source.name, text);
-        let mut document = sdl::parse(&source).map_err(|mistake| {
+        let mut document = sdl::parse(&source).map_err(|diagnostic| {
             // A position in the converted SDL would mean nothing to the user.
             vec![if from_json {
-                Diagnostic::of_file(&source.name, mistake.message)
+                Diagnostic::of_file(&source.name, diagnostic.message)
             } else {
-                mistake
+                diagnostic
             }]
         })?;
         let mut missing = String::new();
@@ -55,9 +55,9 @@ impl Schema {
         if let Ok(built_in) = parse_schema::<String>(&missing) {
             document.definitions.extend(built_in.into_static().definitions);
         }
-        let mistakes = sdl::mistakes(&source, &document);
-        if !mistakes.is_empty() {
-            return Err(mistakes);
+        let diagnostics = sdl::diagnostics(&source, &document);
+        if !diagnostics.is_empty() {
+            return Err(diagnostics);
         }
         let query = document.query_type_name().and_then(|name| document.type_by_name(name));
         if !matches!(query, Some(Defined::Object(_))) {

@@ -39,13 +39,13 @@ pub(crate) fn parse(source: &Source) -> Result<Document, Diagnostic> {
     Ok(document)
 }
 
-/// Mistakes that would otherwise be errors far from their cause: a type that is defined twice, a
+/// Errors that would otherwise be reported far from their cause: a type that is defined twice, a
 /// type that does not exist.
-pub(crate) fn mistakes(source: &Source, document: &Document) -> Vec<Diagnostic> {
+pub(crate) fn diagnostics(source: &Source, document: &Document) -> Vec<Diagnostic> {
     let mut known: BTreeSet<&str> = BTreeSet::new();
-    let mut mistakes = Vec::new();
+    let mut diagnostics = Vec::new();
     let mut at = |position: Pos, message: String| {
-        mistakes.push(diagnostic(source, position, message));
+        diagnostics.push(diagnostic(source, position, message));
     };
     for definition in types(document) {
         if !known.insert(definition.name()) {
@@ -99,7 +99,7 @@ pub(crate) fn mistakes(source: &Source, document: &Document) -> Vec<Diagnostic> 
             _ => {}
         }
     }
-    mistakes
+    diagnostics
 }
 
 fn diagnostic(source: &Source, position: Pos, message: String) -> Diagnostic {

@@ -173,7 +173,7 @@ proptest! {
             let calls = HIT.iter().zip(bodies).map(|((method, path), body)| {
                 ended(request(service, method.clone(), path, body))
             });
-            let turned = async {
+            let advancing = async {
                 loop {
                     service.advance(Duration::from_secs(10));
                     tokio::time::sleep(Duration::from_millis(1)).await;
@@ -181,7 +181,7 @@ proptest! {
             };
             tokio::select! {
                 () = async { join_all(calls).await; } => {}
-                () = turned => {}
+                () = advancing => {}
             }
             service.local.clear_faults();
             // The service may be down for some milliseconds more.

@@ -131,7 +131,7 @@ pub fn copy<T: Object>(object: &T) -> T {
     T::make(&mut Source { shape: T::shape(), place: 0, origin, mismatch: None })
 }
 
-/// Reads an object; none for null.
+/// Reads an object; `None` for null.
 ///
 /// # Errors
 ///

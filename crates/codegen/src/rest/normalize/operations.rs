@@ -343,7 +343,7 @@ pub(super) fn warn_of_demands(description: &Value, warnings: &mut Warnings<'_>) 
                     [] => message,
                     others => format!(
                         "{message}, and together with {}: `Authorization` is one of them, and the \
-                     others are headers of a client that `ClientBuilder::http_client` takes",
+                     other headers need a custom client (`ClientBuilder::http_client`)",
                         others.join(" and ")
                     ),
                 },

@@ -1,5 +1,4 @@
-//! Explicit nulls in variables. In the types of variables and inputs, `None` omits the
-//! field; to a service, null may mean something else, such as "clear this field".
+//! Explicit nulls in variables, for fields that `None` would omit.
 
 use serde_json::{Map, Value};
 
