@@ -203,7 +203,7 @@ async fn one_stalled_poll_does_not_use_up_the_time_of_a_wait() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_slow_look_is_waited_for_and_a_look_of_ones_own_longer() {
+async fn a_slow_poll_is_awaited_and_a_slow_status_call_even_longer() {
     let done = |id: &str| Reply::ok(json!({"id": id, "status": "COMPLETED"}));
     let server = Script::of([
         done("sync-j").late(Duration::from_secs(14)),

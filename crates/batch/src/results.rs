@@ -75,7 +75,7 @@ pub(crate) struct Results {
 
 /// Treatment of lines whose inputs belong to other processes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum ForeignInputs {
+enum PeerInputs {
     WaitFor,
     Skip,
 }
@@ -118,17 +118,17 @@ impl Results {
             are_of_batch,
             imported: 0,
         };
-        results.recover(store, ForeignInputs::WaitFor)?;
+        results.recover(store, PeerInputs::WaitFor)?;
         Ok(results)
     }
 
     /// Recovers the results of a process that rejoins: other processes have just begun to collect
     /// its jobs.
     pub(crate) fn restore(&mut self, store: &mut dyn Store) -> Result<()> {
-        self.recover(store, ForeignInputs::Skip)
+        self.recover(store, PeerInputs::Skip)
     }
 
-    fn recover(&mut self, store: &mut dyn Store, on_foreign: ForeignInputs) -> Result<()> {
+    fn recover(&mut self, store: &mut dyn Store, on_peer_inputs: PeerInputs) -> Result<()> {
         let is_shared = store.sharing().is_some();
         let Self { path, file, .. } = self;
         let path = path.as_path();
@@ -181,7 +181,7 @@ impl Results {
             return Err(foreign_text(path, at));
         }
         (self.length, self.tail) = (known.length, tail);
-        self.recover_uncommitted(store, on_foreign)?;
+        self.recover_uncommitted(store, on_peer_inputs)?;
         let Self { path, file, length, .. } = self;
         let failed = |error| Error::file(ErrorKind::Results, "open the results", path, error);
         file.set_len(*length).and_then(|()| file.sync_all()).map_err(failed)?;
@@ -197,7 +197,7 @@ impl Results {
     fn recover_uncommitted(
         &mut self,
         store: &mut dyn Store,
-        on_foreign: ForeignInputs,
+        on_peer_inputs: PeerInputs,
     ) -> Result<()> {
         let failed = |error| Error::file(ErrorKind::Results, "check", &self.path, error);
         if self.file.metadata().map_err(failed)?.len() == self.length {
@@ -206,13 +206,13 @@ impl Results {
         let began = Instant::now();
         loop {
             lock_store(store)?;
-            let taken = self.try_recover(store, on_foreign);
+            let taken = self.try_recover(store, on_peer_inputs);
             let of_peers = unlock_store(store, taken)?;
             if of_peers == 0 {
                 return Ok(());
             }
             if began.elapsed() > COLLECTED {
-                return Err(are_of_peers(&self.path, of_peers));
+                return Err(collected_by_peers(&self.path, of_peers));
             }
             thread::sleep(CHECK_INTERVAL);
             if let Some(sharing) = store.sharing() {
@@ -223,10 +223,10 @@ impl Results {
 
     /// Recovers lines, or returns the number of lines to wait for: the process that has their
     /// inputs may not get these results.
-    fn try_recover(&mut self, store: &mut dyn Store, on_foreign: ForeignInputs) -> Result<usize> {
+    fn try_recover(&mut self, store: &mut dyn Store, on_peer_inputs: PeerInputs) -> Result<usize> {
         let imports = store.sharing().is_some_and(|sharing| sharing.accepts_loss());
         let due = uncommitted::due(store, &self.path, self.length, imports)?;
-        if on_foreign == ForeignInputs::WaitFor && due.of_peers > 0 {
+        if on_peer_inputs == PeerInputs::WaitFor && due.of_peers > 0 {
             return Ok(due.of_peers);
         }
         if due.changes.is_empty() {
@@ -454,7 +454,7 @@ fn tail_digest(tail: &[u8]) -> String {
 }
 
 /// The error for lines of inputs of another process: to remove them could lose the only results.
-fn are_of_peers(path: &Path, inputs: usize) -> Error {
+fn collected_by_peers(path: &Path, inputs: usize) -> Error {
     let message = format!(
         "the results {} have outputs of {inputs} inputs that were not recorded, and whose jobs another process collects: run this again once it has. Nothing was changed",
         path.display()
