@@ -20,7 +20,7 @@ pub(crate) struct Operation {
     pub(crate) path_query: Vec<(String, PathValue)>,
     pub(crate) body: Option<Body>,
     /// Content of the success response; `None` if no success has content.
-    pub(crate) answer: Option<SuccessResponse>,
+    pub(crate) answer: Option<ExpectedResponse>,
     /// The success responses by status; empty if they have the same type.
     pub(crate) successes: Vec<Success>,
     /// The name under which the signatures have the type of an event's data, if a response may be a
@@ -127,7 +127,7 @@ pub(crate) enum PathStyle {
 
 /// Content of a success response.
 #[derive(Clone, Debug)]
-pub(crate) struct SuccessResponse {
+pub(crate) struct ExpectedResponse {
     pub(crate) content: Content,
     /// True if some success has no content.
     pub(crate) may_be_empty: bool,

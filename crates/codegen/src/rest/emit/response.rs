@@ -5,12 +5,12 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{Item, Type, parse_quote};
 
-use crate::rest::model::{Content, Success, SuccessResponse};
+use crate::rest::model::{Content, ExpectedResponse, Success};
 use crate::syntax::{argument, is_named, wire_name};
 use crate::{print, redact};
 
 /// The type that a call returns, and the method of the runtime that sends it.
-pub(super) fn send(answer: Option<&SuccessResponse>, ty: &Type) -> (TokenStream, TokenStream) {
+pub(super) fn send(answer: Option<&ExpectedResponse>, ty: &Type) -> (TokenStream, TokenStream) {
     let Some(answer) = answer else { return (quote!(()), quote!(send_empty)) };
     match answer.content {
         Content::Events => (quote!(__runtime::ServerEvents), quote!(send_events)),

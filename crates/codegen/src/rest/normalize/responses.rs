@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 use super::parameters::followed;
 use crate::rest::description::{self, SuccessResponse, successes};
 use crate::rest::media::{self, Media, content};
-use crate::rest::model::{Content, Success, SuccessResponse};
+use crate::rest::model::{Content, ExpectedResponse, Success};
 use crate::rest::tree::{object_at, resolve, text_at};
 
 /// The contents of the success responses.
 #[derive(Default)]
 pub(super) struct SuccessResponses {
     /// The one that is read as a whole, and its schema; `None` if no success has content.
-    pub(super) answer: Option<(SuccessResponse, Option<Value>)>,
+    pub(super) answer: Option<(ExpectedResponse, Option<Value>)>,
     /// The schema of the data of a stream of events.
     pub(super) events: Option<Value>,
     /// All of them, each with its schema if it is JSON; empty if they have the same type.
@@ -46,7 +46,7 @@ pub(super) fn answer(
     let events = events.map(|media| event_data(description, &media.schema));
     let Some((_, media)) = description::answer(&successes) else {
         let answer =
-            SuccessResponse { content: Content::Events, may_be_empty: false, accept: None };
+            ExpectedResponse { content: Content::Events, may_be_empty: false, accept: None };
         let answer = events.is_some().then_some((answer, None));
         return SuccessResponses { answer, events, successes: Vec::new() };
     };
@@ -64,7 +64,7 @@ pub(super) fn answer(
         }
     }
     let may_be_empty = successes.iter().any(|it| it.offered.is_empty()) || !any_success;
-    let answer = SuccessResponse {
+    let answer = ExpectedResponse {
         content: media.content,
         may_be_empty: may_be_empty && media.content == Content::Json,
         accept: (accepted != ["application/json"]).then(|| accepted.join(", ")),
