@@ -72,7 +72,8 @@ async fn a_synchronous_job_has_its_wait_on_top() {
 
 #[tokio::test]
 async fn a_call_may_take_longer_than_the_client_gives_all_calls() {
-    let server = Script::by(|_| Reply::ok("{}").late(3 * SHORT)).await;
+    let never = Reply::ok("{}").late(Duration::from_secs(3_600));
+    let server = Script::of([never, Reply::ok("{}").late(3 * SHORT)]).await;
     let settings = server.settings().timeout(SHORT).call_timeout(SHORT).retry(RetryPolicy::never());
     let endpoint = settings.build().unwrap().endpoint("ep");
     let call = || -> Request<serde_json::Value> { endpoint.openai("v1/models", &json!({})) };
