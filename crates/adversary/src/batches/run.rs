@@ -339,7 +339,8 @@ impl Run {
                 if *mistake == Some(Mistake::Settings) {
                     program.args(["--key-field", "n"]);
                 }
-                if *accept_loss {
+                // Refused for a journal in a file.
+                if *accept_loss && self.plan.store == JournalKind::Postgres {
                     program.arg("--accept-loss");
                 }
                 match unknown {
