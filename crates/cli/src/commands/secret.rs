@@ -122,11 +122,11 @@ async fn value(signals: &mut Signals, name: &str) -> Result<SecretString, Failur
     Ok(text.into())
 }
 
-/// Prints a prompt on the terminal and reads a line, after
-/// [`TerminalState::without_echo`].
+/// Prints a prompt on the terminal and reads a line, after [`TerminalState::without_echo`].
 ///
-/// Invariant: this does not change the terminal's state. A signal abandons the thread that reads, and
-/// the state is restored meanwhile: a thread that turned the echo off itself could do so afterwards.
+/// Invariant: this does not change the terminal's state. A signal abandons the thread that reads,
+/// and the state is restored meanwhile: a thread that turned the echo off itself could do so
+/// afterwards.
 #[cfg(unix)]
 fn read_hidden(prompt: &str) -> io::Result<String> {
     // Not the buffer of standard input, which would take further lines, too.
