@@ -6,7 +6,7 @@ use podqueue::graphql::{
     ModifyTemplate, PathSegment, SaveTemplate, SecretCreate, SecretDelete, modify_template,
     save_template, secret_create, secret_delete, types,
 };
-use podqueue::{ErrorKind, GraphqlBody};
+use podqueue::{Client, ErrorKind, GraphqlBody};
 use proptest::prelude::*;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -273,16 +273,17 @@ proptest! {
             Just("C:\\new\\u0041".to_owned()),
         ]
     ) {
-        static SHARED: Mutex<Option<(tokio::runtime::Runtime, Script)>> = Mutex::new(None);
+        static SHARED: Mutex<Option<(tokio::runtime::Runtime, Script, Client)>> = Mutex::new(None);
         let mut shared = SHARED.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let (runtime, server) = shared.get_or_insert_with(|| {
+        let (runtime, server, client) = shared.get_or_insert_with(|| {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
             let server = runtime.block_on(Script::then_always([], Reply::ok(SAVED)));
-            (runtime, server)
+            let client = server.client();
+            (runtime, server, client)
         });
         let input = types::SaveTemplateInput { readme: Some(text.clone()), ..input("n") };
         let variables = save_template::Variables { input };
-        let graphql = server.client().graphql();
+        let graphql = client.graphql();
         runtime.block_on(graphql.execute::<SaveTemplate>(variables).into_future()).unwrap();
         let request = server.requests().pop().unwrap();
         prop_assert_eq!(read_back(request.json()["query"].as_str().unwrap(), "readme"), text);

@@ -46,7 +46,7 @@ fn a_quarter() -> Enforced {
 
 #[tokio::test(start_paused = true)]
 async fn thousands_of_waits_keep_the_limit_and_no_result_expires_unread() {
-    const ASYNCHRONOUS: usize = 1_500;
+    const ASYNCHRONOUS: usize = 1_000;
     const SYNCHRONOUS: usize = 1_000;
     let _held_back = HeldBack::new();
     let local = Arc::new(limited(a_quarter()).await);

@@ -13,6 +13,9 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 use crate::batch::{Stderr, gated, outstanding};
 use crate::support::{KEY, Site, ended, ran};
 
+/// Pause before another process of the program reads the state of a batch or a queue.
+const BETWEEN_READS: Duration = Duration::from_millis(100);
+
 const GATED: [&str; 7] = ["batch", "run", "in.jsonl", "-e", "gated", "-o", "out.jsonl"];
 
 #[tokio::test]
@@ -138,6 +141,7 @@ async fn wait_for_trouble(site: &Site, trouble: &str) {
             if status["trouble"].as_str().is_some_and(|text| text.contains(trouble)) {
                 return;
             }
+            tokio::time::sleep(BETWEEN_READS).await;
         }
     };
     let seen = tokio::time::timeout(Duration::from_secs(60), looking).await;
@@ -240,6 +244,7 @@ async fn resume_after(minutes: u64) -> (Value, usize) {
         if health["jobs"]["completed"] == 5 {
             break;
         }
+        tokio::time::sleep(BETWEEN_READS).await;
     }
     child.kill().await.unwrap();
     site.local.clear_faults();
@@ -257,6 +262,7 @@ async fn resume_after(minutes: u64) -> (Value, usize) {
         if status["submitted"] == 5 {
             break status;
         }
+        tokio::time::sleep(BETWEEN_READS).await;
     };
     child.kill().await.unwrap();
     (status, site.submissions())
