@@ -18,7 +18,7 @@ use crate::operation::Operation;
 use crate::queue::{Endpoint, EndpointSettings, JobRunner, StreamShape, WorkerKind, Workers};
 use crate::rate_limits::{RateLimiter, RateLimits};
 use crate::service::{LocalService, reachable};
-use crate::site::{ApiKey, ApiKeys, App, OpenApiDescriptions};
+use crate::router::{ApiKey, ApiKeys, App, OpenApiDescriptions};
 use crate::sync::Tasks;
 use crate::webhook::Webhooks;
 use crate::worker::{

@@ -2,7 +2,7 @@
 //!
 //! A [`Fault`] consists of the requests that it affects and its effect; [`FaultJson`] is its form
 //! in the control plane; [`FaultInjector`] holds the faults in effect and chooses the fault of a
-//! request. `site/fault_injection.rs` applies the effect to a request and its response.
+//! request. `router/fault_injection.rs` applies the effect to a request and its response.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;

@@ -1,4 +1,4 @@
-//! GraphQL interface: mutations of templates and secrets. `site/graphql.rs` serves it over HTTP.
+//! GraphQL interface: mutations of templates and secrets. `router/graphql.rs` serves it over HTTP.
 
 mod cost_limits;
 mod schema;

@@ -1,4 +1,4 @@
-//! Job queue: endpoints with their jobs and workers. `site/queue.rs` serves it over HTTP.
+//! Job queue: endpoints with their jobs and workers. `router/queue.rs` serves it over HTTP.
 
 mod attached_workers;
 mod endpoint;

@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::faults::Fault;
 use crate::graphql;
 use crate::http::{Listener, RequestRecord, serve};
-use crate::site::{App, Site};
+use crate::router::{App, Router};
 use crate::sync::Tasks;
 use crate::webhook::WebhookDelivery;
 use crate::worker::{WorkerLog, WorkerLogs};
@@ -38,10 +38,10 @@ impl LocalService {
         tasks: Tasks,
     ) -> Self {
         let listener = Listener::new(socket, address, max_connections, app.listener.clone());
-        let site = Site::new(app.clone());
+        let router = Router::new(app.clone());
         let handler = move |peer, request| {
-            let site = site.clone();
-            async move { site.respond(&peer, request).await }
+            let router = router.clone();
+            async move { router.respond(&peer, request).await }
         };
         let server = Some(tokio::spawn(serve(listener, handler, tasks.stopping().clone())));
         Self { address, app, tasks, server }

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::bounded_log::{Numbered, Window};
 use crate::http::{ErrorResponse, QueryParameters, json as respond, read_json};
 use crate::queue::{BulkChange, Endpoint, HistoryChunk, JobDetails, JobFilter, JobView, cut_json};
-use crate::site::app::App;
+use crate::router::app::App;
 use crate::webhook::{WebhookDelivery, without_credentials};
 use crate::worker::PolicyJson;
 

@@ -29,7 +29,7 @@ use crate::error::Refusal;
 use crate::http::ErrorResponse;
 use crate::queue::Overview;
 use crate::rate_limits::RateLimiter;
-use crate::site::app::App;
+use crate::router::app::App;
 use crate::sync::locked;
 
 /// The largest number of streams: tabs share a stream, or have a stream each.

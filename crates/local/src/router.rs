@@ -18,7 +18,6 @@ mod worker_protocol;
 
 use std::sync::Arc;
 
-use axum::Router;
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use tower_service::Service;
@@ -32,20 +31,21 @@ pub(crate) use app::{App, OpenApiDescriptions};
 /// The request handler of the service.
 ///
 /// The queue has most of the traffic, and a few paths of one form: [`queue::Route`] parses them, at
-/// a fraction of the cost of axum's router with its layers. It also has what a router cannot
+/// a fraction of the cost of axum's router with its layers. It also has what axum's cannot
 /// express: paths that a strict service does not know, and names that end at the first `&`. axum
 /// routes all other paths.
 #[derive(Clone)]
-pub(crate) struct Site {
+pub(crate) struct Router {
     app: Arc<App>,
-    router: Router,
+    routes: axum::Router,
 }
 
-impl Site {
+impl Router {
     pub(crate) fn new(app: Arc<App>) -> Self {
-        let control = if app.control_plane { control::routes(&app) } else { Router::new() };
-        let page = if app.keys.page_token().is_some() { page::routes() } else { Router::new() };
-        let router = Router::new()
+        let none = axum::Router::new;
+        let control = if app.control_plane { control::routes(&app) } else { none() };
+        let page = if app.keys.page_token().is_some() { page::routes() } else { none() };
+        let routes = axum::Router::new()
             .merge(control)
             .merge(page)
             .merge(rest::routes(&app))
@@ -53,7 +53,7 @@ impl Site {
             .fallback(unknown_path)
             .method_not_allowed_fallback(wrong_method)
             .with_state(app.clone());
-        Self { app, router }
+        Self { app, routes }
     }
 
     /// Returns true if a path is of the control plane or the page.
@@ -64,12 +64,12 @@ impl Site {
 
     async fn route(&self, peer: &Peer, mut request: Request) -> Response {
         request.extensions_mut().insert(peer.connection.clone());
-        let Ok(response) = self.router.clone().call(request).await;
+        let Ok(response) = self.routes.clone().call(request).await;
         response
     }
 }
 
-impl Site {
+impl Router {
     /// Responds to a request, and logs it, unless it is to the control plane or the page.
     pub(crate) async fn respond(&self, peer: &Peer, request: Request) -> Response {
         let app = &self.app;

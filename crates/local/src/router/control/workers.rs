@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::jobs::EndpointName;
 use crate::http::{ErrorResponse, QueryParameters};
 use crate::queue::WorkerApi;
-use crate::site::app::App;
+use crate::router::app::App;
 use crate::worker::{WorkerEnvironment, WorkerLog};
 
 pub(super) fn routes() -> Router<Arc<App>> {

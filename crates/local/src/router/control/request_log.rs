@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use crate::clock::milliseconds;
 use crate::http::{ErrorResponse, QueryParameters, RequestEntry, decoded};
 use crate::operation::Operation;
-use crate::site::app::App;
-use crate::site::queue::Route;
+use crate::router::app::App;
+use crate::router::queue::Route;
 
 /// All requests in the order of their arrival; with a query, a window of those that match, the
 /// newest first.
