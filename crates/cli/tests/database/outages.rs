@@ -8,8 +8,8 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Child;
 use tokio::time::timeout;
 
-use crate::support::{Site, ended};
-use crate::{run, signal, site, status_submitted};
+use crate::support::{Fixture, ended};
+use crate::{run, signal, fixture, status_submitted};
 
 /// Reads the standard error of a program until a line with this text.
 async fn wait_for_line(child: &mut Child, what: &str) {
@@ -34,9 +34,9 @@ async fn ends_within(mut child: Child, seconds: u64) -> Option<i32> {
 }
 
 /// Starts a run, and waits until it has submitted jobs.
-async fn submitted(site: &Site, results: &str, journal: &str) -> Child {
-    let child = site.program(&run(results, journal)).spawn().unwrap();
-    while status_submitted(site, journal).await < 20 {}
+async fn submitted(fixture: &Fixture, results: &str, journal: &str) -> Child {
+    let child = fixture.program(&run(results, journal)).spawn().unwrap();
+    while status_submitted(fixture, journal).await < 20 {}
     child
 }
 
@@ -44,7 +44,7 @@ async fn submitted(site: &Site, results: &str, journal: &str) -> Child {
 async fn a_second_interruption_ends_a_run_whose_database_does_not_respond() {
     let server = Server::start();
     let journal = server.create("jobs");
-    let (site, _gate) = site(60).await;
+    let (fixture, _gate) = fixture(60).await;
     let proxy = Proxy::start(&server);
     for (name, first, note, second) in [
         ("one", "-INT", "Ctrl-C again", Some("-INT")),
@@ -53,8 +53,8 @@ async fn a_second_interruption_ends_a_run_whose_database_does_not_respond() {
         proxy.set(Traffic::Passes);
         let (url, looking) = (format!("{}#{name}", proxy.url("jobs")), format!("{journal}#{name}"));
         let run = [&run(name, &url)[..], &["--grace", "1s"]].concat();
-        let mut child = site.program(&run).spawn().unwrap();
-        while status_submitted(&site, &looking).await < 20 {}
+        let mut child = fixture.program(&run).spawn().unwrap();
+        while status_submitted(&fixture, &looking).await < 20 {}
         proxy.set(Traffic::Stalls);
         signal(&child, first);
         wait_for_line(&mut child, note).await;
@@ -70,18 +70,18 @@ async fn a_second_interruption_ends_a_run_whose_database_does_not_respond() {
 async fn a_cancellation_reports_an_unreachable_database_and_can_be_interrupted() {
     let server = Server::start();
     let journal = server.create("jobs");
-    let (site, _gate) = site(120).await;
+    let (fixture, _gate) = fixture(120).await;
     // More jobs than the service cancels in ten seconds.
     let run = ["batch", "run", "in.jsonl", "-e", "gated", "-o", "one.jsonl", "--journal", &journal];
-    let mut child = site.program(&run).spawn().unwrap();
-    while status_submitted(&site, &journal).await < 120 {}
+    let mut child = fixture.program(&run).spawn().unwrap();
+    while status_submitted(&fixture, &journal).await < 120 {}
     child.kill().await.unwrap();
     let proxy = Proxy::start(&server);
     let cancel = ["batch", "cancel", "one.jsonl", "--journal", &proxy.url("jobs")];
     for traffic in [Traffic::Cut, Traffic::Stalls] {
-        let before = site.local.requests().len();
-        let mut cancel = site.program(&cancel).spawn().unwrap();
-        site.requested_since(before, "/cancel/").await;
+        let before = fixture.local.requests().len();
+        let mut cancel = fixture.program(&cancel).spawn().unwrap();
+        fixture.requested_since(before, "/cancel/").await;
         proxy.set(traffic);
         wait_for_line(&mut cancel, "waiting for the journal").await;
         signal(&cancel, "-INT");
@@ -94,12 +94,12 @@ async fn a_cancellation_reports_an_unreachable_database_and_can_be_interrupted()
 async fn watch_waits_for_an_unreachable_database() {
     let server = Server::start();
     let journal = server.create("jobs");
-    let (site, gate) = site(60).await;
-    let machine = submitted(&site, "one.jsonl", &journal).await;
+    let (fixture, gate) = fixture(60).await;
+    let machine = submitted(&fixture, "one.jsonl", &journal).await;
     let proxy = Proxy::start(&server);
     let watch = ["batch", "watch", "one.jsonl", "--json", "--journal", &proxy.url("jobs")];
     let watching = async || {
-        let mut watch = site.program(&watch).spawn().unwrap();
+        let mut watch = fixture.program(&watch).spawn().unwrap();
         let mut lines = BufReader::new(watch.stdout.as_mut().unwrap()).lines();
         assert!(lines.next_line().await.unwrap().unwrap().contains("\"running\":true"));
         watch
@@ -126,19 +126,19 @@ async fn watch_waits_for_an_unreachable_database() {
 async fn watch_ends_when_all_processes_were_killed_but_not_when_disconnected() {
     let server = Server::start();
     let journal = server.create("jobs");
-    let (site, gate) = site(60).await;
-    let machine = submitted(&site, "one.jsonl", &journal).await;
+    let (fixture, gate) = fixture(60).await;
+    let machine = submitted(&fixture, "one.jsonl", &journal).await;
     let late = "UPDATE podqueue.process SET lease_until = now() - interval '1 minute'";
     let watch = ["batch", "watch", "one.jsonl", "--journal", &journal];
     // Leases do not expire until the server has run for a while.
     tokio::time::sleep(Duration::from_secs(9)).await;
     server.sql("jobs", late);
-    let other = site.program(&watch).spawn().unwrap();
-    let mut killed = submitted(&site, "two.jsonl", &server.create("others")).await;
+    let other = fixture.program(&watch).spawn().unwrap();
+    let mut killed = submitted(&fixture, "two.jsonl", &server.create("others")).await;
     killed.kill().await.unwrap();
     server.sql("others", late);
     let others = server.url("others");
-    let watch = site.program(&["batch", "watch", "two.jsonl", "--journal", &others]).spawn();
+    let watch = fixture.program(&["batch", "watch", "two.jsonl", "--journal", &others]).spawn();
     let watch = timeout(Duration::from_secs(8), ended(watch.unwrap())).await.unwrap();
     watch.fails(3, "no process runs this batch");
     gate.send_replace(true);
@@ -148,13 +148,13 @@ async fn watch_ends_when_all_processes_were_killed_but_not_when_disconnected() {
 
 #[tokio::test]
 async fn results_of_a_batch_in_a_database_lead_to_a_hint_without_its_name() {
-    let (site, _gate) = site(1).await;
+    let (fixture, _gate) = fixture(1).await;
     let hint = "name it with --journal postgres://…";
     let looks = ["status", "watch", "unknown", "export", "retry", "cancel"];
-    let none = site.run(&["batch", "status", "one.jsonl"]).await;
+    let none = fixture.run(&["batch", "status", "one.jsonl"]).await;
     assert!(none.code == 1 && !none.stderr.contains(hint), "{none:?}");
-    fs::write(site.home.path().join("one.jsonl.writer"), "").unwrap();
+    fs::write(fixture.home.path().join("one.jsonl.writer"), "").unwrap();
     for look in looks {
-        site.run(&["batch", look, "one.jsonl"]).await.fails(1, hint);
+        fixture.run(&["batch", look, "one.jsonl"]).await.fails(1, hint);
     }
 }

@@ -5,25 +5,25 @@ use std::fs;
 use podqueue_local::{Fault, GPU_POD, OWN_TEMPLATE, Operation};
 use serde_json::Value;
 
-use crate::support::{Site, ran, ran_with_stdin};
+use crate::support::{Fixture, ran, ran_with_stdin};
 
 #[tokio::test]
 async fn a_pod_is_read_with_requested_parts() {
-    let site = Site::start().await;
-    let ran = site.run(&["pod", "get", GPU_POD]).await;
+    let fixture = Fixture::start().await;
+    let ran = fixture.run(&["pod", "get", GPU_POD]).await;
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(ran.stdout.contains(GPU_POD) && !ran.stdout.contains("machine."), "{}", ran.stdout);
-    let ran = site.run(&["pod", "get", GPU_POD, "--include", "machine,template", "--json"]).await;
+    let ran = fixture.run(&["pod", "get", GPU_POD, "--include", "machine,template", "--json"]).await;
     let pod: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert!(pod["machine"].is_object() && pod["template"].is_object(), "{pod}");
-    site.run(&["pod", "get", "no-such"]).await.fails(6, "no such Pod");
-    site.run(&["pod", "get", GPU_POD, "--include", "gpu"]).await.fails(2, "possible values");
+    fixture.run(&["pod", "get", "no-such"]).await.fails(6, "no such Pod");
+    fixture.run(&["pod", "get", GPU_POD, "--include", "gpu"]).await.fails(2, "possible values");
 }
 
 #[tokio::test]
 async fn a_template_is_created_read_updated_and_deleted() {
-    let site = Site::start().await;
-    let mut create = site.program(&[
+    let fixture = Fixture::start().await;
+    let mut create = fixture.program(&[
         "template",
         "create",
         "w",
@@ -43,62 +43,62 @@ async fn a_template_is_created_read_updated_and_deleted() {
     assert!(!created.stdout.contains("t0ken") && !created.stdout.contains("fast"), "{created:?}");
     let created: Value = serde_json::from_str(&created.stdout).unwrap();
     let id = created["id"].as_str().unwrap();
-    let ran = site.run(&["template", "get", id]).await;
+    let ran = fixture.run(&["template", "get", id]).await;
     assert!(ran.stdout.contains("r.example/w:1"), "{}", ran.stdout);
     assert!(ran.stdout.contains("MODE, TOKEN (values hidden)"), "{}", ran.stdout);
     let update = ["template", "update", id, "--name", "w", "--image", "r.example/w:2"];
-    let ran = site.run(&update).await;
+    let ran = fixture.run(&update).await;
     assert!(ran.stdout.contains("r.example/w:2"), "{ran:?}");
-    site.run(&["template", "delete", "w"]).await.fails(2, "--yes");
-    site.run(&["template", "delete", "w", "--yes"]).await.assert(0, "deleted  w\n");
-    site.run(&["template", "get", id]).await.fails(6, "404");
-    site.run(&["template", "get", OWN_TEMPLATE]).await.fails(0, "");
-    let bare = site.run(&["template", "create", "y", "--image", "i"]).await;
+    fixture.run(&["template", "delete", "w"]).await.fails(2, "--yes");
+    fixture.run(&["template", "delete", "w", "--yes"]).await.assert(0, "deleted  w\n");
+    fixture.run(&["template", "get", id]).await.fails(6, "404");
+    fixture.run(&["template", "get", OWN_TEMPLATE]).await.fails(0, "");
+    let bare = fixture.run(&["template", "create", "y", "--image", "i"]).await;
     assert!(bare.code == 0 && !bare.stdout.contains("env"), "{bare:?}");
-    site.run(&["template", "create", "x", "--image", "i", "--env", "UNSET"])
+    fixture.run(&["template", "create", "x", "--image", "i", "--env", "UNSET"])
         .await
         .fails(2, "UNSET");
 }
 
 #[tokio::test]
 async fn a_secret_comes_from_standard_input_and_is_never_shown() {
-    let site = Site::start().await;
-    let mut create = site.program(&["secret", "create", "token", "--json"]);
+    let fixture = Fixture::start().await;
+    let mut create = fixture.program(&["secret", "create", "token", "--json"]);
     let created = ran_with_stdin(&mut create, "s3cret value\n").await;
     assert_eq!(created.code, 0, "{}", created.stderr);
     let id = serde_json::from_str::<Value>(&created.stdout).unwrap()["id"].clone();
     let id = id.as_str().unwrap();
-    assert_eq!(site.local.secret_value(id).as_deref(), Some("s3cret value"));
-    ran_with_stdin(&mut site.program(&["secret", "create", "t"]), "\n").await.fails(2, "is empty");
-    site.run(&["secret", "delete", id]).await.fails(2, "--yes");
-    site.run(&["secret", "delete", id, "--yes"]).await.assert(0, &format!("deleted  {id}\n"));
-    assert_eq!(site.local.secret_value(id), None);
+    assert_eq!(fixture.local.secret_value(id).as_deref(), Some("s3cret value"));
+    ran_with_stdin(&mut fixture.program(&["secret", "create", "t"]), "\n").await.fails(2, "is empty");
+    fixture.run(&["secret", "delete", id]).await.fails(2, "--yes");
+    fixture.run(&["secret", "delete", id, "--yes"]).await.assert(0, &format!("deleted  {id}\n"));
+    assert_eq!(fixture.local.secret_value(id), None);
 }
 
 #[tokio::test]
 async fn a_value_that_is_an_argument_is_refused_and_not_shown() {
-    let site = Site::start().await;
+    let fixture = Fixture::start().await;
     for more in [&["canary-value"][..], &["--value", "canary-value"], &["--value=canary-value"]] {
-        let ran = site.run(&[&["secret", "create", "two words"], more].concat()).await;
+        let ran = fixture.run(&[&["secret", "create", "two words"], more].concat()).await;
         ran.fails(2, "a value is never an argument");
         assert!(ran.stderr.contains("podqueue secret create 'two words'"), "{}", ran.stderr);
         assert!(!ran.stderr.contains("canary-value"), "{}", ran.stderr);
     }
-    assert!(site.local.requests().is_empty());
+    assert!(fixture.local.requests().is_empty());
 }
 
 #[tokio::test]
 async fn a_variable_that_cannot_be_sent_is_refused() {
-    let site = Site::start().await;
-    let mut program = site.program(&["graphql", "-", "--var", "disk=1e400"]);
+    let fixture = Fixture::start().await;
+    let mut program = fixture.program(&["graphql", "-", "--var", "disk=1e400"]);
     ran_with_stdin(&mut program, "{ a }").await.fails(2, "--var disk cannot be sent");
-    assert!(site.local.requests().is_empty());
+    assert!(fixture.local.requests().is_empty());
 }
 
 #[tokio::test]
 async fn any_document_is_sent_with_its_variables() {
-    let site = Site::start().await;
-    let file = site.home.path().join("save.graphql");
+    let fixture = Fixture::start().await;
+    let file = fixture.home.path().join("save.graphql");
     fs::write(
         &file,
         "mutation Save($name: String!, $disk: Int!) { saveTemplate(input: {name: $name, \
@@ -107,49 +107,49 @@ async fn any_document_is_sent_with_its_variables() {
     .unwrap();
     let file = file.to_str().unwrap();
     let save = ["graphql", file, "--var", "name=w", "--var", "disk=7"];
-    let ran = site.run(&save).await;
+    let ran = fixture.run(&save).await;
     ran.assert(0, "{\"saveTemplate\":{\"name\":\"w\",\"containerDiskInGb\":7}}\n");
-    site.run(&save).await.fails(1, "the service says");
-    site.local.add_fault(Fault::lost_response().on(Operation::GraphQl).times(1));
-    let ran = site.run(&["graphql", file, "--var", "name=v", "--var", "disk=7"]).await;
+    fixture.run(&save).await.fails(1, "the service says");
+    fixture.local.add_fault(Fault::lost_response().on(Operation::GraphQl).times(1));
+    let ran = fixture.run(&["graphql", file, "--var", "name=v", "--var", "disk=7"]).await;
     ran.fails(5, "document on the GraphQL interface");
-    site.local.add_fault(Fault::lost_response().on(Operation::GraphQl).times(1));
-    let query = &mut site.program(&["graphql", "-"]);
+    fixture.local.add_fault(Fault::lost_response().on(Operation::GraphQl).times(1));
+    let query = &mut fixture.program(&["graphql", "-"]);
     ran_with_stdin(query, "{ __typename }").await.assert(0, "{\"__typename\":\"Query\"}\n");
 }
 
 #[tokio::test]
 async fn the_openai_interface_prints_the_response() {
-    let site = Site::start().await;
+    let fixture = Fixture::start().await;
     let response = Fault::response(200, "{\"choices\": [1, 2]}").on(Operation::OpenAi);
-    site.local.add_fault(response);
-    let ran = site.run(&["openai", "echo", "v1/chat/completions", "{\"messages\": []}"]).await;
+    fixture.local.add_fault(response);
+    let ran = fixture.run(&["openai", "echo", "v1/chat/completions", "{\"messages\": []}"]).await;
     ran.assert(0, "{\"choices\":[1,2]}\n");
-    assert_eq!(site.local.requests()[0].path, "/v2/echo/openai/v1/chat/completions");
+    assert_eq!(fixture.local.requests()[0].path, "/v2/echo/openai/v1/chat/completions");
 }
 
 #[tokio::test]
 async fn a_streamed_response_is_printed_event_by_event() {
-    let site = Site::start().await;
+    let fixture = Fixture::start().await;
     let events = "data: {\"n\": 1}\n\ndata: {\"n\":\ndata: 2}\n\ndata: [DONE]\n\n";
     let response = Fault::response(200, events).header("content-type", "text/event-stream");
-    site.local.add_fault(response.on(Operation::OpenAi));
-    let ran = site.run(&["openai", "echo", "v1/chat/completions", "{}", "--stream"]).await;
+    fixture.local.add_fault(response.on(Operation::OpenAi));
+    let ran = fixture.run(&["openai", "echo", "v1/chat/completions", "{}", "--stream"]).await;
     ran.assert(0, "{\"n\":1}\n{\"n\":2}\n");
-    site.local.clear_faults();
-    let ran = site.run(&["openai", "fail", "v1/x", "{\"a\": 1}", "--stream"]).await;
+    fixture.local.clear_faults();
+    let ran = fixture.run(&["openai", "fail", "v1/x", "{\"a\": 1}", "--stream"]).await;
     ran.fails(5, "failed on request");
 }
 
 /// A script must not mistake the beginning of a response for the whole.
 #[tokio::test]
 async fn a_streamed_response_that_ends_with_an_error_fails() {
-    let site = Site::start().await;
+    let fixture = Fixture::start().await;
     for error in [r#"{"error":{"message":"no memory","code":null}}"#, r#"{"error":"no memory"}"#] {
         let events = format!("data: {{\"error\": null}}\n\ndata: {error}\n\ndata: 1\n\n");
         let response = Fault::response(200, events).header("content-type", "text/event-stream");
-        site.local.add_fault(response.on(Operation::OpenAi).times(1));
-        let ran = site.run(&["openai", "echo", "v1/x", "--stream"]).await;
+        fixture.local.add_fault(response.on(Operation::OpenAi).times(1));
+        let ran = fixture.run(&["openai", "echo", "v1/x", "--stream"]).await;
         assert_eq!((ran.code, ran.stdout), (3, format!("{{\"error\":null}}\n{error}\n")));
         assert!(ran.stderr.contains("ended with an error"), "{}", ran.stderr);
     }
@@ -157,12 +157,12 @@ async fn a_streamed_response_that_ends_with_an_error_fails() {
 
 #[tokio::test]
 async fn an_event_that_is_no_json_is_printed_as_text() {
-    let site = Site::start().await;
+    let fixture = Fixture::start().await;
     let response = Fault::response(200, "data: a\u{1b}[31m\ndata: b\n\n");
     let response = response.header("content-type", "text/event-stream");
-    site.local.add_fault(response.on(Operation::OpenAi));
-    let ran = site.run(&["openai", "echo", "v1/x", "--stream"]).await;
+    fixture.local.add_fault(response.on(Operation::OpenAi));
+    let ran = fixture.run(&["openai", "echo", "v1/x", "--stream"]).await;
     ran.assert(0, "a\\u{1b}[31m b\n");
-    let ran = site.run(&["openai", "echo", "v1/x", "--stream", "--json"]).await;
+    let ran = fixture.run(&["openai", "echo", "v1/x", "--stream", "--json"]).await;
     ran.assert(0, "\"a\\u001b[31m\\nb\"\n");
 }

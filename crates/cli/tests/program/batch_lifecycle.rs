@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, BufReader};
 
 use crate::batch::{Stderr, gated, outstanding};
-use crate::support::{KEY, Site, ended, ran};
+use crate::support::{KEY, Fixture, ended, ran};
 
 /// Pause before another process of the program reads the state of a batch or a queue.
 const BETWEEN_READS: Duration = Duration::from_millis(100);
@@ -20,39 +20,39 @@ const GATED: [&str; 7] = ["batch", "run", "in.jsonl", "-e", "gated", "-o", "out.
 
 #[tokio::test]
 async fn changed_inputs_are_refused_and_accepted_with_force() {
-    let site = Site::start().await;
-    site.write_inputs(4);
+    let fixture = Fixture::start().await;
+    fixture.write_inputs(4);
     let run = ["batch", "run", "in.jsonl", "-e", "echo", "-o", "out.jsonl"];
-    site.run(&[&run[..], &["--take", "2"]].concat()).await;
-    fs::write(site.home.path().join("in.jsonl"), "{\"n\":9}\n{\"n\": 1}\n{\"n\":8}\n{\"n\": 3}\n")
+    fixture.run(&[&run[..], &["--take", "2"]].concat()).await;
+    fs::write(fixture.home.path().join("in.jsonl"), "{\"n\":9}\n{\"n\": 1}\n{\"n\":8}\n{\"n\": 3}\n")
         .unwrap();
-    site.run(&run).await.fails(2, "the same command with --force");
-    let forced = site.run(&[&run[..], &["--force"]].concat()).await;
+    fixture.run(&run).await.fails(2, "the same command with --force");
+    let forced = fixture.run(&[&run[..], &["--force"]].concat()).await;
     forced.fails(0, "1 are submitted with their new content, 1 were submitted before and keep");
-    let mut results = site.lines("out.jsonl");
+    let mut results = fixture.lines("out.jsonl");
     results.sort_by_key(|line| line["index"].as_u64());
     let outputs: Vec<_> = results.iter().map(|line| line["output"]["n"].clone()).collect();
     assert_eq!(outputs, [0, 1, 8, 3]);
     // The changed inputs are the inputs from now on.
-    site.run(&run).await.assert_code(0);
+    fixture.run(&run).await.assert_code(0);
 }
 
 #[tokio::test]
 async fn a_running_batch_is_cancelled_from_another_terminal() {
     let (builder, _gate) = gated();
-    let site = Site::with(builder).await;
-    site.write_inputs(10);
-    let child = site.program(&[&GATED[..], &["--window", "4"]].concat()).spawn().unwrap();
-    outstanding(&site, 4).await;
-    let cancelled = site.run(&["batch", "cancel", "out.jsonl", "--json"]).await;
+    let fixture = Fixture::with(builder).await;
+    fixture.write_inputs(10);
+    let child = fixture.program(&[&GATED[..], &["--window", "4"]].concat()).spawn().unwrap();
+    outstanding(&fixture, 4).await;
+    let cancelled = fixture.run(&["batch", "cancel", "out.jsonl", "--json"]).await;
     cancelled.fails(0, "is asked to cancel it");
     let counts: Value = serde_json::from_str(&cancelled.stdout).unwrap();
     assert_eq!(counts, json!({ "cancelled": 10, "outstanding": 0 }));
     let ran = ended(child).await;
     assert_eq!(ran.code, 3, "{ran:?}");
     assert!(ran.stdout.contains("cancelled by another process"), "{}", ran.stdout);
-    assert_eq!(site.submissions(), 4);
-    assert_eq!(site.lines("out.jsonl.failed.jsonl").len(), 10);
+    assert_eq!(fixture.submissions(), 4);
+    assert_eq!(fixture.lines("out.jsonl.failed.jsonl").len(), 10);
 }
 
 #[cfg(unix)]
@@ -63,12 +63,12 @@ async fn a_cancellation_reports_a_suspended_process() {
     use crate::interruptions::signal;
 
     let (builder, _gate) = gated();
-    let site = Site::with(builder).await;
-    site.write_inputs(10);
-    let child = site.program(&[&GATED[..], &["--window", "4"]].concat()).spawn().unwrap();
-    outstanding(&site, 4).await;
+    let fixture = Fixture::with(builder).await;
+    fixture.write_inputs(10);
+    let child = fixture.program(&[&GATED[..], &["--window", "4"]].concat()).spawn().unwrap();
+    outstanding(&fixture, 4).await;
     signal(&child, Signal::STOP);
-    let cancel = || site.program(&["batch", "cancel", "out.jsonl"]).spawn().unwrap();
+    let cancel = || fixture.program(&["batch", "cancel", "out.jsonl"]).spawn().unwrap();
     let (mut interrupted, mut waiting) = (cancel(), cancel());
     Stderr::by(&mut interrupted).until("kill -CONT").await;
     signal(&interrupted, Signal::INT);
@@ -92,17 +92,17 @@ async fn watch_shows_the_rate_and_ends_without_a_running_process() {
             _ => Ok(job.input),
         }
     };
-    let site = Site::with(
+    let fixture = Fixture::with(
         LocalService::builder()
             .endpoint("gated", handler)
             .workers_of("gated", Workers::between(8, 8)),
     )
     .await;
-    site.write_inputs(105);
-    let mut child = site.program(&GATED).spawn().unwrap();
-    outstanding(&site, 5).await;
+    fixture.write_inputs(105);
+    let mut child = fixture.program(&GATED).spawn().unwrap();
+    outstanding(&fixture, 5).await;
     let watch = ["batch", "watch", "out.jsonl", "--interval", "100ms"];
-    let mut watching = site.program(&[&watch[..], &["--json"]].concat()).spawn().unwrap();
+    let mut watching = fixture.program(&[&watch[..], &["--json"]].concat()).spawn().unwrap();
     let mut lines = BufReader::new(watching.stdout.take().unwrap()).lines();
     let mut next = async || -> Value {
         serde_json::from_str(&lines.next_line().await.unwrap().unwrap()).unwrap()
@@ -126,18 +126,18 @@ async fn watch_shows_the_rate_and_ends_without_a_running_process() {
     assert_eq!((&seen["rate"], &seen["submitted"]), (&Value::Null, &json!(5)));
     assert_eq!(lines.next_line().await.unwrap(), None, "it does not wait for another process");
     ended(watching).await.fails(3, "the command that began it continues it");
-    let watched = site.run(&watch).await;
+    let watched = fixture.run(&watch).await;
     watched.fails(3, "no process runs this batch");
     assert!(watched.stdout.contains("submitted"), "{}", watched.stdout);
-    site.run(&["batch", "status", "out.jsonl"]).await.fails(0, "no process runs this batch");
-    site.run(&["batch", "cancel", "out.jsonl"]).await.assert_code(0);
+    fixture.run(&["batch", "status", "out.jsonl"]).await.fails(0, "no process runs this batch");
+    fixture.run(&["batch", "cancel", "out.jsonl"]).await.assert_code(0);
 }
 
 /// Waits until the status shows this error.
-async fn wait_for_trouble(site: &Site, trouble: &str) {
+async fn wait_for_trouble(fixture: &Fixture, trouble: &str) {
     let looking = async {
         loop {
-            let status = site.status("out.jsonl").await;
+            let status = fixture.status("out.jsonl").await;
             if status["trouble"].as_str().is_some_and(|text| text.contains(trouble)) {
                 return;
             }
@@ -150,71 +150,71 @@ async fn wait_for_trouble(site: &Site, trouble: &str) {
 
 #[tokio::test]
 async fn status_and_watch_show_persistent_errors() {
-    let site = Site::start().await;
-    site.write_inputs(2);
-    site.local.add_fault(Fault::response(200, "<html>log in</html>").on(Operation::Status));
+    let fixture = Fixture::start().await;
+    fixture.write_inputs(2);
+    fixture.local.add_fault(Fault::response(200, "<html>log in</html>").on(Operation::Status));
     let run = ["batch", "run", "in.jsonl", "-e", "echo", "-o", "out.jsonl"];
-    let child = site.program(&run).spawn().unwrap();
-    site.requested("/run").await;
-    wait_for_trouble(&site, "the status of 2 jobs cannot be read").await;
-    let status = site.run(&["batch", "status", "out.jsonl"]).await;
+    let child = fixture.program(&run).spawn().unwrap();
+    fixture.requested("/run").await;
+    wait_for_trouble(&fixture, "the status of 2 jobs cannot be read").await;
+    let status = fixture.run(&["batch", "status", "out.jsonl"]).await;
     assert!(status.stdout.contains("trouble     the status of 2 jobs"), "{}", status.stdout);
-    let mut watching = site.program(&["batch", "watch", "out.jsonl"]).spawn().unwrap();
+    let mut watching = fixture.program(&["batch", "watch", "out.jsonl"]).spawn().unwrap();
     Stderr::by(&mut watching).until("the status of 2 jobs cannot be read").await;
-    site.local.clear_faults();
+    fixture.local.clear_faults();
     ended(child).await.assert_code(0);
     ended(watching).await.assert_code(0);
-    assert_eq!(site.status("out.jsonl").await.get("trouble"), None);
+    assert_eq!(fixture.status("out.jsonl").await.get("trouble"), None);
 }
 
 #[tokio::test]
 async fn webhooks_resolve_unknown_outcomes() {
-    let site = Site::start().await;
-    site.write_inputs(20);
+    let fixture = Fixture::start().await;
+    fixture.write_inputs(20);
     let run = ["batch", "run", "in.jsonl", "-e", "echo", "-o", "out.jsonl", "--on-unknown"];
     let run = [&run[..], &["by_webhook"]].concat();
-    site.run(&run).await.fails(2, "needs --webhook-url and --webhook-listen");
+    fixture.run(&run).await.fails(2, "needs --webhook-url and --webhook-listen");
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let address = free.to_string();
-    site.local.add_fault(Fault::lost_response().on(Operation::Run).times(3));
+    fixture.local.add_fault(Fault::lost_response().on(Operation::Run).times(3));
     let url = format!("http://{address}/hook?token=s3cret");
     let arguments = ["--webhook-listen", &address, "--webhook-wait", "30s", "--quiet"];
-    let mut program = site.program(&[&run[..], &arguments].concat());
+    let mut program = fixture.program(&[&run[..], &arguments].concat());
     let ran = ended(program.env("PODQUEUE_WEBHOOK_URL", &url).spawn().unwrap()).await;
     assert_eq!(ran.code, 0, "{ran:?}");
-    assert_eq!(site.lines("out.jsonl").len(), 20);
-    assert_eq!(site.submissions(), 20);
+    assert_eq!(fixture.lines("out.jsonl").len(), 20);
+    assert_eq!(fixture.submissions(), 20);
     assert!(!format!("{ran:?}").contains("s3cret"));
     let help = ended(
-        site.program(&["batch", "run", "-h"]).env("PODQUEUE_WEBHOOK_URL", &url).spawn().unwrap(),
+        fixture.program(&["batch", "run", "-h"]).env("PODQUEUE_WEBHOOK_URL", &url).spawn().unwrap(),
     );
     assert!(!help.await.stdout.contains("s3cret"));
     // A free port, since nothing listens there any more.
     let _taken = std::net::TcpListener::bind(free).unwrap();
     let mut program =
-        site.program(&[&run[..], &arguments, &["--webhook-url", "http://h/"]].concat());
+        fixture.program(&[&run[..], &arguments, &["--webhook-url", "http://h/"]].concat());
     ended(program.spawn().unwrap()).await.fails(1, "could not listen on");
 }
 
 #[tokio::test]
 async fn a_run_waits_for_a_full_queue() {
-    let site = Site::start().await;
-    site.write_inputs(120);
-    let mut local = site.program(&["local", "--listen", "127.0.0.1:0", "--max-queued", "10"]);
+    let fixture = Fixture::start().await;
+    fixture.write_inputs(120);
+    let mut local = fixture.program(&["local", "--listen", "127.0.0.1:0", "--max-queued", "10"]);
     let mut local = local.spawn().unwrap();
     let mut lines = BufReader::new(local.stdout.take().unwrap()).lines();
     let line = lines.next_line().await.unwrap().unwrap();
     let url = line.strip_prefix("export PODQUEUE_BASE_URL=").unwrap();
     let inputs: String = (0..120).map(|_| "{\"ms\": 20}\n").collect();
-    fs::write(site.home.path().join("in.jsonl"), inputs).unwrap();
+    fs::write(fixture.home.path().join("in.jsonl"), inputs).unwrap();
     for (results, window) in [("a.jsonl", "1000"), ("b.jsonl", "5")] {
         let run = ["batch", "run", "in.jsonl", "-e", "sleep", "-o", results, "--window", window];
-        let child = site.program(&run).env("PODQUEUE_BASE_URL", url).spawn().unwrap();
+        let child = fixture.program(&run).env("PODQUEUE_BASE_URL", url).spawn().unwrap();
         ended(child).await.assert_code(0);
-        assert_eq!(site.lines(results).len(), 120);
+        assert_eq!(fixture.lines(results).len(), 120);
     }
     local.kill().await.unwrap();
-    let at_most = site.program(&GATED).args(["--window", "many"]).spawn().unwrap();
+    let at_most = fixture.program(&GATED).args(["--window", "many"]).spawn().unwrap();
     ended(at_most).await.fails(2, "--window");
 }
 
@@ -233,13 +233,13 @@ async fn resume_after(minutes: u64) -> (Value, usize) {
         .endpoint("gated", handler)
         .workers_of("gated", Workers::between(10, 10))
         .execution_timeout_of("gated", Duration::from_secs(7_200));
-    let site = Site::with(builder).await;
-    site.write_inputs(10);
-    site.local.add_fault(Fault::response(503, "{}").on(Operation::Status));
-    let mut child = site.program(&GATED).spawn().unwrap();
-    outstanding(&site, 10).await;
+    let fixture = Fixture::with(builder).await;
+    fixture.write_inputs(10);
+    fixture.local.add_fault(Fault::response(503, "{}").on(Operation::Status));
+    let mut child = fixture.program(&GATED).spawn().unwrap();
+    outstanding(&fixture, 10).await;
     loop {
-        let health = site.run(&["health", "gated", "--json"]).await;
+        let health = fixture.run(&["health", "gated", "--json"]).await;
         let health: Value = serde_json::from_str(&health.stdout).unwrap();
         if health["jobs"]["completed"] == 5 {
             break;
@@ -247,25 +247,25 @@ async fn resume_after(minutes: u64) -> (Value, usize) {
         tokio::time::sleep(BETWEEN_READS).await;
     }
     child.kill().await.unwrap();
-    site.local.clear_faults();
+    fixture.local.clear_faults();
     let away = Duration::from_secs(minutes * 60);
-    site.local.clock().advance(away);
+    fixture.local.clock().advance(away);
     let tools = tempfile::tempdir().unwrap();
-    let mut child = site
+    let mut child = fixture
         .program(&GATED)
         .env("LD_PRELOAD", crate::preload::library(tools.path()))
         .env("PRELOAD_CLOCK", away.as_secs().to_string())
         .spawn()
         .unwrap();
     let status = loop {
-        let status = site.status("out.jsonl").await;
+        let status = fixture.status("out.jsonl").await;
         if status["submitted"] == 5 {
             break status;
         }
         tokio::time::sleep(BETWEEN_READS).await;
     };
     child.kill().await.unwrap();
-    (status, site.submissions())
+    (status, fixture.submissions())
 }
 
 #[cfg(target_os = "linux")]
@@ -286,9 +286,9 @@ async fn after_31_minutes_finished_jobs_have_expired() {
 
 /// Runs the program as a user without write access to its home: root could write everywhere.
 #[cfg(unix)]
-async fn run_as_reader(site: &Site, arguments: &[&str]) -> crate::support::Ran {
+async fn run_as_reader(fixture: &Fixture, arguments: &[&str]) -> crate::support::Ran {
     const NOBODY: u32 = 65_534;
-    let home = site.home.path();
+    let home = fixture.home.path();
     let program = home.join("podqueue");
     if !program.exists() {
         // By another process: a concurrently started program inherits the file that this process
@@ -321,19 +321,19 @@ async fn run_as_reader(site: &Site, arguments: &[&str]) -> crate::support::Ran {
 #[cfg(unix)]
 #[tokio::test]
 async fn a_batch_in_a_read_only_folder_is_readable() {
-    let site = Site::start().await;
-    site.write_inputs(3);
-    site.local.add_fault(Fault::lost_response().on(Operation::Run).times(1));
+    let fixture = Fixture::start().await;
+    fixture.write_inputs(3);
+    fixture.local.add_fault(Fault::lost_response().on(Operation::Run).times(1));
     let run = ["batch", "run", "in.jsonl", "-e", "echo", "-o", "out ?%.jsonl"];
-    site.run(&run).await.assert_code(5);
-    let status = run_as_reader(&site, &["batch", "status", "out ?%.jsonl"]).await;
+    fixture.run(&run).await.assert_code(5);
+    let status = run_as_reader(&fixture, &["batch", "status", "out ?%.jsonl"]).await;
     assert!(status.code == 0 && status.stdout.contains("completed   2"), "{status:?}");
-    let exported = run_as_reader(&site, &["batch", "export", "out ?%.jsonl"]).await;
+    let exported = run_as_reader(&fixture, &["batch", "export", "out ?%.jsonl"]).await;
     assert!(exported.code == 0 && exported.stdout.lines().count() == 2, "{exported:?}");
-    let unknown = run_as_reader(&site, &["batch", "unknown", "out ?%.jsonl"]).await;
+    let unknown = run_as_reader(&fixture, &["batch", "unknown", "out ?%.jsonl"]).await;
     assert!(unknown.code == 0 && unknown.stdout.starts_with("INDEX"), "{unknown:?}");
-    run_as_reader(&site, &["batch", "watch", "out ?%.jsonl"]).await.assert_code(5);
-    let retried = run_as_reader(&site, &["batch", "retry", "out ?%.jsonl"]).await;
+    run_as_reader(&fixture, &["batch", "watch", "out ?%.jsonl"]).await.assert_code(5);
+    let retried = run_as_reader(&fixture, &["batch", "retry", "out ?%.jsonl"]).await;
     retried.fails(1, "check the permissions");
 }
 
@@ -341,34 +341,34 @@ async fn a_batch_in_a_read_only_folder_is_readable() {
 #[tokio::test]
 async fn a_batch_of_a_killed_process_is_readable_in_a_read_only_folder() {
     let (builder, _gate) = gated();
-    let site = Site::with(builder).await;
-    site.write_inputs(5);
-    let mut child = site.program(&GATED).spawn().unwrap();
-    outstanding(&site, 5).await;
+    let fixture = Fixture::with(builder).await;
+    fixture.write_inputs(5);
+    let mut child = fixture.program(&GATED).spawn().unwrap();
+    outstanding(&fixture, 5).await;
     child.kill().await.unwrap();
-    let status = run_as_reader(&site, &["batch", "status", "out.jsonl"]).await;
+    let status = run_as_reader(&fixture, &["batch", "status", "out.jsonl"]).await;
     assert!(status.code == 0 && status.stdout.contains("submitted   5"), "{status:?}");
     // As if only some of the files had been copied.
-    fs::remove_file(site.home.path().join("out.jsonl.journal-shm")).unwrap();
-    let status = run_as_reader(&site, &["batch", "status", "out.jsonl"]).await;
+    fs::remove_file(fixture.home.path().join("out.jsonl.journal-shm")).unwrap();
+    let status = run_as_reader(&fixture, &["batch", "status", "out.jsonl"]).await;
     status.fails(1, "copy both to another folder");
 }
 
 #[tokio::test]
 async fn a_moved_batch_is_read_at_its_new_path() {
-    let site = Site::start().await;
-    site.write_inputs(3);
-    site.run(&["batch", "run", "in.jsonl", "-e", "echo", "-o", "out.jsonl"]).await.assert_code(0);
-    let exported = site.run(&["batch", "export", "out.jsonl"]).await;
-    fs::create_dir(site.home.path().join("moved")).unwrap();
+    let fixture = Fixture::start().await;
+    fixture.write_inputs(3);
+    fixture.run(&["batch", "run", "in.jsonl", "-e", "echo", "-o", "out.jsonl"]).await.assert_code(0);
+    let exported = fixture.run(&["batch", "export", "out.jsonl"]).await;
+    fs::create_dir(fixture.home.path().join("moved")).unwrap();
     for name in ["out.jsonl", "out.jsonl.journal"] {
-        let path = |folder: &str| site.home.path().join(folder).join(name);
+        let path = |folder: &str| fixture.home.path().join(folder).join(name);
         fs::rename(path("."), path("moved")).unwrap();
     }
     let there = |command| ["batch", command, "moved/out.jsonl"];
-    site.run(&there("export")).await.assert(0, &exported.stdout);
+    fixture.run(&there("export")).await.assert(0, &exported.stdout);
     for command in ["status", "watch"] {
-        let shown = site.run(&there(command)).await.stdout;
+        let shown = fixture.run(&there(command)).await.stdout;
         assert!(shown.contains("results     moved/out.jsonl\n"), "{shown}");
     }
 }
@@ -376,22 +376,22 @@ async fn a_moved_batch_is_read_at_its_new_path() {
 #[tokio::test]
 async fn jobs_of_another_url_are_reported_with_it() {
     let (builder, gate) = gated();
-    let site = Site::with(builder).await;
-    site.write_inputs(2);
-    let mut child = site.program(&GATED).spawn().unwrap();
-    outstanding(&site, 2).await;
+    let fixture = Fixture::with(builder).await;
+    fixture.write_inputs(2);
+    let mut child = fixture.program(&GATED).spawn().unwrap();
+    outstanding(&fixture, 2).await;
     child.kill().await.unwrap();
     let other = LocalService::builder().api_key(KEY).start().await.unwrap();
-    let elsewhere = ran(site.program(&GATED).env("PODQUEUE_BASE_URL", other.base_url())).await;
-    elsewhere.fails(3, &format!("to collect the jobs of {}", site.local.base_url()));
+    let elsewhere = ran(fixture.program(&GATED).env("PODQUEUE_BASE_URL", other.base_url())).await;
+    elsewhere.fails(3, &format!("to collect the jobs of {}", fixture.local.base_url()));
     assert!(!elsewhere.stderr.contains(&other.base_url()), "{elsewhere:?}");
     gate.send_replace(true);
-    let back = site.run(&GATED).await;
+    let back = fixture.run(&GATED).await;
     back.assert_code(0);
     assert!(!back.stderr.contains("submitted to"), "{back:?}");
 }
 
-impl Site {
+impl Fixture {
     /// The names of the files in the home.
     fn files(&self) -> Vec<String> {
         let entries = fs::read_dir(self.home.path()).unwrap();
@@ -416,10 +416,10 @@ fn flaky() -> Builder {
 
 #[tokio::test]
 async fn refused_settings_create_no_files() {
-    let site = Site::with(flaky()).await;
-    site.write_inputs(1);
-    fs::write(site.home.path().join("blank.jsonl"), "\n").unwrap();
-    let before = site.files();
+    let fixture = Fixture::with(flaky()).await;
+    fixture.write_inputs(1);
+    fs::write(fixture.home.path().join("blank.jsonl"), "\n").unwrap();
+    let before = fixture.files();
     let webhook = ["--on-unknown", "by-webhook", "--webhook-listen", "127.0.0.1:0"];
     for (arguments, code, why) in [
         (&["--ttl", "1s"][..], 2, "policy.ttl"),
@@ -429,103 +429,103 @@ async fn refused_settings_create_no_files() {
         (&["--journal", "./in.jsonl"], 2, "--journal names a file of its own"),
         (&["--journal", "."], 1, "is not a regular file"),
     ] {
-        let ran = site.run(&[&GATED[..], arguments].concat()).await;
+        let ran = fixture.run(&[&GATED[..], arguments].concat()).await;
         ran.fails(code, why);
-        assert_eq!(site.files(), before, "{arguments:?}");
+        assert_eq!(fixture.files(), before, "{arguments:?}");
     }
     let run = |inputs, endpoint| ["batch", "run", inputs, "-e", endpoint, "-o", "out.jsonl"];
-    site.run(&run("in.jsonl", "..")).await.fails(2, "endpoint id");
-    site.run(&run("blank.jsonl", "echo")).await.fails(2, "has no inputs");
-    assert_eq!(site.files(), before);
-    let sent = site.local.requests();
+    fixture.run(&run("in.jsonl", "..")).await.fails(2, "endpoint id");
+    fixture.run(&run("blank.jsonl", "echo")).await.fails(2, "has no inputs");
+    assert_eq!(fixture.files(), before);
+    let sent = fixture.local.requests();
     assert!(sent.iter().all(|request| request.path.ends_with("/health")), "{sent:?}");
 }
 
 #[tokio::test]
 async fn the_error_of_the_last_run_is_shown_until_the_next_run() {
     let (builder, gate) = gated();
-    let site = Site::with(builder).await;
-    site.write_inputs(2);
-    site.local.add_fault(Fault::response(401, "{\"error\": \"revoked\"}").on(Operation::Run));
-    site.run(&GATED).await.fails(4, "podqueue doctor gated");
+    let fixture = Fixture::with(builder).await;
+    fixture.write_inputs(2);
+    fixture.local.add_fault(Fault::response(401, "{\"error\": \"revoked\"}").on(Operation::Run));
+    fixture.run(&GATED).await.fails(4, "podqueue doctor gated");
     let refused = "the service refuses all calls";
-    let status = site.status("out.jsonl").await;
+    let status = fixture.status("out.jsonl").await;
     assert!(status["error"].as_str().unwrap().starts_with(refused), "{status}");
-    let shown = site.run(&["batch", "status", "out.jsonl"]).await;
+    let shown = fixture.run(&["batch", "status", "out.jsonl"]).await;
     assert!(shown.stdout.contains(&format!("error       {refused}")), "{}", shown.stdout);
-    let watched = site.run(&["batch", "watch", "out.jsonl"]).await;
+    let watched = fixture.run(&["batch", "watch", "out.jsonl"]).await;
     assert!(watched.stdout.contains(&format!("error       {refused}")), "{}", watched.stdout);
-    let watched = site.run(&["batch", "watch", "out.jsonl", "--json"]).await;
+    let watched = fixture.run(&["batch", "watch", "out.jsonl", "--json"]).await;
     let last: Value = serde_json::from_str(watched.stdout.lines().last().unwrap()).unwrap();
     assert_eq!(last["error"], status["error"]);
 
-    site.local.clear_faults();
-    let child = site.program(&GATED).spawn().unwrap();
-    outstanding(&site, 2).await;
-    assert_eq!(site.status("out.jsonl").await.get("error"), None, "a run continues");
+    fixture.local.clear_faults();
+    let child = fixture.program(&GATED).spawn().unwrap();
+    outstanding(&fixture, 2).await;
+    assert_eq!(fixture.status("out.jsonl").await.get("error"), None, "a run continues");
     gate.send_replace(true);
     ended(child).await.assert_code(0);
-    let status = site.status("out.jsonl").await;
+    let status = fixture.status("out.jsonl").await;
     assert_eq!((status.get("error"), status.get("stopped")), (None, None));
 }
 
 #[tokio::test]
 async fn the_stop_reason_of_the_last_run_is_shown() {
-    let site = Site::start().await;
-    site.write_inputs(3);
+    let fixture = Fixture::start().await;
+    fixture.write_inputs(3);
     let run = ["batch", "run", "in.jsonl", "-e", "echo", "-o", "out.jsonl", "--take", "1"];
-    site.run(&run).await.assert_code(3);
-    assert_eq!(site.status("out.jsonl").await["stopped"], "taken");
-    let shown = site.run(&["batch", "status", "out.jsonl"]).await;
+    fixture.run(&run).await.assert_code(3);
+    assert_eq!(fixture.status("out.jsonl").await["stopped"], "taken");
+    let shown = fixture.run(&["batch", "status", "out.jsonl"]).await;
     assert!(shown.stdout.contains("stopped     as many inputs as --take"), "{}", shown.stdout);
 }
 
 #[tokio::test]
 async fn a_batch_without_its_inputs_is_cancelled() {
     let (builder, _gate) = gated();
-    let site = Site::with(builder).await;
-    site.write_inputs(10);
-    let mut child = site.program(&[&GATED[..], &["--window", "4"]].concat()).spawn().unwrap();
-    outstanding(&site, 4).await;
+    let fixture = Fixture::with(builder).await;
+    fixture.write_inputs(10);
+    let mut child = fixture.program(&[&GATED[..], &["--window", "4"]].concat()).spawn().unwrap();
+    outstanding(&fixture, 4).await;
     child.kill().await.unwrap();
-    site.remove_inputs();
-    let cancelled = site.run(&["batch", "cancel", "out.jsonl", "--json"]).await;
+    fixture.remove_inputs();
+    let cancelled = fixture.run(&["batch", "cancel", "out.jsonl", "--json"]).await;
     cancelled.assert_code(0);
     let cancelled: Value = serde_json::from_str(&cancelled.stdout).unwrap();
     assert_eq!(cancelled, json!({ "cancelled": 10, "outstanding": 0 }));
-    assert_eq!(site.lines("out.jsonl.failed.jsonl").len(), 10);
+    assert_eq!(fixture.lines("out.jsonl.failed.jsonl").len(), 10);
     // Such a file is not a file of inputs, and is refused as one.
     let run = ["batch", "run", "out.jsonl.failed.jsonl", "--input-field", "input", "--dry-run"];
-    site.run(&run).await.assert_code(2);
+    fixture.run(&run).await.assert_code(2);
 }
 
 #[tokio::test]
 async fn a_batch_without_its_inputs_retries_the_same_jobs() {
-    let site = Site::with(flaky()).await;
-    site.write_inputs(2);
-    site.run(&GATED).await.assert_code(3);
-    let failures = site.lines("out.jsonl.failed.jsonl");
-    site.remove_inputs();
-    let retried = site.run(&["batch", "retry", "out.jsonl"]).await;
+    let fixture = Fixture::with(flaky()).await;
+    fixture.write_inputs(2);
+    fixture.run(&GATED).await.assert_code(3);
+    let failures = fixture.lines("out.jsonl.failed.jsonl");
+    fixture.remove_inputs();
+    let retried = fixture.run(&["batch", "retry", "out.jsonl"]).await;
     retried.fails(2, "podqueue batch retry out.jsonl --same-jobs");
     assert!(retried.stderr.contains("in.jsonl"), "{}", retried.stderr);
     assert!(retried.stderr.contains("restore them first"), "{}", retried.stderr);
-    assert_eq!(site.lines("out.jsonl.failed.jsonl"), failures, "nothing is lost");
-    let retried = site.run(&["batch", "retry", "out.jsonl", "--same-jobs"]).await;
+    assert_eq!(fixture.lines("out.jsonl.failed.jsonl"), failures, "nothing is lost");
+    let retried = fixture.run(&["batch", "retry", "out.jsonl", "--same-jobs"]).await;
     retried.assert(0, "retried 2 jobs; the service no longer allows it for 0\n");
     // A run needs its inputs.
-    site.run(&GATED).await.fails(2, "could not open the inputs in.jsonl");
-    site.write_inputs(2);
-    site.run(&GATED).await.assert_code(0);
-    assert_eq!(site.submissions(), 2);
+    fixture.run(&GATED).await.fails(2, "could not open the inputs in.jsonl");
+    fixture.write_inputs(2);
+    fixture.run(&GATED).await.assert_code(0);
+    assert_eq!(fixture.submissions(), 2);
 }
 
 #[tokio::test]
 async fn a_batch_that_still_reads_its_inputs_is_not_empty() {
-    let site = Site::start().await;
+    let fixture = Fixture::start().await;
     // As a process that runs a batch, before it has read any inputs.
-    let mut store = Sqlite::file(site.home.path().join("out.jsonl.journal")).open().unwrap();
-    let mut child = site.program(&["batch", "cancel", "out.jsonl"]).spawn().unwrap();
+    let mut store = Sqlite::file(fixture.home.path().join("out.jsonl.journal")).open().unwrap();
+    let mut child = fixture.program(&["batch", "cancel", "out.jsonl"]).spawn().unwrap();
     while !store.note("request").unwrap().is_some_and(|it| it.starts_with("cancel")) {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }

@@ -5,10 +5,10 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
 use crate::run::never;
-use crate::support::{KEY, Ran, Site, bare, ran};
+use crate::support::{KEY, Ran, Fixture, bare, ran};
 
-async fn doctor(site: &Site, variable: (&str, &str)) -> Ran {
-    ran(site.program(&["doctor", "echo"]).env(variable.0, variable.1)).await
+async fn doctor(fixture: &Fixture, variable: (&str, &str)) -> Ran {
+    ran(fixture.program(&["doctor", "echo"]).env(variable.0, variable.1)).await
 }
 
 #[track_caller]
@@ -19,58 +19,58 @@ fn assert_shows(ran: &Ran, code: i32, text: &str) {
 
 #[tokio::test]
 async fn a_working_setup_passes_every_check() {
-    let site = Site::start().await;
-    let ran = site.run(&["doctor", "echo"]).await;
+    let fixture = Fixture::start().await;
+    let ran = fixture.run(&["doctor", "echo"]).await;
     assert_eq!(ran.code, 0, "{}", ran.stdout);
     assert!(ran.stdout.lines().all(|line| line.starts_with("ok")), "{}", ran.stdout);
-    assert_shows(&site.run(&["doctor"]).await, 0, "podqueue doctor ENDPOINT");
+    assert_shows(&fixture.run(&["doctor"]).await, 0, "podqueue doctor ENDPOINT");
 }
 
 #[tokio::test]
 async fn a_missing_wrong_or_unprivileged_key_is_diagnosed() {
     let restricted = LocalService::builder()
         .restricted_api_key("no-graphql", [Operation::Health, Operation::GetPod]);
-    let site = Site::with(restricted).await;
-    assert_shows(&ran(&mut bare(site.home.path(), &["doctor"])).await, 4, "no API key is set");
-    let wrong = doctor(&site, ("PODQUEUE_API_KEY", "wrong")).await;
+    let fixture = Fixture::with(restricted).await;
+    assert_shows(&ran(&mut bare(fixture.home.path(), &["doctor"])).await, 4, "no API key is set");
+    let wrong = doctor(&fixture, ("PODQUEUE_API_KEY", "wrong")).await;
     assert_shows(&wrong, 4, "the key is wrong");
-    let partial = doctor(&site, ("PODQUEUE_API_KEY", "no-graphql")).await;
+    let partial = doctor(&fixture, ("PODQUEUE_API_KEY", "no-graphql")).await;
     assert_shows(&partial, 4, "the key lacks permission: queue accepts it");
 }
 
 #[tokio::test]
 async fn a_missing_wrong_or_unreachable_url_is_diagnosed() {
-    let site = Site::start().await;
-    let mut program = bare(site.home.path(), &["doctor"]);
+    let fixture = Fixture::start().await;
+    let mut program = bare(fixture.home.path(), &["doctor"]);
     assert_shows(&ran(program.env("PODQUEUE_API_KEY", KEY)).await, 2, "PODQUEUE_BASE_URL");
     let variable = ("PODQUEUE_BASE_URL", "ftp://queue.example");
-    assert_shows(&doctor(&site, variable).await, 2, "must be an https URL");
+    assert_shows(&doctor(&fixture, variable).await, 2, "must be an https URL");
     let gone = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     let url = format!("http://{gone}");
-    assert_shows(&doctor(&site, ("PODQUEUE_BASE_URL", &url)).await, 1, "nothing listens there");
+    assert_shows(&doctor(&fixture, ("PODQUEUE_BASE_URL", &url)).await, 1, "nothing listens there");
     let variable = ("PODQUEUE_BASE_URL", "https://queue.invalid");
-    assert_shows(&doctor(&site, variable).await, 1, "no such host");
+    assert_shows(&doctor(&fixture, variable).await, 1, "no such host");
     // This service does not speak TLS.
-    let url = site.local.base_url().replace("http:", "https:");
-    assert_shows(&doctor(&site, ("PODQUEUE_BASE_URL", &url)).await, 1, "TLS failed");
-    site.local.add_fault(Fault::gateway(404).on(Operation::Health));
-    assert_shows(&site.run(&["doctor", "echo"]).await, 1, "something other than the service");
-    site.local.clear_faults();
-    site.local.add_fault(Fault::redirect(301, "https://elsewhere.example").on(Operation::Health));
-    assert_shows(&site.run(&["doctor", "echo"]).await, 1, "leads elsewhere");
-    site.local.clear_faults();
+    let url = fixture.local.base_url().replace("http:", "https:");
+    assert_shows(&doctor(&fixture, ("PODQUEUE_BASE_URL", &url)).await, 1, "TLS failed");
+    fixture.local.add_fault(Fault::gateway(404).on(Operation::Health));
+    assert_shows(&fixture.run(&["doctor", "echo"]).await, 1, "something other than the service");
+    fixture.local.clear_faults();
+    fixture.local.add_fault(Fault::redirect(301, "https://elsewhere.example").on(Operation::Health));
+    assert_shows(&fixture.run(&["doctor", "echo"]).await, 1, "leads elsewhere");
+    fixture.local.clear_faults();
     for (status, text) in
         [(403, "lacks permission, or something on the way"), (407, "of the proxy")]
     {
-        site.local.add_fault(Fault::response(status, "{}").on(Operation::Health));
-        assert_shows(&site.run(&["doctor", "echo"]).await, 1, text);
-        site.local.clear_faults();
+        fixture.local.add_fault(Fault::response(status, "{}").on(Operation::Health));
+        assert_shows(&fixture.run(&["doctor", "echo"]).await, 1, text);
+        fixture.local.clear_faults();
     }
 }
 
 #[tokio::test]
 async fn another_server_or_a_refusing_proxy_is_diagnosed() {
-    let site = Site::start().await;
+    let fixture = Fixture::start().await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move {
@@ -82,11 +82,11 @@ async fn another_server_or_a_refusing_proxy_is_diagnosed() {
     });
     let url = format!("http://{address}");
     assert_shows(
-        &doctor(&site, ("PODQUEUE_BASE_URL", &url)).await,
+        &doctor(&fixture, ("PODQUEUE_BASE_URL", &url)).await,
         1,
         "something other than the service",
     );
-    let mut behind = site.program(&["doctor", "echo"]);
+    let mut behind = fixture.program(&["doctor", "echo"]);
     behind.env("PODQUEUE_BASE_URL", "https://queue.example").env("NO_PROXY", "127.0.0.1");
     let proxy = format!("http://me:canary-password@{address}");
     let ran = ran(behind.env("HTTPS_PROXY", proxy)).await;
@@ -96,45 +96,45 @@ async fn another_server_or_a_refusing_proxy_is_diagnosed() {
 
 #[tokio::test]
 async fn an_unknown_endpoint_is_diagnosed() {
-    let site = Site::start().await;
-    assert_shows(&site.run(&["doctor", "no-such"]).await, 6, "has no endpoint no-such");
+    let fixture = Fixture::start().await;
+    assert_shows(&fixture.run(&["doctor", "no-such"]).await, 6, "has no endpoint no-such");
 }
 
 #[tokio::test]
 async fn missing_unhealthy_and_throttled_workers_are_diagnosed() {
-    let site = Site::with(LocalService::builder().workers_of("echo", Workers::between(0, 0))).await;
-    assert_shows(&site.run(&["doctor", "echo"]).await, 0, "warning  workers   there are none");
+    let fixture = Fixture::with(LocalService::builder().workers_of("echo", Workers::between(0, 0))).await;
+    assert_shows(&fixture.run(&["doctor", "echo"]).await, 0, "warning  workers   there are none");
     for (workers, text) in
         [(r#""unhealthy": 2"#, "read the logs"), (r#""throttled": 1"#, "no GPU free")]
     {
         let jobs = r#"{"completed": 0, "failed": 0, "inProgress": 0, "inQueue": 0, "retried": 0}"#;
         let workers = format!(r#"{{"idle": 0, "running": 0, {workers}}}"#);
         let body = format!(r#"{{"jobs": {jobs}, "workers": {workers}}}"#);
-        site.local.clear_faults();
-        site.local.add_fault(Fault::response(200, body).on(Operation::Health));
-        assert_shows(&site.run(&["doctor", "echo"]).await, 0, text);
+        fixture.local.clear_faults();
+        fixture.local.add_fault(Fault::response(200, body).on(Operation::Health));
+        assert_shows(&fixture.run(&["doctor", "echo"]).await, 0, text);
     }
 }
 
 #[tokio::test]
 async fn throttled_calls_are_diagnosed() {
-    let site = Site::start().await;
-    site.local.add_fault(Fault::response(429, "{}").on(Operation::Health));
-    assert_shows(&site.run(&["doctor", "echo"]).await, 1, "use up its rate limit");
+    let fixture = Fixture::start().await;
+    fixture.local.add_fault(Fault::response(429, "{}").on(Operation::Health));
+    assert_shows(&fixture.run(&["doctor", "echo"]).await, 1, "use up its rate limit");
 }
 
 #[tokio::test]
 async fn a_queued_job_is_diagnosed() {
     let none = Workers::between(0, 0);
     let builder = LocalService::builder().workers_of("echo", none).endpoint("never", never);
-    let site = Site::with(builder.workers_of("never", Workers::between(1, 1))).await;
-    let job = site.submit("echo", "{}").await;
-    let ran = site.run(&["doctor", "echo", "--job", &job]).await;
+    let fixture = Fixture::with(builder.workers_of("never", Workers::between(1, 1))).await;
+    let job = fixture.submit("echo", "{}").await;
+    let ran = fixture.run(&["doctor", "echo", "--job", &job]).await;
     assert_shows(&ran, 0, "there are no workers");
     assert_shows(&ran, 0, "is IN_QUEUE");
-    site.submit("never", "{}").await;
-    let second = site.submit("never", "{}").await;
-    let ran = site.run(&["doctor", "never", "--job", &second]).await;
+    fixture.submit("never", "{}").await;
+    let second = fixture.submit("never", "{}").await;
+    let ran = fixture.run(&["doctor", "never", "--job", &second]).await;
     assert_shows(&ran, 0, "all 1 workers are busy");
-    assert_shows(&site.run(&["doctor", "echo", "--job", "no-such"]).await, 6, "its id is wrong");
+    assert_shows(&fixture.run(&["doctor", "echo", "--job", "no-such"]).await, 6, "its id is wrong");
 }

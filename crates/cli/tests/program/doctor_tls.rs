@@ -11,7 +11,7 @@ use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-use crate::support::{Site, ran};
+use crate::support::{Fixture, ran};
 
 /// A self-signed certificate, with its key.
 struct Certificate {
@@ -20,8 +20,8 @@ struct Certificate {
 
 impl Certificate {
     /// Creates a certificate for a host, valid in these years.
-    fn make(site: &Site, host: &str, years: [i32; 2]) -> Self {
-        let folder = site.home.path().join(format!("{host}-{}-{}", years[0], years[1]));
+    fn make(fixture: &Fixture, host: &str, years: [i32; 2]) -> Self {
+        let folder = fixture.home.path().join(format!("{host}-{}-{}", years[0], years[1]));
         let [from, to] = years.map(|year| date_time_ymd(year, 1, 1));
         let mut parameters = CertificateParams::new([host.to_owned()]).unwrap();
         (parameters.not_before, parameters.not_after) = (from, to);
@@ -40,7 +40,7 @@ impl Certificate {
     }
 
     /// Serves the service over TLS, and returns the URL.
-    async fn serve(&self, site: &Site) -> String {
+    async fn serve(&self, fixture: &Fixture) -> String {
         let certificate = CertificateDer::from_pem_file(self.file()).unwrap();
         let key = PrivateKeyDer::from_pem_file(self.folder.join("key.pem")).unwrap();
         let config = ServerConfig::builder().with_no_client_auth();
@@ -48,7 +48,7 @@ impl Certificate {
         let acceptor = TlsAcceptor::from(Arc::new(config));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let behind = site.local.base_url().strip_prefix("http://").unwrap().to_owned();
+        let behind = fixture.local.base_url().strip_prefix("http://").unwrap().to_owned();
         tokio::spawn(async move {
             loop {
                 let (stream, _) = listener.accept().await.unwrap();
@@ -64,13 +64,13 @@ impl Certificate {
 
 #[tokio::test]
 async fn failures_of_tls_are_diagnosed() {
-    let site = Site::start().await;
-    let valid = Certificate::make(&site, "localhost", [2020, 4000]);
-    let past = Certificate::make(&site, "localhost", [2000, 2001]);
-    let future = Certificate::make(&site, "localhost", [3000, 4000]);
+    let fixture = Fixture::start().await;
+    let valid = Certificate::make(&fixture, "localhost", [2020, 4000]);
+    let past = Certificate::make(&fixture, "localhost", [2000, 2001]);
+    let future = Certificate::make(&fixture, "localhost", [3000, 4000]);
     // A host name that contains the words of other errors.
     let name = "expired.unknownissuer.example";
-    let foreign = Certificate::make(&site, name, [2020, 4000]);
+    let foreign = Certificate::make(&fixture, name, [2020, 4000]);
     for (certificate, trusted, code, text) in [
         (&valid, &valid, 0, "knows the endpoint echo"),
         (&valid, &foreign, 1, "does not know who issued the certificate"),
@@ -78,8 +78,8 @@ async fn failures_of_tls_are_diagnosed() {
         (&future, &future, 1, "the certificate is not valid at this time"),
         (&foreign, &foreign, 1, "the certificate is for another host"),
     ] {
-        let url = certificate.serve(&site).await;
-        let mut doctor = site.program(&["doctor", "echo"]);
+        let url = certificate.serve(&fixture).await;
+        let mut doctor = fixture.program(&["doctor", "echo"]);
         doctor.env("PODQUEUE_BASE_URL", url).env("SSL_CERT_FILE", trusted.file());
         let ran = ran(&mut doctor).await;
         ran.assert_code(code);

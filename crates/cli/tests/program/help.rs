@@ -2,12 +2,12 @@
 
 use std::fs;
 
-use crate::support::{Site, bare, ran};
+use crate::support::{Fixture, bare, ran};
 
 #[tokio::test]
 async fn without_arguments_the_first_steps_are_shown() {
-    let site = Site::start().await;
-    let shown = ran(&mut bare(site.home.path(), &[])).await;
+    let fixture = Fixture::start().await;
+    let shown = ran(&mut bare(fixture.home.path(), &[])).await;
     assert_eq!(shown.code, 0);
     let commands = shown.stdout.lines().filter(|line| line.starts_with("  podqueue ")).count();
     assert_eq!(commands, 6, "{}", shown.stdout);
@@ -16,23 +16,23 @@ async fn without_arguments_the_first_steps_are_shown() {
 
 #[tokio::test]
 async fn help_starts_with_examples_and_ends_with_the_exit_codes() {
-    let site = Site::start().await;
-    let help = ran(&mut bare(site.home.path(), &["run", "--help"])).await;
+    let fixture = Fixture::start().await;
+    let help = ran(&mut bare(fixture.home.path(), &["run", "--help"])).await;
     assert!(help.stdout.find("Examples:") < help.stdout.find("Usage:"), "{}", help.stdout);
-    let help = ran(&mut bare(site.home.path(), &["--help"])).await;
+    let help = ran(&mut bare(fixture.home.path(), &["--help"])).await;
     assert!(help.stdout.contains("124  --timeout has passed"), "{}", help.stdout);
-    ran(&mut bare(site.home.path(), &["rum"])).await.fails(2, "'run'");
-    let version = ran(&mut bare(site.home.path(), &["--version"])).await;
+    ran(&mut bare(fixture.home.path(), &["rum"])).await.fails(2, "'run'");
+    let version = ran(&mut bare(fixture.home.path(), &["--version"])).await;
     version.assert(0, &format!("podqueue {}\n", env!("CARGO_PKG_VERSION")));
 }
 
 #[tokio::test]
 async fn the_manual_has_a_page_for_each_command() {
-    let site = Site::start().await;
-    let man = ran(&mut bare(site.home.path(), &["man"])).await;
+    let fixture = Fixture::start().await;
+    let man = ran(&mut bare(fixture.home.path(), &["man"])).await;
     assert!(man.stdout.contains(".SH \"EXIT STATUS\"") && man.stdout.contains(".SH EXAMPLES"));
-    let folder = site.home.path().join("man1");
-    let written = ran(&mut bare(site.home.path(), &["man", folder.to_str().unwrap()])).await;
+    let folder = fixture.home.path().join("man1");
+    let written = ran(&mut bare(fixture.home.path(), &["man", folder.to_str().unwrap()])).await;
     assert_eq!(written.code, 0, "{}", written.stderr);
     for page in ["podqueue.1", "podqueue-run.1", "podqueue-template-create.1"] {
         assert!(fs::read_to_string(folder.join(page)).unwrap().contains("EXAMPLES"), "{page}");
@@ -42,17 +42,17 @@ async fn the_manual_has_a_page_for_each_command() {
     }
     let local = fs::read_to_string(folder.join("podqueue-local.1")).unwrap();
     assert!(local.contains("\\[u2026]"), "{local}");
-    let file = site.home.path().join("file");
+    let file = fixture.home.path().join("file");
     fs::write(&file, "").unwrap();
-    let refused = ran(&mut bare(site.home.path(), &["man", file.to_str().unwrap()])).await;
+    let refused = ran(&mut bare(fixture.home.path(), &["man", file.to_str().unwrap()])).await;
     refused.fails(1, &format!("failed to write the manual into {}: ", file.display()));
 }
 
 /// The completions by a shell that has loaded the script.
 #[cfg(unix)]
-async fn completed_by_bash(site: &Site, words: &[&str]) -> Option<String> {
-    let script = ran(&mut bare(site.home.path(), &["completions", "bash"])).await.stdout;
-    let path = site.home.path().join("podqueue.bash");
+async fn completed_by_bash(fixture: &Fixture, words: &[&str]) -> Option<String> {
+    let script = ran(&mut bare(fixture.home.path(), &["completions", "bash"])).await.stdout;
+    let path = fixture.home.path().join("podqueue.bash");
     fs::write(&path, script).unwrap();
     let ask = format!(
         "source {}; COMP_WORDS=({}); COMP_CWORD={}; _podqueue_or_file podqueue {} {}; \
@@ -64,7 +64,7 @@ async fn completed_by_bash(site: &Site, words: &[&str]) -> Option<String> {
         words[words.len() - 2],
     );
     let mut bash = tokio::process::Command::new("bash");
-    bash.current_dir(&site.home).args(["--norc", "-c", &ask]);
+    bash.current_dir(&fixture.home).args(["--norc", "-c", &ask]);
     let output = bash.output().await.ok()?;
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     Some(String::from_utf8(output.stdout).unwrap())
@@ -73,35 +73,35 @@ async fn completed_by_bash(site: &Site, words: &[&str]) -> Option<String> {
 #[cfg(unix)]
 #[tokio::test]
 async fn bash_completes_commands_and_options() {
-    let site = Site::start().await;
+    let fixture = Fixture::start().await;
     // Skipped without bash.
-    let Some(commands) = completed_by_bash(&site, &["podqueue", "st"]).await else { return };
+    let Some(commands) = completed_by_bash(&fixture, &["podqueue", "st"]).await else { return };
     assert_eq!(commands, "status\nstream\n");
-    let options = completed_by_bash(&site, &["podqueue", "run", "--at"]).await.unwrap();
+    let options = completed_by_bash(&fixture, &["podqueue", "run", "--at"]).await.unwrap();
     assert_eq!(options, "--at-least-once\n");
 }
 
 #[cfg(unix)]
 #[tokio::test]
 async fn bash_completes_the_file_after_an_at_sign() {
-    let site = Site::start().await;
-    fs::create_dir(site.home.path().join("sub")).unwrap();
-    fs::write(site.home.path().join("a prompt.json"), "{}").unwrap();
+    let fixture = Fixture::start().await;
+    fs::create_dir(fixture.home.path().join("sub")).unwrap();
+    fs::write(fixture.home.path().join("a prompt.json"), "{}").unwrap();
     let run = |word| ["podqueue", "run", "echo", word];
-    let Some(files) = completed_by_bash(&site, &run("@a")).await else { return };
+    let Some(files) = completed_by_bash(&fixture, &run("@a")).await else { return };
     assert_eq!(files, "@a\\ prompt.json\n");
     for (word, completed) in
         [("@su", "@sub/\n"), ("text=@a", "text=@a\\ prompt.json\n"), ("@none", "\n")]
     {
-        assert_eq!(completed_by_bash(&site, &run(word)).await.unwrap(), completed);
+        assert_eq!(completed_by_bash(&fixture, &run(word)).await.unwrap(), completed);
     }
 }
 
 #[tokio::test]
 async fn there_are_completions_for_each_shell() {
-    let site = Site::start().await;
+    let fixture = Fixture::start().await;
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let script = ran(&mut bare(site.home.path(), &["completions", shell])).await;
+        let script = ran(&mut bare(fixture.home.path(), &["completions", shell])).await;
         assert!(script.code == 0 && script.stdout.contains("at-least-once"), "{shell}");
     }
 }

@@ -12,50 +12,50 @@ use tokio::process::Child;
 use crate::run::never;
 #[cfg(target_os = "linux")]
 use crate::support::bare;
-use crate::support::{Site, ended};
+use crate::support::{Fixture, ended};
 
 pub fn signal(child: &Child, signal: Signal) {
     let id = i32::try_from(child.id().unwrap()).unwrap();
     kill_process(Pid::from_raw(id).unwrap(), signal).unwrap();
 }
 
-async fn site() -> Site {
-    Site::with(LocalService::builder().endpoint("never", never)).await
+async fn fixture() -> Fixture {
+    Fixture::with(LocalService::builder().endpoint("never", never)).await
 }
 
 #[tokio::test]
 async fn an_interrupted_wait_reports_how_to_continue() {
     for by in [Signal::INT, Signal::TERM] {
-        let site = site().await;
-        let child = site.program(&["run", "never", "{}"]).spawn().unwrap();
-        site.requested("/status/").await;
+        let fixture = fixture().await;
+        let child = fixture.program(&["run", "never", "{}"]).spawn().unwrap();
+        fixture.requested("/status/").await;
         signal(&child, by);
         let ran = ended(child).await;
         ran.fails(130, "podqueue wait never ");
         assert!(ran.stderr.contains("podqueue cancel never "), "{}", ran.stderr);
         assert_eq!(ran.stdout, "");
-        assert!(!site.local.requests().iter().any(|request| request.path.contains("/cancel/")));
+        assert!(!fixture.local.requests().iter().any(|request| request.path.contains("/cancel/")));
     }
 }
 
 #[tokio::test]
 async fn an_interrupted_wait_cancels_on_request() {
-    let site = site().await;
-    let child = site.program(&["run", "never", "{}", "--cancel-on-interrupt"]).spawn().unwrap();
-    site.requested("/status/").await;
+    let fixture = fixture().await;
+    let child = fixture.program(&["run", "never", "{}", "--cancel-on-interrupt"]).spawn().unwrap();
+    fixture.requested("/status/").await;
     signal(&child, Signal::INT);
     ended(child).await.fails(130, "interrupted; cancelled the job");
-    site.requested("/cancel/").await;
+    fixture.requested("/cancel/").await;
 }
 
 #[tokio::test]
 async fn a_cancellation_that_takes_long_is_announced_and_can_be_interrupted() {
-    let site = site().await;
-    site.local.add_fault(podqueue_local::Fault::stall().on(Operation::Cancel));
-    let child = site.program(&["run", "never", "{}", "--cancel-on-interrupt"]).spawn().unwrap();
-    site.requested("/status/").await;
+    let fixture = fixture().await;
+    fixture.local.add_fault(podqueue_local::Fault::stall().on(Operation::Cancel));
+    let child = fixture.program(&["run", "never", "{}", "--cancel-on-interrupt"]).spawn().unwrap();
+    fixture.requested("/status/").await;
     signal(&child, Signal::INT);
-    site.requested("/cancel/").await;
+    fixture.requested("/cancel/").await;
     signal(&child, Signal::INT);
     let ran = ended(child).await;
     ran.fails(130, "interrupted again while cancelling the job");
@@ -64,20 +64,20 @@ async fn a_cancellation_that_takes_long_is_announced_and_can_be_interrupted() {
 
 #[tokio::test]
 async fn an_interrupted_stream_reports_how_to_continue() {
-    let site = site().await;
-    let job = site.submit("never", "{}").await;
-    let child = site.program(&["stream", "never", &job]).spawn().unwrap();
-    site.requested("/stream/").await;
+    let fixture = fixture().await;
+    let job = fixture.submit("never", "{}").await;
+    let child = fixture.program(&["stream", "never", &job]).spawn().unwrap();
+    fixture.requested("/stream/").await;
     signal(&child, Signal::INT);
     ended(child).await.fails(130, &format!("podqueue stream never {job}"));
 }
 
 #[tokio::test]
 async fn an_interrupted_submission_has_an_unknown_outcome() {
-    let site = site().await;
-    site.local.add_fault(podqueue_local::Fault::stall().on(Operation::Run));
-    let child = site.program(&["run", "never", "{}"]).spawn().unwrap();
-    site.requested("/run").await;
+    let fixture = fixture().await;
+    fixture.local.add_fault(podqueue_local::Fault::stall().on(Operation::Run));
+    let child = fixture.program(&["run", "never", "{}"]).spawn().unwrap();
+    fixture.requested("/run").await;
     signal(&child, Signal::INT);
     ended(child).await.fails(130, "the job may have been accepted");
 }
@@ -85,7 +85,7 @@ async fn an_interrupted_submission_has_an_unknown_outcome() {
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn an_interruption_ends_the_reading_of_standard_input() {
-    let site = site().await;
+    let fixture = fixture().await;
     for (by, ends) in
         [(Signal::INT, true), (Signal::INT, false), (Signal::TERM, true), (Signal::TERM, false)]
     {
@@ -95,7 +95,7 @@ async fn an_interruption_ends_the_reading_of_standard_input() {
             &["openai", "echo", "v1/x", "-"],
             &["secret", "create", "s"],
         ] {
-            let mut program = site.program(arguments);
+            let mut program = fixture.program(arguments);
             let mut child = program.stdin(Stdio::piped()).spawn().unwrap();
             let mut stdin = child.stdin.take().unwrap();
             stdin.write_all(b"{\"cut\": ").await.unwrap();
@@ -106,7 +106,7 @@ async fn an_interruption_ends_the_reading_of_standard_input() {
             ended(child).await.assert_code(130);
         }
     }
-    assert!(site.local.requests().is_empty(), "{:?}", site.local.requests());
+    assert!(fixture.local.requests().is_empty(), "{:?}", fixture.local.requests());
 }
 
 /// Waits until the program has drained a pipe: then it listens to signals.
@@ -121,8 +121,8 @@ async fn is_read(pipe: &tokio::process::ChildStdin) {
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn an_interruption_ends_a_key_command() {
-    let site = site().await;
-    let home = site.home.path();
+    let fixture = fixture().await;
+    let home = fixture.home.path();
     let settings = "default_profile = \"slow\"\n[profile.slow]\n\
                     base_url = \"http://127.0.0.1:9\"\n\
                     key_command = \"echo $$ > new && mv new pid && exec sleep 600\"\n";
@@ -157,8 +157,8 @@ async fn an_interruption_ends_a_key_command() {
 async fn a_signal_ends_a_blocked_program() {
     use tokio::io::AsyncReadExt;
 
-    let site = site().await;
-    let home = site.home.path();
+    let fixture = fixture().await;
+    let home = fixture.home.path();
     let fifo = home.join("fifo");
     let made = std::process::Command::new("mkfifo").args(["-m", "600"]).arg(&fifo).status();
     assert!(made.unwrap().success());
@@ -174,7 +174,7 @@ async fn a_signal_ends_a_blocked_program() {
             &["graphql", "query", "--var", "a=@fifo"],
             &["template", "create", "t", "--image", "i", "--readme", "fifo"],
         ] {
-            let child = site.program(arguments).spawn().unwrap();
+            let child = fixture.program(arguments).spawn().unwrap();
             blocks(child, &fifo, by).await;
         }
         for arguments in [&["run", "echo", "{}"][..], &["doctor", "echo"]] {
@@ -182,7 +182,7 @@ async fn a_signal_ends_a_blocked_program() {
             let mut elsewhere = bare(home, arguments);
             blocks(elsewhere.env("PODQUEUE_CONFIG", &fifo).spawn().unwrap(), &fifo, by).await;
         }
-        let mut child = site.program(&["run", "echo", "@large.json"]).spawn().unwrap();
+        let mut child = fixture.program(&["run", "echo", "@large.json"]).spawn().unwrap();
         let mut stdout = child.stdout.take().unwrap();
         stdout.read_u8().await.unwrap();
         signal(&child, by);
@@ -202,8 +202,8 @@ async fn blocks(child: Child, fifo: &std::path::Path, by: Signal) {
 
 #[tokio::test]
 async fn an_interrupted_change_may_have_taken_effect() {
-    let site = site().await;
-    std::fs::write(site.home.path().join("query"), "mutation { a }").unwrap();
+    let fixture = fixture().await;
+    std::fs::write(fixture.home.path().join("query"), "mutation { a }").unwrap();
     for (operation, path, arguments) in [
         (Operation::GraphQl, "/graphql", &["template", "create", "t", "--image", "i"][..]),
         (Operation::GraphQl, "/graphql", &["template", "delete", "t", "--yes"]),
@@ -213,11 +213,11 @@ async fn an_interrupted_change_may_have_taken_effect() {
         (Operation::Cancel, "/cancel/", &["cancel", "echo", "j"]),
         (Operation::Retry, "/retry/", &["retry", "echo", "j"]),
     ] {
-        site.local.clear_faults();
-        site.local.add_fault(podqueue_local::Fault::stall().on(operation));
-        let before = site.local.requests().len();
-        let child = site.program(arguments).spawn().unwrap();
-        site.requested_since(before, path).await;
+        fixture.local.clear_faults();
+        fixture.local.add_fault(podqueue_local::Fault::stall().on(operation));
+        let before = fixture.local.requests().len();
+        let child = fixture.program(arguments).spawn().unwrap();
+        fixture.requested_since(before, path).await;
         signal(&child, Signal::INT);
         ended(child).await.fails(130, "interrupted; the request may have taken effect");
     }
@@ -226,19 +226,19 @@ async fn an_interrupted_change_may_have_taken_effect() {
 /// More jobs than are cancelled concurrently, one of which has ended and cannot be cancelled.
 #[tokio::test]
 async fn an_interrupted_wait_cancels_every_job() {
-    let site = site().await;
-    let mut jobs = vec![site.submit("sleep", "{\"ms\": 0}").await];
-    site.run(&["wait", "sleep", &jobs[0]]).await.assert_code(0);
+    let fixture = fixture().await;
+    let mut jobs = vec![fixture.submit("sleep", "{\"ms\": 0}").await];
+    fixture.run(&["wait", "sleep", &jobs[0]]).await.assert_code(0);
     for _ in 0..24 {
-        jobs.push(site.submit("sleep", "{\"ms\": 600000}").await);
+        jobs.push(fixture.submit("sleep", "{\"ms\": 600000}").await);
     }
     let ids: Vec<&str> = jobs.iter().map(String::as_str).collect();
-    let before = site.local.requests().len();
+    let before = fixture.local.requests().len();
     let arguments = [&["wait", "sleep"][..], &ids, &["--cancel-on-interrupt"]].concat();
-    let child = site.program(&arguments).spawn().unwrap();
-    site.requested_since(before, "/status/").await;
+    let child = fixture.program(&arguments).spawn().unwrap();
+    fixture.requested_since(before, "/status/").await;
     signal(&child, Signal::INT);
     ended(child).await.fails(130, "interrupted; failed to cancel the jobs");
-    let all = site.local.requests();
+    let all = fixture.local.requests();
     assert_eq!(all.iter().filter(|it| it.path.contains("/cancel/")).count(), 25);
 }

@@ -6,129 +6,129 @@ use podqueue_local::{Fault, LocalService, Operation, Workers};
 
 use crate::batch::Stderr;
 use crate::run::never;
-use crate::support::Site;
+use crate::support::Fixture;
 
 #[tokio::test]
 async fn a_job_is_awaited_by_its_id() {
-    let site = Site::start().await;
-    let job = site.submit("echo", "{\"a\": 1}").await;
-    site.run(&["wait", "echo", &job]).await.assert(0, "{\"a\":1}\n");
-    let ran = site.run(&["status", "echo", &job]).await;
+    let fixture = Fixture::start().await;
+    let job = fixture.submit("echo", "{\"a\": 1}").await;
+    fixture.run(&["wait", "echo", &job]).await.assert(0, "{\"a\":1}\n");
+    let ran = fixture.run(&["status", "echo", &job]).await;
     let lines: Vec<&str> = ran.stdout.lines().collect();
     assert!(lines[0].starts_with("JOB "), "{}", ran.stdout);
     assert!(lines[1].starts_with(&job) && lines[1].contains("COMPLETED"), "{}", ran.stdout);
-    let job = site.submit("count", "{\"n\": 1}").await;
-    site.run(&["stream", "count", &job]).await.assert(0, "{\"n\":0}\n{\"n\":1}\n");
+    let job = fixture.submit("count", "{\"n\": 1}").await;
+    fixture.run(&["stream", "count", &job]).await.assert(0, "{\"n\":0}\n{\"n\":1}\n");
 }
 
 #[tokio::test]
 async fn several_jobs_exit_with_the_most_severe_code() {
-    let site = Site::start().await;
-    let (good, bad) = (site.submit("echo", "{}").await, site.submit("echo", "{}").await);
-    let ran = site.run(&["wait", "echo", &good, &bad]).await;
+    let fixture = Fixture::start().await;
+    let (good, bad) = (fixture.submit("echo", "{}").await, fixture.submit("echo", "{}").await);
+    let ran = fixture.run(&["wait", "echo", &good, &bad]).await;
     assert_eq!((ran.code, ran.stdout.lines().count()), (0, 3), "{}", ran.stderr);
-    let ran = site.run(&["status", "echo", &good, "no-such-job", &bad, "--json"]).await;
+    let ran = fixture.run(&["status", "echo", &good, "no-such-job", &bad, "--json"]).await;
     ran.fails(6, "no-such-job");
     assert_eq!(ran.stdout.lines().count(), 2);
-    let failed = site.submit("fail", "{\"message\": \"boo\"}").await;
-    site.run(&["wait", "fail", &failed]).await.fails(3, "boo");
-    let ran = site.run(&["status", "fail", &failed]).await;
+    let failed = fixture.submit("fail", "{\"message\": \"boo\"}").await;
+    fixture.run(&["wait", "fail", &failed]).await.fails(3, "boo");
+    let ran = fixture.run(&["status", "fail", &failed]).await;
     assert_eq!(ran.code, 3);
     assert!(ran.stdout.contains("boo"), "{}", ran.stdout);
 }
 
 #[tokio::test]
 async fn a_job_is_cancelled_and_a_failed_one_retried() {
-    let site = Site::with(LocalService::builder().endpoint("never", never)).await;
-    let job = site.submit("never", "{}").await;
-    let ran = site.run(&["cancel", "never", &job]).await;
+    let fixture = Fixture::with(LocalService::builder().endpoint("never", never)).await;
+    let job = fixture.submit("never", "{}").await;
+    let ran = fixture.run(&["cancel", "never", &job]).await;
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(ran.stdout.contains("CANCELLED"), "{}", ran.stdout);
-    site.run(&["wait", "never", &job]).await.fails(3, "was cancelled");
-    let job = site.submit("fail", "{\"message\": \"boo\"}").await;
-    site.run(&["wait", "fail", &job]).await.fails(3, "boo");
-    let ran = site.run(&["retry", "fail", &job]).await;
+    fixture.run(&["wait", "never", &job]).await.fails(3, "was cancelled");
+    let job = fixture.submit("fail", "{\"message\": \"boo\"}").await;
+    fixture.run(&["wait", "fail", &job]).await.fails(3, "boo");
+    let ran = fixture.run(&["retry", "fail", &job]).await;
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(ran.stdout.contains("IN_QUEUE"), "{}", ran.stdout);
-    let job = site.submit("echo", "{}").await;
-    site.run(&["wait", "echo", &job]).await.assert(0, "{}\n");
-    site.run(&["retry", "echo", &job]).await.fails(1, "400");
+    let job = fixture.submit("echo", "{}").await;
+    fixture.run(&["wait", "echo", &job]).await.assert(0, "{}\n");
+    fixture.run(&["retry", "echo", &job]).await.fails(1, "400");
 }
 
 #[tokio::test]
 async fn the_error_of_the_last_poll_is_reported_once() {
-    let site = Site::start().await;
-    let job = site.submit("echo", "{}").await;
-    site.local.add_fault(Fault::response(503, "{}").on(Operation::Status));
-    let ran = site.run(&["wait", "echo", &job, "--timeout", "1s"]).await;
+    let fixture = Fixture::start().await;
+    let job = fixture.submit("echo", "{}").await;
+    fixture.local.add_fault(Fault::response(503, "{}").on(Operation::Status));
+    let ran = fixture.run(&["wait", "echo", &job, "--timeout", "1s"]).await;
     ran.fails(124, "the last poll failed: status 503");
     assert_eq!(ran.stderr.matches("status 503").count(), 1, "{}", ran.stderr);
 }
 
 #[tokio::test]
 async fn a_timeout_of_zero_reads_the_status() {
-    let site = Site::with(LocalService::builder().endpoint("never", never)).await;
-    let job = site.submit("echo", "{\"a\": 1}").await;
-    site.run(&["wait", "echo", &job]).await.assert_code(0);
-    site.run(&["wait", "echo", &job, "--timeout", "0s"]).await.assert(0, "{\"a\":1}\n");
-    let job = site.submit("never", "{}").await;
-    site.requests_to("/run", 2).await;
-    let ran = site.run(&["wait", "never", &job, "--timeout", "0s"]).await;
+    let fixture = Fixture::with(LocalService::builder().endpoint("never", never)).await;
+    let job = fixture.submit("echo", "{\"a\": 1}").await;
+    fixture.run(&["wait", "echo", &job]).await.assert_code(0);
+    fixture.run(&["wait", "echo", &job, "--timeout", "0s"]).await.assert(0, "{\"a\":1}\n");
+    let job = fixture.submit("never", "{}").await;
+    fixture.requests_to("/run", 2).await;
+    let ran = fixture.run(&["wait", "never", &job, "--timeout", "0s"]).await;
     ran.fails(124, "last seen as IN_");
     let cancel = ["wait", "never", &job, "--timeout", "0s", "--cancel-on-timeout"];
-    site.run(&cancel).await.fails(124, "timed out after 0s");
-    let ran = site.run(&["stream", "echo", "j", "--timeout", "0s"]).await;
+    fixture.run(&cancel).await.fails(124, "timed out after 0s");
+    let ran = fixture.run(&["stream", "echo", "j", "--timeout", "0s"]).await;
     ran.fails(124, "did not end within 0s");
 }
 
 #[tokio::test]
 async fn a_stream_without_chunks_hints_at_the_output() {
-    let site = Site::start().await;
-    let ran = site.run(&["run", "echo", "{}", "--stream"]).await;
+    let fixture = Fixture::start().await;
+    let ran = fixture.run(&["run", "echo", "{}", "--stream"]).await;
     ran.assert(0, "");
     ran.fails(0, "the job has no chunks to read; its whole output: podqueue wait echo ");
-    let job = site.submit("count", "{\"n\": 0}").await;
-    let ran = site.run(&["stream", "count", &job]).await;
+    let job = fixture.submit("count", "{\"n\": 0}").await;
+    let ran = fixture.run(&["stream", "count", &job]).await;
     ran.assert(0, "{\"n\":0}\n");
     assert_eq!(ran.stderr, "");
 }
 
 #[tokio::test]
 async fn an_unreadable_stream_reports_no_state_of_its_job() {
-    let site = Site::start().await;
-    site.local.add_fault(Fault::stall().on(Operation::Stream));
-    let ran = site.run(&["stream", "echo", "j", "--timeout", "1s"]).await;
+    let fixture = Fixture::start().await;
+    fixture.local.add_fault(Fault::stall().on(Operation::Stream));
+    let ran = fixture.run(&["stream", "echo", "j", "--timeout", "1s"]).await;
     ran.fails(124, "the stream of job j did not end within 1s");
     assert!(!ran.stderr.contains("not finished"), "{}", ran.stderr);
 }
 
 #[tokio::test]
 async fn an_expired_result_exits_with_6() {
-    let site = Site::with(LocalService::builder().manual_clock()).await;
-    let job = site.submit("echo", "{}").await;
-    site.run(&["wait", "echo", &job]).await.assert(0, "{}\n");
-    site.local.clock().advance(Duration::from_secs(31 * 60));
-    site.run(&["wait", "echo", &job]).await.fails(6, "404");
+    let fixture = Fixture::with(LocalService::builder().manual_clock()).await;
+    let job = fixture.submit("echo", "{}").await;
+    fixture.run(&["wait", "echo", &job]).await.assert(0, "{}\n");
+    fixture.local.clock().advance(Duration::from_secs(31 * 60));
+    fixture.run(&["wait", "echo", &job]).await.fails(6, "404");
 }
 
 #[tokio::test]
 async fn a_purge_requires_confirmation() {
     let workers = Workers::between(0, 0);
-    let site = Site::with(LocalService::builder().workers_of("echo", workers)).await;
-    site.submit("echo", "{}").await;
-    site.run(&["purge", "echo"]).await.fails(2, "--yes");
-    let ran = site.run(&["health", "echo"]).await;
+    let fixture = Fixture::with(LocalService::builder().workers_of("echo", workers)).await;
+    fixture.submit("echo", "{}").await;
+    fixture.run(&["purge", "echo"]).await.fails(2, "--yes");
+    let ran = fixture.run(&["health", "echo"]).await;
     assert!(ran.stdout.contains("jobs     1  in queue"), "{}", ran.stdout);
-    site.run(&["purge", "echo", "--yes"]).await.assert(0, "removed 1 job\n");
+    fixture.run(&["purge", "echo", "--yes"]).await.assert(0, "removed 1 job\n");
 }
 
 #[tokio::test]
 async fn health_is_watched_until_an_interruption() {
     use tokio::io::{AsyncBufReadExt, BufReader};
 
-    let site = Site::start().await;
+    let fixture = Fixture::start().await;
     let mut child =
-        site.program(&["health", "echo", "--watch", "--interval", "1s"]).spawn().unwrap();
+        fixture.program(&["health", "echo", "--watch", "--interval", "1s"]).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let mut next = async || lines.next_line().await.unwrap().unwrap();
     assert!(next().await.contains("QUEUED"));
@@ -141,25 +141,25 @@ async fn health_is_watched_until_an_interruption() {
 async fn watched_health_continues_after_transient_errors_only() {
     use tokio::io::{AsyncBufReadExt, BufReader};
 
-    let site = Site::start().await;
+    let fixture = Fixture::start().await;
     let trouble = || Fault::response(501, "{}").on(Operation::Health);
-    site.local.add_fault(trouble());
+    fixture.local.add_fault(trouble());
     let watch = ["health", "echo", "--watch", "--interval", "1s"];
-    let mut child = site.program(&watch).spawn().unwrap();
+    let mut child = fixture.program(&watch).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let mut said = Stderr::by(&mut child);
     said.until("does not support this operation; trying again").await;
-    site.requests_to("/health", 3).await;
-    site.local.clear_faults();
+    fixture.requests_to("/health", 3).await;
+    fixture.local.clear_faults();
     lines.next_line().await.unwrap();
     assert!(lines.next_line().await.unwrap().unwrap().trim_start().starts_with('0'));
-    site.local.add_fault(Fault::response(407, "{}").on(Operation::Health));
+    fixture.local.add_fault(Fault::response(407, "{}").on(Operation::Health));
     // The first error was reported once, although it was repeated.
     assert!(said.next().await.contains("a proxy requires"));
     assert!(said.next().await.contains("HTTPS_PROXY"));
-    site.local.clear_faults();
-    site.local.add_fault(Fault::response(401, "{}").on(Operation::Health));
+    fixture.local.clear_faults();
+    fixture.local.add_fault(Fault::response(401, "{}").on(Operation::Health));
     said.until("error: ").await;
     assert_eq!(child.wait().await.unwrap().code(), Some(4));
-    site.run(&["health", "no-such", "--watch"]).await.fails(6, "podqueue doctor no-such");
+    fixture.run(&["health", "no-such", "--watch"]).await.fails(6, "podqueue doctor no-such");
 }

@@ -12,7 +12,7 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::net::TcpListener;
 
-use crate::support::{KEY, Site, ran, ran_with_stdin};
+use crate::support::{KEY, Fixture, ran, ran_with_stdin};
 
 fn schema() -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("schema/output.json");
@@ -60,8 +60,8 @@ fn check(schema: &Value, value: &Value, path: &str) {
 }
 
 /// Runs a command, and checks each line that it prints.
-async fn checked(site: &Site, code: i32, shape: &str, arguments: &[&str]) -> Vec<Value> {
-    let mut program = site.program(arguments);
+async fn checked(fixture: &Fixture, code: i32, shape: &str, arguments: &[&str]) -> Vec<Value> {
+    let mut program = fixture.program(arguments);
     let ran = ran_with_stdin(program.arg("--json"), "the value\n").await;
     assert_eq!(ran.code, code, "{arguments:?}: {}", ran.stderr);
     let lines = ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap());
@@ -75,10 +75,10 @@ async fn checked(site: &Site, code: i32, shape: &str, arguments: &[&str]) -> Vec
 
 #[tokio::test]
 async fn the_local_service_is_announced_as_data() {
-    let site = Site::start().await;
+    let fixture = Fixture::start().await;
     let more = ["--listen", "127.0.0.1:0", "--endpoint", "attached", "--json"];
     for (key, shown) in [(None, None), (Some("canary-given"), Some("canary-given"))] {
-        let mut local = site.program(&["local"]);
+        let mut local = fixture.program(&["local"]);
         local.args(key.into_iter().flat_map(|key| ["--api-key", key])).args(more);
         let mut child = local.spawn().unwrap();
         let line = BufReader::new(child.stdout.take().unwrap()).lines().next_line().await;
@@ -87,7 +87,7 @@ async fn the_local_service_is_announced_as_data() {
         assert_eq!(ready["api_key"].as_str(), shown);
         let key = key.unwrap_or(KEY);
         let url = ready["base_url"].as_str().unwrap();
-        let mut run = site.program(&["run", "echo", "{\"a\":1}"]);
+        let mut run = fixture.program(&["run", "echo", "{\"a\":1}"]);
         let run = run.env("PODQUEUE_BASE_URL", url).env("PODQUEUE_API_KEY", key);
         ran(run).await.assert(0, "{\"a\":1}\n");
         assert!(ready["page_url"].as_str().unwrap().starts_with(&format!("{url}/#token=")));
@@ -99,61 +99,61 @@ async fn the_local_service_is_announced_as_data() {
 
 #[tokio::test]
 async fn json_shapes_match_the_schema() {
-    let site = Site::start().await;
-    let job = checked(&site, 0, "job", &["run", "echo", "{}"]).await[0]["job_id"].clone();
+    let fixture = Fixture::start().await;
+    let job = checked(&fixture, 0, "job", &["run", "echo", "{}"]).await[0]["job_id"].clone();
     let job = job.as_str().unwrap();
-    checked(&site, 3, "job", &["run", "fail", "{\"message\": \"boo\"}"]).await;
-    checked(&site, 0, "job", &["run", "echo", "{}", "--sync"]).await;
-    checked(&site, 0, "job", &["status", "echo", job, job]).await;
-    checked(&site, 0, "job", &["wait", "echo", job]).await;
-    let detached = checked(&site, 0, "detached", &["run", "count", "{\"n\":2}", "--detach"]).await;
+    checked(&fixture, 3, "job", &["run", "fail", "{\"message\": \"boo\"}"]).await;
+    checked(&fixture, 0, "job", &["run", "echo", "{}", "--sync"]).await;
+    checked(&fixture, 0, "job", &["status", "echo", job, job]).await;
+    checked(&fixture, 0, "job", &["wait", "echo", job]).await;
+    let detached = checked(&fixture, 0, "detached", &["run", "count", "{\"n\":2}", "--detach"]).await;
     let count = detached[0]["job_id"].as_str().unwrap();
-    assert_eq!(checked(&site, 0, "chunk", &["stream", "count", count]).await.len(), 3);
-    checked(&site, 0, "chunk", &["run", "count", "{\"n\":1}", "--stream"]).await;
+    assert_eq!(checked(&fixture, 0, "chunk", &["stream", "count", count]).await.len(), 3);
+    checked(&fixture, 0, "chunk", &["run", "count", "{\"n\":1}", "--stream"]).await;
     let slow =
-        checked(&site, 0, "detached", &["run", "sleep", "{\"ms\":600000}", "--detach"]).await;
+        checked(&fixture, 0, "detached", &["run", "sleep", "{\"ms\":600000}", "--detach"]).await;
     let slow = slow[0]["job_id"].as_str().unwrap();
-    checked(&site, 0, "job", &["cancel", "sleep", slow]).await;
-    let failed = checked(&site, 0, "detached", &["run", "fail", "{}", "--detach"]).await;
+    checked(&fixture, 0, "job", &["cancel", "sleep", slow]).await;
+    let failed = checked(&fixture, 0, "detached", &["run", "fail", "{}", "--detach"]).await;
     let failed = failed[0]["job_id"].as_str().unwrap();
-    checked(&site, 3, "job", &["wait", "fail", failed]).await;
-    checked(&site, 0, "job", &["retry", "fail", failed]).await;
-    checked(&site, 0, "health", &["health", "echo"]).await;
-    checked(&site, 0, "purge", &["purge", "echo", "--yes"]).await;
-    checked(&site, 0, "check", &["doctor", "echo", "--job", job]).await;
-    checked(&site, 6, "check", &["doctor", "no-such"]).await;
-    let mut uncalled = site.program(&["doctor", "--json"]);
+    checked(&fixture, 3, "job", &["wait", "fail", failed]).await;
+    checked(&fixture, 0, "job", &["retry", "fail", failed]).await;
+    checked(&fixture, 0, "health", &["health", "echo"]).await;
+    checked(&fixture, 0, "purge", &["purge", "echo", "--yes"]).await;
+    checked(&fixture, 0, "check", &["doctor", "echo", "--job", job]).await;
+    checked(&fixture, 6, "check", &["doctor", "no-such"]).await;
+    let mut uncalled = fixture.program(&["doctor", "--json"]);
     uncalled.env_remove("PODQUEUE_REST_URL").env_remove("PODQUEUE_GRAPHQL_URL");
     for line in ran(&mut uncalled).await.stdout.lines() {
         check(&schema()["$defs"]["check"], &serde_json::from_str(line).unwrap(), "check");
     }
-    site.write_inputs(2);
+    fixture.write_inputs(2);
     let batch = ["batch", "run", "in.jsonl", "-e", "echo", "-o", "out.jsonl"];
-    site.local.add_fault(Fault::lost_response().on(Operation::Run).times(1));
-    checked(&site, 5, "batch_report", &batch).await;
-    checked(&site, 0, "batch_check", &["batch", "run", "in.jsonl", "--dry-run"]).await;
-    checked(&site, 0, "batch_status", &["batch", "status", "out.jsonl"]).await;
-    checked(&site, 5, "batch_watch", &["batch", "watch", "out.jsonl"]).await;
-    checked(&site, 0, "batch_unknown", &["batch", "unknown", "out.jsonl"]).await;
-    checked(&site, 0, "batch_result", &["batch", "export", "out.jsonl"]).await;
-    checked(&site, 0, "batch_cancelled", &["batch", "cancel", "out.jsonl"]).await;
-    checked(&site, 0, "batch_retried", &["batch", "retry", "out.jsonl"]).await;
-    checked(&site, 0, "config", &["config"]).await;
-    checked(&site, 0, "where", &["config", "--where"]).await;
+    fixture.local.add_fault(Fault::lost_response().on(Operation::Run).times(1));
+    checked(&fixture, 5, "batch_report", &batch).await;
+    checked(&fixture, 0, "batch_check", &["batch", "run", "in.jsonl", "--dry-run"]).await;
+    checked(&fixture, 0, "batch_status", &["batch", "status", "out.jsonl"]).await;
+    checked(&fixture, 5, "batch_watch", &["batch", "watch", "out.jsonl"]).await;
+    checked(&fixture, 0, "batch_unknown", &["batch", "unknown", "out.jsonl"]).await;
+    checked(&fixture, 0, "batch_result", &["batch", "export", "out.jsonl"]).await;
+    checked(&fixture, 0, "batch_cancelled", &["batch", "cancel", "out.jsonl"]).await;
+    checked(&fixture, 0, "batch_retried", &["batch", "retry", "out.jsonl"]).await;
+    checked(&fixture, 0, "config", &["config"]).await;
+    checked(&fixture, 0, "where", &["config", "--where"]).await;
     let created =
-        checked(&site, 0, "template", &["template", "create", "w", "--image", "i:1"]).await;
+        checked(&fixture, 0, "template", &["template", "create", "w", "--image", "i:1"]).await;
     let id = created[0]["id"].as_str().unwrap();
     let update = ["template", "update", id, "--name", "w", "--image", "i:2", "--env", "A=b"];
-    checked(&site, 0, "template", &update).await;
-    checked(&site, 0, "deleted", &["template", "delete", "w", "--yes"]).await;
-    let secret = checked(&site, 0, "secret", &["secret", "create", "s"]).await;
+    checked(&fixture, 0, "template", &update).await;
+    checked(&fixture, 0, "deleted", &["template", "delete", "w", "--yes"]).await;
+    let secret = checked(&fixture, 0, "secret", &["secret", "create", "s"]).await;
     let id = secret[0]["id"].as_str().unwrap();
-    checked(&site, 0, "deleted", &["secret", "delete", id, "--yes"]).await;
+    checked(&fixture, 0, "deleted", &["secret", "delete", id, "--yes"]).await;
     let unreachable = ["trigger", "failed", "--to", "http://127.0.0.1:9/hook", "--pause", "0s"];
-    checked(&site, 1, "delivery", &unreachable).await;
+    checked(&fixture, 1, "delivery", &unreachable).await;
     let listen = ["listen", "echo", job, "--forward-to", "http://127.0.0.1:9/h", "--pause", "0s"];
-    checked(&site, 1, "delivery", &listen).await;
-    let pod = site.run(&["pod", "get", GPU_POD, "--json"]).await;
+    checked(&fixture, 1, "delivery", &listen).await;
+    let pod = fixture.run(&["pod", "get", GPU_POD, "--json"]).await;
     assert!(serde_json::from_str::<Value>(&pod.stdout).unwrap()["id"] == GPU_POD);
 }
 
@@ -163,36 +163,36 @@ const NUMBERS: &str = r#"{"z":12345678901234567890123,"b":1.10,"a":1e400,"a":2}"
 
 #[tokio::test]
 async fn a_response_is_printed_with_all_its_digits() {
-    let site = Site::start().await;
+    let fixture = Fixture::start().await;
     let fault = |body: String, operation| {
-        site.local.clear_faults();
-        site.local.add_fault(Fault::response(200, body).on(operation));
+        fixture.local.clear_faults();
+        fixture.local.add_fault(Fault::response(200, body).on(operation));
     };
     let printed = format!("{NUMBERS}\n");
     fault(NUMBERS.to_owned(), Operation::OpenAi);
-    site.run(&["openai", "echo", "v1/models"]).await.assert(0, &printed);
+    fixture.run(&["openai", "echo", "v1/models"]).await.assert(0, &printed);
 
-    std::fs::write(site.home.path().join("query"), "{ a }").unwrap();
+    std::fs::write(fixture.home.path().join("query"), "{ a }").unwrap();
     fault(format!("{{\"data\": {NUMBERS}}}"), Operation::GraphQl);
-    site.run(&["graphql", "query"]).await.assert(0, &printed);
+    fixture.run(&["graphql", "query"]).await.assert(0, &printed);
     let errors = r#""errors": [{"message": "boo"}]"#;
     fault(format!("{{\"data\": {NUMBERS}, {errors}}}"), Operation::GraphQl);
-    site.run(&["graphql", "query"]).await.assert(1, &printed);
+    fixture.run(&["graphql", "query"]).await.assert(1, &printed);
 
     let completed = |output: &str| {
         let body = format!(r#"{{"id":"j","status":"COMPLETED","output":{output}}}"#);
         fault(body, Operation::Status);
     };
     completed(NUMBERS);
-    site.run(&["wait", "echo", "j"]).await.assert(0, &printed);
+    fixture.run(&["wait", "echo", "j"]).await.assert(0, &printed);
     // Python writes such invalid JSON; next to it, a number beyond a double is null.
     completed(&NUMBERS.replace("1.10", "NaN"));
-    site.run(&["wait", "echo", "j"])
+    fixture.run(&["wait", "echo", "j"])
         .await
         .assert(0, &printed.replace("1.10", "null").replace("1e400", "null"));
     completed("{\"a\": 01}");
     for more in [&[][..], &["--json"]] {
-        let ran = site.run(&[&["wait", "echo", "j"][..], more].concat()).await;
+        let ran = fixture.run(&[&["wait", "echo", "j"][..], more].concat()).await;
         ran.fails(1, "`output` in the response is not JSON");
         assert!(!ran.stdout.contains("null"), "{}", ran.stdout);
     }
@@ -200,7 +200,7 @@ async fn a_response_is_printed_with_all_its_digits() {
 
 #[tokio::test]
 async fn a_request_is_sent_with_all_its_digits() {
-    let site = Site::start().await;
+    let fixture = Fixture::start().await;
     let bodies: Arc<Mutex<Vec<String>>> = Arc::default();
     let log = Arc::clone(&bodies);
     let handler = async move |request: Request| {
@@ -218,7 +218,7 @@ async fn a_request_is_sent_with_all_its_digits() {
     let url = format!("http://{}", listener.local_addr().unwrap());
     let router = Router::new().fallback(handler);
     tokio::spawn(axum::serve(listener, router).into_future());
-    std::fs::write(site.home.path().join("query"), "{ a }").unwrap();
+    std::fs::write(fixture.home.path().join("query"), "{ a }").unwrap();
 
     let number = "12345678901234567890123";
     let body = format!("{{\"seed\":{number},\"t\":1.10}}");
@@ -234,7 +234,7 @@ async fn a_request_is_sent_with_all_its_digits() {
             &format!("{{\"query\":\"{{ a }}\",\"variables\":{{\"a\":{number},\"b\":1.10}}}}"),
         ),
     ] {
-        let mut program = site.program(arguments);
+        let mut program = fixture.program(arguments);
         program.env("PODQUEUE_BASE_URL", &url).env("PODQUEUE_GRAPHQL_URL", &url);
         ran(&mut program).await.assert_code(0);
         assert_eq!(bodies.lock().unwrap().pop().as_ref(), Some(sent), "{arguments:?}");

@@ -7,7 +7,7 @@ use std::time::Duration;
 use podqueue_local::{HandlerError, LocalService, Workers};
 use serde_json::json;
 
-use crate::support::{Site, ended};
+use crate::support::{Fixture, ended};
 
 const MIB: u64 = 1 << 20;
 
@@ -17,10 +17,10 @@ async fn peak(outputs: usize, size: u64) -> u64 {
         Ok::<_, HandlerError>(json!("x".repeat(usize::try_from(size).unwrap())))
     };
     let builder = LocalService::builder().endpoint("large", handler);
-    let site = Site::with(builder.workers_of("large", Workers::between(8, 8))).await;
-    site.write_inputs(outputs);
+    let fixture = Fixture::with(builder.workers_of("large", Workers::between(8, 8))).await;
+    fixture.write_inputs(outputs);
     let run = ["batch", "run", "in.jsonl", "-e", "large", "-o", "out.jsonl", "--no-rate-limits"];
-    let child = site.program(&run).spawn().unwrap();
+    let child = fixture.program(&run).spawn().unwrap();
     let status = format!("/proc/{}/status", child.id().unwrap());
     let peak = AtomicU64::new(0);
     let watching = async {
@@ -37,7 +37,7 @@ async fn peak(outputs: usize, size: u64) -> u64 {
         () = watching => unreachable!(),
     };
     assert_eq!(ran.code, 0, "{ran:?}");
-    assert_eq!(site.lines("out.jsonl").len(), outputs);
+    assert_eq!(fixture.lines("out.jsonl").len(), outputs);
     peak.into_inner()
 }
 

@@ -4,7 +4,7 @@
 use podqueue_local::Fault;
 use serde_json::json;
 
-use crate::support::{KEY, Site, bare, ran, ran_with_stdin};
+use crate::support::{KEY, Fixture, bare, ran, ran_with_stdin};
 
 /// Each command, with arguments.
 pub const COMMANDS: &[(&str, &[&str])] = &[
@@ -48,14 +48,14 @@ pub const COMMANDS: &[(&str, &[&str])] = &[
 
 #[tokio::test]
 async fn no_command_shows_the_key_that_the_service_echoes() {
-    let site = Site::start().await;
-    site.write_inputs(2);
+    let fixture = Fixture::start().await;
+    fixture.write_inputs(2);
     for status in [400, 401, 404] {
-        site.local.clear_faults();
+        fixture.local.clear_faults();
         let body = format!("{{\"error\": \"not with the key {KEY}\", \"message\": \"{KEY}\"}}");
-        site.local.add_fault(Fault::response(status, body));
+        fixture.local.add_fault(Fault::response(status, body));
         for (_, arguments) in COMMANDS {
-            ran_with_stdin(&mut site.program(arguments), "{ a }").await;
+            ran_with_stdin(&mut fixture.program(arguments), "{ a }").await;
         }
     }
 }
@@ -63,9 +63,9 @@ async fn no_command_shows_the_key_that_the_service_echoes() {
 /// The manual has a page for each command.
 #[tokio::test]
 async fn every_command_is_covered_and_has_an_example() {
-    let site = Site::start().await;
-    let folder = site.home.path().join("man1");
-    ran(&mut bare(site.home.path(), &["man", folder.to_str().unwrap()])).await.assert_code(0);
+    let fixture = Fixture::start().await;
+    let folder = fixture.home.path().join("man1");
+    ran(&mut bare(fixture.home.path(), &["man", folder.to_str().unwrap()])).await.assert_code(0);
     let pages = std::fs::read_dir(&folder).unwrap().map(|page| page.unwrap().file_name());
     let pages: Vec<String> = pages
         .map(|page| page.into_string().unwrap().strip_suffix(".1").unwrap().to_owned())
@@ -75,7 +75,7 @@ async fn every_command_is_covered_and_has_an_example() {
     for page in &pages {
         let words: Vec<&str> = page.split('-').skip(1).collect();
         let command = words.join(" ");
-        let help = ran(&mut bare(site.home.path(), &[&words[..], &["--help"]].concat())).await;
+        let help = ran(&mut bare(fixture.home.path(), &[&words[..], &["--help"]].concat())).await;
         let example = format!("podqueue {command}");
         for text in
             [help.stdout, std::fs::read_to_string(folder.join(format!("{page}.1"))).unwrap()]
@@ -93,19 +93,19 @@ async fn every_command_is_covered_and_has_an_example() {
 #[cfg(unix)]
 #[tokio::test]
 async fn a_key_command_does_not_inherit_standard_input() {
-    let site = Site::start().await;
-    let (base, graphql) = (site.local.base_url(), site.local.graphql_url());
+    let fixture = Fixture::start().await;
+    let (base, graphql) = (fixture.local.base_url(), fixture.local.graphql_url());
     // As `ssh` does, which forwards its standard input.
     let settings = format!(
         "default_profile = \"here\"\n[profile.here]\nbase_url = \"{base}\"\n\
          graphql_url = \"{graphql}\"\nkey_command = \"cat > seen; echo {KEY}\"\n"
     );
-    let home = site.home.path();
+    let home = fixture.home.path();
     std::fs::write(home.join("config.toml"), settings).unwrap();
     let seen = || std::fs::read_to_string(home.join("seen")).unwrap();
     ran_with_stdin(&mut bare(home, &["secret", "create", "s"]), "value").await.assert_code(0);
-    let id = site.local.secret_ids().remove(0);
-    assert_eq!(site.local.secret_value(&id).as_deref(), Some("value"));
+    let id = fixture.local.secret_ids().remove(0);
+    assert_eq!(fixture.local.secret_value(&id).as_deref(), Some("value"));
     assert_eq!(seen(), "");
     // A script may read lines from its standard input.
     ran_with_stdin(&mut bare(home, &["health", "echo"]), "the next line").await.assert_code(0);
@@ -119,7 +119,7 @@ const CONTROLS: &str =
 
 #[tokio::test]
 async fn the_service_cannot_control_the_terminal() {
-    let site = Site::start().await;
+    let fixture = Fixture::start().await;
     let is_control = |char: char| {
         (char.is_control() && char != '\n') || matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}')
     };
@@ -136,8 +136,8 @@ async fn the_service_cannot_control_the_terminal() {
     let commands = COMMANDS.iter().filter(|(name, _)| !["batch", "listen", "local"].contains(name));
     let commands: Vec<&[&str]> = commands.map(|(_, arguments)| *arguments).collect();
     for (status, body) in bodies {
-        site.local.clear_faults();
-        site.local.add_fault(Fault::response(status, body.to_string()));
+        fixture.local.clear_faults();
+        fixture.local.add_fault(Fault::response(status, body.to_string()));
         let ends = commands.iter().flat_map(|arguments| {
             [&["--quiet"][..], &["--json", "--quiet"]].map(|more| [arguments, more].concat())
         });
@@ -146,7 +146,7 @@ async fn the_service_cannot_control_the_terminal() {
                 && !arguments.contains(&"--detach");
             let bound: &[&str] = if unbounded { &["--timeout", "10ms"] } else { &[] };
             let arguments = [&arguments[..], bound].concat();
-            let ran = ran_with_stdin(&mut site.program(&arguments), "{ a }").await;
+            let ran = ran_with_stdin(&mut fixture.program(&arguments), "{ a }").await;
             for text in [&ran.stdout, &ran.stderr] {
                 assert!(!text.contains(is_control), "{arguments:?}: {text:?}");
                 assert!(!text.contains("\nhint: purge"), "{arguments:?}: {text}");
@@ -157,8 +157,8 @@ async fn the_service_cannot_control_the_terminal() {
 
 #[tokio::test]
 async fn the_local_service_does_not_print_a_given_key() {
-    let site = Site::start().await;
-    let mut local = site.program(&["local", "--listen", "127.0.0.1:0"]);
+    let fixture = Fixture::start().await;
+    let mut local = fixture.program(&["local", "--listen", "127.0.0.1:0"]);
     let mut child = local.spawn().unwrap();
     let mut lines =
         tokio::io::AsyncBufReadExt::lines(tokio::io::BufReader::new(child.stdout.take().unwrap()));

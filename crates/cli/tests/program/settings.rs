@@ -6,15 +6,15 @@ use std::path::Path;
 use podqueue_local::Fault;
 
 use crate::secrecy::COMMANDS;
-use crate::support::{KEY, Site, bare, ran, ran_with_stdin};
+use crate::support::{KEY, Fixture, bare, ran, ran_with_stdin};
 
-fn write_settings(site: &Site, of_key: &str) {
+fn write_settings(fixture: &Fixture, of_key: &str) {
     let text = format!(
         "default_profile = \"here\"\n\n[profile.here]\nbase_url = \"{}\"\n{of_key}\n\n\
          [profile.there]\nbase_url = \"https://there.example\"\n",
-        site.local.base_url()
+        fixture.local.base_url()
     );
-    fs::write(site.home.path().join("config.toml"), text).unwrap();
+    fs::write(fixture.home.path().join("config.toml"), text).unwrap();
 }
 
 fn write_key(path: &Path, mode: u32) {
@@ -31,16 +31,16 @@ const RUN: [&str; 3] = ["run", "echo", "{}"];
 
 #[tokio::test]
 async fn a_missing_key_leads_to_a_hint() {
-    let site = Site::start().await;
-    let ran = ran(&mut bare(site.home.path(), &RUN)).await;
+    let fixture = Fixture::start().await;
+    let ran = ran(&mut bare(fixture.home.path(), &RUN)).await;
     ran.fails(4, "no API key is set");
     assert!(ran.stderr.contains("PODQUEUE_API_KEY") && ran.stderr.contains("config.toml"));
 }
 
 #[tokio::test]
 async fn a_missing_url_leads_to_a_hint_with_the_variable() {
-    let site = Site::start().await;
-    let mut program = bare(site.home.path(), &RUN);
+    let fixture = Fixture::start().await;
+    let mut program = bare(fixture.home.path(), &RUN);
     let ran = ran(program.env("PODQUEUE_API_KEY", KEY)).await;
     ran.fails(2, "PODQUEUE_BASE_URL");
     assert!(!ran.stderr.contains("builder"), "{}", ran.stderr);
@@ -48,50 +48,50 @@ async fn a_missing_url_leads_to_a_hint_with_the_variable() {
 
 #[tokio::test]
 async fn the_key_comes_from_a_command() {
-    let site = Site::start().await;
-    write_settings(&site, &format!("key_command = \"printf '{KEY}\\\\nmore'\""));
-    ran(&mut bare(site.home.path(), &RUN)).await.assert(0, "{}\n");
-    write_settings(&site, "key_command = \"echo nobody sees this; exit 3\"");
-    let failed = ran(&mut bare(site.home.path(), &RUN)).await;
+    let fixture = Fixture::start().await;
+    write_settings(&fixture, &format!("key_command = \"printf '{KEY}\\\\nmore'\""));
+    ran(&mut bare(fixture.home.path(), &RUN)).await.assert(0, "{}\n");
+    write_settings(&fixture, "key_command = \"echo nobody sees this; exit 3\"");
+    let failed = ran(&mut bare(fixture.home.path(), &RUN)).await;
     failed.fails(4, "key_command failed: exit status: 3");
     assert!(!failed.stderr.contains("nobody sees"), "{}", failed.stderr);
-    write_settings(&site, "key_command = \"true\"");
-    ran(&mut bare(site.home.path(), &RUN)).await.fails(4, "has no API key");
+    write_settings(&fixture, "key_command = \"true\"");
+    ran(&mut bare(fixture.home.path(), &RUN)).await.fails(4, "has no API key");
 }
 
 #[cfg(unix)]
 #[tokio::test]
 async fn a_key_file_must_be_private() {
-    let site = Site::start().await;
-    write_settings(&site, "key_file = \"here.key\"");
-    let key = site.home.path().join("here.key");
+    let fixture = Fixture::start().await;
+    write_settings(&fixture, "key_file = \"here.key\"");
+    let key = fixture.home.path().join("here.key");
     write_key(&key, 0o600);
-    ran(&mut bare(site.home.path(), &RUN)).await.assert(0, "{}\n");
+    ran(&mut bare(fixture.home.path(), &RUN)).await.assert(0, "{}\n");
     for mode in [0o640, 0o604, 0o620] {
         write_key(&key, mode);
-        let refused = ran(&mut bare(site.home.path(), &RUN)).await;
+        let refused = ran(&mut bare(fixture.home.path(), &RUN)).await;
         refused.fails(4, "other users can read the key file");
         assert!(refused.stderr.contains("chmod 600"), "{}", refused.stderr);
     }
     fs::remove_file(&key).unwrap();
-    ran(&mut bare(site.home.path(), &RUN)).await.fails(4, "failed to read the key file");
+    ran(&mut bare(fixture.home.path(), &RUN)).await.fails(4, "failed to read the key file");
     // The hint must not suggest to change the mode of a folder.
     fs::create_dir(&key).unwrap();
-    let folder = ran(&mut bare(site.home.path(), &RUN)).await;
+    let folder = ran(&mut bare(fixture.home.path(), &RUN)).await;
     folder.fails(4, "failed to read the key file");
     assert!(!folder.stderr.contains("chmod"), "{}", folder.stderr);
 }
 
 #[tokio::test]
 async fn an_invalid_key_is_refused_with_its_source() {
-    let site = Site::start().await;
-    write_settings(&site, "key_file = \"here.key\"");
-    let path = site.home.path().join("here.key");
+    let fixture = Fixture::start().await;
+    write_settings(&fixture, "key_file = \"here.key\"");
+    let path = fixture.home.path().join("here.key");
     write_key(&path, 0o600);
     for bad in ["k\u{e9}y", "two words", "\0"] {
         fs::write(&path, bad).unwrap();
         for arguments in [&RUN[..], &["doctor", "echo"]] {
-            let ran = ran(&mut bare(site.home.path(), arguments)).await;
+            let ran = ran(&mut bare(fixture.home.path(), arguments)).await;
             assert_eq!(ran.code, 4, "{ran:?}");
             let said = format!("{}{}", ran.stdout, ran.stderr);
             assert!(said.contains("here.key has no valid API key"), "{said}");
@@ -100,8 +100,8 @@ async fn an_invalid_key_is_refused_with_its_source() {
     }
     // Some editors add a byte order mark.
     fs::write(&path, format!("\u{feff}{KEY}\r\n")).unwrap();
-    ran(&mut bare(site.home.path(), &RUN)).await.assert(0, "{}\n");
-    let mut program = site.program(&RUN);
+    ran(&mut bare(fixture.home.path(), &RUN)).await.assert(0, "{}\n");
+    let mut program = fixture.program(&RUN);
     ran(program.env("PODQUEUE_API_KEY", "two words"))
         .await
         .fails(4, "the variable PODQUEUE_API_KEY");
@@ -110,15 +110,15 @@ async fn an_invalid_key_is_refused_with_its_source() {
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn endless_settings_are_refused() {
-    let site = Site::start().await;
-    let mut program = bare(site.home.path(), &RUN);
+    let fixture = Fixture::start().await;
+    let mut program = bare(fixture.home.path(), &RUN);
     ran(program.env("PODQUEUE_CONFIG", "/dev/zero")).await.fails(2, "it has more than 128 MiB");
 }
 
 /// Also without an endpoint.
 #[tokio::test]
 async fn a_wrong_key_or_url_leads_to_a_hint_at_doctor() {
-    let site = Site::start().await;
+    let fixture = Fixture::start().await;
     let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let redirect = || Fault::redirect(301, "https://elsewhere.example");
     for arguments in [
@@ -137,9 +137,9 @@ async fn a_wrong_key_or_url_leads_to_a_hint_at_doctor() {
             assert_eq!(ran.stderr.matches(&hint).count(), 1, "{arguments:?}: {}", ran.stderr);
             assert_eq!(ran.stderr.matches("hint: ").count(), 1, "{arguments:?}: {}", ran.stderr);
         };
-        let mut wrong = site.program(arguments);
+        let mut wrong = fixture.program(arguments);
         said(ran_with_stdin(wrong.env("PODQUEUE_API_KEY", "wrong"), "{ a }").await);
-        let mut unreachable = site.program(arguments);
+        let mut unreachable = fixture.program(arguments);
         for interface in ["BASE", "REST", "GRAPHQL"] {
             unreachable.env(format!("PODQUEUE_{interface}_URL"), format!("http://{gone}"));
         }
@@ -147,56 +147,56 @@ async fn a_wrong_key_or_url_leads_to_a_hint_at_doctor() {
             said(ran_with_stdin(&mut unreachable, "{ a }").await);
         }
         for fault in [redirect(), Fault::response(403, "{}")] {
-            site.local.add_fault(fault);
-            said(ran_with_stdin(&mut site.program(arguments), "{ a }").await);
-            site.local.clear_faults();
+            fixture.local.add_fault(fault);
+            said(ran_with_stdin(&mut fixture.program(arguments), "{ a }").await);
+            fixture.local.clear_faults();
         }
     }
 }
 
 #[tokio::test]
 async fn a_profile_is_used_as_a_whole() {
-    let site = Site::start().await;
-    write_settings(&site, &format!("key_command = \"echo {KEY}\""));
-    let base_url = |site: &Site, command: &mut tokio::process::Command| {
-        command.env("PODQUEUE_BASE_URL", site.local.base_url());
+    let fixture = Fixture::start().await;
+    write_settings(&fixture, &format!("key_command = \"echo {KEY}\""));
+    let base_url = |fixture: &Fixture, command: &mut tokio::process::Command| {
+        command.env("PODQUEUE_BASE_URL", fixture.local.base_url());
     };
     // With a URL from a variable, no profile's key is used.
-    let mut program = bare(site.home.path(), &RUN);
-    base_url(&site, &mut program);
+    let mut program = bare(fixture.home.path(), &RUN);
+    base_url(&fixture, &mut program);
     ran(&mut program).await.fails(4, "no API key is set");
     // Both at once are ambiguous, unless an argument decides.
-    let mut program = bare(site.home.path(), &RUN);
-    base_url(&site, &mut program);
+    let mut program = bare(fixture.home.path(), &RUN);
+    base_url(&fixture, &mut program);
     ran(program.env("PODQUEUE_PROFILE", "here")).await.fails(2, "are both set");
-    let mut program = bare(site.home.path(), &["run", "echo", "{}", "--profile", "here"]);
-    base_url(&site, &mut program);
+    let mut program = bare(fixture.home.path(), &["run", "echo", "{}", "--profile", "here"]);
+    base_url(&fixture, &mut program);
     ran(&mut program).await.assert(0, "{}\n");
     // A profile without a key takes that of the variable.
-    let mut program = bare(site.home.path(), &["config", "--profile", "there"]);
+    let mut program = bare(fixture.home.path(), &["config", "--profile", "there"]);
     let config = ran(program.env("PODQUEUE_API_KEY", KEY)).await;
     assert!(config.stdout.contains("https://there.example"), "{}", config.stdout);
     assert!(config.stdout.contains("the variable PODQUEUE_API_KEY"), "{}", config.stdout);
     let missing = ["config", "--profile", "nowhere"];
-    ran(&mut bare(site.home.path(), &missing)).await.fails(2, "it has: here, there");
+    ran(&mut bare(fixture.home.path(), &missing)).await.fails(2, "it has: here, there");
 }
 
 #[tokio::test]
 async fn a_malformed_file_is_reported_with_its_line_and_column() {
-    let site = Site::start().await;
-    let path = site.home.path().join("config.toml");
+    let fixture = Fixture::start().await;
+    let path = fixture.home.path().join("config.toml");
     fs::write(&path, format!("[profile.here]\n  api_key = \"{KEY}\"\n")).unwrap();
-    let failed = ran(&mut bare(site.home.path(), &RUN)).await;
+    let failed = ran(&mut bare(fixture.home.path(), &RUN)).await;
     failed.fails(2, "config.toml:2:3: unknown field `api_key`");
     fs::write(&path, format!("[profile.here]\nkey_file = {KEY}\n")).unwrap();
-    ran(&mut bare(site.home.path(), &RUN)).await.fails(2, "config.toml:2:");
+    ran(&mut bare(fixture.home.path(), &RUN)).await.fails(2, "config.toml:2:");
 }
 
 #[tokio::test]
 async fn a_password_in_a_url_is_not_shown() {
-    let site = Site::start().await;
+    let fixture = Fixture::start().await;
     for command in [["config", "--quiet"], ["doctor", "echo"]] {
-        let mut program = bare(site.home.path(), &command);
+        let mut program = bare(fixture.home.path(), &command);
         let url = "https://me:s3cret@queue.example/v2?api_key=s3cret";
         let shown = ran(program.env("PODQUEUE_BASE_URL", url).env("PODQUEUE_API_KEY", KEY)).await;
         assert!(!format!("{shown:?}").contains("s3cret"), "{shown:?}");
@@ -205,11 +205,11 @@ async fn a_password_in_a_url_is_not_shown() {
 
 #[tokio::test]
 async fn where_prints_the_path_of_the_file() {
-    let site = Site::start().await;
-    let path = site.home.path().join("config.toml");
-    let shown = ran(&mut bare(site.home.path(), &["config", "--where"])).await;
+    let fixture = Fixture::start().await;
+    let path = fixture.home.path().join("config.toml");
+    let shown = ran(&mut bare(fixture.home.path(), &["config", "--where"])).await;
     shown.assert(0, &format!("{}\n", path.display()));
-    let mut program = bare(site.home.path(), &["config", "--where"]);
+    let mut program = bare(fixture.home.path(), &["config", "--where"]);
     program.env_remove("PODQUEUE_CONFIG").env("XDG_CONFIG_HOME", "/etc/somewhere");
     if cfg!(target_os = "linux") {
         ran(&mut program).await.assert(0, "/etc/somewhere/podqueue/config.toml\n");
@@ -218,25 +218,25 @@ async fn where_prints_the_path_of_the_file() {
 
 #[tokio::test]
 async fn library_settings_are_translated_into_hints() {
-    let site = Site::start().await;
-    let mut plain = site.program(&["run", "echo", "{}"]);
+    let fixture = Fixture::start().await;
+    let mut plain = fixture.program(&["run", "echo", "{}"]);
     let plain = ran(plain.env("PODQUEUE_BASE_URL", "http://queue.example")).await;
     plain.fails(2, "hint: to permit it: `allow_plain_http = true` in a profile");
-    site.local.add_fault(Fault::response(407, "{}"));
+    fixture.local.add_fault(Fault::response(407, "{}"));
     let hint = "hint: check the user and password of the proxy, in HTTPS_PROXY";
-    site.run(&["health", "echo"]).await.fails(1, hint);
-    let large = site.home.path().join("large.json");
+    fixture.run(&["health", "echo"]).await.fails(1, hint);
+    let large = fixture.home.path().join("large.json");
     fs::write(&large, format!("{{\"a\": \"{}\"}}", "x".repeat(10 * 1024 * 1024))).unwrap();
-    site.run(&["run", "echo", "@large.json"]).await.fails(2, "hint: put large data elsewhere");
+    fixture.run(&["run", "echo", "@large.json"]).await.fails(2, "hint: put large data elsewhere");
     // Failures and warnings of a batch are translated separately.
-    fs::write(site.home.path().join("in.jsonl"), "{}\n").unwrap();
-    let batch = site.run(&["batch", "run", "in.jsonl", "-e", "echo", "-o", "out.jsonl"]).await;
+    fs::write(fixture.home.path().join("in.jsonl"), "{}\n").unwrap();
+    let batch = fixture.run(&["batch", "run", "in.jsonl", "-e", "echo", "-o", "out.jsonl"]).await;
     assert_ne!(batch.code, 0, "{batch:?}");
 }
 
 /// The program with the variables of the service, and another home.
-fn with_home(site: &Site, arguments: &[&str], home: Home<'_>) -> tokio::process::Command {
-    let mut program = site.program(arguments);
+fn with_home(fixture: &Fixture, arguments: &[&str], home: Home<'_>) -> tokio::process::Command {
+    let mut program = fixture.program(arguments);
     program.env_remove("PODQUEUE_CONFIG").env_remove("HOME");
     match home {
         Home::None => {}
@@ -255,13 +255,13 @@ enum Home<'a> {
 
 #[tokio::test]
 async fn every_command_works_without_a_home() {
-    let site = Site::start().await;
-    let home = site.home.path();
+    let fixture = Fixture::start().await;
+    let home = fixture.home.path();
     fs::write(home.join("file"), "").unwrap();
     fs::create_dir(home.join("odd")).unwrap();
     fs::write(home.join("odd/.config"), "").unwrap();
     let [file, odd] = ["file", "odd"].map(|name| home.join(name).display().to_string());
-    site.local.add_fault(Fault::response(400, "{}"));
+    fixture.local.add_fault(Fault::response(400, "{}"));
     let homes = [
         Home::None,
         Home::At(""),
@@ -274,16 +274,16 @@ async fn every_command_works_without_a_home() {
     ];
     let commands = COMMANDS.iter().filter(|(name, _)| *name != "batch");
     for (_, arguments) in commands {
-        let expected = ran_with_stdin(&mut site.program(arguments), "{ a }").await;
+        let expected = ran_with_stdin(&mut fixture.program(arguments), "{ a }").await;
         for home in [Home::None, Home::At(&odd)] {
-            let mut program = with_home(&site, arguments, home);
+            let mut program = with_home(&fixture, arguments, home);
             let ran = ran_with_stdin(&mut program, "{ a }").await;
             assert_eq!(ran.code, expected.code, "{home:?} {arguments:?}: {}", ran.stderr);
         }
     }
     // This command reads the settings file.
     for home in homes {
-        let mut program = with_home(&site, &RUN, home);
+        let mut program = with_home(&fixture, &RUN, home);
         let program = program.env_remove("PODQUEUE_BASE_URL").env_remove("PODQUEUE_REST_URL");
         let ran = ran(program.env_remove("PODQUEUE_GRAPHQL_URL")).await;
         ran.fails(2, "hint: set PODQUEUE_BASE_URL");
@@ -292,9 +292,9 @@ async fn every_command_works_without_a_home() {
 
 #[tokio::test]
 async fn a_dry_run_needs_a_temporary_folder() {
-    let site = Site::start().await;
-    fs::write(site.home.path().join("in.jsonl"), "{}\n").unwrap();
-    let mut program = site.program(&["batch", "run", "in.jsonl", "--dry-run"]);
+    let fixture = Fixture::start().await;
+    fs::write(fixture.home.path().join("in.jsonl"), "{}\n").unwrap();
+    let mut program = fixture.program(&["batch", "run", "in.jsonl", "--dry-run"]);
     let ran = ran(program.env("TMPDIR", "/nonexistent")).await;
     if cfg!(unix) {
         ran.fails(1, "hint: set TMPDIR to a folder that can be written");
@@ -305,18 +305,18 @@ async fn a_dry_run_needs_a_temporary_folder() {
 async fn local_calls_bypass_the_proxy() {
     use tokio::io::AsyncReadExt;
 
-    let site = Site::start().await;
+    let fixture = Fixture::start().await;
     let proxy = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", proxy.local_addr().unwrap());
-    let receiver = format!("{}/hooks", site.local.base_url());
+    let receiver = format!("{}/hooks", fixture.local.base_url());
     for arguments in [&RUN[..], &["trigger", "failed", "--to", &receiver, "--pause", "0s"]] {
-        let mut program = site.program(arguments);
+        let mut program = fixture.program(arguments);
         let ran = ran(program.env("http_proxy", &url).env("https_proxy", &url)).await;
         // The local service responds, if not as a receiver.
         assert!(ran.code == 0 || ran.stdout.contains("attempt 3  404"), "{ran:?}");
     }
     // A call to another host uses the proxy.
-    let mut program = bare(site.home.path(), &RUN);
+    let mut program = bare(fixture.home.path(), &RUN);
     program.env("PODQUEUE_API_KEY", KEY).env("PODQUEUE_BASE_URL", "https://queue.invalid");
     let _child = program.env("https_proxy", &url).spawn().unwrap();
     let (mut called, _) = proxy.accept().await.unwrap();
@@ -327,9 +327,9 @@ async fn local_calls_bypass_the_proxy() {
 
 #[tokio::test]
 async fn the_local_service_exits_with_2_for_invalid_arguments_only() {
-    let site = Site::start().await;
-    fs::write(site.home.path().join("empty"), "").unwrap();
-    let taken = site.local.address().to_string();
+    let fixture = Fixture::start().await;
+    fs::write(fixture.home.path().join("empty"), "").unwrap();
+    let taken = fixture.local.address().to_string();
     let any = "127.0.0.1:0";
     for (code, arguments) in [
         (2, &["--api-key", " "][..]),
@@ -342,16 +342,16 @@ async fn the_local_service_exits_with_2_for_invalid_arguments_only() {
         (1, &["--listen", &taken]),
     ] {
         let listen: &[&str] = if arguments[0] == "--listen" { &[] } else { &["--listen", any] };
-        site.run(&[&["local"], listen, arguments].concat()).await.fails(code, "error: ");
+        fixture.run(&[&["local"], listen, arguments].concat()).await.fails(code, "error: ");
     }
-    site.run(&["local", "--listen", &taken]).await.fails(1, "127.0.0.1:0 picks a free port");
+    fixture.run(&["local", "--listen", &taken]).await.fails(1, "127.0.0.1:0 picks a free port");
 }
 
 #[tokio::test]
 async fn unreadable_settings_are_a_usage_error_with_a_hint() {
-    let site = Site::start().await;
-    fs::create_dir(site.home.path().join("config.toml")).unwrap();
-    let mut program = bare(site.home.path(), &RUN);
+    let fixture = Fixture::start().await;
+    fs::create_dir(fixture.home.path().join("config.toml")).unwrap();
+    let mut program = bare(fixture.home.path(), &RUN);
     let ran = ran(program.env("PODQUEUE_API_KEY", KEY)).await;
     ran.fails(2, "config.toml: Is a directory");
     assert!(ran.stderr.contains("hint: make it a file that you can read, or set PODQUEUE_CONFIG"));
@@ -360,8 +360,8 @@ async fn unreadable_settings_are_a_usage_error_with_a_hint() {
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_relative_folder_for_settings_is_ignored() {
-    let site = Site::start().await;
-    let mut program = with_home(&site, &["config", "--where"], Home::Settings("relative"));
+    let fixture = Fixture::start().await;
+    let mut program = with_home(&fixture, &["config", "--where"], Home::Settings("relative"));
     ran(&mut program).await.assert(0, "/.config/podqueue/config.toml\n");
 }
 
@@ -372,19 +372,19 @@ async fn without_a_home_the_variables_suffice() {
     if !rustix::process::geteuid().is_root() {
         return;
     }
-    let site = Site::start().await;
-    let program = site.home.path().join("podqueue");
+    let fixture = Fixture::start().await;
+    let program = fixture.home.path().join("podqueue");
     // By another process: a program cannot be executed while this process has it open for writing.
     let mut copy = std::process::Command::new("cp");
     let copied = copy.arg(env!("CARGO_BIN_EXE_podqueue")).arg(&program).status().unwrap();
     assert!(copied.success());
     let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    fs::set_permissions(site.home.path(), open).unwrap();
+    fs::set_permissions(fixture.home.path(), open).unwrap();
     let run = async |arguments: &[&str], is_set: bool| {
         let mut command = tokio::process::Command::new(&program);
         command.args(arguments).env_clear().current_dir("/").uid(54_321).gid(54_321);
         if is_set {
-            command.env("PODQUEUE_API_KEY", KEY).env("PODQUEUE_BASE_URL", site.local.base_url());
+            command.env("PODQUEUE_API_KEY", KEY).env("PODQUEUE_BASE_URL", fixture.local.base_url());
         }
         let stdio = std::process::Stdio::piped;
         command.stdin(std::process::Stdio::null()).stdout(stdio()).stderr(stdio());

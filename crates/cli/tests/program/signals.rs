@@ -14,7 +14,7 @@ use crate::dispositions::with_blocked_signals;
 use crate::interruptions::signal;
 use crate::preloaded_signal;
 use crate::run::never;
-use crate::support::{Ran, Site, bare, ended};
+use crate::support::{Ran, Fixture, bare, ended};
 
 /// Asserts that a signal ended the program, before or after its command listens.
 #[track_caller]
@@ -24,8 +24,8 @@ fn assert_ended_by(ran: &Ran, signal: i32) {
 
 #[tokio::test]
 async fn a_signal_while_its_handler_is_registered_is_not_lost() {
-    let site = Site::start().await;
-    let library = preloaded_signal::library(site.home.path());
+    let fixture = Fixture::start().await;
+    let library = preloaded_signal::library(fixture.home.path());
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         for arguments in [
             // If the signal is lost, the first three end by themselves, and the last one hangs.
@@ -34,7 +34,7 @@ async fn a_signal_while_its_handler_is_registered_is_not_lost() {
             &["doctor"],
             &["local", "--listen", "127.0.0.1:0"],
         ] {
-            let mut program = site.program(arguments);
+            let mut program = fixture.program(arguments);
             program.env("LD_PRELOAD", &library).env("PRELOAD_SIGNAL", signal.to_string());
             let ran = ended(program.spawn().unwrap()).await;
             match arguments[0] {
@@ -48,10 +48,10 @@ async fn a_signal_while_its_handler_is_registered_is_not_lost() {
 
 #[tokio::test]
 async fn a_signal_at_any_moment_of_the_start_ends_the_program() {
-    let site = Site::with(LocalService::builder().endpoint("never", never)).await;
+    let fixture = Fixture::with(LocalService::builder().endpoint("never", never)).await;
     for n in 0..90 {
         let by = [Signal::INT, Signal::TERM, Signal::HUP][n % 3];
-        let child = site.program(&["run", "never", "{}"]).spawn().unwrap();
+        let child = fixture.program(&["run", "never", "{}"]).spawn().unwrap();
         tokio::time::sleep(Duration::from_micros(300 * n as u64)).await;
         signal(&child, by);
         assert_ended_by(&ended(child).await, by.as_raw());
@@ -73,10 +73,10 @@ fn ignoring(signals: &str, program: &Command) -> Command {
 #[tokio::test]
 async fn signals_ignored_at_the_start_stay_ignored() {
     let (builder, gate) = gated();
-    let site = Site::with(builder).await;
-    let program = site.program(&["run", "gated", "{}"]);
+    let fixture = Fixture::with(builder).await;
+    let program = fixture.program(&["run", "gated", "{}"]);
     let child = ignoring("INT HUP", &program).spawn().unwrap();
-    site.requested("/status/").await;
+    fixture.requested("/status/").await;
     signal(&child, Signal::INT);
     signal(&child, Signal::HUP);
     gate.send_replace(true);
@@ -84,9 +84,9 @@ async fn signals_ignored_at_the_start_stay_ignored() {
     // Each signal separately.
     gate.send_replace(false);
     for (ignored, heeded) in [("INT", Signal::TERM), ("HUP", Signal::INT), ("TERM", Signal::HUP)] {
-        let before = site.local.requests().len();
+        let before = fixture.local.requests().len();
         let child = ignoring(ignored, &program).spawn().unwrap();
-        site.requested_since(before, "/status/").await;
+        fixture.requested_since(before, "/status/").await;
         signal(&child, heeded);
         ended(child).await.fails(130, "interrupted; the service continues with the job");
     }
@@ -94,13 +94,13 @@ async fn signals_ignored_at_the_start_stay_ignored() {
 
 #[tokio::test]
 async fn a_key_command_starts_with_an_empty_mask_and_inherits_ignored_signals() {
-    let site = Site::start().await;
-    let home = site.home.path();
+    let fixture = Fixture::start().await;
+    let home = fixture.home.path();
     let settings = format!(
         "default_profile = \"p\"\n[profile.p]\nbase_url = \"{}\"\n\
          key_command = \"while read -r line; do echo $line; done < /proc/self/status > inherited; \
          echo {}\"\n",
-        site.local.base_url(),
+        fixture.local.base_url(),
         crate::support::KEY
     );
     std::fs::write(home.join("config.toml"), settings).unwrap();

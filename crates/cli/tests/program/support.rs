@@ -1,4 +1,4 @@
-//! Fixtures: a local service, and runs of the program.
+//! Fixture: a local service, and runs of the program.
 
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
@@ -15,13 +15,13 @@ pub const KEY: &str = "canary-5f0e7c1a9b";
 /// Timeout of a command on a slow machine.
 const TIMEOUT: Duration = Duration::from_secs(300);
 
-/// A local service, and a home for the program.
-pub struct Site {
+/// A local service, and a home folder of the program.
+pub struct Fixture {
     pub local: LocalService,
     pub home: TempDir,
 }
 
-impl Site {
+impl Fixture {
     pub async fn start() -> Self {
         Self::with(LocalService::builder()).await
     }

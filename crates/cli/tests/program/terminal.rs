@@ -14,7 +14,7 @@ use rustix::termios::{LocalModes, Winsize, tcgetattr, tcgetpgrp, tcsetwinsize};
 use serde_json::json;
 use tokio::process::{Child, Command};
 
-use crate::support::{KEY, Site};
+use crate::support::{KEY, Fixture};
 
 const RED: &str = "\u{1b}[31m";
 
@@ -89,26 +89,26 @@ impl Terminal {
 
 #[tokio::test]
 async fn colors_are_used_on_a_terminal_unless_turned_off() {
-    let site = Site::start().await;
+    let fixture = Fixture::start().await;
     let arguments = ["run", "fail", "-f", "message=boo"];
-    let (code, shown) = Terminal::start(&site.program(&arguments), 80).ends().await;
+    let (code, shown) = Terminal::start(&fixture.program(&arguments), 80).ends().await;
     assert_eq!(code, 3);
     assert!(shown.contains(RED), "{shown:?}");
-    let mut program = site.program(&arguments);
+    let mut program = fixture.program(&arguments);
     program.env("NO_COLOR", "1");
     let (_, shown) = Terminal::start(&program, 80).ends().await;
     assert!(!shown.contains(RED) && shown.contains("boo"), "{shown:?}");
     let never = ["run", "fail", "-f", "message=boo", "--color", "never"];
-    let (_, shown) = Terminal::start(&site.program(&never), 80).ends().await;
+    let (_, shown) = Terminal::start(&fixture.program(&never), 80).ends().await;
     assert!(!shown.contains(RED), "{shown:?}");
-    let piped = site.run(&["run", "fail", "-f", "message=boo", "--color", "always"]).await;
+    let piped = fixture.run(&["run", "fail", "-f", "message=boo", "--color", "always"]).await;
     assert!(piped.stderr.contains(RED), "{}", piped.stderr);
 }
 
 #[tokio::test]
 async fn json_is_indented_on_a_terminal() {
-    let site = Site::start().await;
-    let program = site.program(&["run", "echo", "{\"a\": {\"b\": 1}}", "--quiet"]);
+    let fixture = Fixture::start().await;
+    let program = fixture.program(&["run", "echo", "{\"a\": {\"b\": 1}}", "--quiet"]);
     let (code, shown) = Terminal::start(&program, 80).ends().await;
     assert_eq!((code, shown.as_str()), (0, "{\r\n  \"a\": {\r\n    \"b\": 1\r\n  }\r\n}\r\n"));
 }
@@ -126,8 +126,8 @@ async fn a_spinner_is_shown_and_cleared() {
             }
         }
     };
-    let site = Site::with(LocalService::builder().endpoint("gated", handler)).await;
-    let terminal = Terminal::start(&site.program(&["run", "gated", "{}"]), 80);
+    let fixture = Fixture::with(LocalService::builder().endpoint("gated", handler)).await;
+    let terminal = Terminal::start(&fixture.program(&["run", "gated", "{}"]), 80);
     terminal.shows("waiting for job ").await;
     gate.notify_one();
     let (code, shown) = terminal.ends().await;
@@ -137,8 +137,8 @@ async fn a_spinner_is_shown_and_cleared() {
 
 #[tokio::test]
 async fn the_spinner_is_cleared_before_data() {
-    let site = Site::start().await;
-    let created = site.run(&["template", "create", "t", "--image", "i", "--json"]).await;
+    let fixture = Fixture::start().await;
+    let created = fixture.run(&["template", "create", "t", "--image", "i", "--json"]).await;
     let created: serde_json::Value = serde_json::from_str(&created.stdout).unwrap();
     let id = created["id"].as_str().unwrap();
     for arguments in [
@@ -150,7 +150,7 @@ async fn the_spinner_is_cleared_before_data() {
         &["purge", "echo", "--yes"],
         &["doctor"],
     ] {
-        let (code, shown) = Terminal::start(&site.program(arguments), 80).ends().await;
+        let (code, shown) = Terminal::start(&fixture.program(arguments), 80).ends().await;
         assert_eq!(code, 0, "{shown}");
         let last = shown.rsplit("\u{1b}[2K").next().unwrap();
         assert!(last.ends_with("\r\n"), "{arguments:?}: {shown:?}");
@@ -160,10 +160,10 @@ async fn the_spinner_is_cleared_before_data() {
 #[tokio::test]
 async fn a_batch_shows_its_progress() {
     let (builder, gate) = crate::batch::gated();
-    let site = Site::with(builder).await;
-    site.write_inputs(3);
+    let fixture = Fixture::with(builder).await;
+    fixture.write_inputs(3);
     let run = ["batch", "run", "in.jsonl", "-e", "gated", "-o", "out.jsonl"];
-    let terminal = Terminal::start(&site.program(&run), 80);
+    let terminal = Terminal::start(&fixture.program(&run), 80);
     terminal.shows("0 of 3 ended (0%), 3 outstanding").await;
     gate.send_replace(true);
     let (code, shown) = terminal.ends().await;
@@ -172,12 +172,12 @@ async fn a_batch_shows_its_progress() {
 
 #[tokio::test]
 async fn a_table_is_truncated_at_the_edge_of_the_terminal() {
-    let site = Site::start().await;
+    let fixture = Fixture::start().await;
     let wide = "画".repeat(100);
-    let job = site.submit("echo", &format!("{{\"text\": \"{wide}\"}}")).await;
-    let wait = site.run(&["wait", "echo", &job]).await;
+    let job = fixture.submit("echo", &format!("{{\"text\": \"{wide}\"}}")).await;
+    let wait = fixture.run(&["wait", "echo", &job]).await;
     assert_eq!(wait.code, 0, "{}", wait.stderr);
-    let program = site.program(&["status", "echo", &job, "--quiet", "--color", "never"]);
+    let program = fixture.program(&["status", "echo", &job, "--quiet", "--color", "never"]);
     let (_, shown) = Terminal::start(&program, 90).ends().await;
     let row = shown.lines().last().unwrap();
     assert!(row.ends_with('…') && row.chars().count() < 90, "{shown}");
@@ -185,10 +185,10 @@ async fn a_table_is_truncated_at_the_edge_of_the_terminal() {
 
 #[tokio::test]
 async fn a_purge_asks_for_confirmation() {
-    let site = Site::with(LocalService::builder().workers_of("echo", Workers::between(0, 0))).await;
-    site.submit("echo", "{}").await;
+    let fixture = Fixture::with(LocalService::builder().workers_of("echo", Workers::between(0, 0))).await;
+    fixture.submit("echo", "{}").await;
     for (reply, code, text) in [("n\n", 1, "not confirmed"), ("y\n", 0, "removed 1 job")] {
-        let mut terminal = Terminal::start(&site.program(&["purge", "echo"]), 80);
+        let mut terminal = Terminal::start(&fixture.program(&["purge", "echo"]), 80);
         terminal.shows("[y/N]").await;
         terminal.types(reply);
         let (exit, shown) = terminal.ends().await;
@@ -199,32 +199,32 @@ async fn a_purge_asks_for_confirmation() {
 
 #[tokio::test]
 async fn a_confirmation_can_be_interrupted() {
-    let site = Site::start().await;
+    let fixture = Fixture::start().await;
     for arguments in
         [&["purge", "echo"][..], &["template", "delete", "t"], &["secret", "delete", "s"]]
     {
-        let mut terminal = Terminal::start(&site.program(arguments), 80);
+        let mut terminal = Terminal::start(&fixture.program(arguments), 80);
         terminal.shows("[y/N]").await;
         terminal.types("\u{3}");
         assert_eq!(terminal.ends().await.0, 130);
     }
-    assert!(site.local.requests().is_empty());
+    assert!(fixture.local.requests().is_empty());
 }
 
 #[tokio::test]
 async fn text_of_a_handler_cannot_control_the_terminal() {
     let say = |_: LocalJob| async { Ok(json!("\u{1b}[35mpurple \u{202e}dlot")) };
-    let site = Site::with(LocalService::builder().endpoint("say", say)).await;
+    let fixture = Fixture::with(LocalService::builder().endpoint("say", say)).await;
     for arguments in [&["run", "say", "{}", "--raw"][..], &["run", "say", "{}"]] {
-        let (code, shown) = Terminal::start(&site.program(arguments), 80).ends().await;
+        let (code, shown) = Terminal::start(&fixture.program(arguments), 80).ends().await;
         assert!(code == 0 && shown.contains("purple"), "{shown:?}");
         assert!(!shown.contains("\u{1b}[35m") && !shown.contains('\u{202e}'), "{shown:?}");
     }
     // The id of a job is shown while the job is awaited.
     let body = json!({ "id": "\u{1b}[35mpurple", "status": "IN_QUEUE" }).to_string();
-    site.local.add_fault(Fault::response(200, body).on(Operation::Run));
+    fixture.local.add_fault(Fault::response(200, body).on(Operation::Run));
     let wait = ["run", "say", "{}", "--timeout", "1s"];
-    let (_, shown) = Terminal::start(&site.program(&wait), 80).ends().await;
+    let (_, shown) = Terminal::start(&fixture.program(&wait), 80).ends().await;
     assert!(shown.contains("waiting for job") && !shown.contains("\u{1b}[35m"), "{shown:?}");
 }
 
@@ -238,8 +238,8 @@ async fn an_interrupted_prompt_restores_the_terminal() {
 
 /// By Ctrl-C, or by a signal from another process.
 async fn interrupt_the_prompt(by_key: bool) {
-    let site = Site::start().await;
-    let mut terminal = Terminal::start(&site.program(&["secret", "create", "token"]), 80);
+    let fixture = Fixture::start().await;
+    let mut terminal = Terminal::start(&fixture.program(&["secret", "create", "token"]), 80);
     let echoes = |terminal: &Terminal| {
         tcgetattr(&terminal.master).unwrap().local_modes.contains(LocalModes::ECHO)
     };
@@ -254,7 +254,7 @@ async fn interrupt_the_prompt(by_key: bool) {
     let status = terminal.child.wait().await.unwrap();
     assert_eq!(status.code(), Some(130));
     assert!(echoes(&terminal));
-    assert!(site.local.secret_ids().is_empty());
+    assert!(fixture.local.secret_ids().is_empty());
 }
 
 /// The process that has the terminal to itself.
@@ -265,36 +265,36 @@ fn in_front(terminal: &Terminal) -> Pid {
 /// A terminal's own line buffer has 4096 bytes.
 #[tokio::test]
 async fn a_long_secret_is_read_whole() {
-    let site = Site::start().await;
-    let mut terminal = Terminal::start(&site.program(&["secret", "create", "token"]), 80);
+    let fixture = Fixture::start().await;
+    let mut terminal = Terminal::start(&fixture.program(&["secret", "create", "token"]), 80);
     terminal.shows("Value of token").await;
     let value = "s3cret".repeat(1_000);
     terminal.types(&format!("x\u{7f}{value}\n"));
     let (code, shown) = terminal.ends().await;
     assert_eq!(code, 0, "{shown}");
-    let id = site.local.secret_ids().pop().unwrap();
-    assert_eq!(site.local.secret_value(&id).as_deref(), Some(value.as_str()));
+    let id = fixture.local.secret_ids().pop().unwrap();
+    assert_eq!(fixture.local.secret_value(&id).as_deref(), Some(value.as_str()));
 }
 
 #[tokio::test]
 async fn a_secret_is_not_echoed() {
-    let site = Site::start().await;
-    let mut terminal = Terminal::start(&site.program(&["secret", "create", "token"]), 80);
+    let fixture = Fixture::start().await;
+    let mut terminal = Terminal::start(&fixture.program(&["secret", "create", "token"]), 80);
     terminal.shows("Value of token").await;
     terminal.types("s3cret\n");
     let (code, shown) = terminal.ends().await;
     assert_eq!(code, 0, "{shown}");
     assert!(!shown.contains("s3cret"), "{shown}");
-    let id = site.local.secret_ids().pop().unwrap();
-    assert_eq!(site.local.secret_value(&id).as_deref(), Some("s3cret"));
+    let id = fixture.local.secret_ids().pop().unwrap();
+    assert_eq!(fixture.local.secret_value(&id).as_deref(), Some("s3cret"));
 }
 
 /// The shell would run the remaining lines of a pasted key, and store them in its history.
 #[tokio::test]
 async fn a_value_of_several_lines_is_refused_and_discarded() {
-    let site = Site::start().await;
+    let fixture = Fixture::start().await;
     let mut shell = Command::new("sh");
-    let secret = site.program(&["secret", "create", "token"]);
+    let secret = fixture.program(&["secret", "create", "token"]);
     let secret = secret.as_std();
     shell.args(["-c", "\"$0\" \"$@\"; echo ended $?; read rest; echo \"the rest is $rest\""]);
     shell.arg(secret.get_program()).args(secret.get_args());
@@ -307,7 +307,7 @@ async fn a_value_of_several_lines_is_refused_and_discarded() {
     let (_, shown) = terminal.ends().await;
     assert!(shown.contains("several lines") && shown.contains("the rest is fine"), "{shown}");
     assert!(!shown.contains("line 2"), "{shown}");
-    assert!(site.local.secret_ids().is_empty());
+    assert!(fixture.local.secret_ids().is_empty());
 }
 
 /// The program is a function that prints its arguments, so that what the shell completed is shown.
@@ -318,11 +318,11 @@ async fn zsh_completes_commands_and_options() {
         eprintln!("skipped: zsh is not installed");
         return;
     }
-    let site = Site::start().await;
-    let script = site.run(&["completions", "zsh"]).await.stdout;
-    std::fs::write(site.home.path().join("completions"), script).unwrap();
+    let fixture = Fixture::start().await;
+    let script = fixture.run(&["completions", "zsh"]).await.stdout;
+    std::fs::write(fixture.home.path().join("completions"), script).unwrap();
     let mut zsh = Command::new("zsh");
-    zsh.args(["-f", "-i"]).current_dir(&site.home).env("HOME", site.home.path());
+    zsh.args(["-f", "-i"]).current_dir(&fixture.home).env("HOME", fixture.home.path());
     zsh.env("PATH", std::env::var_os("PATH").unwrap());
     let mut terminal = Terminal::start(&zsh, 80);
     terminal.types("autoload -Uz compinit; compinit -u -D; source ./completions\n");
@@ -332,7 +332,7 @@ async fn zsh_completes_commands_and_options() {
     terminal.shows("[cancel]").await;
     terminal.types("podqueue run --at-l\t\n");
     terminal.shows("[run --at-least-once]").await;
-    std::fs::write(site.home.path().join("a prompt.json"), "{}").unwrap();
+    std::fs::write(fixture.home.path().join("a prompt.json"), "{}").unwrap();
     terminal.types("podqueue run echo @a\t\n");
     terminal.shows("[run echo @a prompt.json]").await;
     terminal.types("podqueue run echo --field text=@a\t\n");

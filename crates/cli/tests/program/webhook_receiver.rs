@@ -11,7 +11,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::process::Child;
 
 use crate::batch::{gated, outstanding};
-use crate::support::{Site, ended};
+use crate::support::{Fixture, ended};
 
 /// A free address.
 fn free() -> SocketAddr {
@@ -84,9 +84,9 @@ async fn intercept(listener: &TcpListener) -> (String, Vec<u8>) {
     (target, body)
 }
 
-fn start(site: &Site, url: &str, listen: SocketAddr) -> Child {
+fn start(fixture: &Fixture, url: &str, listen: SocketAddr) -> Child {
     let run = ["batch", "run", "in.jsonl", "-e", "gated", "-o", "out.jsonl", "--quiet"];
-    let mut program = site.program(&run);
+    let mut program = fixture.program(&run);
     program.args(["--on-unknown", "by-webhook", "--webhook-wait", "1h", "--webhook-url", url]);
     program.args(["--webhook-listen", &listen.to_string()]).spawn().unwrap()
 }
@@ -94,14 +94,14 @@ fn start(site: &Site, url: &str, listen: SocketAddr) -> Child {
 #[tokio::test]
 async fn only_calls_of_the_batch_are_read_also_after_a_kill() {
     let (builder, gate) = gated();
-    let site = Site::with(builder.manual_clock()).await;
-    site.write_inputs(3);
-    site.local.add_fault(Fault::lost_response().on(Operation::Run).times(1));
+    let fixture = Fixture::with(builder.manual_clock()).await;
+    fixture.write_inputs(3);
+    fixture.local.add_fault(Fault::lost_response().on(Operation::Run).times(1));
     let service = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/hook", service.local_addr().unwrap());
     let listen = free();
-    let mut child = start(&site, &url, listen);
-    outstanding(&site, 2).await;
+    let mut child = start(&fixture, &url, listen);
+    outstanding(&fixture, 2).await;
     // The program is killed before the first call.
     child.kill().await.unwrap();
     gate.send_replace(true);
@@ -109,8 +109,8 @@ async fn only_calls_of_the_batch_are_read_also_after_a_kill() {
     for _ in 0..3 {
         calls.push(intercept(&service).await);
     }
-    let child = start(&site, &url, listen);
-    let status = async || site.status("out.jsonl").await;
+    let child = start(&fixture, &url, listen);
+    let status = async || fixture.status("out.jsonl").await;
     while status().await["completed"] != 2 {}
     assert_eq!(status().await["unknown"], 1);
     // The receiver reads neither the body of a forged call nor one beyond the limit.
@@ -124,7 +124,7 @@ async fn only_calls_of_the_batch_are_read_also_after_a_kill() {
     assert_eq!(call(listen, &calls[0].0, 2, b"{}").await, 404);
     assert_eq!(status().await["unknown"], 1);
     // In any order, and repeatedly. The last call ends the run, so it is sent separately.
-    let known: Vec<String> = site
+    let known: Vec<String> = fixture
         .lines("out.jsonl")
         .iter()
         .map(|line| line["job_id"].as_str().unwrap().into())
@@ -142,7 +142,7 @@ async fn only_calls_of_the_batch_are_read_also_after_a_kill() {
     let mut begun = PendingCall::call(listen, target, body.len()).await;
     let _endless = PendingCall::call(listen, target, body.len()).await;
     assert_eq!(call(listen, target, body.len() as u64, body).await, 200);
-    while site.lines("out.jsonl").len() < 3 {
+    while fixture.lines("out.jsonl").len() < 3 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     // The run has ended when connections are refused.
@@ -151,31 +151,31 @@ async fn only_calls_of_the_batch_are_read_also_after_a_kill() {
     }
     assert_eq!(begun.sends(body).await, 200);
     ended(child).await.assert_code(0);
-    assert_eq!(site.lines("out.jsonl").len(), 3);
-    assert_eq!(site.submissions(), 3);
+    assert_eq!(fixture.lines("out.jsonl").len(), 3);
+    assert_eq!(fixture.submissions(), 3);
 }
 
 #[tokio::test]
 async fn a_receiver_that_was_down_gets_the_next_attempt() {
     let (builder, gate) = gated();
-    let site = Site::with(builder.manual_clock()).await;
-    site.write_inputs(1);
-    site.local.add_fault(Fault::lost_response().on(Operation::Run).times(1));
+    let fixture = Fixture::with(builder.manual_clock()).await;
+    fixture.write_inputs(1);
+    fixture.local.add_fault(Fault::lost_response().on(Operation::Run).times(1));
     let listen = free();
     let url = format!("http://{listen}/hook");
-    let mut child = start(&site, &url, listen);
-    while site.submissions() == 0 || site.status("out.jsonl").await["unknown"] != 1 {
+    let mut child = start(&fixture, &url, listen);
+    while fixture.submissions() == 0 || fixture.status("out.jsonl").await["unknown"] != 1 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     child.kill().await.unwrap();
     gate.send_replace(true);
     let completed = async || {
-        let health = site.run(&["health", "gated", "--json"]).await;
+        let health = fixture.run(&["health", "gated", "--json"]).await;
         let health: serde_json::Value = serde_json::from_str(&health.stdout).unwrap();
         health["jobs"]["completed"] == json!(1)
     };
     while !completed().await {}
-    let child = start(&site, &url, listen);
+    let child = start(&fixture, &url, listen);
     let ended = async {
         let ended = ended(child);
         tokio::pin!(ended);
@@ -184,11 +184,11 @@ async fn a_receiver_that_was_down_gets_the_next_attempt() {
             tokio::select! {
                 ended = &mut ended => return ended,
                 () = tokio::time::sleep(Duration::from_millis(50)) => {
-                    site.local.clock().advance(Duration::from_secs(1));
+                    fixture.local.clock().advance(Duration::from_secs(1));
                 }
             }
         }
     };
     ended.await.assert_code(0);
-    assert_eq!((site.lines("out.jsonl").len(), site.submissions()), (1, 1));
+    assert_eq!((fixture.lines("out.jsonl").len(), fixture.submissions()), (1, 1));
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpListener;
 
-use crate::support::{Site, bare, ran};
+use crate::support::{Fixture, bare, ran};
 
 /// A receiver that responds with these statuses in order, and then with 200.
 struct Receiver {
@@ -63,11 +63,11 @@ impl Receiver {
 
 #[tokio::test]
 async fn the_record_of_a_job_is_delivered_until_it_is_accepted() {
-    let site = Site::start().await;
+    let fixture = Fixture::start().await;
     let receiver = Receiver::start(&[500, 202]).await;
-    let job = site.submit("echo", "{\"a\": 1}").await;
+    let job = fixture.submit("echo", "{\"a\": 1}").await;
     let listen = ["listen", "echo", &job, "--forward-to", &receiver.url, "--pause", "10ms"];
-    let ran = site.run(&listen).await;
+    let ran = fixture.run(&listen).await;
     let lines = |status: [u16; 3]| -> String {
         let numbered = status.iter().enumerate();
         numbered.map(|(n, status)| format!("{job}  attempt {}  {status}\n", n + 1)).collect()
@@ -87,11 +87,11 @@ async fn the_record_of_a_job_is_delivered_until_it_is_accepted() {
 
 #[tokio::test]
 async fn a_receiver_that_never_accepts_is_called_three_times() {
-    let site = Site::start().await;
+    let fixture = Fixture::start().await;
     let receiver = Receiver::start(&[500, 500, 500]).await;
-    let job = site.submit("fail", "{\"message\": \"boo\"}").await;
+    let job = fixture.submit("fail", "{\"message\": \"boo\"}").await;
     let listen = ["listen", "fail", &job, "--forward-to", &receiver.url, "--pause", "10ms"];
-    let refused = site.run(&listen).await;
+    let refused = fixture.run(&listen).await;
     refused.fails(1, "the receiver did not accept job");
     refused.fails(1, "hint: it must respond with 200");
     assert_eq!(receiver.bodies().iter().filter(|body| body["status"] == "FAILED").count(), 3);
@@ -99,11 +99,11 @@ async fn a_receiver_that_never_accepts_is_called_three_times() {
 
 #[tokio::test]
 async fn an_invented_job_is_delivered_without_a_key() {
-    let site = Site::start().await;
+    let fixture = Fixture::start().await;
     let receiver = Receiver::start(&[]).await;
     let trigger = |more: &[&str]| {
         let arguments = [&["trigger"], more, &["--to", &receiver.url]].concat();
-        bare(site.home.path(), &arguments)
+        bare(fixture.home.path(), &arguments)
     };
     for (event, status) in [
         ("completed", "COMPLETED"),
@@ -127,9 +127,9 @@ async fn an_invented_job_is_delivered_without_a_key() {
     let last = receiver.calls.lock().unwrap().last().unwrap().1.clone();
     assert!(String::from_utf8(last).unwrap().contains("\"output\":[1e400, 1.50]"));
     let unreachable = ["trigger", "failed", "--to", "http://127.0.0.1:9/h", "--pause", "0s"];
-    let unreachable = ran(&mut bare(site.home.path(), &unreachable)).await;
+    let unreachable = ran(&mut bare(fixture.home.path(), &unreachable)).await;
     assert!(unreachable.stdout.contains("refused"), "{}", unreachable.stdout);
     unreachable.fails(1, "hint: check the URL, and that the receiver runs");
-    let mut invalid = bare(site.home.path(), &["trigger", "failed", "--to", "localhost"]);
+    let mut invalid = bare(fixture.home.path(), &["trigger", "failed", "--to", "localhost"]);
     ran(&mut invalid).await.fails(2, "must be an http or https URL");
 }
