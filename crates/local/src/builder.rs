@@ -23,7 +23,7 @@ use crate::sync::Tasks;
 use crate::webhook::Webhooks;
 use crate::worker::{
     ClosureHandler, CommandHandler, Handler, HandlerError, LocalJob, LogListener, StreamHandler,
-    WorkerEnvironment, WorkerLog, WorkerLogs, WorkerProgram, builtins,
+    WorkerEnvironment, WorkerLogLine, WorkerLog, WorkerProgram, builtins,
 };
 
 const DEFAULT_EXECUTION_TIMEOUT: Duration = Duration::from_secs(600);
@@ -250,7 +250,7 @@ impl Builder {
     /// Sets a function that is called with each line that a worker process prints, except for the
     /// standard output of a [`command_endpoint`](Self::command_endpoint), and with each message of
     /// the service about a worker. It must return soon: the service waits for it.
-    pub fn on_worker_log(mut self, listener: impl Fn(&WorkerLog) + Send + Sync + 'static) -> Self {
+    pub fn on_worker_log(mut self, listener: impl Fn(&WorkerLogLine) + Send + Sync + 'static) -> Self {
         self.log_listener = Some(Arc::new(listener));
         self
     }
@@ -448,11 +448,11 @@ impl Builder {
                 ..self.defaults
             };
             let (clock, listener) = (self.clock.clone(), self.log_listener.clone());
-            let logs = WorkerLogs::new(&name, clock, listener, secrets.clone());
+            let log = WorkerLog::new(&name, clock, listener, secrets.clone());
             let runner = match workers {
                 EndpointWorkers::Handler(_, handler) => JobRunner::Handler(handler),
                 EndpointWorkers::Command(command) => {
-                    JobRunner::Handler(Arc::new(CommandHandler::new(command, logs)))
+                    JobRunner::Handler(Arc::new(CommandHandler::new(command, log)))
                 }
                 EndpointWorkers::Attached(command) => {
                     JobRunner::Attached(Arc::new(WorkerProgram {
@@ -464,7 +464,7 @@ impl Builder {
                             ping_interval: settings.workers.ping_timeout(),
                         },
                         command,
-                        logs,
+                        log,
                     }))
                 }
             };

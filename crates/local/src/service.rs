@@ -16,7 +16,7 @@ use crate::http::{Listener, RequestRecord, serve};
 use crate::router::{App, Router};
 use crate::sync::Tasks;
 use crate::webhook::WebhookDelivery;
-use crate::worker::{WorkerLog, WorkerLogs};
+use crate::worker::{WorkerLogLine, WorkerLog};
 
 /// A running local service. Dropping it stops it: the port is free immediately, and connections
 /// close as soon as the runtime gets to it, those with a pending response after that response.
@@ -131,17 +131,17 @@ impl LocalService {
     /// The id of a worker is not among them: a worker chooses its own, or gets it in `POD_ID` with
     /// the prefix in front.
     pub fn worker_environment(&self, endpoint: &str) -> Option<Vec<(String, String)>> {
-        let worker_api = self.app.endpoints.get(endpoint)?.worker_api().ok()?;
-        Some(worker_api.program.environment.variables(None))
+        let worker_protocol = self.app.endpoints.get(endpoint)?.worker_protocol().ok()?;
+        Some(worker_protocol.program.environment.variables(None))
     }
 
     /// Returns the last lines that the workers of an endpoint printed: up to 10,000, and 4 MiB.
     /// Only the output of processes that the service starts is known; of those that speak lines of
     /// JSON ([`Builder::command_endpoint`](crate::Builder::command_endpoint)), their standard
     /// error.
-    pub fn worker_logs(&self, endpoint: &str) -> Vec<WorkerLog> {
+    pub fn worker_logs(&self, endpoint: &str) -> Vec<WorkerLogLine> {
         let endpoint = self.app.endpoints.get(endpoint);
-        endpoint.and_then(|endpoint| endpoint.logs()).map(WorkerLogs::all).unwrap_or_default()
+        endpoint.and_then(|endpoint| endpoint.log()).map(WorkerLog::all).unwrap_or_default()
     }
 
     /// Adds a fault, effective from the next request.

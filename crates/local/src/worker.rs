@@ -12,8 +12,8 @@ pub(crate) use handler::{
 };
 pub(crate) use job::{HandlerReport, JobJson, PolicyJson, WorkerId};
 pub(crate) use processes::{WorkerEnvironment, WorkerProgram};
-pub(crate) use worker_log::{LogListener, WorkerLogs};
+pub(crate) use worker_log::{LogListener, WorkerLog};
 
 pub use handler::{FailedWithOutput, HandlerError};
 pub use job::{JobContext, JobPolicy, LocalJob, S3Config};
-pub use worker_log::{LogSource, WorkerLog};
+pub use worker_log::{LogSource, WorkerLogLine};

@@ -2,7 +2,7 @@
 //!
 //! Requests without a key of the service are kept apart, within smaller bounds, so that a flood of
 //! them neither fills the memory nor displaces the requests of clients. The output of workers is in
-//! [`worker_log`](crate::worker::WorkerLog).
+//! [`WorkerLog`](crate::worker::WorkerLog).
 
 use std::sync::{Arc, Mutex};
 

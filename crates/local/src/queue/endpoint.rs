@@ -29,15 +29,15 @@
 //! earlier attempt is ignored. `tests/interface/states.rs` checks each transition, and
 //! `tests/interface/worker_kinds.rs` the same transitions over all kinds of worker.
 //!
-//! `worker_api` has the operations for workers that attach over HTTP, `page_view` the views for the
-//! page.
+//! `worker_protocol` has the operations for workers that attach over HTTP, `page_view` the views for
+//! the page.
 
 mod page_view;
 mod state;
-mod worker_api;
+mod worker_protocol;
 
 pub(crate) use page_view::{BulkChange, JobDetails, Overview};
-pub(crate) use worker_api::{Chunk, Report, WorkerApi};
+pub(crate) use worker_protocol::{Chunk, Report, WorkerProtocol};
 
 use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -59,7 +59,7 @@ use crate::queue::submission::Submission;
 use crate::sync::{Tasks, locked};
 use crate::webhook::Webhooks;
 use crate::worker::{
-    Handler, HandlerOutcome, HandlerReport, JobContext, LocalJob, WorkerId, WorkerLogs,
+    Handler, HandlerOutcome, HandlerReport, JobContext, LocalJob, WorkerId, WorkerLog,
     WorkerProgram, run_handler,
 };
 
@@ -108,9 +108,9 @@ impl Endpoint {
         &self.name
     }
 
-    /// The logs of its workers, if they are processes.
-    pub(crate) fn logs(&self) -> Option<&WorkerLogs> {
-        self.runner.logs()
+    /// The log of its workers, if they are processes.
+    pub(crate) fn log(&self) -> Option<&WorkerLog> {
+        self.runner.log()
     }
 
     pub(crate) fn running_workers(self: &Arc<Self>) -> usize {
@@ -197,11 +197,11 @@ pub(crate) enum JobRunner {
 }
 
 impl JobRunner {
-    /// The logs of the workers, if they are processes.
-    fn logs(&self) -> Option<&WorkerLogs> {
+    /// The log of the workers, if they are processes.
+    fn log(&self) -> Option<&WorkerLog> {
         match self {
-            Self::Handler(handler) => handler.logs(),
-            Self::Attached(program) => Some(&program.logs),
+            Self::Handler(handler) => handler.log(),
+            Self::Attached(program) => Some(&program.log),
         }
     }
 

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::app::App;
 use crate::http::{BodyError, ErrorResponse, QueryParameters, decoded, json, read_body};
 use crate::operation::Operation;
-use crate::queue::{AssignedJob, Chunk, Endpoint, Mode, Report, Unhealthy, WorkerApi};
+use crate::queue::{AssignedJob, Chunk, Endpoint, Mode, Report, Unhealthy, WorkerProtocol};
 use crate::worker::JobJson;
 
 /// The largest number of jobs of one request.
@@ -68,7 +68,7 @@ pub(super) async fn process(
     request: Request,
 ) -> Result<Response, ErrorResponse> {
     // Checked first, because a worker with a wrong URL should get this error.
-    let endpoint = endpoint.worker_api()?;
+    let endpoint = endpoint.worker_protocol()?;
     let PathNames { worker, job, parameters } = PathNames::of(rest, request.uri());
     let (worker, job) = (decoded(worker)?, decoded(job)?);
     let (worker, job) = (worker.as_ref(), job.as_ref());
@@ -119,7 +119,7 @@ pub(super) async fn process(
 async fn take_report(
     app: &App,
     operation: Operation,
-    endpoint: WorkerApi<'_>,
+    endpoint: WorkerProtocol<'_>,
     worker: &str,
     job: &str,
     request: Request,

@@ -24,21 +24,21 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use super::handler::{FailedWithOutput, Handler, HandlerError, WorkerLost};
 use super::job::{JobJson, LocalJob, WorkerId};
 use super::processes::{Process, shell};
-use super::worker_log::{LogSource, WorkerLogs};
+use super::worker_log::{LogSource, WorkerLog};
 use crate::sync::locked;
 
 /// A shell command whose processes are the workers of an endpoint.
 pub(crate) struct CommandHandler {
     command: String,
-    logs: Arc<WorkerLogs>,
+    log: Arc<WorkerLog>,
     /// The idle processes. A process that runs a job is owned by the job, so that dropping the job
     /// kills it.
     idle: Mutex<HashMap<WorkerId, CommandProcess>>,
 }
 
 impl CommandHandler {
-    pub(crate) fn new(command: String, logs: WorkerLogs) -> Self {
-        Self { command, logs: Arc::new(logs), idle: Mutex::default() }
+    pub(crate) fn new(command: String, log: WorkerLog) -> Self {
+        Self { command, log: Arc::new(log), idle: Mutex::default() }
     }
 
     async fn run_job(&self, job: LocalJob) -> Result<Value, HandlerError> {
@@ -56,7 +56,7 @@ impl CommandHandler {
                 }
             }
             let mut process =
-                CommandProcess::start(&self.command, &self.logs, worker).map_err(|error| {
+                CommandProcess::start(&self.command, &self.log, worker).map_err(|error| {
                     WorkerLost(format!("failed to start the worker `{}`: {error}", self.command))
                 })?;
             let response = process.run(&job).await.map_err(|lost| lost.why)?;
@@ -76,8 +76,8 @@ impl Handler for CommandHandler {
         Box::pin(self.run_job(job))
     }
 
-    fn logs(&self) -> Option<&WorkerLogs> {
-        Some(&self.logs)
+    fn log(&self) -> Option<&WorkerLog> {
+        Some(&self.log)
     }
 
     fn worker_stopped(&self, worker: WorkerId) {
@@ -109,7 +109,7 @@ struct CommandProcess {
 }
 
 impl CommandProcess {
-    fn start(command: &str, logs: &Arc<WorkerLogs>, worker: WorkerId) -> io::Result<Self> {
+    fn start(command: &str, log: &Arc<WorkerLog>, worker: WorkerId) -> io::Result<Self> {
         let mut child = shell(command).stdin(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
         let (Some(stdin), Some(stdout), Some(stderr)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
@@ -117,14 +117,14 @@ impl CommandProcess {
             return Err(io::Error::other("no pipe to the process"));
         };
         let lines = BufReader::new(stdout).lines();
-        let log = ProcessLog { logs: logs.clone(), worker: format!("worker-{worker}") };
+        let log = ProcessLog { log: log.clone(), worker: format!("worker-{worker}") };
         let ended = CancellationToken::new();
         let running = ended.clone().drop_guard();
         let reader = log.clone();
         // In a task, because it continues while the process has no job.
         tokio::spawn(async move {
-            let ProcessLog { logs, worker } = reader;
-            logs.read(&worker, LogSource::Stderr, stderr, ended.cancelled()).await;
+            let ProcessLog { log, worker } = reader;
+            log.read(&worker, LogSource::Stderr, stderr, ended.cancelled()).await;
         });
         let process = Process::new(child);
         Ok(Self { process, stdin, lines, is_used: false, log, _running: running })
@@ -248,7 +248,7 @@ impl CommandProcess {
 /// The log of one worker.
 #[derive(Clone)]
 struct ProcessLog {
-    logs: Arc<WorkerLogs>,
+    log: Arc<WorkerLog>,
     worker: String,
 }
 
@@ -259,7 +259,7 @@ impl ProcessLog {
             let length = line.len();
             let text =
                 format!("dropped a line of {length} bytes that was written after a response");
-            self.logs.add_message(&self.worker, None, text);
+            self.log.add_message(&self.worker, None, text);
         }
     }
 }

@@ -15,7 +15,7 @@ use futures_util::{FutureExt, Stream, StreamExt};
 use serde_json::{Value, json};
 
 use super::job::{LocalJob, WorkerId};
-use super::worker_log::WorkerLogs;
+use super::worker_log::WorkerLog;
 
 /// Failure of a handler. Its text becomes the `error` of the job.
 ///
@@ -27,8 +27,8 @@ pub type HandlerError = Box<dyn std::error::Error + Send + Sync>;
 pub(crate) trait Handler: Send + Sync {
     fn run(&self, job: LocalJob) -> BoxFuture<'_, Result<Value, HandlerError>>;
 
-    /// The logs of its workers, if they are processes.
-    fn logs(&self) -> Option<&WorkerLogs> {
+    /// The log of its workers, if they are processes.
+    fn log(&self) -> Option<&WorkerLog> {
         None
     }
 

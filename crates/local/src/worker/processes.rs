@@ -13,7 +13,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use tokio::process::{Child, Command};
 use tokio_util::sync::CancellationToken;
 
-use super::worker_log::{LogSource, WorkerLogs};
+use super::worker_log::{LogSource, WorkerLog};
 use crate::clock::milliseconds;
 use crate::sync::locked;
 
@@ -65,7 +65,7 @@ pub(crate) struct WorkerProgram {
     pub(crate) environment: WorkerEnvironment,
     /// The shell command of a worker; none if workers are started elsewhere.
     pub(crate) command: Option<String>,
-    pub(crate) logs: WorkerLogs,
+    pub(crate) log: WorkerLog,
 }
 
 impl WorkerProgram {
@@ -90,8 +90,8 @@ impl WorkerProgram {
         let mut process = Process::new(child);
         let ended = CancellationToken::new();
         let mut reading = pin!(join(
-            self.logs.read(worker, LogSource::Stdout, output, ended.cancelled()),
-            self.logs.read(worker, LogSource::Stderr, errors, ended.cancelled()),
+            self.log.read(worker, LogSource::Stdout, output, ended.cancelled()),
+            self.log.read(worker, LogSource::Stderr, errors, ended.cancelled()),
         ));
         let status = tokio::select! {
             status = process.wait() => {

@@ -2,7 +2,7 @@
 //!
 //! The text of a line is kept as it is, cut at [`MAX_LINE`], with secrets replaced by `[redacted]`.
 //! A line that is a JSON object with a string `requestId`, as workers of the hosted service write
-//! them, belongs to that job. [`WorkerLog`] is the format in the Rust API and, serialized, of
+//! them, belongs to that job. [`WorkerLogLine`] is the format in the Rust API and, serialized, of
 //! `/_local/endpoints/{name}/worker-logs`; its `Display` is what the program prints. Requests are
 //! in [`http::RequestLog`](crate::http::RequestLog).
 //!
@@ -37,7 +37,7 @@ const READ_AFTER_END: Duration = Duration::from_secs(1);
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
-pub struct WorkerLog {
+pub struct WorkerLogLine {
     /// The endpoint of the worker.
     pub endpoint: String,
     /// The id of the worker.
@@ -55,7 +55,7 @@ pub struct WorkerLog {
     pub at: Duration,
 }
 
-/// Source of a [`WorkerLog`].
+/// Source of a [`WorkerLogLine`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -73,19 +73,19 @@ fn in_milliseconds<S: Serializer>(time: &Duration, to: S) -> Result<S::Ok, S::Er
 }
 
 /// Called with each line.
-pub(crate) type LogListener = Arc<dyn Fn(&WorkerLog) + Send + Sync>;
+pub(crate) type LogListener = Arc<dyn Fn(&WorkerLogLine) + Send + Sync>;
 
 /// The last lines of the workers of an endpoint.
-pub(crate) struct WorkerLogs {
+pub(crate) struct WorkerLog {
     endpoint: String,
     clock: Clock,
     listener: Option<LogListener>,
     /// The keys that are replaced in lines.
     secrets: Vec<String>,
-    lines: Mutex<BoundedLog<WorkerLog>>,
+    lines: Mutex<BoundedLog<WorkerLogLine>>,
 }
 
-impl WorkerLogs {
+impl WorkerLog {
     pub(crate) fn new(
         endpoint: &str,
         clock: Clock,
@@ -168,7 +168,7 @@ impl WorkerLogs {
     }
 
     fn keep(&self, worker: &str, job: Option<String>, source: LogSource, text: String) {
-        let line = WorkerLog {
+        let line = WorkerLogLine {
             endpoint: self.endpoint.clone(),
             worker: worker.to_owned(),
             job,
@@ -192,20 +192,20 @@ impl WorkerLogs {
     pub(crate) fn window(
         &self,
         window: Window,
-        matches: impl Fn(&WorkerLog) -> bool,
-    ) -> (usize, Vec<Numbered<WorkerLog>>) {
+        matches: impl Fn(&WorkerLogLine) -> bool,
+    ) -> (usize, Vec<Numbered<WorkerLogLine>>) {
         let lines = locked(&self.lines);
         let (total, lines) = window.of(lines.newest_first().filter(|(_, line)| matches(line)));
         (total, lines.into_iter().map(Numbered::from).collect())
     }
 
-    pub(crate) fn all(&self) -> Vec<WorkerLog> {
+    pub(crate) fn all(&self) -> Vec<WorkerLogLine> {
         locked(&self.lines).iter().cloned().collect()
     }
 }
 
-fn size(line: &WorkerLog) -> usize {
-    size_of::<WorkerLog>()
+fn size(line: &WorkerLogLine) -> usize {
+    size_of::<WorkerLogLine>()
         + [&line.endpoint, &line.worker, &line.text].map(String::len).iter().sum::<usize>()
         + line.job.as_ref().map_or(0, String::len)
 }
@@ -220,7 +220,7 @@ fn job_of(line: &str) -> Option<String> {
     line.get("requestId")?.as_str().map(str::to_owned)
 }
 
-impl fmt::Display for WorkerLog {
+impl fmt::Display for WorkerLogLine {
     /// The line, with its endpoint and worker in front.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}: {}", self.endpoint, self.worker, self.text)
@@ -233,18 +233,18 @@ mod tests {
 
     #[test]
     fn lines_and_bytes_are_bounded() {
-        let logs = WorkerLogs::new("e", Clock::manual(), None, Vec::new());
+        let log = WorkerLog::new("e", Clock::manual(), None, Vec::new());
         for _ in 0..MAX_LINES + 5 {
-            logs.add("w", LogSource::Stdout, b"short");
+            log.add("w", LogSource::Stdout, b"short");
         }
-        assert_eq!(logs.all().len(), MAX_LINES);
+        assert_eq!(log.all().len(), MAX_LINES);
         for _ in 0..MAX_BYTES / 1000 {
-            logs.add("w", LogSource::Stdout, &[b'x'; 1000]);
+            log.add("w", LogSource::Stdout, &[b'x'; 1000]);
         }
-        let all = logs.all();
+        let all = log.all();
         let bytes: usize = all.iter().map(size).sum();
         assert!(all.len() < MAX_BYTES / 1000 && bytes <= MAX_BYTES, "{} {bytes}", all.len());
-        assert_eq!(locked(&logs.lines).bytes(), bytes);
+        assert_eq!(locked(&log.lines).bytes(), bytes);
     }
 
     #[test]

@@ -90,7 +90,7 @@ async fn until_begun(service: &Service, id: &str, attempts: usize) {
     if service.local.worker_environment("e").is_some() {
         eventually("a worker that knows its job", async || {
             let lines = service.local.worker_logs("e");
-            let begun = |line: &&podqueue_local::WorkerLog| {
+            let begun = |line: &&podqueue_local::WorkerLogLine| {
                 line.job.as_deref() == Some(id) && line.text.contains("begun")
             };
             lines.iter().filter(begun).count() >= attempts

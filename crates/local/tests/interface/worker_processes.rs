@@ -2,7 +2,7 @@
 
 #![cfg(unix)]
 
-use podqueue_local::{Builder, Fault, LogSource, Operation, WorkerLog, Workers};
+use podqueue_local::{Builder, Fault, LogSource, Operation, WorkerLogLine, Workers};
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ async fn until_there_is(service: &Service, name: &str, status: &str) {
     .await;
 }
 
-async fn logs(service: &Service, wanted: impl Fn(&WorkerLog) -> bool) -> Vec<WorkerLog> {
+async fn logs(service: &Service, wanted: impl Fn(&WorkerLogLine) -> bool) -> Vec<WorkerLogLine> {
     let mut lines = Vec::new();
     eventually("a line", async || {
         lines = service.local.worker_logs("e");

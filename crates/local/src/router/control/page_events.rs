@@ -177,7 +177,7 @@ impl Snapshot {
     fn of(app: &App) -> Self {
         let endpoints = app.overviews();
         let logs = app.endpoints.values().filter_map(|endpoint| {
-            Some((endpoint.name().to_string(), endpoint.logs()?.revision()))
+            Some((endpoint.name().to_string(), endpoint.log()?.revision()))
         });
         let jobs = endpoints.iter().map(|endpoint| (endpoint.name.clone(), endpoint.revision));
         let revision = Revisions {

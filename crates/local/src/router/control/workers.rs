@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 
 use super::jobs::EndpointName;
 use crate::http::{ErrorResponse, QueryParameters};
-use crate::queue::WorkerApi;
+use crate::queue::WorkerProtocol;
 use crate::router::app::App;
-use crate::worker::{WorkerEnvironment, WorkerLog};
+use crate::worker::{WorkerEnvironment, WorkerLogLine};
 
 pub(super) fn routes() -> Router<Arc<App>> {
     Router::new()
@@ -27,7 +27,7 @@ async fn workers(
     State(app): State<Arc<App>>,
     name: EndpointName,
 ) -> Result<Json<Value>, ErrorResponse> {
-    Ok(Json(json!(worker_api(&app, name)?.workers())))
+    Ok(Json(json!(worker_protocol(&app, name)?.workers())))
 }
 
 /// The environment as a file for a container: a variable on each line, without quotes.
@@ -36,7 +36,7 @@ async fn environment(
     name: EndpointName,
     uri: Uri,
 ) -> Result<Response, ErrorResponse> {
-    let program = worker_api(&app, name)?.program;
+    let program = worker_protocol(&app, name)?.program;
     let mut environment: WorkerEnvironment = program.environment.clone();
     if let Some(base_url) = QueryParameters::of(&uri).get("base_url") {
         let is_url = Url::parse(base_url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
@@ -58,28 +58,28 @@ async fn worker_logs(
     uri: Uri,
 ) -> Result<Json<Value>, ErrorResponse> {
     let endpoint = name.ok().and_then(|Path(name)| app.endpoints.get(&name));
-    let logs = endpoint.and_then(|endpoint| endpoint.logs()).ok_or_else(|| {
+    let log = endpoint.and_then(|endpoint| endpoint.log()).ok_or_else(|| {
         ErrorResponse::not_found("no endpoint of this name has workers that are processes")
     })?;
     let query = QueryParameters::of(&uri);
     let search = query.get("search").unwrap_or_default().to_ascii_lowercase();
-    let matches = |line: &WorkerLog| {
+    let matches = |line: &WorkerLogLine| {
         query.get("worker").is_none_or(|worker| worker == line.worker)
             && query.get("job").is_none_or(|job| line.job.as_deref() == Some(job))
             && (search.is_empty() || line.text.to_ascii_lowercase().contains(&search))
     };
     if ["offset", "limit", "search"].iter().any(|name| query.get(name).is_some()) {
-        let (total, lines) = logs.window(query.window()?, matches);
+        let (total, lines) = log.window(query.window()?, matches);
         return Ok(Json(json!({ "total": total, "logs": lines })));
     }
-    let mut lines = logs.all();
+    let mut lines = log.all();
     lines.retain(matches);
     Ok(Json(json!(lines)))
 }
 
-fn worker_api(app: &App, name: EndpointName) -> Result<WorkerApi<'_>, ErrorResponse> {
+fn worker_protocol(app: &App, name: EndpointName) -> Result<WorkerProtocol<'_>, ErrorResponse> {
     let endpoint = name.ok().and_then(|Path(name)| app.endpoints.get(&name));
-    let worker_api = endpoint.and_then(|endpoint| endpoint.worker_api().ok());
+    let worker_protocol = endpoint.and_then(|endpoint| endpoint.worker_protocol().ok());
     let none = "no workers attach to an endpoint of this name";
-    worker_api.ok_or_else(|| ErrorResponse::not_found(none))
+    worker_protocol.ok_or_else(|| ErrorResponse::not_found(none))
 }

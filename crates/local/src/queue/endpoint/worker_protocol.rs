@@ -33,16 +33,16 @@ use crate::worker::{WorkerId, WorkerProgram};
 
 /// The worker protocol of an endpoint to which workers attach.
 #[derive(Clone, Copy)]
-pub(crate) struct WorkerApi<'a> {
+pub(crate) struct WorkerProtocol<'a> {
     endpoint: &'a Arc<Endpoint>,
     pub(crate) program: &'a Arc<WorkerProgram>,
 }
 
 impl Endpoint {
     /// The worker protocol, if workers attach to this endpoint.
-    pub(crate) fn worker_api(self: &Arc<Self>) -> Result<WorkerApi<'_>, Refusal> {
+    pub(crate) fn worker_protocol(self: &Arc<Self>) -> Result<WorkerProtocol<'_>, Refusal> {
         match &self.runner {
-            JobRunner::Attached(program) => Ok(WorkerApi { endpoint: self, program }),
+            JobRunner::Attached(program) => Ok(WorkerProtocol { endpoint: self, program }),
             JobRunner::Handler(_) => Err(Refusal::not_found(
                 "no worker can attach to this endpoint: the service runs its jobs itself",
             )),
@@ -50,7 +50,7 @@ impl Endpoint {
     }
 }
 
-impl WorkerApi<'_> {
+impl WorkerProtocol<'_> {
     /// Waits a few seconds for jobs, and returns at most `max_jobs` of them.
     pub(crate) async fn take_jobs(
         self,
@@ -133,7 +133,7 @@ impl WorkerApi<'_> {
         let is_new = self.endpoint.access(|state, _| state.note_refusal(worker, id, why, is_final));
         if is_new {
             let text = format!("a report on the job {id} was refused: {why}");
-            self.program.logs.add_message(worker, Some(id), text);
+            self.program.log.add_message(worker, Some(id), text);
         }
     }
 
@@ -214,7 +214,7 @@ impl Endpoint {
                 () = stop.cancelled() => {}
                 status = program.run(&name) => {
                     if let Some(text) = endpoint.process_ended(id, &status) {
-                        program.logs.add_message(&name, None, text);
+                        program.log.add_message(&name, None, text);
                     }
                 }
             }
@@ -240,7 +240,7 @@ impl Endpoint {
             let program = program.clone();
             let text = format!("the worker {why}, so it is given up");
             // In a task, since a log listener may block, and the state is locked here.
-            self.tasks.spawn(async move { program.logs.add_message(&name, None, text) });
+            self.tasks.spawn(async move { program.log.add_message(&name, None, text) });
         }
     }
 }
