@@ -29,8 +29,8 @@
 //! earlier attempt is ignored. `tests/interface/states.rs` checks each transition, and
 //! `tests/interface/worker_kinds.rs` the same transitions over all kinds of worker.
 //!
-//! `worker_protocol` has the operations for workers that attach over HTTP, `page_view` the views for
-//! the page.
+//! `worker_protocol` has the operations for workers that attach over HTTP, `page_view` the views
+//! for the page.
 
 mod page_view;
 mod state;

@@ -22,7 +22,7 @@ use tokio::process::{ChildStdin, ChildStdout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::handler::{FailedWithOutput, Handler, HandlerError, WorkerLost};
-use super::job::{JobJson, LocalJob, WorkerId};
+use super::local_job::{JobJson, LocalJob, WorkerId};
 use super::processes::{Process, shell};
 use super::worker_log::{LogSource, WorkerLog};
 use crate::sync::locked;

@@ -14,7 +14,7 @@ use futures_util::future::BoxFuture;
 use futures_util::{FutureExt, Stream, StreamExt};
 use serde_json::{Value, json};
 
-use super::job::{LocalJob, WorkerId};
+use super::local_job::{LocalJob, WorkerId};
 use super::worker_log::WorkerLog;
 
 /// Failure of a handler. Its text becomes the `error` of the job.
