@@ -15,7 +15,7 @@ mod run_all;
 mod status;
 mod stream;
 pub(crate) mod submission;
-mod transient;
+mod transient_failures;
 mod wait;
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ use super::gateway::is_http_status;
 use super::operations::{STATUS, STREAM};
 use super::poll_rate::PollRate;
 use super::polling::{PollIntervals, max_interval, poll_timeout};
-use super::transient::{TransientFailures, interval_after, is_transient};
+use super::transient_failures::{TransientFailures, interval_after, is_transient};
 use super::{Job, JobRecord, JobStatus, Run};
 use crate::error::{Error, ErrorKind, Result};
 use podqueue_runtime::__private::json::{

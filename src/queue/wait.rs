@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout_at};
 use super::operations::{CANCEL, STATUS};
 use super::poll_rate::PollRate;
 use super::polling::{Polling, max_interval};
-use super::transient::{TransientFailures, interval_after, is_transient};
+use super::transient_failures::{TransientFailures, interval_after, is_transient};
 use super::{Job, JobRecord, JobStatus};
 use crate::error::{Error, ErrorKind, Result};
 use crate::observe::Observation;

@@ -2,7 +2,7 @@
 //! summary, and the receiver of its webhooks.
 
 pub mod location;
-pub mod outage;
+pub mod outage_warning;
 pub mod summary;
 pub mod webhook_receiver;
 

@@ -15,7 +15,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use crate::batches::location::BatchLocation;
-use crate::batches::outage::with_warning;
+use crate::batches::outage_warning::with_warning;
 use crate::batches::{endpoint, pluralized};
 use crate::context::Context;
 use crate::exit::Exit;

@@ -8,7 +8,7 @@ use podqueue_batch::{Batch, Error, ErrorKind, State};
 use serde_json::json;
 
 use crate::batches::location::BatchLocation;
-use crate::batches::outage::with_warning;
+use crate::batches::outage_warning::with_warning;
 use crate::batches::{endpoint, pluralized};
 use crate::context::Context;
 use crate::exit::Exit;

@@ -8,7 +8,7 @@ use serde::Serialize;
 use tokio::time::sleep;
 
 use crate::batches::location::BatchLocation;
-use crate::batches::outage::{OutageWarning, is_outage, reason, warn};
+use crate::batches::outage_warning::{OutageWarning, is_outage, reason, warn};
 use crate::batches::summary::{self, LastRun};
 use crate::context::Context;
 use crate::exit::Exit;

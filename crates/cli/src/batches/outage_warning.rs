@@ -1,4 +1,4 @@
-//! Outage of the database: its duration, and a single warning while a command waits.
+//! Outage warning: a single warning while a command waits for an unreachable database.
 
 use std::pin::pin;
 use std::time::{Duration, Instant};
