@@ -6,9 +6,9 @@
 
 #[doc(hidden)]
 pub mod document;
-mod failure;
+mod response_errors;
 
-pub use failure::{GraphqlError, GraphqlFailure, PathSegment};
+pub use response_errors::{GraphqlError, GraphqlFailure, PathSegment};
 
 use std::fmt;
 use std::future::{Future, IntoFuture};

@@ -55,7 +55,7 @@ pub(crate) enum AttemptOutcome {
 }
 
 /// Cause of an attempt without a successful reply.
-pub(crate) struct Failure {
+pub(crate) struct FailedAttempt {
     pub(crate) outcome: AttemptOutcome,
     pub(crate) error: Error,
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use reqwest::header::{DATE, HeaderMap, HeaderName, RETRY_AFTER};
 
-use crate::idempotency::{AttemptOutcome, Failure};
+use crate::idempotency::{AttemptOutcome, FailedAttempt};
 
 /// The number and the delays of retries, if retrying is safe.
 ///
@@ -100,7 +100,7 @@ impl RetryPolicy {
         &self,
         attempt: u32,
         longest: Duration,
-        failure: &Failure,
+        failure: &FailedAttempt,
     ) -> Option<Duration> {
         let asked = failure.error.retry_after().unwrap_or_default();
         if attempt >= self.attempts || asked > self.longest_retry_after.min(longest) {
@@ -205,13 +205,13 @@ mod tests {
 
     const EPOCH: &str = "Thu, 01 Jan 1970 00:00:00 GMT";
 
-    fn failure(outcome: AttemptOutcome, retry_after: Option<Duration>) -> Failure {
+    fn failure(outcome: AttemptOutcome, retry_after: Option<Duration>) -> FailedAttempt {
         let error = Error::new(ErrorKind::Server, "a call", "failed").with_retry_after(retry_after);
-        Failure { outcome, error }
+        FailedAttempt { outcome, error }
     }
 
     /// Returns true if the failure is retried and its cost paid.
-    fn retries(policy: &RetryPolicy, attempt: u32, failed: &Failure, budget: &Budget) -> bool {
+    fn retries(policy: &RetryPolicy, attempt: u32, failed: &FailedAttempt, budget: &Budget) -> bool {
         let reserved = policy
             .pause(attempt, Duration::MAX, failed)
             .and_then(|_| budget.reserve(failed.outcome));

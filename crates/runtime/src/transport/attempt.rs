@@ -34,7 +34,7 @@ use super::response_body::{
 };
 use crate::call::AddressedCall;
 use crate::error::{Error, ErrorKind, service_message};
-use crate::idempotency::{AttemptOutcome, Failure};
+use crate::idempotency::{AttemptOutcome, FailedAttempt};
 use crate::limiter::Permit;
 use crate::redact::Secrets;
 use crate::retry::retry_after;
@@ -70,7 +70,7 @@ impl HttpSender {
         call: &AddressedCall,
         permit: Permit,
         deadline: Option<Instant>,
-    ) -> Result<Reply, Failure> {
+    ) -> Result<Reply, FailedAttempt> {
         let (request, send_state) = self.build_request(call)?;
         // Other calls may soon wait for the end of this attempt, which must not depend on its
         // caller being polled.
@@ -110,7 +110,7 @@ impl HttpSender {
         if was_redirected {
             let what = "the custom HTTP client followed a redirect, which may have leaked the key to another host: build it with a redirect policy of `none()`";
             let error = Error::new(ErrorKind::Redirect, &call.attempted, what);
-            return Err(Failure { outcome: AttemptOutcome::Final, error });
+            return Err(FailedAttempt { outcome: AttemptOutcome::Final, error });
         }
         if !(200..300).contains(&status) {
             // The head suffices to classify a refusal. A partial body is dropped: it could hold a
@@ -126,8 +126,8 @@ impl HttpSender {
     }
 
     /// The HTTP request, and the state of its body.
-    fn build_request(&self, call: &AddressedCall) -> Result<(Request, SendState), Failure> {
-        let unusable = |error: Error| Failure { outcome: AttemptOutcome::Final, error };
+    fn build_request(&self, call: &AddressedCall) -> Result<(Request, SendState), FailedAttempt> {
+        let unusable = |error: Error| FailedAttempt { outcome: AttemptOutcome::Final, error };
         let mut url = call.url.clone();
         call.credential.add_to_url(&mut url);
         let mut request = Request::new(call.operation.method.clone(), url);
@@ -191,7 +191,7 @@ impl HttpSender {
         headers: &HeaderMap,
         retry_after: Option<Duration>,
         body: &Bytes,
-    ) -> Failure {
+    ) -> FailedAttempt {
         let (kind, outcome, advice) = match status {
             ..200 => (
                 ErrorKind::UnexpectedStatus,
@@ -255,7 +255,7 @@ impl HttpSender {
             .with_status(status)
             .with_retry_after(retry_after)
             .with_body(body.clone(), secrets);
-        Failure { outcome, error }
+        FailedAttempt { outcome, error }
     }
 }
 
@@ -442,7 +442,7 @@ impl NoResponse {
     }
 
     /// The failure of a call that got no response.
-    fn classify(self, call: &AddressedCall) -> Failure {
+    fn classify(self, call: &AddressedCall) -> FailedAttempt {
         let (outcome, kind, message) = match (&self.cause, self.never_sent) {
             (NoResponseCause::Failed(error), _) if error.is_builder() => (
                 AttemptOutcome::Final,
@@ -496,9 +496,9 @@ impl NoResponse {
                 let port = call.url.port().map(|port| format!(":{port}")).unwrap_or_default();
                 let message = format!("{message} ({host}{port})");
                 let error = Error::new(kind, &call.attempted, message);
-                Failure { outcome, error: error.with_source(source.without_url()) }
+                FailedAttempt { outcome, error: error.with_source(source.without_url()) }
             }
-            _ => Failure { outcome, error: Error::new(kind, &call.attempted, message) },
+            _ => FailedAttempt { outcome, error: Error::new(kind, &call.attempted, message) },
         }
     }
 }

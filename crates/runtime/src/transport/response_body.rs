@@ -18,7 +18,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 use super::attempt_timer::TimedOut;
 use crate::call::AddressedCall;
 use crate::error::{Attempted, Error, ErrorKind};
-use crate::idempotency::{AttemptOutcome, Failure};
+use crate::idempotency::{AttemptOutcome, FailedAttempt};
 use crate::json::text_in_truncated;
 use crate::limiter::Permit;
 
@@ -217,7 +217,7 @@ impl PartialResponse {
     }
 
     /// The failure of a call that got a success response with this body.
-    pub(super) fn classify(self, call: &AddressedCall, status: u16) -> Failure {
+    pub(super) fn classify(self, call: &AddressedCall, status: u16) -> FailedAttempt {
         let created_id = call.created_id.and_then(|field| text_in_truncated(&self.arrived, field));
         // A call that has certainly taken effect is not retried, not even at least once.
         let is_final = created_id.is_some()
@@ -228,9 +228,9 @@ impl PartialResponse {
         }
         if is_final {
             let error = call.operation.idempotency.classify_unreadable_success(error);
-            Failure { outcome: AttemptOutcome::Unreadable, error }
+            FailedAttempt { outcome: AttemptOutcome::Unreadable, error }
         } else {
-            Failure { outcome: AttemptOutcome::Unanswered, error }
+            FailedAttempt { outcome: AttemptOutcome::Unanswered, error }
         }
     }
 }
