@@ -1,7 +1,7 @@
 //! Transient failures: errors of a poll after which a wait or a stream continues, and for how long.
 //!
 //! A poll that fails has already been retried by the runtime: its `transport/attempt.rs` classifies
-//! the outcome of an attempt, and its `idempotency.rs` decides on the retry.
+//! the outcome of an attempt, and its `retry/table.rs` decides on the retry.
 
 use std::time::Duration;
 

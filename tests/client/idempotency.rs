@@ -1,5 +1,5 @@
 //! Retry table over HTTP, row by row and column by column: the call, the outcome of its attempt,
-//! and how often it is sent. The table itself is in `crates/runtime/src/idempotency.rs`.
+//! and how often it is sent. The table itself is in `crates/runtime/src/retry/table.rs`.
 
 use futures_util::StreamExt;
 use podqueue::{Client, ErrorKind, NewTemplate, Result};

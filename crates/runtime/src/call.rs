@@ -19,10 +19,9 @@ use tokio::time::Instant;
 
 use crate::authorization::Credential;
 use crate::error::{Attempted, Error, Result};
-use crate::idempotency::Idempotency;
 use crate::json::not_serializable;
 use crate::limiter::Limit;
-use crate::retry::RetryPolicy;
+use crate::retry::{Idempotency, RetryPolicy};
 use crate::secret_string::SecretString;
 use crate::url::{Path, escaped};
 

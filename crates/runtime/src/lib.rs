@@ -42,7 +42,6 @@ mod events;
 #[doc(hidden)]
 pub mod fair_queue;
 pub mod graphql;
-mod idempotency;
 mod in_flight;
 #[doc(hidden)]
 pub mod json;
@@ -70,14 +69,13 @@ pub use builder::ServiceBuilder;
 pub use call::{Call, Operation, Request};
 pub use error::{Error, ErrorKind, Result};
 pub use events::{ServerEvent, ServerEvents};
-pub use idempotency::Idempotency;
 #[cfg(feature = "shared-limits")]
 pub use limiter::{ChangeRecords, LimitStore, SharedLimits, StoreError};
 pub use limiter::{Limit, RateLimits};
 pub use observe::Observation;
 pub use part::Part;
 pub use reqwest::Method;
-pub use retry::RetryPolicy;
+pub use retry::{Idempotency, RetryPolicy};
 pub use secret_string::SecretString;
 pub use service::Service;
 pub use transport::Reply;

@@ -27,7 +27,7 @@ use crate::call::{Call, Operation, Target};
 pub use crate::error::Result;
 use crate::error::{Attempted, Error, ErrorKind};
 use crate::events::ServerEvents;
-use crate::idempotency::Idempotency;
+use crate::retry::Idempotency;
 use crate::lenient::Lenient;
 use crate::redact::{secrets_in, secrets_named};
 use crate::service::Service;

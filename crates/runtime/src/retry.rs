@@ -1,12 +1,15 @@
-//! Retry policy: number of attempts, exponential backoff with full jitter, the `Retry-After`
-//! header, and a token budget.
+//! Retries: the policy (number of attempts, exponential backoff with full jitter, the `Retry-After`
+//! header), and the budget of all calls, a token bucket. `table` decides whether a retry is safe.
+
+mod table;
+
+pub use table::Idempotency;
+pub(crate) use table::{AttemptOutcome, FailedAttempt};
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use reqwest::header::{DATE, HeaderMap, HeaderName, RETRY_AFTER};
-
-use crate::idempotency::{AttemptOutcome, FailedAttempt};
 
 /// The number and the delays of retries, if retrying is safe.
 ///

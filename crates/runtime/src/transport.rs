@@ -47,11 +47,10 @@ use tracing::Instrument;
 
 use crate::call::{AddressedCall, Operation};
 use crate::error::{Attempted, Error, ErrorKind, Result};
-use crate::idempotency::AttemptOutcome;
 use crate::limiter::{Limiter, Permit};
 use crate::observe::{Observation, Observer};
 use crate::redact::Secrets;
-use crate::retry::{Budget, Reserved, RetryPolicy};
+use crate::retry::{AttemptOutcome, Budget, Reserved, RetryPolicy};
 
 /// State shared by all calls of a service, and of services derived from it.
 pub struct Transport {

@@ -8,7 +8,7 @@
 //! A response that is not a success is classified by its status (`classify_status`), a missing
 //! response by its cause (`NoResponse::classify`), a success that was not read to its end by the
 //! rest of its body (`PartialResponse::classify`). Each yields an [`AttemptOutcome`];
-//! `idempotency.rs` decides which outcomes are retried.
+//! `retry/table.rs` decides which outcomes are retried.
 
 use std::error::Error as _;
 use std::future::{Future, poll_fn};
@@ -34,10 +34,9 @@ use super::response_body::{
 };
 use crate::call::AddressedCall;
 use crate::error::{Error, ErrorKind, service_message};
-use crate::idempotency::{AttemptOutcome, FailedAttempt};
 use crate::limiter::Permit;
 use crate::redact::Secrets;
-use crate::retry::retry_after;
+use crate::retry::{AttemptOutcome, FailedAttempt, retry_after};
 use crate::secret_string::SecretString;
 
 /// The memory reserved for a response, as a multiple of what has arrived: its announced length may

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use super::response_body::IncomingBody;
 use crate::call::AddressedCall;
 use crate::error::{Attempted, Error, Result};
-use crate::idempotency::Idempotency;
+use crate::retry::Idempotency;
 use crate::json::{decode_at, of_another_type, redacted};
 use crate::lenient::{self, Lenient, Reading};
 use crate::redact::Secrets;

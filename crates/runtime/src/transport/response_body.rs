@@ -18,7 +18,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 use super::attempt_timer::TimedOut;
 use crate::call::AddressedCall;
 use crate::error::{Attempted, Error, ErrorKind};
-use crate::idempotency::{AttemptOutcome, FailedAttempt};
+use crate::retry::{AttemptOutcome, FailedAttempt};
 use crate::json::text_in_truncated;
 use crate::limiter::Permit;
 

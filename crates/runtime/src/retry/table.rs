@@ -1,5 +1,4 @@
-//! Idempotency: the effect of a second request, and the retry table that follows from it:
-//! idempotency of the operation × outcome of the attempt → `RetryDecision`.
+//! Retry table: idempotency of the operation × outcome of the attempt → `RetryDecision`.
 //!
 //! `transport/attempt.rs` classifies the status, or the missing response, as an `AttemptOutcome`.
 //! The number and the delays of retries are up to the [`RetryPolicy`](crate::RetryPolicy).
