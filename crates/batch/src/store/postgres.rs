@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use tokio_postgres::types::Type;
 
-use self::connection::{Connection, Failure};
+use self::connection::{Connection, StoreFailure};
 pub use self::leases::PostgresStore;
 use self::loss::OnLoss;
 use self::rows::{int8, value};
@@ -228,7 +228,7 @@ fn create(connection: &mut Connection, name: &str) -> Result<i64> {
     let created = connection.persist_durably(async |client| {
         // A second process waits for the first process.
         let sql = "INSERT INTO podqueue.batch (name) VALUES ($1) ON CONFLICT DO NOTHING";
-        client.query_typed(sql, &[(&name, Type::TEXT)]).await.map_err(Failure::from)
+        client.query_typed(sql, &[(&name, Type::TEXT)]).await.map_err(StoreFailure::from)
     });
     created.map_err(|failure| connection.failed("begin", failure))?;
     find(connection, name)?.ok_or_else(|| connection.removed(name))

@@ -1,6 +1,6 @@
 //! SQLite store: a journal in one file, for one process at a time.
 
-mod failure;
+mod errors;
 mod file_identity;
 mod lock;
 mod migrations;
@@ -14,7 +14,7 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use self::failure::{behind, damaged, failed, without_log};
+use self::errors::{behind, damaged, failed, without_log};
 use self::file_identity::OpenedFile;
 use self::lock::{Lock, while_unlocked};
 use super::{OpenStore, Store};

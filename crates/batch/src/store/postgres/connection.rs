@@ -111,17 +111,17 @@ impl Connection {
     pub(super) fn attempt<T>(
         &mut self,
         time: Duration,
-        work: impl AsyncFnOnce(&Client) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
+        work: impl AsyncFnOnce(&Client) -> Result<T, StoreFailure>,
+    ) -> Result<T, StoreFailure> {
         let time = if self.outage.is_given_up() { time.min(LAST_ATTEMPT_TIMEOUT) } else { time };
         let done = self.raw.attempt(time, work);
         self.has_answered |= done.is_ok();
         match done {
             // A certificate or a setting was valid before, so the failure counts as transient.
-            Err(Failure::Insecure(why)) if self.has_answered => {
-                Err(Failure::Transient(why.to_string()))
+            Err(StoreFailure::Insecure(why)) if self.has_answered => {
+                Err(StoreFailure::Transient(why.to_string()))
             }
-            Err(Failure::Insecure(why)) => Err(Failure::Final(why)),
+            Err(StoreFailure::Insecure(why)) => Err(StoreFailure::Final(why)),
             done => done,
         }
     }
@@ -129,16 +129,16 @@ impl Connection {
     /// Repeats idempotent work until it succeeds or patience ends.
     pub(super) fn persist<T>(
         &mut self,
-        work: impl AsyncFn(&Client) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
+        work: impl AsyncFn(&Client) -> Result<T, StoreFailure>,
+    ) -> Result<T, StoreFailure> {
         self.persist_with(|this| this.attempt(STATEMENT_TIMEOUT, &work))
     }
 
     /// The same in a transaction that is synced to disk, whatever the default of the server.
     pub(super) fn persist_durably<T>(
         &mut self,
-        work: impl AsyncFn(&Client) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
+        work: impl AsyncFn(&Client) -> Result<T, StoreFailure>,
+    ) -> Result<T, StoreFailure> {
         let begin = format!("BEGIN; {}", self.settings);
         self.persist(async |client| {
             client.batch_execute(&begin).await?;
@@ -150,14 +150,14 @@ impl Connection {
 
     pub(super) fn persist_with<T>(
         &mut self,
-        mut attempt: impl FnMut(&mut Self) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
+        mut attempt: impl FnMut(&mut Self) -> Result<T, StoreFailure>,
+    ) -> Result<T, StoreFailure> {
         let mut pause = Duration::from_millis(20);
         loop {
             match attempt(self) {
-                Err(Failure::Transient(why)) => {
+                Err(StoreFailure::Transient(why)) => {
                     if !self.outage.failed(why.clone(), self.patience) {
-                        return Err(Failure::Transient(why));
+                        return Err(StoreFailure::Transient(why));
                     }
                     thread::sleep(pause);
                     pause = (pause * 2).min(MAX_BACKOFF);
@@ -187,26 +187,26 @@ impl Connection {
     }
 
     /// The error for the caller: `what` completes "could not".
-    pub(super) fn failed(&self, what: &str, failure: Failure) -> Error {
+    pub(super) fn failed(&self, what: &str, failure: StoreFailure) -> Error {
         let target = self.target();
         match failure {
-            Failure::Final(error) if error.kind() != ErrorKind::Journal => error,
-            Failure::Insecure(error) | Failure::Final(error) => {
+            StoreFailure::Final(error) if error.kind() != ErrorKind::Journal => error,
+            StoreFailure::Insecure(error) | StoreFailure::Final(error) => {
                 error.explained(|why| format!("could not {what} the batch in {target}: {why}"))
             }
-            Failure::Transient(why) => {
+            StoreFailure::Transient(why) => {
                 let message = format!(
                     "could not {what} the batch in {target}: {why}; nothing is lost: run it again once the database can be reached"
                 );
                 Error::new(ErrorKind::Unreachable, message)
             }
-            Failure::Lost => {
+            StoreFailure::Lost => {
                 let message = format!(
                     "{target} has lost changes that were durable: a replica that was behind has become the primary, or a backup was put back. Inputs that were submitted since may be pending there, and would be submitted again, so no process of the batch submits anything more. Put the newest database back; or import what the results of each machine know, and accept that the rest is submitted again (Postgres::accept_loss)"
                 );
                 Error::new(ErrorKind::Journal, message)
             }
-            Failure::LeaseLost => {
+            StoreFailure::LeaseLost => {
                 let message = format!(
                     "this process was cut off from {target}, or stopped, for longer than its lease, and another one has recovered its jobs: run the batch again, and it continues under a new lease"
                 );
@@ -218,7 +218,7 @@ impl Connection {
 
 /// Failure of an operation in the database.
 #[derive(Debug)]
-pub(super) enum Failure {
+pub(super) enum StoreFailure {
     /// Transient: a retry over a new connection may succeed.
     Transient(String),
     /// TLS is not as demanded: final at first, transient once the database has responded.
@@ -231,13 +231,13 @@ pub(super) enum Failure {
     Lost,
 }
 
-impl From<Error> for Failure {
+impl From<Error> for StoreFailure {
     fn from(error: Error) -> Self {
         Self::Final(error)
     }
 }
 
-impl From<DatabaseFailure> for Failure {
+impl From<DatabaseFailure> for StoreFailure {
     fn from(failure: DatabaseFailure) -> Self {
         match failure {
             DatabaseFailure::Final { message, source } => {
@@ -251,7 +251,7 @@ impl From<DatabaseFailure> for Failure {
     }
 }
 
-impl From<tokio_postgres::Error> for Failure {
+impl From<tokio_postgres::Error> for StoreFailure {
     fn from(error: tokio_postgres::Error) -> Self {
         DatabaseFailure::from(error).into()
     }

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
-use super::connection::{Connection, Failure};
+use super::connection::{Connection, StoreFailure};
 use super::loss::{self, LAST_ACCEPTED, OnLoss};
 use super::recovery::{self, Expired};
 use super::rows::{self, int, int8, text, value};
@@ -157,7 +157,7 @@ impl PostgresStore {
     /// Writes without a lease, in statements of their own.
     pub(super) fn write_without_lease(
         &mut self,
-        work: impl AsyncFn(&Client, i64) -> Result<(), Failure>,
+        work: impl AsyncFn(&Client, i64) -> Result<(), StoreFailure>,
     ) -> Result<()> {
         let batch = self.batch;
         let written = self.connection.persist(async |client| work(client, batch).await);
@@ -167,7 +167,7 @@ impl PostgresStore {
     /// Reads: in the transaction of `lock`, or outside of any.
     pub(super) fn read<T>(
         &mut self,
-        work: impl AsyncFn(&Client, i64) -> Result<T, Failure>,
+        work: impl AsyncFn(&Client, i64) -> Result<T, StoreFailure>,
     ) -> Result<T> {
         let batch = self.batch;
         if self.locked.is_some() {
@@ -181,7 +181,7 @@ impl PostgresStore {
     /// The same with the planner settings of a transaction.
     pub(super) fn find<T>(
         &mut self,
-        work: impl AsyncFn(&Client, i64) -> Result<T, Failure>,
+        work: impl AsyncFn(&Client, i64) -> Result<T, StoreFailure>,
     ) -> Result<T> {
         if self.locked.is_some() {
             return self.read(work);
@@ -201,7 +201,7 @@ impl PostgresStore {
     /// Writes in one transaction, unless the lease was lost.
     pub(super) fn write<T>(
         &mut self,
-        work: impl AsyncFn(&Writing<'_>) -> Result<(T, Delta), Failure>,
+        work: impl AsyncFn(&Writing<'_>) -> Result<(T, Delta), StoreFailure>,
     ) -> Result<T> {
         self.write_within(SHORT, work)
     }
@@ -210,7 +210,7 @@ impl PostgresStore {
     pub(super) fn write_within<T>(
         &mut self,
         time: Duration,
-        work: impl AsyncFn(&Writing<'_>) -> Result<(T, Delta), Failure>,
+        work: impl AsyncFn(&Writing<'_>) -> Result<(T, Delta), StoreFailure>,
     ) -> Result<T> {
         if self.is_read_only {
             let message = format!("the batch {:?} was opened for reading", self.name);
@@ -261,7 +261,7 @@ impl PostgresStore {
     /// Works in the transaction of `lock`. Any failure rolls it back.
     fn inside<T>(
         &mut self,
-        work: impl AsyncFn(&Client, &Writing<'_>) -> Result<T, Failure>,
+        work: impl AsyncFn(&Client, &Writing<'_>) -> Result<T, StoreFailure>,
     ) -> Result<T> {
         let process = self.process_id();
         let (batch, results) = (self.batch, self.results);
@@ -270,7 +270,7 @@ impl PostgresStore {
                 let writing = Writing { client, batch, process, results, is_done: false };
                 work(client, &writing).await
             }),
-            false => Err(Failure::Transient("the connection has broken".to_owned())),
+            false => Err(StoreFailure::Transient("the connection has broken".to_owned())),
         };
         done.map_err(|failure| self.interrupted(failure))
     }
@@ -298,11 +298,11 @@ impl PostgresStore {
     }
 
     /// A failure in the middle of a locked transaction, which only the caller can repeat.
-    fn interrupted(&mut self, failure: Failure) -> Error {
+    fn interrupted(&mut self, failure: StoreFailure) -> Error {
         self.locked = None;
         self.connection.close();
         match failure {
-            Failure::Transient(why) => {
+            StoreFailure::Transient(why) => {
                 self.forget();
                 let message = format!(
                     "the connection to {} broke in the middle of a change, which was undone: run the batch again ({why})",
@@ -315,15 +315,15 @@ impl PostgresStore {
     }
 
     /// The error for the caller. Forgets the process if its lease was lost.
-    fn failed(&mut self, what: &str, failure: Failure) -> Error {
+    fn failed(&mut self, what: &str, failure: StoreFailure) -> Error {
         let failure = match failure {
-            Failure::Lost => {
+            StoreFailure::Lost => {
                 let accepted = self.process.as_ref().map_or("", |process| &process.accepted);
                 loss::judged(&mut self.connection, self.batch, accepted)
             }
             failure => failure,
         };
-        if matches!(failure, Failure::LeaseLost) {
+        if matches!(failure, StoreFailure::LeaseLost) {
             self.forget();
         }
         self.connection.failed(what, failure)
@@ -345,7 +345,7 @@ impl PostgresStore {
     /// Joins, unless this process has a lease.
     fn join_if_new(&mut self) -> Result<()> {
         match &self.process {
-            _ if self.is_interrupted => Err(self.connection.failed("write", Failure::LeaseLost)),
+            _ if self.is_interrupted => Err(self.connection.failed("write", StoreFailure::LeaseLost)),
             Some(_) => Ok(()),
             None => self.join(),
         }
@@ -433,7 +433,7 @@ impl Sharing for PostgresStore {
         let marked = loss::mark(&mut self.connection, self.batch, Some(accepted));
         let is_marked = marked.map_err(|failure| self.connection.failed("write", failure))?;
         match is_marked && self.on_loss == OnLoss::Refuse {
-            true => Err(self.connection.failed("open", Failure::Lost)),
+            true => Err(self.connection.failed("open", StoreFailure::Lost)),
             false => Ok(()),
         }
     }
@@ -630,7 +630,7 @@ impl Sharing for PostgresStore {
             true => self
                 .connection
                 .attempt(LONG, async |client| commit(client, id, change, lease, &delta).await),
-            false => Err(Failure::Transient("the connection has broken".to_owned())),
+            false => Err(StoreFailure::Transient("the connection has broken".to_owned())),
         };
         ended.map_err(|failure| self.interrupted(failure))?;
         self.wrote(change, begun);
@@ -650,7 +650,7 @@ impl Drop for PostgresStore {
     }
 }
 
-async fn give_up(client: &Client, process: i64) -> Result<(), Failure> {
+async fn give_up(client: &Client, process: i64) -> Result<(), StoreFailure> {
     let sql = "UPDATE podqueue.process SET lease_until = '-infinity' WHERE id = $1";
     client.query_typed(sql, &[int8(&process)]).await?;
     Ok(())

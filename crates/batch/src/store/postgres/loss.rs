@@ -13,7 +13,7 @@
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
-use super::connection::{Connection, Failure};
+use super::connection::{Connection, StoreFailure};
 use super::rows::{int8, random, text, value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::{IMPORTED, LOST};
@@ -45,7 +45,7 @@ pub(super) fn check(connection: &mut Connection, batch: i64, on_loss: OnLoss) ->
     }
     match connection.persist(async |client| is_marked(client, batch).await) {
         Ok(false) => Ok(()),
-        Ok(true) => Err(connection.failed("open", Failure::Lost)),
+        Ok(true) => Err(connection.failed("open", StoreFailure::Lost)),
         Err(failure) => Err(connection.failed("open", failure)),
     }
 }
@@ -56,12 +56,12 @@ pub(super) const LAST_ACCEPTED: &str = "coalesce((SELECT text FROM podqueue.note
 
 /// Marks the batch, so that no process submits anything, including processes that join later. If
 /// the loss was accepted since this process joined, only this process has to rejoin.
-pub(super) fn judged(connection: &mut Connection, batch: i64, accepted: &str) -> Failure {
+pub(super) fn judged(connection: &mut Connection, batch: i64, accepted: &str) -> StoreFailure {
     match mark(connection, batch, Some(accepted)) {
-        Ok(false) => Failure::LeaseLost,
+        Ok(false) => StoreFailure::LeaseLost,
         // If the mark cannot be written, other processes detect the loss themselves, or have lost
         // nothing.
-        _ => Failure::Lost,
+        _ => StoreFailure::Lost,
     }
 }
 
@@ -71,7 +71,7 @@ pub(super) fn mark(
     connection: &mut Connection,
     batch: i64,
     accepted: Option<&str>,
-) -> Result<bool, Failure> {
+) -> Result<bool, StoreFailure> {
     connection.persist_durably(async |client| {
         let sql = format!(
             "WITH marked AS (
@@ -88,7 +88,7 @@ pub(super) fn mark(
     })
 }
 
-pub(super) async fn is_marked(client: &Client, batch: i64) -> Result<bool, Failure> {
+pub(super) async fn is_marked(client: &Client, batch: i64) -> Result<bool, StoreFailure> {
     let sql = "SELECT FROM podqueue.note WHERE batch = $1 AND results = 0 AND name = $2";
     Ok(client.query_typed_opt(sql, &[int8(&batch), text(&LOST)]).await?.is_some())
 }
@@ -99,7 +99,7 @@ pub(super) async fn not_imported(
     client: &Client,
     batch: i64,
     own: i64,
-) -> Result<Vec<(bool, String)>, Failure> {
+) -> Result<Vec<(bool, String)>, StoreFailure> {
     let sql = "SELECT results = $2, text::json ->> 'path' FROM podqueue.note
         WHERE batch = $1 AND results <> 0 AND name = 'results' AND NOT EXISTS (
             SELECT FROM podqueue.note AS imported WHERE imported.batch = $1
@@ -120,7 +120,7 @@ pub(super) async fn accept(
     own: i64,
     is_done: bool,
     on_loss: OnLoss,
-) -> Result<String, Failure> {
+) -> Result<String, StoreFailure> {
     if !is_done && is_marked(client, batch).await? {
         let missing = not_imported(client, batch, own).await?;
         refuse(&missing, on_loss)?;
@@ -137,16 +137,16 @@ pub(super) async fn accept(
 }
 
 /// The number of the last acceptance.
-async fn last_accepted(client: &Client, batch: i64) -> Result<String, Failure> {
+async fn last_accepted(client: &Client, batch: i64) -> Result<String, StoreFailure> {
     let sql = format!("SELECT {LAST_ACCEPTED}");
     Ok(client.query_typed_one(&sql, &[int8(&batch)]).await?.get(0))
 }
 
-pub(super) fn refuse(missing: &[(bool, String)], on_loss: OnLoss) -> Result<(), Failure> {
+pub(super) fn refuse(missing: &[(bool, String)], on_loss: OnLoss) -> Result<(), StoreFailure> {
     let is_new = missing.iter().any(|(is_own, _)| *is_own);
     if is_new {
         // The mark is newer than the loss that this process accepts.
-        return Err(Failure::Lost);
+        return Err(StoreFailure::Lost);
     }
     if missing.is_empty() || on_loss == OnLoss::GiveUpResults {
         return Ok(());
@@ -156,5 +156,5 @@ pub(super) fn refuse(missing: &[(bool, String)], on_loss: OnLoss) -> Result<(), 
         "the loss of changes is not accepted yet: this process has imported its results, but the results of other processes may contain jobs that are missing here, whose inputs would be submitted again: {}. Nothing was submitted: import these where they are, in the same way, and the last process continues; if some are gone for good, give them up (Postgres::accept_loss_of_results)",
         paths.join(", ")
     );
-    Err(Failure::Final(Error::new(ErrorKind::OtherResults, message)))
+    Err(StoreFailure::Final(Error::new(ErrorKind::OtherResults, message)))
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use podqueue_postgres::{begin_tables, has_table};
 use tokio_postgres::Client;
 
-use super::connection::{Connection, Failure};
+use super::connection::{Connection, StoreFailure};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Timeout of a migration.
@@ -145,7 +145,7 @@ fn found(connection: &mut Connection) -> Result<Option<usize>> {
     found.map_err(|failure| connection.failed("open", failure))
 }
 
-async fn apply(client: &Client, migrations: &[&str]) -> Result<(), Failure> {
+async fn apply(client: &Client, migrations: &[&str]) -> Result<(), StoreFailure> {
     begin_tables(client).await?;
     // Another process may have done it meanwhile.
     let found = version(client, migrations.len()).await?;
@@ -160,7 +160,7 @@ async fn apply(client: &Client, migrations: &[&str]) -> Result<(), Failure> {
     Ok(client.batch_execute("COMMIT").await?)
 }
 
-async fn version(client: &Client, newest: usize) -> Result<Option<usize>, Failure> {
+async fn version(client: &Client, newest: usize) -> Result<Option<usize>, StoreFailure> {
     if !has_table(client, "version").await? {
         return Ok(None);
     }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
-use super::connection::Failure;
+use super::connection::StoreFailure;
 use super::rows::{self, Value, int8, int8s, value};
 use super::transaction::{Delta, Writing};
 use crate::state::State;
@@ -39,7 +39,7 @@ const EXPIRED: &str = "SELECT id, moved, execution_ms, delay_ms FROM podqueue.pr
 
 impl Expired {
     /// Returns true if there are any.
-    pub(super) async fn exist(&self, client: &Client, batch: i64) -> Result<bool, Failure> {
+    pub(super) async fn exist(&self, client: &Client, batch: i64) -> Result<bool, StoreFailure> {
         let (sql, lease) = (format!("SELECT EXISTS ({EXPIRED})"), self.lease.as_secs_f64());
         Ok(client.query_typed_one(&sql, &self.values(&batch, &lease)).await?.get(0))
     }
@@ -49,7 +49,7 @@ impl Expired {
         &self,
         writing: &Writing<'_>,
         intents: State,
-    ) -> Result<(Vec<Input>, Delta), Failure> {
+    ) -> Result<(Vec<Input>, Delta), StoreFailure> {
         let Writing { client, batch, process, .. } = writing;
         let (ids, mut delta) = self.lock(client, *batch).await?;
         let sql = "WITH expired AS (
@@ -74,7 +74,7 @@ impl Expired {
     }
 
     /// Locks their rows. Returns their ids, and the sum of what they have moved.
-    async fn lock(&self, client: &Client, batch: i64) -> Result<(Vec<i64>, Delta), Failure> {
+    async fn lock(&self, client: &Client, batch: i64) -> Result<(Vec<i64>, Delta), StoreFailure> {
         // A locked row is skipped: its process is about to write, or is being recovered by another
         // process.
         let sql = format!("{EXPIRED} FOR UPDATE SKIP LOCKED");
@@ -103,7 +103,7 @@ pub(super) async fn outstanding(
     client: &Client,
     batch: i64,
     process: i64,
-) -> Result<Vec<Input>, Failure> {
+) -> Result<Vec<Input>, StoreFailure> {
     let sql = format!(
         "SELECT {} FROM podqueue.input WHERE batch = $1 AND owner = $2 AND state = 2 ORDER BY idx",
         rows::INPUT

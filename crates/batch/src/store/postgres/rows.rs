@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Row};
 
-use super::connection::Failure;
+use super::connection::StoreFailure;
 use crate::error::{Error, ErrorKind};
 use crate::state::State;
 use crate::store::{Input, NewInput, Note, RunRecord, TextLocation};
@@ -67,11 +67,11 @@ fn number_if_any(row: &Row, column: usize) -> Option<u64> {
     row.get::<_, Option<i64>>(column).and_then(|number| u64::try_from(number).ok())
 }
 
-pub(super) fn inputs(rows: &[Row]) -> Result<Vec<Input>, Failure> {
+pub(super) fn inputs(rows: &[Row]) -> Result<Vec<Input>, StoreFailure> {
     rows.iter().map(input).collect()
 }
 
-fn input(row: &Row) -> Result<Input, Failure> {
+fn input(row: &Row) -> Result<Input, StoreFailure> {
     let location = match row.get(4) {
         Some(body) => TextLocation::Stored(body),
         None => TextLocation::File {
@@ -96,11 +96,11 @@ fn input(row: &Row) -> Result<Input, Failure> {
     })
 }
 
-pub(super) fn state(code: i16) -> Result<State, Failure> {
+pub(super) fn state(code: i16) -> Result<State, StoreFailure> {
     u8::try_from(code).ok().and_then(State::from_code).ok_or_else(|| damaged("a state"))
 }
 
-fn damaged(what: &str) -> Failure {
+fn damaged(what: &str) -> StoreFailure {
     let message = format!("{what} in it is not one: something else has changed the tables");
     Error::new(ErrorKind::Journal, message).into()
 }
@@ -172,7 +172,7 @@ pub(super) async fn insert(
     batch: i64,
     first: u64,
     inputs: &[NewInput],
-) -> Result<(), Failure> {
+) -> Result<(), StoreFailure> {
     let columns = Columns::of((first..).zip(inputs));
     let sql = format!(
         "INSERT INTO podqueue.input (batch, idx, line, start, length, body, digest, same_as, flaw)
@@ -194,7 +194,7 @@ pub(super) async fn replace(
     client: &Client,
     batch: i64,
     inputs: &[(u64, NewInput)],
-) -> Result<(), Failure> {
+) -> Result<(), StoreFailure> {
     let columns = Columns::of(inputs.iter().map(|(index, input)| (*index, input)));
     let sql = "SELECT FROM unnest($2) AS new (idx) CROSS JOIN LATERAL (
             SELECT FROM podqueue.input WHERE batch = $1 AND idx = new.idx FOR UPDATE) AS locked";
@@ -214,7 +214,7 @@ pub(super) async fn set_notes(
     batch: i64,
     results: i64,
     notes: &[Note],
-) -> Result<(), Failure> {
+) -> Result<(), StoreFailure> {
     for (name, note) in notes {
         let note = clean(note);
         let sql = "INSERT INTO podqueue.note VALUES ($1, $2, $3, $4)

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use tokio_postgres::types::Type;
 
-use super::connection::Failure;
+use super::connection::StoreFailure;
 use super::leases::{NO_RESULTS, PostgresStore};
 use super::loss::{self, OnLoss};
 use super::rows::{self, clean, int, int8, int8s, text, value};
@@ -230,7 +230,7 @@ impl PostgresStore {
 }
 
 /// Adds inputs after those that are there.
-async fn add(writing: &Writing<'_>, inputs: &[NewInput]) -> Result<(), Failure> {
+async fn add(writing: &Writing<'_>, inputs: &[NewInput]) -> Result<(), StoreFailure> {
     if inputs.is_empty() {
         return Ok(());
     }
@@ -245,7 +245,7 @@ async fn add(writing: &Writing<'_>, inputs: &[NewInput]) -> Result<(), Failure> 
 
 /// Claims the first pending inputs that are no copies, except those that another process has
 /// locked.
-async fn claim_next(writing: &Writing<'_>, claim: Claim) -> Result<Vec<Input>, Failure> {
+async fn claim_next(writing: &Writing<'_>, claim: Claim) -> Result<Vec<Input>, StoreFailure> {
     let sql = format!(
         "WITH next AS (
              SELECT idx, coalesce(length, octet_length(body)) AS bytes FROM podqueue.input
@@ -270,7 +270,7 @@ async fn claim_next(writing: &Writing<'_>, claim: Claim) -> Result<Vec<Input>, F
 }
 
 /// The inputs that this process is submitting.
-async fn claimed(writing: &Writing<'_>) -> Result<Vec<Input>, Failure> {
+async fn claimed(writing: &Writing<'_>) -> Result<Vec<Input>, StoreFailure> {
     let sql = format!(
         "SELECT {} FROM podqueue.input WHERE batch = $1 AND owner = $2 AND state = 1 ORDER BY idx",
         rows::INPUT
@@ -296,7 +296,7 @@ async fn apply_changes(
     writing: &Writing<'_>,
     changes: &[Change],
     delta: &mut Delta,
-) -> Result<(), Failure> {
+) -> Result<(), StoreFailure> {
     if changes.is_empty() {
         return Ok(());
     }
@@ -325,7 +325,7 @@ fn conflict(index: u64) -> Error {
 async fn read_changed<'a>(
     writing: &Writing<'_>,
     changes: &[Change],
-) -> Result<BTreeMap<i64, ChangedRow<'a>>, Failure> {
+) -> Result<BTreeMap<i64, ChangedRow<'a>>, StoreFailure> {
     let mut indexes: Vec<_> = changes.iter().map(|change| int(change.index)).collect();
     indexes.sort_unstable();
     indexes.dedup();
@@ -334,7 +334,7 @@ async fn read_changed<'a>(
             SELECT idx, state, attempt, owner, results, job_id, submitted_at, seen_at, error
             FROM podqueue.input WHERE batch = $1 AND idx = wanted.idx FOR UPDATE) AS found";
     let found = writing.client.query_typed(sql, &[int8(&writing.batch), int8s(&indexes)]).await?;
-    let row = |row: &tokio_postgres::Row| -> Result<_, Failure> {
+    let row = |row: &tokio_postgres::Row| -> Result<_, StoreFailure> {
         let read = ChangedRow {
             state: rows::state(row.get(1))?,
             attempt: row.get(2),
@@ -386,7 +386,7 @@ fn happen<'a>(
 async fn write_changed(
     writing: &Writing<'_>,
     rows: &BTreeMap<i64, ChangedRow<'_>>,
-) -> Result<(), Failure> {
+) -> Result<(), StoreFailure> {
     let each = || rows.values();
     let indexes: Vec<_> = rows.keys().copied().collect();
     let states: Vec<_> = each().map(|row| i16::from(row.state.code())).collect();

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
-use super::connection::Failure;
+use super::connection::StoreFailure;
 use super::loss::OnLoss;
 use super::rows::{int8, text, value};
 use crate::state::State;
@@ -46,7 +46,7 @@ pub(super) struct Writing<'a> {
 }
 
 /// Begins a transaction.
-pub(super) async fn begin(client: &Client, is_long: bool, settings: &str) -> Result<(), Failure> {
+pub(super) async fn begin(client: &Client, is_long: bool, settings: &str) -> Result<(), StoreFailure> {
     let bounds = if is_long { LONG_TIMEOUTS } else { SHORT_TIMEOUTS };
     Ok(client.batch_execute(&format!("{BEGIN}{bounds}{settings}")).await?)
 }
@@ -58,7 +58,7 @@ pub(super) async fn commit(
     change: i64,
     lease: Duration,
     delta: &Delta,
-) -> Result<(), Failure> {
+) -> Result<(), StoreFailure> {
     let sql = "UPDATE podqueue.process SET
             lease_until = clock_timestamp() + $2 * interval '1 second',
             last_change = $6,
@@ -78,7 +78,7 @@ pub(super) async fn commit(
         int8(&change),
     ];
     if client.execute_typed(sql, &values).await? == 0 {
-        return Err(Failure::LeaseLost);
+        return Err(StoreFailure::LeaseLost);
     }
     Ok(client.batch_execute("COMMIT").await?)
 }
@@ -92,7 +92,7 @@ pub(super) async fn check_lease(
     process: i64,
     durable: i64,
     on_loss: OnLoss,
-) -> Result<i64, Failure> {
+) -> Result<i64, StoreFailure> {
     let sql = "SELECT last_change, EXISTS (
             SELECT FROM podqueue.note WHERE batch = $2 AND results = 0 AND name = $3)
         FROM podqueue.process WHERE id = $1 FOR UPDATE";
@@ -103,7 +103,7 @@ pub(super) async fn check_lease(
     let (last, is_marked): (i64, bool) = (row.get(0), row.get(1));
     match last >= durable && (!is_marked || on_loss != OnLoss::Refuse) {
         true => Ok(last),
-        false => Err(Failure::Lost),
+        false => Err(StoreFailure::Lost),
     }
 }
 
@@ -114,10 +114,10 @@ async fn missing(
     batch: i64,
     process: i64,
     durable: i64,
-) -> Result<Failure, Failure> {
+) -> Result<StoreFailure, StoreFailure> {
     Ok(match has_change(client, batch, process, durable).await? {
-        true => Failure::LeaseLost,
-        false => Failure::Lost,
+        true => StoreFailure::LeaseLost,
+        false => StoreFailure::Lost,
     })
 }
 
@@ -127,7 +127,7 @@ pub(super) async fn has_change(
     batch: i64,
     process: i64,
     durable: i64,
-) -> Result<bool, Failure> {
+) -> Result<bool, StoreFailure> {
     let sql = "SELECT EXISTS (
             SELECT FROM podqueue.process WHERE id = $1 AND last_change >= $3
             UNION ALL SELECT FROM podqueue.taken WHERE process = $1 AND last_change >= $3)

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
-use super::failure::failed;
+use super::errors::failed;
 use crate::error::{Error, ErrorKind, Result};
 
 /// Marks the file as a journal ("pqba").

@@ -5,7 +5,7 @@ use rusqlite::{
 };
 
 use super::SqliteStore;
-use super::failure::{displaced, failed};
+use super::errors::{displaced, failed};
 use crate::error::{Error, ErrorKind, Result};
 use crate::state::State;
 use crate::store::records::can_happen;
