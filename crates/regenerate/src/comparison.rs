@@ -10,14 +10,14 @@ use serde_json::Value;
 use crate::change::{Change, Interface};
 use crate::diff::diff;
 use crate::findings::{Document, Drift, Findings};
-use crate::{Failure, align, canonical, fetch, outline};
+use crate::{Error, alignment, canonical, fetch, outline};
 
 /// Compares the interfaces that the service publishes with the files of a checkout.
 ///
 /// ```no_run
 /// use podqueue_regenerate::Regenerate;
 ///
-/// # fn main() -> Result<(), podqueue_regenerate::Failure> {
+/// # fn main() -> Result<(), podqueue_regenerate::Error> {
 /// let found = Regenerate::new()
 ///     .rest_from("https://rest.example/v1/openapi.json")
 ///     .graphql_from("https://api.example/graphql")
@@ -114,7 +114,7 @@ impl Regenerate {
     /// # Errors
     ///
     /// A document cannot be fetched or read, or nothing can be generated from the description.
-    pub fn compare(&self) -> Result<Findings, Failure> {
+    pub fn compare(&self) -> Result<Findings, Error> {
         let mut found = Findings {
             documents: Vec::new(),
             queries: self.queries.clone(),
@@ -130,7 +130,7 @@ impl Regenerate {
         Ok(found)
     }
 
-    fn compare_rest(&self, fetched: &Source, found: &mut Findings) -> Result<(), Failure> {
+    fn compare_rest(&self, fetched: &Source, found: &mut Findings) -> Result<(), Error> {
         let now = rest::read(fetched)?;
         let stored = stored_description(&self.openapi)?;
         let (whole, files) = __private::linked(fetched)?;
@@ -165,7 +165,7 @@ impl Regenerate {
         Ok(())
     }
 
-    fn compare_graphql(&self, fetched: &Source, found: &mut Findings) -> Result<(), Failure> {
+    fn compare_graphql(&self, fetched: &Source, found: &mut Findings) -> Result<(), Error> {
         let now = __private::schema(fetched)?;
         let stored = stored_file(&self.schema, &["graphql", "graphqls", "gql", "json"])?;
         let before = stored.as_ref().map(__private::schema).transpose()?;
@@ -219,8 +219,8 @@ impl Regenerate {
 fn rest_changes(before: &Value, now: &Value) -> Vec<Change> {
     let mut before = outline::rest::outline(before);
     let mut now = outline::rest::outline(now);
-    align::align_paths(&before, &mut now);
-    let mut changes = align::align_types(&mut before, &mut now);
+    alignment::align_paths(&before, &mut now);
+    let mut changes = alignment::align_types(&mut before, &mut now);
     changes.extend(diff(Interface::Rest, &before, &now));
     changes.sort_by(|a, b| a.path.cmp(&b.path));
     changes
@@ -232,7 +232,7 @@ fn parts(
     fetched: &str,
     stored: &Path,
     files: Vec<PathBuf>,
-) -> Result<Vec<(PathBuf, String)>, Failure> {
+) -> Result<Vec<(PathBuf, String)>, Error> {
     let (from, to) = (Path::new(fetched).parent(), stored.parent());
     let mut parts = Vec::new();
     for file in files.iter().filter(|file| file.is_file()) {
@@ -256,7 +256,7 @@ fn names_file(path: &Path) -> bool {
 
 /// The only description of a folder, if there is one, or that of a file. Other files are parts of
 /// it.
-fn stored_description(path: &Path) -> Result<Option<Source>, Failure> {
+fn stored_description(path: &Path) -> Result<Option<Source>, Error> {
     if !path.exists() || (path.is_dir() && Source::find(path, &DESCRIPTION_EXTENSIONS)?.is_empty())
     {
         return Ok(None);
@@ -265,7 +265,7 @@ fn stored_description(path: &Path) -> Result<Option<Source>, Failure> {
 }
 
 /// The only file of a folder, if there is one.
-fn stored_file(folder: &Path, extensions: &[&str]) -> Result<Option<Source>, Failure> {
+fn stored_file(folder: &Path, extensions: &[&str]) -> Result<Option<Source>, Error> {
     if !folder.exists() {
         return Ok(None);
     }

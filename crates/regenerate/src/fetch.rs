@@ -9,7 +9,7 @@ use reqwest::blocking::{Client, Response};
 use reqwest::{Url, redirect};
 use serde_json::{Value, json};
 
-use crate::Failure;
+use crate::Error;
 
 /// Limit of a response, far larger than any description.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
@@ -18,7 +18,7 @@ const MAX_BYTES: u64 = 64 * 1024 * 1024;
 const TYPE_DEPTH: usize = 9;
 
 /// A REST description. The name of the source ends in `.json` or `.yaml`, according to its content.
-pub(crate) fn description(from: &str) -> Result<Source, Failure> {
+pub(crate) fn description(from: &str) -> Result<Source, Error> {
     let source = match url(from)? {
         // No key is sent to a public description, so a redirect is harmless.
         Some(url) => {
@@ -39,7 +39,7 @@ pub(crate) fn description(from: &str) -> Result<Source, Failure> {
 }
 
 /// A GraphQL schema: SDL, or an introspection result, whose name ends in `.json`.
-pub(crate) fn schema(from: &str, key: Option<&str>) -> Result<Source, Failure> {
+pub(crate) fn schema(from: &str, key: Option<&str>) -> Result<Source, Error> {
     let Some(url) = url(from)? else {
         let source = file(from)?;
         let is_json = source.text.trim_start().starts_with('{');
@@ -48,7 +48,7 @@ pub(crate) fn schema(from: &str, key: Option<&str>) -> Result<Source, Failure> {
         return Ok(Source::new(format!("{name}{ending}"), source.text));
     };
     if key.is_some() && url.scheme() == "http" && !is_loopback(&url) {
-        return Err(Failure::new(format!(
+        return Err(Error::new(format!(
             "{}: the API key would be sent there unencrypted; use https",
             shown(&url)
         )));
@@ -70,23 +70,23 @@ pub(crate) fn schema(from: &str, key: Option<&str>) -> Result<Source, Failure> {
                 } else {
                     "set PODQUEUE_API_KEY to a key that may read the schema"
                 };
-                return Err(Failure::new(format!(
+                return Err(Error::new(format!(
                     "{}: responded with {status}{errors}; {hint}",
                     shown(&url)
                 )));
             }
-            _ => Failure::new(format!(
+            _ => Error::new(format!(
                 "{}: responded with {status}{errors}, but without its schema; does it allow introspection?",
                 shown(&url)
             )),
         });
     }
-    Err(last.unwrap_or_else(|| Failure::new("no introspection query was sent")))
+    Err(last.unwrap_or_else(|| Error::new("no introspection query was sent")))
 }
 
 /// Sends an introspection query: the key as a URL parameter, and only the document in the body, as
 /// the service expects.
-fn introspect(url: &Url, key: Option<&str>, query: &str) -> Result<(u16, String), Failure> {
+fn introspect(url: &Url, key: Option<&str>, query: &str) -> Result<(u16, String), Error> {
     let mut full = url.clone();
     if let Some(key) = key {
         full.query_pairs_mut().append_pair("api_key", key);
@@ -97,10 +97,10 @@ fn introspect(url: &Url, key: Option<&str>, query: &str) -> Result<(u16, String)
         .header("content-type", "application/json")
         .body(json!({ "query": query }).to_string())
         .send()
-        .map_err(|error| transport_failure(url, error))?;
+        .map_err(|error| transport_error(url, error))?;
     let status = response.status();
     if status.is_redirection() {
-        return Err(Failure::new(format!(
+        return Err(Error::new(format!(
             "{}: responded with {status}, a redirect; give the URL that it leads to",
             shown(url)
         )));
@@ -167,7 +167,7 @@ fn redacted(text: &str, key: Option<&str>) -> String {
     }
 }
 
-fn client(redirects: redirect::Policy) -> Result<Client, Failure> {
+fn client(redirects: redirect::Policy) -> Result<Client, Error> {
     Client::builder()
         .user_agent(concat!("podqueue-regenerate/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(Duration::from_secs(10))
@@ -175,37 +175,37 @@ fn client(redirects: redirect::Policy) -> Result<Client, Failure> {
         .referer(false)
         .redirect(redirects)
         .build()
-        .map_err(|error| Failure::new(format!("the HTTP client could not be built: {error}")))
+        .map_err(|error| Error::new(format!("the HTTP client could not be built: {error}")))
 }
 
-fn success_text(url: &Url, response: reqwest::Result<Response>) -> Result<String, Failure> {
-    let response = response.map_err(|error| transport_failure(url, error))?;
+fn success_text(url: &Url, response: reqwest::Result<Response>) -> Result<String, Error> {
+    let response = response.map_err(|error| transport_error(url, error))?;
     let status = response.status();
     if !status.is_success() {
-        return Err(Failure::new(format!("{}: responded with {status}", shown(url))));
+        return Err(Error::new(format!("{}: responded with {status}", shown(url))));
     }
     text(url, response)
 }
 
-fn text(url: &Url, response: Response) -> Result<String, Failure> {
+fn text(url: &Url, response: Response) -> Result<String, Error> {
     let mut bytes = Vec::new();
     response.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| {
-        Failure::new(format!("{}: the response was cut short: {error}", shown(url)))
+        Error::new(format!("{}: the response was cut short: {error}", shown(url)))
     })?;
     if bytes.len() as u64 > MAX_BYTES {
         let limit = MAX_BYTES / (1024 * 1024);
-        return Err(Failure::new(format!(
+        return Err(Error::new(format!(
             "{}: the response is larger than {limit} MiB",
             shown(url)
         )));
     }
     String::from_utf8(bytes)
-        .map_err(|_| Failure::new(format!("{}: the response is not UTF-8", shown(url))))
+        .map_err(|_| Error::new(format!("{}: the response is not UTF-8", shown(url))))
 }
 
 /// A transport error with its causes, which distinguish a refused connection from a failed name
 /// lookup. The URL, which contains the key, is removed.
-fn transport_failure(url: &Url, error: reqwest::Error) -> Failure {
+fn transport_error(url: &Url, error: reqwest::Error) -> Error {
     let error = error.without_url();
     let mut message = format!("{}: {error}", shown(url));
     let mut cause = std::error::Error::source(&error);
@@ -213,22 +213,22 @@ fn transport_failure(url: &Url, error: reqwest::Error) -> Failure {
         message.push_str(&format!(": {error}"));
         cause = error.source();
     }
-    Failure::new(message)
+    Error::new(message)
 }
 
-fn file(path: &str) -> Result<Source, Failure> {
+fn file(path: &str) -> Result<Source, Error> {
     Ok(Source::read(Path::new(path))?)
 }
 
 /// A URL, or `None` for the path of a file.
-fn url(from: &str) -> Result<Option<Url>, Failure> {
+fn url(from: &str) -> Result<Option<Url>, Error> {
     if !from.starts_with("http://") && !from.starts_with("https://") {
         return Ok(None);
     }
     Url::parse(from)
         .map(Some)
         // The text may contain a key, so it is not repeated.
-        .map_err(|error| Failure::new(format!("invalid URL: {error}")))
+        .map_err(|error| Error::new(format!("invalid URL: {error}")))
 }
 
 /// A URL without its parts that may be secret.

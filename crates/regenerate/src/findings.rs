@@ -6,7 +6,7 @@ use std::{fmt, fs, io};
 
 use podqueue_codegen::{Diagnostic, Source};
 
-use crate::Failure;
+use crate::Error;
 use crate::change::{Change, Interface};
 
 /// The result of a comparison. Its `Display` is the report that the program prints.
@@ -82,9 +82,9 @@ impl Findings {
     /// # Errors
     ///
     /// A file cannot be written.
-    pub fn write(&self) -> Result<(), Failure> {
+    pub fn write(&self) -> Result<(), Error> {
         let failed = |participle: &str, path: &Path, error: io::Error| {
-            Failure::new(format!("{}: cannot be {participle}: {error}", Source::name_of(path)))
+            Error::new(format!("{}: cannot be {participle}: {error}", Source::name_of(path)))
         };
         for document in self.documents.iter().filter(|document| document.drift != Drift::Unchanged)
         {

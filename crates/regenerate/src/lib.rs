@@ -11,17 +11,17 @@
 //!
 //! As a library it starts with [`Regenerate`].
 
-mod align;
+mod alignment;
 mod canonical;
 mod change;
 mod comparison;
 mod diff;
-mod failure;
+mod error;
 mod fetch;
 mod findings;
 mod outline;
 
 pub use change::{Audience, Change, ChangeKind, Effect, Interface, Severity};
 pub use comparison::Regenerate;
-pub use failure::Failure;
+pub use error::Error;
 pub use findings::{Document, Findings};
