@@ -162,26 +162,26 @@ pub enum Format {
 
 /// Failure of the program.
 #[derive(Debug)]
-pub struct Failure {
+pub struct ProgramFailure {
     /// The message.
     pub text: String,
     /// True if an argument, a key or its file is invalid, so that nothing was started.
     pub is_usage: bool,
 }
 
-impl Failure {
+impl ProgramFailure {
     fn usage(text: impl ToString) -> Self {
         Self { text: text.to_string(), is_usage: true }
     }
 }
 
-impl From<io::Error> for Failure {
+impl From<io::Error> for ProgramFailure {
     fn from(error: io::Error) -> Self {
         Self { text: error.to_string(), is_usage: false }
     }
 }
 
-impl From<Error> for Failure {
+impl From<Error> for ProgramFailure {
     fn from(error: Error) -> Self {
         match error.setting() {
             // Named as the option of the command line.
@@ -208,7 +208,7 @@ impl From<Error> for Failure {
 /// # Errors
 ///
 /// If the service cannot start, or its URLs cannot be printed.
-pub async fn run(arguments: Arguments, format: Format, program: &str) -> Result<(), Failure> {
+pub async fn run(arguments: Arguments, format: Format, program: &str) -> Result<(), ProgramFailure> {
     let mut builder = LocalService::builder().listen(arguments.listen).page().stream_shape(
         match arguments.stream_shape {
             Shape::Array => StreamShape::Array,
@@ -219,7 +219,7 @@ pub async fn run(arguments: Arguments, format: Format, program: &str) -> Result<
         builder = builder.allow_host(name);
     }
     let keys =
-        ProgramKeys::read(arguments.api_keys, arguments.api_key_file).map_err(Failure::usage)?;
+        ProgramKeys::read(arguments.api_keys, arguments.api_key_file).map_err(ProgramFailure::usage)?;
     for key in keys.all() {
         builder = builder.api_key(key);
     }
@@ -243,7 +243,7 @@ pub async fn run(arguments: Arguments, format: Format, program: &str) -> Result<
     let mut names: Vec<&String> = names.chain(arguments.workers.iter().map(|(n, _)| n)).collect();
     names.sort_unstable();
     if let Some(name) = names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0]) {
-        return Err(Failure::usage(format!(
+        return Err(ProgramFailure::usage(format!(
             "the endpoint {name:?} is given twice; --endpoint and --worker each make one"
         )));
     }
@@ -290,7 +290,7 @@ pub async fn run(arguments: Arguments, format: Format, program: &str) -> Result<
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
         Err(error) => {
             let text = format!("failed to write the output: {error}");
-            return Err(Failure { text, is_usage: false });
+            return Err(ProgramFailure { text, is_usage: false });
         }
     }
     // Further signals do not interrupt the orderly end of workers.

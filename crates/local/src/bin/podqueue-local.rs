@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
-use podqueue_local::program::{self, Failure, Format, signals};
+use podqueue_local::program::{self, ProgramFailure, Format, signals};
 
 const NAME: &str = "podqueue-local";
 
@@ -27,7 +27,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn run() -> Result<(), Failure> {
+fn run() -> Result<(), ProgramFailure> {
     // Before the runtime starts its threads.
     signals::install()?;
     let arguments = Program::parse().arguments;
