@@ -43,6 +43,21 @@ fn line(observation: &Observation<'_>) -> String {
     }
 }
 
+/// The client maps the runtime's events to its own. The runtime's enum is non-exhaustive, so the
+/// compiler does not report a missing one.
+#[test]
+fn every_event_of_the_runtime_is_passed_on() {
+    let client = include_str!("../../src/observe.rs");
+    let runtime = include_str!("../../crates/runtime/src/observe.rs");
+    let variant = |line: &'static str| line.strip_prefix("    ")?.strip_suffix(" {");
+    let is_name = |name: &&str| name.chars().all(char::is_alphanumeric);
+    let events: Vec<_> = runtime.lines().filter_map(variant).filter(is_name).collect();
+    assert!(events.contains(&"CallEnded"), "{events:?}");
+    for event in events {
+        assert!(client.contains(&format!("Of::{event} {{")), "{event} is dropped");
+    }
+}
+
 #[tokio::test]
 async fn calls_retries_429s_polls_and_waits_are_observed() {
     let server = Script::of([
