@@ -1,8 +1,10 @@
 //! Client: three interfaces that share a key and a connection pool.
 
 mod builder;
+mod queue_auth;
 
 pub use builder::ClientBuilder;
+pub use queue_auth::QueueAuth;
 
 use std::fmt;
 use std::sync::Arc;

@@ -94,7 +94,7 @@ pub mod rest;
 #[cfg(feature = "webhook")]
 pub mod webhook;
 
-pub use client::{Client, ClientBuilder};
+pub use client::{Client, ClientBuilder, QueueAuth};
 pub use error::{Error, ErrorKind, Result};
 pub use graphql::secrets::{Secret, Secrets};
 pub use graphql::templates::{NewTemplate, Port, Protocol, Template, Templates};
@@ -105,7 +105,7 @@ pub use podqueue_runtime::{Authorization, Part, RetryPolicy, SecretString, Servi
 pub use podqueue_runtime::{ChangeRecords, LimitStore, SharedLimits, StoreError};
 pub use queue::{
     Endpoint, Finished, Health, Job, JobCounts, JobFailure, JobRecord, JobStatus, JobStream,
-    Metrics, Notifier, Policy, Polling, Purged, QueueAuth, RemoteCancel, Run, RunAll, RunSync,
+    Metrics, Notifier, Policy, Polling, Purged, RemoteCancel, Run, RunAll, RunSync,
     S3Config, StatusRequest, StreamChunk, UndocumentedStatus, Wait, WorkerCounts,
 };
 pub use rate_limits::RateLimits;

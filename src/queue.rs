@@ -11,6 +11,7 @@ mod policy;
 mod poll_rate;
 mod polling;
 mod record;
+mod retry_listeners;
 mod run_all;
 mod status;
 mod stream;
@@ -24,14 +25,14 @@ mod explorer;
 #[cfg(fuzzing)]
 pub(crate) mod fuzz;
 
-#[cfg(feature = "webhook")]
-pub(crate) use context::RetryListener;
-pub(crate) use context::{Context, RetryListeners};
+pub(crate) use context::Context;
 pub(crate) use poll_rate::PollRates;
+#[cfg(feature = "webhook")]
+pub(crate) use retry_listeners::RetryListener;
+pub(crate) use retry_listeners::RetryListeners;
 #[cfg(feature = "webhook")]
 pub(crate) use wait::EndNotifier;
 
-pub use context::QueueAuth;
 pub use endpoint::{Endpoint, Health, JobCounts, Purged, WorkerCounts};
 pub use job::Job;
 pub use job_calls::StatusRequest;

@@ -11,10 +11,11 @@ use podqueue_runtime::graphql::GraphqlBody;
 use podqueue_runtime::{Authorization, RetryPolicy, SecretString, Service};
 use reqwest::Url;
 
+use super::queue_auth::QueueAuth;
 use super::{Client, Interfaces};
 use crate::error::{Error, Result};
 use crate::observe::{Observation, Observer};
-use crate::queue::{Context, PollRates, Polling, QueueAuth, RetryListeners, Run, RunSync};
+use crate::queue::{Context, PollRates, Polling, RetryListeners, Run, RunSync};
 use crate::rate_limits::RateLimits;
 
 /// The name of the settings in errors.
