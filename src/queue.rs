@@ -4,7 +4,6 @@ mod context;
 mod endpoint;
 pub(crate) mod gateway;
 pub(crate) mod job;
-mod job_calls;
 mod lifespan;
 mod operations;
 mod policy;
@@ -34,8 +33,7 @@ pub(crate) use retry_listeners::RetryListeners;
 pub(crate) use wait::EndNotifier;
 
 pub use endpoint::{Endpoint, Health, JobCounts, Purged, WorkerCounts};
-pub use job::Job;
-pub use job_calls::StatusRequest;
+pub use job::{Job, StatusRequest};
 pub use policy::Policy;
 pub use polling::Polling;
 pub use record::{JobFailure, JobRecord};

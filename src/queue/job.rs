@@ -1,5 +1,9 @@
 //! Handle of a job.
 
+mod calls;
+
+pub use calls::StatusRequest;
+
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};

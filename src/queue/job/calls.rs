@@ -7,10 +7,11 @@ use std::time::Duration;
 use podqueue_runtime::Call;
 use tokio::time::Instant;
 
-use super::operations::{CANCEL, RETRY, STATUS};
-use super::polling::{max_interval, poll_timeout, poll_timeout_within};
-use super::{Job, JobRecord, JobStatus};
+use super::Job;
 use crate::error::{Error, ErrorKind, Result};
+use crate::queue::operations::{CANCEL, RETRY, STATUS};
+use crate::queue::polling::{max_interval, poll_timeout, poll_timeout_within};
+use crate::queue::{JobRecord, JobStatus};
 use crate::request::Request;
 
 impl Job {
@@ -77,19 +78,19 @@ impl StatusRequest {
     }
 
     /// Closes the connection afterwards, because it may mix up its responses.
-    pub(super) fn closing(mut self) -> Self {
+    pub(in crate::queue) fn closing(mut self) -> Self {
         self.closes = true;
         self
     }
 
     /// From this time on, the request gets its permit before requests that are not urgent.
-    pub(super) fn urgent_from(mut self, urgent_from: Instant) -> Self {
+    pub(in crate::queue) fn urgent_from(mut self, urgent_from: Instant) -> Self {
         self.urgent_from = Some(urgent_from);
         self
     }
 
     /// Limits the timeout of a poll to fit into the time that is left of the wait.
-    pub(super) fn within(mut self, left: Duration) -> Self {
+    pub(in crate::queue) fn within(mut self, left: Duration) -> Self {
         self.silence = Some(poll_timeout_within(self.job.id(), left));
         self
     }
