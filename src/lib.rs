@@ -78,6 +78,7 @@
 // The features that items need, as badges on docs.rs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod aliases;
 #[cfg(feature = "blocking")]
 pub mod blocking;
 mod client;
@@ -89,11 +90,11 @@ pub mod graphql;
 mod observe;
 mod queue;
 mod rate_limits;
-mod request;
 pub mod rest;
 #[cfg(feature = "webhook")]
 pub mod webhook;
 
+pub use aliases::{Request, ServerEvent, ServerEvents};
 pub use client::{Client, ClientBuilder, QueueAuth};
 pub use error::{Error, ErrorKind, Result};
 pub use graphql::secrets::{Secret, Secrets};
@@ -109,7 +110,6 @@ pub use queue::{
     S3Config, StatusRequest, StreamChunk, UndocumentedStatus, Wait, WorkerCounts,
 };
 pub use rate_limits::RateLimits;
-pub use request::{Request, ServerEvent, ServerEvents};
 
 #[cfg(feature = "webhook")]
 pub use webhook::receiver::Webhooks;

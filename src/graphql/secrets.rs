@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::deletion::{DeletionTarget, delete};
 use super::{Graphql, Operation, SecretCreate, SecretDelete};
 use crate::error::Error;
-use crate::request::Request;
+use crate::aliases::Request;
 use podqueue_runtime::SecretString;
 
 /// Creates and deletes secrets ([GraphQL](crate#the-interface)); returned by

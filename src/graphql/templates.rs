@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::deletion::{DeletionTarget, delete};
 use super::{DeleteTemplate, Graphql, ModifyTemplate, Operation, SaveTemplate};
 use crate::error::{Error, Result};
-use crate::request::Request;
+use crate::aliases::Request;
 
 /// Creates, updates and deletes templates ([GraphQL](crate#the-interface)); returned by
 /// [`Client::templates`](crate::Client::templates).

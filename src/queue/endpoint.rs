@@ -14,7 +14,7 @@ use super::context::Context;
 use super::operations::{HEALTH, OPENAI, PURGE_QUEUE, REQUESTS, RUN};
 use super::poll_rate::PollRate;
 use crate::error::{Error, Result};
-use crate::request::{Request, ServerEvents};
+use crate::aliases::{Request, ServerEvents};
 use podqueue_runtime::__private::json::not_serializable;
 use podqueue_runtime::__private::{Attempted, ShownId};
 use podqueue_runtime::{Call, Operation, Path, Reply, lenient};

@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::queue::operations::{CANCEL, RETRY, STATUS};
 use crate::queue::polling::{max_interval, poll_timeout, poll_timeout_within};
 use crate::queue::{JobRecord, JobStatus};
-use crate::request::Request;
+use crate::aliases::Request;
 
 impl Job {
     /// Reads the job's current record: `GET /status/{job_id}`. A failed job is not an error here.

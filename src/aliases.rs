@@ -1,4 +1,4 @@
-//! Requests and server-sent events: aliases of the runtime's types, with this crate's error type.
+//! Aliases of the runtime's types with this crate's error type.
 
 use crate::error::Error;
 
