@@ -2,10 +2,10 @@
 #![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect shall fail")]
 
 mod build_script;
+mod forward_compatibility;
+mod graphql_diagnostics;
 mod graphql_document;
-mod graphql_mistakes;
 mod graphql_operations;
-mod growth;
 mod redaction;
 mod repository;
 mod rest_calls;

@@ -13,7 +13,7 @@ use syn::{ImplItem, Item, ReturnType, Type};
 use podqueue_codegen::Source;
 use podqueue_codegen::graphql::{self, Options};
 
-use crate::growth;
+use crate::forward_compatibility;
 use crate::rest_corpus::{Document, large, small};
 use crate::rest_samples::{Manner, Samples};
 use crate::support::lines;
@@ -23,7 +23,7 @@ fn generated_code_compiles_and_runs() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("corpus");
     let mut documents = small();
     documents.push(large(100));
-    growth::write_library(&folder.with_file_name("growth"));
+    forward_compatibility::write_library(&folder.with_file_name("growth"));
     write_crate(&folder, &documents);
     let built = run(
         Command::new(env!("CARGO")).args([
@@ -85,7 +85,7 @@ const GENERATED: &str =
     "//! Generated.\n\n#[allow(unused_imports)]\nuse podqueue as __runtime;\n\n";
 
 fn write_crate(folder: &Path, documents: &[Document]) {
-    let workspace = growth::workspace();
+    let workspace = forward_compatibility::workspace();
     let parts = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/rest/crate");
     let source = folder.join("src");
     fs::create_dir_all(&source).unwrap();

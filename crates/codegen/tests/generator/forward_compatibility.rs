@@ -1,4 +1,4 @@
-//! Growth of the service: podqueue's own wrappers still compile and work if the description and the
+//! Forward compatibility: podqueue's own wrappers still compile and work if the description and the
 //! schema grow. podqueue is built with an extended description and an extended schema, and its
 //! wrappers are called.
 

@@ -1,6 +1,6 @@
 //! Manual clock: a test of half an hour of service time that takes a moment.
 //!
-//! `cargo run --example testing_on_a_turned_clock`
+//! `cargo run --example manual_clock`
 
 #![expect(clippy::print_stdout, reason = "an example shows what it does")]
 
