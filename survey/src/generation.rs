@@ -18,14 +18,14 @@ pub struct Generation {
 
 pub enum Outcome {
     Generated { warnings: Vec<String> },
-    Refused { mistakes: Vec<String> },
+    Refused { diagnostics: Vec<String> },
     Panicked { message: String },
 }
 
 #[derive(Default, Serialize, Deserialize)]
 struct Said {
     warnings: Vec<String>,
-    mistakes: Vec<String>,
+    diagnostics: Vec<String>,
 }
 
 /// Generates code from a description into a file.
@@ -37,9 +37,9 @@ pub fn generate(description: &Path, code: &Path) -> Result<Generation, Failure> 
     let outcome = match measured.code {
         Some(0) => {
             let said: Said = serde_json::from_slice(&std::fs::read(code.with_extension("said"))?)?;
-            match said.mistakes.is_empty() {
+            match said.diagnostics.is_empty() {
                 true => Outcome::Generated { warnings: said.warnings },
-                false => Outcome::Refused { mistakes: said.mistakes },
+                false => Outcome::Refused { diagnostics: said.diagnostics },
             }
         }
         _ => Outcome::Panicked { message: std::fs::read_to_string(output)? },
@@ -57,7 +57,7 @@ pub fn child(description: &str, code: &Path) -> Result<bool, Failure> {
             std::fs::write(code, generated.code)?;
             said.warnings = lines(generated.warnings);
         }
-        Err(mistakes) => said.mistakes = lines(mistakes),
+        Err(diagnostics) => said.diagnostics = lines(diagnostics),
     }
     std::fs::write(code.with_extension("said"), serde_json::to_vec(&said)?)?;
     Ok(true)

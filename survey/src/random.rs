@@ -268,9 +268,9 @@ fn problem(description: &Value) -> Result<String, String> {
             let text = text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
             return Err(format!("panic: {text}"));
         }
-        Ok(Err(mistakes)) => {
-            let mistakes: Vec<_> = mistakes.iter().map(|it| it.message.as_str()).collect();
-            return Err(format!("refused: {}", mistakes.join("; ")));
+        Ok(Err(diagnostics)) => {
+            let diagnostics: Vec<_> = diagnostics.iter().map(|it| it.message.as_str()).collect();
+            return Err(format!("refused: {}", diagnostics.join("; ")));
         }
         Ok(Ok(generated)) => generated,
     };

@@ -65,8 +65,8 @@ fn row(user: &UserCrate, path: &Path) -> Result<Row, Failure> {
     row.operations[0] = described.as_ref().map(BTreeSet::len);
     let warnings = match &row.generation.outcome {
         Outcome::Generated { warnings } => warnings,
-        Outcome::Refused { mistakes } => {
-            row.findings.push(format!("refused: {}", mistakes.join("\n  ")));
+        Outcome::Refused { diagnostics } => {
+            row.findings.push(format!("refused: {}", diagnostics.join("\n  ")));
             return Ok(row);
         }
         Outcome::Panicked { message } => {

@@ -99,8 +99,8 @@ fn queries_without_podqueue_and_without_a_schema_are_refused() {
 }
 
 #[test]
-fn all_mistakes_are_errors_of_one_build() {
-    let folder = Folder::new("mistakes");
+fn all_errors_fail_one_build() {
+    let folder = Folder::new("diagnostics");
     folder.write("schema/a.graphql", SCHEMA);
     folder.write("queries/a.graphql", "query A {\n  b\n}");
     folder.write("queries/b.graphql", "query {\n  a\n}");

@@ -1,4 +1,4 @@
-//! Diagnostics of queries: every mistake is reported with its position, all of them together.
+//! Diagnostics of queries: every error is reported with its position, all of them together.
 
 use crate::support::{lines, queried};
 use podqueue_codegen::Source;
@@ -254,7 +254,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         "3:2: syntax error: Unexpected end of input; Expected }",
     ),
     (
-        "the same mistake twice, and what only looks like it",
+        "the same error twice, and what only looks like it",
         "query A { pet(id: \"x\") { id } a: pets(limit: \"x\") { id } b: pets(limit: \"x\") { id } }",
         "1:46: Expected value of type \"Int\", found \"x\".\n1:73: Expected value of type \"Int\", found \"x\".",
     ),
@@ -379,27 +379,27 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         "1:18: syntax error: Unexpected `}`; Expected Name",
     ),
     (
-        "a mistake behind tabs",
+        "an error behind tabs",
         "query A {\n\t\tpets(\tlimit: true) {\tnope }\n}",
         "2:16: Expected value of type \"Int\", found true.\n2:24: Cannot query field \"nope\" on type \"Pet\".",
     ),
     (
-        "a mistake in a file with the line ends of another system",
+        "an error in a file with the line ends of another system",
         "# One.\r\n# Two.\r\nquery A {\r\n  pets(limit: true) { nope }\r\n}\r\n",
         "4:15: Expected value of type \"Int\", found true.\n4:23: Cannot query field \"nope\" on type \"Pet\".",
     ),
     (
-        "a mistake behind a byte order mark and letters of several bytes",
+        "an error behind a byte order mark and letters of several bytes",
         "\u{feff}query A { pets(limit: \"é漢\") { nope } }",
         "1:23: Expected value of type \"Int\", found \"é漢\".\n1:31: Cannot query field \"nope\" on type \"Pet\".",
     ),
     (
-        "a mistake in a file with the line ends of an old system",
+        "an error in a file with the line ends of an old system",
         "query A {\r  pets {\r    nope\r  }\r}\r",
         "3:5: Cannot query field \"nope\" on type \"Pet\".",
     ),
     (
-        "a mistake behind characters that are escaped",
+        "an error behind characters that are escaped",
         "query A { pets(filter: {name: \"\\u{1F600}\\uD83D\\uDE00\"}, limit: true) { nope } }",
         "1:64: Expected value of type \"Int\", found true.\n1:72: Cannot query field \"nope\" on type \"Pet\".",
     ),
@@ -414,7 +414,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         "1:40: There can be only one argument named \"if\".",
     ),
     (
-        "an unknown directive without arguments beside a mistake",
+        "an unknown directive without arguments beside an error",
         "query A { pets { id @nope nope } }",
         "1:21: Unknown directive \"@nope\".\n1:27: Cannot query field \"nope\" on type \"Pet\".",
     ),
@@ -423,12 +423,12 @@ const MISTAKES: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
-fn each_mistake_has_its_message_and_position() {
+fn each_error_has_its_message_and_position() {
     let mut wrong = Vec::new();
     for (what, text, expected) in MISTAKES {
         let got = match queried(&[("queries/test.graphql", text)]) {
             Ok(_) => "nothing".to_owned(),
-            Err(mistakes) => lines(&mistakes).replace("\nqueries/test.graphql:", "\n"),
+            Err(diagnostics) => lines(&diagnostics).replace("\nqueries/test.graphql:", "\n"),
         };
         let expected = format!("queries/test.graphql:{expected}");
         if got != expected {
@@ -449,15 +449,15 @@ fn an_unused_fragment_is_a_warning() {
 }
 
 #[test]
-fn all_mistakes_of_all_files_are_reported_together() {
-    let mistakes = queried(&[
+fn all_errors_of_all_files_are_reported_together() {
+    let diagnostics = queried(&[
         ("queries/b.graphql", "query B { pets { nope } }"),
         ("queries/a.graphql", "query A { pets { nope } }\nquery C { pets { neither } }"),
         ("queries/fine.graphql", "query Fine { pets { id } }"),
     ])
     .unwrap_err();
     assert_eq!(
-        lines(&mistakes),
+        lines(&diagnostics),
         "queries/a.graphql:1:18: Cannot query field \"nope\" on type \"Pet\".\n\
          queries/a.graphql:2:18: Cannot query field \"neither\" on type \"Pet\".\n\
          queries/b.graphql:1:18: Cannot query field \"nope\" on type \"Pet\"."
@@ -466,13 +466,13 @@ fn all_mistakes_of_all_files_are_reported_together() {
 
 #[test]
 fn operations_of_two_files_must_have_different_names() {
-    let mistakes = queried(&[
+    let diagnostics = queried(&[
         ("queries/a.graphql", "query A { pets { id } }"),
         ("queries/b.graphql", "\nquery A { pets { name } }"),
     ])
     .unwrap_err();
     assert_eq!(
-        lines(&mistakes),
+        lines(&diagnostics),
         "queries/b.graphql:2:1: the operation `A` is already defined: `A` at queries/a.graphql:1:1"
     );
 }
@@ -492,8 +492,8 @@ fn a_fragment_is_shared_by_all_files() {
 }
 
 #[test]
-fn a_mistake_in_a_fragment_is_reported_once_in_its_file() {
-    let mistakes = queried(&[
+fn an_error_in_a_fragment_is_reported_once_in_its_file() {
+    let diagnostics = queried(&[
         ("queries/a.graphql", "query A($id: ID!) { pet(id: $id) { ...P } }\n\n\n\n"),
         ("queries/b.graphql", "\nfragment P on Pet {\n  nmae\n  tags { kex }\n}\n"),
         ("queries/c.graphql", "query C { pets { ...P ...Q } }"),
@@ -503,7 +503,7 @@ fn a_mistake_in_a_fragment_is_reported_once_in_its_file() {
     ])
     .unwrap_err();
     assert_eq!(
-        lines(&mistakes),
+        lines(&diagnostics),
         "queries/b.graphql:3:3: Cannot query field \"nmae\" on type \"Pet\". Did you mean \"name\"?\n\
          queries/b.graphql:4:10: Cannot query field \"kex\" on type \"Tag\". Did you mean \"key\"?\n\
          queries/c.graphql:1:7: Variable \"$yes\" is not defined by operation \"C\".\n\
@@ -516,13 +516,13 @@ fn a_mistake_in_a_fragment_is_reported_once_in_its_file() {
 
 #[test]
 fn fragments_that_a_broken_file_may_define_are_not_reported_as_unknown() {
-    let mistakes = queried(&[
+    let diagnostics = queried(&[
         ("queries/a.graphql", "query A { pets { ...B } }\nfragment C on Pet { id }"),
         ("queries/b.graphql", "fragment B on Pet { id\nquery D { pets { ...C } }"),
     ])
     .unwrap_err();
     assert_eq!(
-        lines(&mistakes),
+        lines(&diagnostics),
         "queries/b.graphql:2:26: syntax error: Unexpected end of input; Expected }"
     );
 }
@@ -537,7 +537,7 @@ fn invalid_schemas_are_reported_with_positions() {
         ),
     ] {
         let schema = Source::new("schema.graphql", text);
-        let mistakes = graphql::generate(&schema, &[], SharedTypes::Here).unwrap_err();
-        assert_eq!(lines(&mistakes), expected);
+        let diagnostics = graphql::generate(&schema, &[], SharedTypes::Here).unwrap_err();
+        assert_eq!(lines(&diagnostics), expected);
     }
 }

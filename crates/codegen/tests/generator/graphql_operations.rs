@@ -194,17 +194,17 @@ fn a_scalar_may_have_a_type_of_the_user() {
     let code = generate(Options::default().scalar("Date", "time::OffsetDateTime")).unwrap().code;
     assert!(code.contains("pub type Date = time::OffsetDateTime;"), "{code}");
     assert!(!above(&code, "pub struct In {").contains("Default"), "it need not have one");
-    let mistake = |options| generate(options).unwrap_err()[0].message.clone();
+    let error = |options| generate(options).unwrap_err()[0].message.clone();
     assert_eq!(
-        mistake(Options::default().scalar("Dat", "X")),
+        error(Options::default().scalar("Dat", "X")),
         "there is no scalar `Dat` to give a type to"
     );
     assert_eq!(
-        mistake(Options::default().scalar("Date", "a b")),
+        error(Options::default().scalar("Date", "a b")),
         "`a b`, for the scalar `Date`, is not a type"
     );
     assert_eq!(
-        mistake(Options::from(SharedTypes::OfPodqueue).scalar("Date", "X")),
+        error(Options::from(SharedTypes::OfPodqueue).scalar("Date", "X")),
         "the scalar `Date` has podqueue's type; name a schema of your own to give it another"
     );
 }

@@ -29,7 +29,7 @@ fn operations() -> String {
         .collect();
     queries.sort_by(|a, b| a.name.cmp(&b.name));
     let made = graphql::generate(&source("schema/schema.graphql"), &queries, SharedTypes::Here);
-    made.map_err(|mistakes| lines(&mistakes)).unwrap().code
+    made.map_err(|diagnostics| lines(&diagnostics)).unwrap().code
 }
 
 /// The table "REST reads" of the interface.

@@ -51,7 +51,7 @@ fn document(path: &PathBuf) -> Document {
 fn generate(source: &Source) -> Generated {
     match rest::generate(source) {
         Ok(generated) => generated,
-        Err(mistakes) => panic!("{}", lines(&mistakes)),
+        Err(diagnostics) => panic!("{}", lines(&diagnostics)),
     }
 }
 

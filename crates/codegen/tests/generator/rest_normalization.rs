@@ -62,16 +62,16 @@ fn errors_may_have_bodies_of_different_types() {
 }
 
 #[test]
-fn a_repeated_key_is_a_mistake() {
+fn a_repeated_key_is_an_error() {
     let one = r#"{"get": {"responses": {"204": {"description": "A"}}}}"#;
     let json =
         format!("{{\n \"openapi\": \"3.0.3\", \"paths\": {{\"/a\": {one},\n\"/a\": {one}}}}}");
     for (name, text) in [("a.json", &json), ("a.yaml", &json)] {
         let source = Source { name: name.to_owned(), text: text.clone() };
-        let mistakes = lines(&rest::generate(&source).unwrap_err());
+        let diagnostics = lines(&rest::generate(&source).unwrap_err());
         let place = if name == "a.json" { "3:4" } else { "3:1" };
         let expected = format!("{name}:{place}: the key `/a` is already defined");
-        assert!(mistakes.starts_with(&expected), "{mistakes}");
+        assert!(diagnostics.starts_with(&expected), "{diagnostics}");
     }
 }
 
@@ -454,8 +454,8 @@ fn unreadable_descriptions_are_diagnostics() {
         ("a.yaml", "a: b: c", "a.yaml:1:5: mapping values are not allowed in this context"),
     ];
     for (name, text, expected) in cases {
-        let mistakes = rest::generate(&Source::new(name, text)).unwrap_err();
-        assert_eq!(lines(&mistakes), expected);
+        let diagnostics = rest::generate(&Source::new(name, text)).unwrap_err();
+        assert_eq!(lines(&diagnostics), expected);
     }
 }
 

@@ -143,7 +143,7 @@ fn operations() -> String {
     };
     let options = Options::default().scalar("DateTime", "crate::operations::Moment");
     let made = graphql::generate(&read("schema.graphql"), &[read("queries.graphql")], options);
-    made.unwrap_or_else(|mistakes| panic!("{}", lines(&mistakes))).code
+    made.unwrap_or_else(|diagnostics| panic!("{}", lines(&diagnostics))).code
 }
 
 /// A line for each operation and each manner of answering it.

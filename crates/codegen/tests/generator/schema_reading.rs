@@ -11,7 +11,7 @@ fn generate(schema: &str, queries: &str) -> Result<String, Vec<Diagnostic>> {
 }
 
 fn generated(schema: &str, queries: &str) -> String {
-    generate(schema, queries).unwrap_or_else(|mistakes| panic!("{}", lines(&mistakes)))
+    generate(schema, queries).unwrap_or_else(|diagnostics| panic!("{}", lines(&diagnostics)))
 }
 
 const PUBLISHED: &str = r#"
@@ -200,13 +200,13 @@ fn contradictions_of_a_schema_are_reported_with_positions() {
             "schema.graphql:1:1: Query: there is no type `N`.\nschema.graphql:2:1: U: there is no type `X`.",
         ),
     ] {
-        let mistakes = generate(schema, "query Q { a }").unwrap_err();
-        assert_eq!(lines(&mistakes), expected);
+        let diagnostics = generate(schema, "query Q { a }").unwrap_err();
+        assert_eq!(lines(&diagnostics), expected);
     }
     let schema = Source::new("schema.json", "{\n \"data\": {}}");
-    let mistakes = graphql::generate(&schema, &[], SharedTypes::Here).unwrap_err();
+    let diagnostics = graphql::generate(&schema, &[], SharedTypes::Here).unwrap_err();
     assert_eq!(
-        lines(&mistakes),
+        lines(&diagnostics),
         "schema.json:1:1: this is not an introspection result: it has no `__schema` with `types`"
     );
 }

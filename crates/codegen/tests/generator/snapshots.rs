@@ -99,7 +99,7 @@ fn all_code() -> BTreeMap<String, String> {
     let graphql = graphql.map(|(name, shared)| {
         let queries = [Source::new("queries/pets.graphql", QUERIES)];
         let generated = graphql::generate(&Source::new("schema.graphql", SCHEMA), &queries, shared);
-        let generated = generated.unwrap_or_else(|mistakes| panic!("{}", lines(&mistakes)));
+        let generated = generated.unwrap_or_else(|diagnostics| panic!("{}", lines(&diagnostics)));
         (format!("graphql/{name}"), generated.code)
     });
     rest.chain(graphql).collect()

@@ -3,11 +3,11 @@
 use podqueue_codegen::graphql::SharedTypes;
 use podqueue_codegen::{Diagnostic, Generated, Source, graphql, rest};
 
-/// Generates from a description in YAML; a mistake fails the test.
+/// Generates from a description in YAML; an error fails the test.
 pub fn described(description: &str) -> Generated {
     match rest::generate(&Source::new("openapi/test.yaml", description)) {
         Ok(generated) => generated,
-        Err(mistakes) => panic!("{}", lines(&mistakes)),
+        Err(diagnostics) => panic!("{}", lines(&diagnostics)),
     }
 }
 
@@ -100,11 +100,11 @@ pub fn queried(files: &[(&str, &str)]) -> Result<String, Vec<Diagnostic>> {
     graphql::generate(&schema, &files, SharedTypes::All).map(|generated| generated.code)
 }
 
-/// The same where there must be no mistake.
+/// The same where there must be no error.
 pub fn query(text: &str) -> String {
     match queried(&[("queries/test.graphql", text)]) {
         Ok(code) => code,
-        Err(mistakes) => panic!("{}", lines(&mistakes)),
+        Err(diagnostics) => panic!("{}", lines(&diagnostics)),
     }
 }
 

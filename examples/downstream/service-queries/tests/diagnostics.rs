@@ -1,4 +1,4 @@
-//! Diagnostics of invalid queries: one line with its position for every mistake of every file, and
+//! Diagnostics of invalid queries: one line with its position for every error of every file, and
 //! nothing else. No panic, and no error about generated code.
 #![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect shall fail")]
 
@@ -77,8 +77,8 @@ const MISTAKES: &[(&str, &str, &[&str])] = &[
 ];
 
 #[test]
-fn every_mistake_is_one_line_with_its_place() {
-    let copy = Copy::new("mistakes");
+fn every_error_is_one_line_with_its_place() {
+    let copy = Copy::new("diagnostics");
     let mut expected = Vec::new();
     for (name, text, said) in MISTAKES {
         let path = copy.query(name);
