@@ -4,7 +4,7 @@
 #   scripts/survey.sh PLACE…                    a row for each description in folders and files
 #   scripts/survey.sh --drive PLACE…            makes every call against a mock server (needs node)
 #   scripts/survey.sh --random SECONDS [SEED]   random descriptions
-#   scripts/survey.sh --grown OPERATIONS TYPES  prints a description of that size
+#   scripts/survey.sh --synthetic OPERATIONS TYPES  prints a description of that size
 #
 # The table says whether a description generates and compiles, how many operations it has (in), how
 # many calls there are (out) and how many operations are named in warnings as left out (named), and

@@ -5,10 +5,10 @@ mod description;
 mod drive;
 mod generated;
 mod generation;
-mod grown;
 mod measure;
 mod random;
 mod shrink;
+mod synthetic;
 mod table;
 mod user_crate;
 
@@ -41,8 +41,8 @@ fn run(arguments: &[String]) -> Result<bool, Failure> {
         }
         ["__print", seed] => random::print(seed.parse()?),
         ["__problem", file, code] => random::problem_of(file.as_ref(), code.as_ref()),
-        ["--grown", operations, types] => {
-            println!("{}", grown::description(operations.parse()?, types.parse()?));
+        ["--synthetic", operations, types] => {
+            println!("{}", synthetic::description(operations.parse()?, types.parse()?));
             Ok(true)
         }
         ["--random", seconds] => random::run(seconds.parse()?, None),

@@ -2,7 +2,7 @@
 //! shrunk.
 
 mod grammar;
-mod lost;
+mod loss_check;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -283,7 +283,7 @@ fn problem(description: &Value) -> Result<String, String> {
     let missing = description::operations(&linked);
     match missing.iter().find(|it| !description::is_known(it, |it| known.contains(it))) {
         Some(missing) => Err(format!("left out without a warning: {missing}")),
-        None => match lost::missing(&linked, &calls, &warnings, &generated.code) {
+        None => match loss_check::missing(&linked, &calls, &warnings, &generated.code) {
             Some(missing) => Err(format!("lost without a warning: {missing}")),
             None => Ok(generated.code),
         },

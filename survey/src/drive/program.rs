@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::generated::{Argument, Call, Wire};
 
-const HEAD: &str = "#![allow(warnings)]\nmod survey;\n#[allow(unused_imports)]\nuse ::podqueue as __runtime;\ninclude!(\"generated.rs\");\n";
+const HEAD: &str = "#![allow(warnings)]\nmod support;\n#[allow(unused_imports)]\nuse ::podqueue as __runtime;\ninclude!(\"generated.rs\");\n";
 
 /// A program with a line for each call.
 pub fn program(calls: &[(usize, &Call)]) -> String {
@@ -12,7 +12,7 @@ pub fn program(calls: &[(usize, &Call)]) -> String {
     for (index, call) in calls {
         code.push_str(&function(*index, call));
     }
-    code.push_str("fn main() {\n    let runtime = ::tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();\n    runtime.block_on(crate::survey::drive(&[\n");
+    code.push_str("fn main() {\n    let runtime = ::tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();\n    runtime.block_on(crate::support::drive(&[\n");
     for (index, _) in calls {
         code.push_str(&format!("        ({index}, call_{index}),\n"));
     }
@@ -30,7 +30,7 @@ pub fn line_of(index: usize, program: &Path) -> usize {
 fn function(index: usize, call: &Call) -> String {
     let arguments: Vec<_> = call.arguments.iter().map(|it| value(call, it, "required")).collect();
     let mut code = format!(
-        "fn call_{index}(case: ::std::rc::Rc<crate::survey::Case<'static>>) -> crate::survey::Coming {{ \
+        "fn call_{index}(case: ::std::rc::Rc<crate::support::Case<'static>>) -> crate::support::Coming {{ \
          ::std::boxed::Box::pin(async move {{ \
          let api = Api::at(case.client, case.url(), ::podqueue::Authorization::none())\
          .map_err(|it| it.to_string())?; let call = api.{}({}); ",

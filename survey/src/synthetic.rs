@@ -14,7 +14,7 @@ pub fn description(operations: usize, types: usize) -> Value {
     }
     json!({
         "openapi": "3.0.3",
-        "info": { "title": "Grown", "version": "1" },
+        "info": { "title": "Synthetic", "version": "1" },
         "paths": paths,
         "components": { "schemas": schemas },
     })
