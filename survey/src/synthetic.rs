@@ -55,7 +55,7 @@ fn of_core(number: usize, types: usize) -> Value {
 }
 
 /// Published descriptions are mostly trees: each resource has its own types, and many resources
-/// refer to a core of few types, which are recursive. One type in twelve is a choice, one in 24
+/// refer to a core of few types, which are recursive. One type in twelve is a union, one in 24
 /// keeps additional fields, the remaining types have from 6 to 18 fields; some refer back to the
 /// first type of their family.
 fn schema(number: usize, types: usize) -> Value {

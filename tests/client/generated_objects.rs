@@ -72,7 +72,7 @@ mod own {
         Other(Value),
     }
 
-    podqueue::__private::choice! { Choice Other { Thing [] Texts [] } }
+    podqueue::__private::untagged_union! { Choice Other { Thing [] Texts [] } }
 }
 
 /// The same type with serde's derives.
@@ -236,7 +236,7 @@ fn sorted(text: &str) -> String {
 
 fn assert_equal_reading(text: &str) {
     assert_eq!(outcome::<own::Thing>(text), outcome::<derived::Thing>(text), "{text}");
-    // Null is no list in a choice.
+    // Null is no list in a union.
     if text != "null" {
         assert_eq!(outcome::<own::Choice>(text), outcome::<derived::Choice>(text), "{text}");
     }

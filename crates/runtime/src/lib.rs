@@ -89,11 +89,11 @@ pub mod __private {
     pub use serde;
     pub use serde_json;
 
-    pub use crate::__choice as choice;
+    pub use crate::__discriminated_union as discriminated_union;
     pub use crate::__object as object;
     pub use crate::__open_enum as open_enum;
     pub use crate::__own as own;
-    pub use crate::__union as union;
+    pub use crate::__untagged_union as untagged_union;
     pub use crate::authorization::Credential;
     pub use crate::builder::Settings;
     pub use crate::error::{Attempted, ShownId, service_message};

@@ -46,7 +46,7 @@ pub(crate) struct Normalized {
     pub(crate) operations: Vec<Operation>,
     /// The enums extracted from its schemas.
     pub(crate) enums: Vec<NamedEnum>,
-    /// The choices between objects.
+    /// The discriminated unions.
     pub(crate) unions: Unions,
     /// The required fields of types that are both sent and received.
     pub(crate) required_fields: RequiredFields,

@@ -51,8 +51,8 @@ fn line(place: usize, field: &Field, mark: Option<&str>) -> TokenStream {
     quote!(#place #wire #ident #(#properties)*;)
 }
 
-/// Implements a choice whose last variant keeps values of unknown shapes.
-pub(super) fn of_choice(item: &mut ItemEnum) -> Option<TokenStream> {
+/// Implements an untagged union whose last variant keeps values of no branch.
+pub(super) fn of_untagged_union(item: &mut ItemEnum) -> Option<TokenStream> {
     let variants = item.variants.iter().map(|variant| {
         let (ident, fields) = (&variant.ident, variant.fields.iter().enumerate());
         let lines = fields.filter(|(_, field)| field.ident.is_some());
@@ -67,5 +67,5 @@ pub(super) fn of_choice(item: &mut ItemEnum) -> Option<TokenStream> {
     attributes::set_serde(&mut item.attrs, &[]);
     ["Serialize", "Deserialize"].iter().for_each(|it| attributes::remove(&mut item.attrs, it));
     let (name, other) = (&item.ident, &item.variants.last()?.ident);
-    Some(quote!(__runtime::__private::choice! { #name #other { #(#variants)* } }))
+    Some(quote!(__runtime::__private::untagged_union! { #name #other { #(#variants)* } }))
 }

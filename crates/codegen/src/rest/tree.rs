@@ -34,8 +34,8 @@ pub(super) fn remove(schema: &mut Value, keys: &[&str]) {
     }
 }
 
-/// Keyword of an object that was merged from the objects of a choice.
-pub(super) const CHOICE: &str = "choice";
+/// Keyword of an object that was merged from the objects of a union. No field has such a name.
+pub(super) const MERGED: &str = "merged from a union";
 
 /// A schema's keywords.
 pub(super) type Keywords = Map<String, Value>;

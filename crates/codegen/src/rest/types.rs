@@ -40,7 +40,7 @@ pub(super) fn lenient<'a>(
             item.to_tokens(&mut errors);
             continue;
         }
-        if is_of_closed_choice(&item) || union::is_implemented(&item, unions) {
+        if is_of_closed_union(&item) || union::is_implemented(&item, unions) {
             continue;
         }
         Shorten { within_types: true }.visit_item_mut(&mut item);
@@ -61,7 +61,7 @@ pub(super) fn lenient<'a>(
                     None => {
                         lenient_enum(item, &meanings);
                         if is_untagged(item) {
-                            implementation = object::of_choice(item);
+                            implementation = object::of_untagged_union(item);
                         }
                     }
                 }
@@ -114,9 +114,9 @@ fn name_serde(item: &mut Item) {
     }
 }
 
-/// Returns true if an item is an implementation for a choice that converts from and to text, which
-/// an unknown shape does not support.
-fn is_of_closed_choice(item: &Item) -> bool {
+/// Returns true if an item is an implementation for a union that converts from and to text, which
+/// a value of no branch does not support.
+fn is_of_closed_union(item: &Item) -> bool {
     let Item::Impl(block) = item else { return false };
     let of = block.trait_.as_ref().map(|(_, path, _)| path);
     of.is_some_and(|path| {
@@ -239,9 +239,9 @@ fn write_required(fields: &mut Fields, required_fields: &BTreeMap<String, bool>)
     }
 }
 
-/// Makes a choice keep a value of an unknown shape as JSON.
+/// Makes an untagged union keep a value of no branch as JSON.
 fn lenient_enum(item: &mut ItemEnum, meanings: &Meanings) {
-    let docs = docs_or(&item.attrs, "One of several shapes.");
+    let docs = docs_or(&item.attrs, "One of several types.");
     attributes::set_docs(&mut item.attrs, &docs);
     for variant in &mut item.variants {
         let docs = match variant.ident.to_string().as_str() {
@@ -251,7 +251,7 @@ fn lenient_enum(item: &mut ItemEnum, meanings: &Meanings) {
             "Number" => "A number.",
             "Object" => "An object.",
             "String" => "A string.",
-            _ => "One of the shapes.",
+            _ => "One of the types.",
         };
         let docs = docs_or(&variant.attrs, docs);
         attributes::set_docs(&mut variant.attrs, &docs);
@@ -269,7 +269,7 @@ fn lenient_enum(item: &mut ItemEnum, meanings: &Meanings) {
         let mut taken = item.variants.iter().map(|variant| variant.ident.to_string()).collect();
         let other = format_ident!("{}", naming::unique_pascal(&mut taken, "Other".to_owned()));
         item.variants.push(parse_quote! {
-            /// A value of a shape that was not known when this was generated.
+            /// A value of none of these types, as it came.
             #other(::serde_json::Value)
         });
     }

@@ -1,4 +1,4 @@
-//! Enums for unions (`oneOf`, `anyOf`): a variant for each branch, and one for all other values.
+//! Enums of discriminated unions: a variant for each branch, and one for all other values.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -12,9 +12,9 @@ use super::normalize::{Alternative, Branch, NamedEnum, RequiredFields, Unions};
 use crate::syntax::{argument, is_named};
 use crate::{attributes, naming, print};
 
-/// Turns an untagged enum of the type generator into a union, and implements reading and writing.
-/// For a union that is sent, `required_fields` has the required fields of types that are also
-/// received.
+/// Turns an untagged enum of the type generator into a discriminated union, and implements reading
+/// and writing. For a union that is sent, `required_fields` has the required fields of types that
+/// are also received.
 pub(super) fn rewrite(
     item: &mut ItemEnum,
     branches: &[Branch],
@@ -72,7 +72,7 @@ pub(super) fn rewrite(
     });
     quote! {
         #(#sources)*
-        __runtime::__private::union! { #name #other { #(#lines)* } }
+        __runtime::__private::discriminated_union! { #name #other { #(#lines)* } }
     }
 }
 

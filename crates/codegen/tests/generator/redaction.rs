@@ -37,7 +37,7 @@ fn a_type_without_secrets_derives_debug() {
 }
 
 #[test]
-fn secrets_of_a_choice_are_redacted() {
+fn secrets_of_a_union_are_redacted() {
     let code = thing("auth: {oneOf: [{type: string}, {type: object, properties: {user: {type: string}, password: {type: string}}}]}").code;
     let debug = dense(item(&code, "impl ::std::fmt::Debug for ThingAuth"));
     assert!(debug.contains(".field(\"password\", &format_args!(\"[redacted]\"))"), "{debug}");

@@ -49,7 +49,7 @@ fn items_of_lists_and_maps_are_typed() {
 }
 
 #[test]
-fn shapes_of_a_choice_are_distinguished_by_their_json() {
+fn branches_of_an_untagged_union_are_distinguished_by_their_json() {
     let code = thing(
         "id: {type: string}, \
          of: {oneOf: [{type: object, properties: {a: {type: string}}}, {type: integer}]}, \

@@ -489,7 +489,7 @@ fn json_and_yaml_give_the_same_code() {
 }
 
 #[test]
-fn the_fields_of_a_choice_that_may_be_null_are_not_required() {
+fn the_fields_of_a_union_that_may_be_null_are_not_required() {
     let code = paths(
         "  /a:
     post:
@@ -538,7 +538,7 @@ fn warnings_have_positions() {
 }
 
 #[test]
-fn a_type_named_other_in_a_choice_is_renamed() {
+fn a_type_named_other_in_a_union_is_renamed() {
     let code = described(
         "openapi: 3.0.3
 info: {title: Test, version: '1'}
@@ -551,14 +551,14 @@ components:
 ",
     )
     .code;
-    let choice = item(&code, "pub enum StringOrOther {");
-    assert!(choice.contains(" Other(Other),"), "{choice}");
-    assert!(choice.contains(" Other2(__runtime::__private::serde_json::Value),"), "{choice}");
+    let union = item(&code, "pub enum StringOrOther {");
+    assert!(union.contains(" Other(Other),"), "{union}");
+    assert!(union.contains(" Other2(__runtime::__private::serde_json::Value),"), "{union}");
 }
 
-/// Each pair of shapes is chosen between somewhere, and each shape has objects within objects.
+/// Each pair of objects is a union somewhere, and each object has objects within objects.
 #[test]
-fn choices_repeat_no_types() {
+fn unions_repeat_no_types() {
     let shape = |number: usize| {
         format!(
             "    Shape{number}: {{type: object, properties: {{n{number}: {{type: string}}, own{number}: {{type: object, properties: {{x{number}: {{type: string}}}}}}, home: {{type: object, description: Where., properties: {{at{number}: {{type: string}}, door: {{type: object, properties: {{d{number}: {{type: integer}}}}}}}}}}, size: {{oneOf: [{{type: string}}, {{type: integer}}]}}}}}}\n"
@@ -593,7 +593,7 @@ components:
 }
 
 #[test]
-fn a_choice_between_scalars_is_named_after_them() {
+fn a_union_of_scalars_is_named_after_them() {
     let code = paths(
         "  /a: {get: {responses: {'200': {description: A, content: {application/json: {schema: {type: object, properties: {a: {description: One., oneOf: [{type: integer}, {type: string}]}, b: {description: Another., type: [string, integer, 'null']}, c: {oneOf: [{type: array, items: {type: string}}, {type: string}]}, d: {oneOf: [{type: string}, {type: object, properties: {e: {type: string}}}]}}}}}}}}}",
     )

@@ -1,15 +1,14 @@
-//! Unions and choices: enums whose variants are types of their own.
+//! Unions: enums whose variants, their branches, are types of their own.
 //!
-//! The variants of a *union* are distinguished by the content of an object: a value that is an
-//! object belongs to the branch with its tag, or whose required fields it has. A branch is always
-//! written with its tag.
+//! The branches of a *discriminated* union are distinguished by the content of an object: a value
+//! that is an object belongs to the branch with its tag, or whose required fields it has. A branch
+//! is always written with its tag.
 //!
-//! The variants of a *choice* are distinguished only by trying them: the first shape that fits
+//! The branches of an *untagged* union are distinguished only by trying them: the first that fits
 //! takes the value. Each is tried exactly before objects and lists are tried leniently: if a number
-//! were read as text at once, a shape that has a number there would not be reached.
+//! were read as text at once, a branch that has a number there would not be reached.
 //!
-//! A value of no branch or shape is kept as JSON and written unchanged, because a service may add
-//! them.
+//! A value of no branch is kept as JSON and written unchanged, because a service may add branches.
 
 use serde_json::{Map, Value as Json};
 
@@ -97,7 +96,7 @@ impl Alternative {
     }
 }
 
-/// One of the types of a union.
+/// A branch of a discriminated union.
 #[derive(Debug)]
 pub struct Branch {
     /// The name of its variant.
@@ -108,8 +107,8 @@ pub struct Branch {
     pub wanted: &'static [&'static str],
 }
 
-/// Implemented by `__union!`. A branch is identified by its index.
-pub trait Union: Sized {
+/// Implemented by `__discriminated_union!`. A branch is identified by its index.
+pub trait DiscriminatedUnion: Sized {
     /// The types.
     const BRANCHES: &'static [Branch];
 
@@ -127,8 +126,8 @@ pub trait Union: Sized {
     fn node(&self) -> (Option<usize>, Node<'_>);
 }
 
-/// Reads a union.
-pub fn read<T: Union>(value: &Json, reading: Reading) -> Option<T> {
+/// Reads a discriminated union.
+pub fn read<T: DiscriminatedUnion>(value: &Json, reading: Reading) -> Option<T> {
     if value.is_null() {
         return None;
     }
@@ -167,8 +166,8 @@ fn branch_of<T>(
     tries.find_map(|reading| others.clone().find_map(|(place, _)| read(place, *reading)))
 }
 
-/// Writes a union: a branch with its tag, and only with its required fields.
-pub fn write<T: Union>(union: &T) -> Node<'_> {
+/// Writes a discriminated union: a branch with its tag, and only with its required fields.
+pub fn write<T: DiscriminatedUnion>(union: &T) -> Node<'_> {
     let (place, node) = union.node();
     match place.and_then(|it| T::BRANCHES.get(it)) {
         Some(branch) => complete(branch, node),
@@ -200,12 +199,12 @@ fn complete<'a>(branch: &Branch, node: Node<'a>) -> Node<'a> {
     Node::Object(object)
 }
 
-/// Implements `Union` for an enum, given its branches: place, variant, what an object must be
-/// (tags; required fields; those that may be null; known fields), fields without which it is not
-/// written.
+/// Implements `DiscriminatedUnion` for an enum, given its branches: place, variant, what an object
+/// must be (tags; required fields; those that may be null; known fields), fields without which it is
+/// not written.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __union {
+macro_rules! __discriminated_union {
     ($name:ident $other:ident {
         $($place:literal $variant:ident
             [$({
@@ -214,7 +213,7 @@ macro_rules! __union {
             })*]
             [$($wanted:literal)*];)*
     }) => {
-        impl $crate::lenient::union::Union for $name {
+        impl $crate::lenient::union::DiscriminatedUnion for $name {
             const BRANCHES: &'static [$crate::lenient::union::Branch] = {
                 #[allow(unused_imports)]
                 use $crate::lenient::union::Constant::*;
@@ -283,7 +282,7 @@ macro_rules! __union {
     };
 }
 
-/// The readings by which shapes are tried.
+/// The readings by which the branches of an untagged union are tried.
 pub fn readings(json: &Json) -> &'static [Reading] {
     match json {
         Json::Null => &[],
@@ -292,16 +291,16 @@ pub fn readings(json: &Json) -> &'static [Reading] {
     }
 }
 
-/// The value as one of the shapes, if it fits.
-pub fn shape<T: Lenient>(json: &Json, reading: Reading) -> Option<T> {
+/// The value as a branch of an untagged union, if it fits.
+pub fn branch<T: Lenient>(json: &Json, reading: Reading) -> Option<T> {
     value(json, reading).ok()
 }
 
-/// Implements a choice: its name, the variant for a value of no shape, the variants of its shapes.
-/// A variant with named fields lists them as [`__object!`](crate::__object) does.
+/// Implements an untagged union: its name, the variant for a value of no branch, the variants of
+/// its branches. A variant with named fields lists them as [`__object!`](crate::__object) does.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __choice {
+macro_rules! __untagged_union {
     ($name:ident $other:ident { $($variant:ident [$($fields:tt)*])* }) => {
         impl $crate::lenient::Lenient for $name {
             fn read(
@@ -313,7 +312,7 @@ macro_rules! __choice {
                 }
                 for reading in $crate::lenient::union::readings(value) {
                     $(if let ::std::option::Option::Some(value) =
-                        $crate::__choice!(@read value reading $variant $($fields)*)
+                        $crate::__untagged_union!(@read value reading $variant $($fields)*)
                     {
                         return ::std::result::Result::Ok(::std::option::Option::Some(value));
                     })*
@@ -330,7 +329,7 @@ macro_rules! __choice {
             }
 
             fn write(&self) -> $crate::lenient::Node<'_> {
-                $($crate::__choice!(@write self $variant $($fields)*);)*
+                $($crate::__untagged_union!(@write self $variant $($fields)*);)*
                 match self {
                     Self::$other(value) => $crate::lenient::Node::Json(value),
                     _ => $crate::lenient::Node::Null,
@@ -341,7 +340,7 @@ macro_rules! __choice {
         $crate::__serde!($name);
     };
     (@read $value:ident $reading:ident $variant:ident) => {
-        $crate::lenient::union::shape($value, *$reading).map(Self::$variant)
+        $crate::lenient::union::branch($value, *$reading).map(Self::$variant)
     };
     (@read $value:ident $reading:ident $variant:ident
         $($place:literal $wire:literal $field:ident $($property:ident)*;)+) => {

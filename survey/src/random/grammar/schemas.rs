@@ -36,7 +36,7 @@ impl Maker {
             5 => json!({ "type": "boolean" }),
             6 | 7 => self.list(depth),
             8..=10 => self.object(depth),
-            11 | 12 => self.choice(depth),
+            11 | 12 => self.union(depth),
             13 => json!({ "enum": self.values() }),
             14 => self.anything(depth),
             _ => self.mixture(depth),
@@ -159,7 +159,7 @@ impl Maker {
         schema
     }
 
-    fn choice(&mut self, depth: usize) -> Value {
+    fn union(&mut self, depth: usize) -> Value {
         let key = self.pick(&["oneOf", "anyOf", "allOf", "allOf"]);
         let parts: Vec<_> = (0..self.rng.usize(..4)).map(|_| self.schema(depth + 1)).collect();
         let mut schema = json!({ key: parts });
@@ -201,10 +201,10 @@ impl Maker {
     /// Keywords that may contradict each other.
     fn mixture(&mut self, depth: usize) -> Value {
         let mut schema = self.object(depth + 1);
-        let choices = 1 + self.rng.usize(..2);
-        for _ in 0..choices {
-            let choice = self.choice(depth + 1);
-            for (key, value) in choice.as_object().into_iter().flatten() {
+        let unions = 1 + self.rng.usize(..2);
+        for _ in 0..unions {
+            let union = self.union(depth + 1);
+            for (key, value) in union.as_object().into_iter().flatten() {
                 schema[key] = value.clone();
             }
         }

@@ -139,10 +139,10 @@ fn has_file(description: &Value, media: &Media) -> bool {
     })
 }
 
-/// The maximum depth to which lists and choices are followed, which may be recursive.
+/// The maximum depth to which lists and unions are followed, which may be recursive.
 const DEEPEST_PART: usize = 8;
 
-/// The parts of a body: name, schema, and whether it is required. A choice between bodies has the
+/// The parts of a body: name, schema, and whether it is required. A union of bodies has the
 /// parts of all of them.
 fn named(description: &Value, schema: &Value, depth: usize) -> Vec<(String, Value, bool)> {
     let Some(schema) = followed(description, schema).filter(|_| depth < DEEPEST_PART) else {
@@ -153,8 +153,8 @@ fn named(description: &Value, schema: &Value, depth: usize) -> Vec<(String, Valu
     let mut parts: Vec<_> = fields(schema, "properties")
         .map(|(name, schema)| (name.clone(), schema.clone(), is_required(name)))
         .collect();
-    for choice in ["oneOf", "anyOf"].iter().filter_map(|key| schema.get(*key)?.as_array()) {
-        for (name, schema, _) in choice.iter().flat_map(|it| named(description, it, depth + 1)) {
+    for union in ["oneOf", "anyOf"].iter().filter_map(|key| schema.get(*key)?.as_array()) {
+        for (name, schema, _) in union.iter().flat_map(|it| named(description, it, depth + 1)) {
             if !parts.iter().any(|(there, ..)| *there == name) {
                 parts.push((name, schema, false));
             }
@@ -200,8 +200,8 @@ fn shape(description: &Value, schema: &Value, media: Option<&str>, depth: usize)
         return Shape::Value;
     }
     let Some(schema) = followed(description, schema) else { return Shape::File };
-    for choice in ["oneOf", "anyOf"].iter().filter_map(|key| schema.get(*key)?.as_array()) {
-        let shapes = choice.iter().map(|it| shape(description, it, media, depth + 1));
+    for union in ["oneOf", "anyOf"].iter().filter_map(|key| schema.get(*key)?.as_array()) {
+        let shapes = union.iter().map(|it| shape(description, it, media, depth + 1));
         let shapes: Vec<_> = shapes.collect();
         for found in [Shape::Files, Shape::File] {
             if shapes.contains(&found) {

@@ -1,19 +1,20 @@
 //! Composition of schemas: `allOf`, `oneOf`, `anyOf`.
 //!
-//! `allOf` becomes one object with the fields of all parts. A choice between objects that can be
-//! told apart becomes a union; any other becomes one object with the fields of all branches: since
-//! responses are read leniently, trying one branch after the other would always stop at the first.
-//! A choice between a string and a list stays a choice.
+//! `allOf` becomes one object with the fields of all parts. `oneOf` and `anyOf` are a *union* of
+//! their *branches*. If its objects can be distinguished, it becomes a *discriminated* union;
+//! otherwise they become one object with the fields of all: since responses are read leniently,
+//! trying one object after the other would always stop at the first. A union of a string and a list
+//! stays *untagged*: its branches are tried in turn.
 
 mod discriminator;
-mod one_of;
+mod union;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashSet};
 
 use serde_json::{Value, json};
 
-use super::union_marks::{self, UNION};
+use super::union_marks::{self, BRANCHES};
 use super::warnings::Warnings;
 use crate::naming;
 use crate::rest::pointer::{joined, keys, unescaped};
@@ -21,15 +22,15 @@ use crate::rest::tree::{
     self, Keywords, fields, is_annotation, is_true, kind, remove, resolve, says_type,
 };
 
-/// The maximum depth of choices within choices of which they are a part.
+/// The maximum depth of unions within unions of which they are a branch.
 const DEPTH: usize = 6;
 
 const SCHEMAS: &str = "#/components/schemas/";
 
-/// The form of a choice between objects.
+/// The form of a union of objects.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// A union, if its objects can be distinguished.
+    /// A discriminated union, if its objects can be distinguished.
     Union,
     /// One object, whose fields are merged into those of another one.
     Merged,
@@ -47,12 +48,12 @@ pub(super) fn compose(description: &mut Value, warnings: &mut Warnings<'_>) {
     });
     for (place, between) in composer.merged.into_inner() {
         let message = format!(
-            "the choice between {between} is one type with the fields of all: neither a \
+            "the union of {between} is one type with the fields of all: neither a \
              discriminator nor a constant property nor required fields tell them apart"
         );
         warnings.warn(&place, message);
     }
-    let made = composer.choices.into_inner().made;
+    let made = composer.unions.into_inner().made;
     let repeated = composer.repeated.into_inner().made;
     if let Some(schemas) = description.pointer_mut("/components/schemas") {
         for (name, schema) in made.into_iter().chain(repeated) {
@@ -63,7 +64,7 @@ pub(super) fn compose(description: &mut Value, warnings: &mut Warnings<'_>) {
 
 struct Composer<'a> {
     description: &'a Value,
-    choices: RefCell<Choices>,
+    unions: RefCell<NamedUnions>,
     repeated: RefCell<Repeated>,
     /// The names of schemas.
     taken: RefCell<HashSet<String>>,
@@ -77,7 +78,7 @@ struct Composer<'a> {
     bases: BTreeMap<String, Vec<Value>>,
     /// The keys of the schema that is being composed.
     place: RefCell<Vec<String>>,
-    /// The choices between objects that cannot be distinguished, by place, with the names of these.
+    /// The unions of objects that cannot be distinguished, by place, with the names of these.
     merged: RefCell<BTreeMap<Vec<String>, String>>,
 }
 
@@ -87,7 +88,7 @@ impl<'a> Composer<'a> {
         let named = components.into_iter().flat_map(|it| tree::fields(it, "schemas"));
         Self {
             description,
-            choices: RefCell::default(),
+            unions: RefCell::default(),
             repeated: RefCell::default(),
             taken: RefCell::new(named.map(|(name, _)| name.clone()).collect()),
             following: RefCell::default(),
@@ -132,13 +133,13 @@ impl<'a> Composer<'a> {
     }
 
     fn compose_whole(&self, schema: &mut Value, name: Option<&str>, is_named: bool, depth: usize) {
-        let chooses = schema.get("oneOf").is_some() || schema.get("anyOf").is_some();
+        let is_union = schema.get("oneOf").is_some() || schema.get("anyOf").is_some();
         let target = name.and_then(|it| Some(reference(it).get("$ref")?.as_str()?.to_owned()));
         if !self.base(schema, target.as_deref(), depth) {
-            self.compose_here(schema, target.as_deref(), is_named, Form::Union, depth);
+            self.compose_here(schema, target.as_deref(), is_named, Form::Discriminated, depth);
         }
         follow(self.description, schema);
-        let depth = if chooses { depth + 1 } else { depth };
+        let depth = if is_union { depth + 1 } else { depth };
         for (keys, schema) in tree::within_mut(schema) {
             self.place.borrow_mut().extend(keys.iter().cloned());
             self.compose(schema, None, depth);
@@ -149,18 +150,18 @@ impl<'a> Composer<'a> {
     }
 
     /// A schema whose `discriminator` selects one of the schemas that extend it by `allOf` becomes
-    /// a choice between these; if they cannot be distinguished, an object that keeps their fields.
+    /// a union of these; if they cannot be distinguished, an object that keeps their fields.
     fn base(&self, schema: &mut Value, target: Option<&str>, depth: usize) -> bool {
-        let is_choice = ["oneOf", "anyOf"].iter().any(|it| schema.get(it).is_some());
-        let Some(discriminator) = schema.get("discriminator").filter(|_| !is_choice).cloned()
+        let is_union = ["oneOf", "anyOf"].iter().any(|it| schema.get(it).is_some());
+        let Some(discriminator) = schema.get("discriminator").filter(|_| !is_union).cloned()
         else {
             return false;
         };
         if let Some(children) = target.and_then(|it| self.bases.get(it)) {
             let objects: Vec<_> = children.iter().collect();
-            if let Some(branches) = self.branches(&objects, Some(&discriminator), depth) {
+            if let Some(branches) = self.discriminate(&objects, Some(&discriminator), depth) {
                 let words = schema.get("description").cloned();
-                *schema = json!({ "oneOf": children, UNION: union_marks::encode(&branches) });
+                *schema = json!({ "oneOf": children, BRANCHES: union_marks::encode(&branches) });
                 if let Some(words) = words {
                     schema["description"] = words;
                 }
@@ -174,7 +175,7 @@ impl<'a> Composer<'a> {
         false
     }
 
-    /// Records that a choice becomes one object, for a warning.
+    /// Records that a union becomes one object, for a warning.
     fn record_merged(&self, objects: &[Value]) {
         let names = objects.iter().map(|it| {
             let target = it.get("$ref").and_then(Value::as_str);
@@ -274,25 +275,25 @@ impl<'a> Composer<'a> {
         }
         let mut merged = own;
         let narrowed = take_typed_properties(&mut merged);
-        let mut choices = Vec::new();
+        let mut unions = Vec::new();
         let parts: Vec<_> = parts
             .iter()
             .filter_map(|part| {
                 if self.is_extended(part, target) {
                     return Some(self.extended(part, depth));
                 }
-                if form == Form::Union
-                    && let Some(choice) = self.object_choice(part, depth)
+                if form == Form::Discriminated
+                    && let Some(union) = self.object_union(part, depth)
                 {
-                    choices.push((choice, part));
+                    unions.push((union, part));
                     return None;
                 }
                 Some(self.keywords(part, depth))
             })
             .collect();
-        let choice = if choices.len() == 1 { choices.pop().map(|it| it.0) } else { None };
-        let choices = choices.into_iter().map(|(_, part)| self.keywords(part, depth));
-        let parts: Vec<_> = parts.into_iter().chain(choices).collect();
+        let union = if unions.len() == 1 { unions.pop().map(|it| it.0) } else { None };
+        let unions = unions.into_iter().map(|(_, part)| self.keywords(part, depth));
+        let parts: Vec<_> = parts.into_iter().chain(unions).collect();
         let is_null = !parts.is_empty() && parts.iter().all(|part| part.contains_key("nullable"));
         for part in parts {
             self.merge(&mut merged, part, depth);
@@ -301,8 +302,8 @@ impl<'a> Composer<'a> {
         if is_null {
             merged.insert("nullable".to_owned(), json!(true));
         }
-        if let Some(choice) = choice.filter(|_| !merged.contains_key("oneOf")) {
-            merged.extend(choice);
+        if let Some(union) = union.filter(|_| !merged.contains_key("oneOf")) {
+            merged.extend(union);
         }
         *schema = Value::Object(merged);
     }
@@ -310,7 +311,7 @@ impl<'a> Composer<'a> {
     /// Returns true if a part of `allOf` is the base whose `discriminator` selects this schema:
     /// then only the fields of the base are merged.
     fn is_extended(&self, part: &Value, target: Option<&str>) -> bool {
-        let parts = part.get("$ref").and_then(|_| self.parts(part));
+        let parts = part.get("$ref").and_then(|_| self.branch_schemas(part));
         let (Some((parts, Some(_))), Some(target)) = (parts, target) else { return false };
         parts.iter().any(|it| it.get("$ref").is_some_and(|it| it == target))
     }
@@ -321,12 +322,12 @@ impl<'a> Composer<'a> {
         self.own_keywords(&base, depth + 1)
     }
 
-    /// The choice between objects that a part of `allOf` consists of.
-    fn object_choice(&self, part: &Value, depth: usize) -> Option<Keywords> {
+    /// The union of objects that a part of `allOf` consists of.
+    fn object_union(&self, part: &Value, depth: usize) -> Option<Keywords> {
         if depth > DEPTH {
             return None;
         }
-        let (parts, discriminator) = self.parts(part)?;
+        let (parts, discriminator) = self.branch_schemas(part)?;
         let whole = resolve(self.description, part)?;
         let is_pure = whole
             .as_object()?
@@ -337,9 +338,9 @@ impl<'a> Composer<'a> {
         if !is_pure || !are_objects || parts.len() < 2 {
             return None;
         }
-        let mut choice = Keywords::from_iter([("oneOf".to_owned(), Value::Array(parts))]);
-        choice.extend(discriminator.map(|it| ("discriminator".to_owned(), it)));
-        Some(choice)
+        let mut union = Keywords::from_iter([("oneOf".to_owned(), Value::Array(parts))]);
+        union.extend(discriminator.map(|it| ("discriminator".to_owned(), it)));
+        Some(union)
     }
 
     /// Merges the keywords of another schema of the same value.
@@ -351,7 +352,7 @@ impl<'a> Composer<'a> {
             into.retain(|key, _| is_annotation(key));
             return;
         }
-        // A type decides a choice between types.
+        // A type decides a union of types.
         if from.contains_key("type") {
             into.remove("oneOf");
         }
@@ -452,17 +453,17 @@ fn without(schema: &Value, keyword: &str) -> Keywords {
     keywords
 }
 
-/// Choices between named objects. An unnamed one gets a name, because it may occur within these
+/// Unions of named objects. An unnamed union gets a name, because it may occur within these
 /// objects.
 #[derive(Default)]
-pub(super) struct Choices {
-    /// The names of choices, by their objects.
+pub(super) struct NamedUnions {
+    /// The names of unions, by their objects.
     pub(super) names: BTreeMap<Vec<String>, String>,
     pub(super) made: BTreeMap<String, Value>,
 }
 
-impl Choices {
-    /// A name for a choice, such as `Cat_or_Dog`: a type `CatOrDog`.
+impl NamedUnions {
+    /// A name for a union, such as `Cat_or_Dog`: a type `CatOrDog`.
     pub(super) fn name(&mut self, targets: Vec<String>, taken: &mut HashSet<String>) -> String {
         let words = targets.iter().filter(|it| it.starts_with('#'));
         let words: Vec<_> = words.filter_map(|it| it.rsplit('/').next()).collect();
@@ -478,15 +479,15 @@ impl Choices {
     }
 }
 
-/// The identity of a choice, if all its shapes are named schemas: these, and a discriminator that
+/// The identity of a union, if all its branches are named schemas: these, and a discriminator that
 /// matters.
-pub(super) fn targets_of(shapes: &[Value], discriminator: Option<&Value>) -> Option<Vec<String>> {
+pub(super) fn targets_of(branches: &[Value], discriminator: Option<&Value>) -> Option<Vec<String>> {
     let target = |it: &Value| it.get("$ref")?.as_str().map(str::to_owned);
-    let mut targets = shapes.iter().map(target).collect::<Option<Vec<_>>>()?;
+    let mut targets = branches.iter().map(target).collect::<Option<Vec<_>>>()?;
     targets.sort();
-    let is_choice = targets.len() > 1;
+    let is_union = targets.len() > 1;
     targets.extend(discriminator.map(Value::to_string));
-    is_choice.then_some(targets)
+    is_union.then_some(targets)
 }
 
 /// Marks the fields of an object that refer to a `readOnly` schema.
@@ -538,7 +539,7 @@ pub(super) struct Repeated {
 }
 
 impl Site {
-    /// The composition of a schema; none if it merges no other schemas. Choices are named
+    /// The composition of a schema; none if it merges no other schemas. Unions are named
     /// separately.
     pub(super) fn of(schema: &Value) -> Option<Self> {
         let parts = ["allOf", "oneOf", "anyOf"].iter().filter_map(|key| schema.get(*key));

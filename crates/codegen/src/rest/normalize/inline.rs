@@ -1,4 +1,4 @@
-//! Extraction of inline schemas: objects and choices within others become named schemas, because
+//! Extraction of inline schemas: objects and unions within others become named schemas, because
 //! the names that the type generator would choose may be taken.
 
 use std::collections::{BTreeMap, HashSet};
@@ -8,12 +8,12 @@ use serde_json::{Map, Value, json};
 use super::enums::NamedEnum;
 use super::{names, union_marks};
 use crate::naming;
-use crate::rest::tree::{self, CHOICE, operations_mut, remove, target, text_at};
+use crate::rest::tree::{self, MERGED, operations_mut, remove, target, text_at};
 
 /// Extracts every schema within another one that needs a type of its own.
 ///
-/// A choice between objects repeats the schemas within them, and the same choice between strings
-/// and numbers occurs in many places. Equal ones become one type.
+/// A union of objects repeats the schemas within them, and the same union of strings and numbers
+/// occurs in many places. Equal ones become one type.
 pub(super) fn name_objects(
     schemas: &mut Map<String, Value>,
     paths: &mut Value,
@@ -22,11 +22,11 @@ pub(super) fn name_objects(
     let mut taken = names::taken(schemas);
     taken.extend(enums.iter().map(|it| naming::cased(&it.name)));
     let mut names = Names { taken, known: BTreeMap::new(), found: Map::new() };
-    // Schemas that choices repeat are named after their origin.
-    for choices in [false, true] {
-        for (name, schema) in schemas.iter_mut().filter(|(_, it)| holds_choice(it) == choices) {
-            let is_choice = schema.get(CHOICE).is_some();
-            names.within(schema, name, is_choice);
+    // Schemas that merged unions repeat are named after their origin.
+    for merged in [false, true] {
+        for (name, schema) in schemas.iter_mut().filter(|(_, it)| holds_merged(it) == merged) {
+            let is_merged = schema.get(MERGED).is_some();
+            names.within(schema, name, is_merged);
         }
     }
     for operation in operations_mut(paths) {
@@ -45,14 +45,14 @@ pub(super) fn name_objects(
         }
     }
     schemas.extend(names.found);
-    schemas.values_mut().for_each(|schema| remove(schema, &[CHOICE]));
+    schemas.values_mut().for_each(|schema| remove(schema, &[MERGED]));
 }
 
-/// Returns true if a schema contains objects that were merged from a choice.
-fn holds_choice(schema: &Value) -> bool {
+/// Returns true if a schema contains objects that were merged from a union.
+fn holds_merged(schema: &Value) -> bool {
     match schema {
-        Value::Object(object) => object.contains_key(CHOICE) || object.values().any(holds_choice),
-        Value::Array(items) => items.iter().any(holds_choice),
+        Value::Object(object) => object.contains_key(MERGED) || object.values().any(holds_merged),
+        Value::Array(items) => items.iter().any(holds_merged),
         _ => false,
     }
 }
@@ -66,28 +66,28 @@ struct Names {
 
 impl Names {
     /// Names a schema if it needs a name, and the schemas within it.
-    fn name(&mut self, schema: &mut Value, name: &str, in_choice: bool) {
-        let is_choice = schema.get("oneOf").is_some();
-        let in_choice = in_choice || is_choice || schema.get(CHOICE).is_some();
-        if schema.get("properties").is_none() && !is_choice {
-            self.within(schema, name, in_choice);
+    fn name(&mut self, schema: &mut Value, name: &str, in_union: bool) {
+        let is_union = schema.get("oneOf").is_some();
+        let in_union = in_union || is_union || schema.get(MERGED).is_some();
+        if schema.get("properties").is_none() && !is_union {
+            self.within(schema, name, in_union);
             return;
         }
         let mut words = Map::new();
         for key in ["description", "nullable"] {
             words.extend(schema.get(key).map(|value| (key.to_owned(), value.clone())));
         }
-        remove(schema, &["nullable", CHOICE]);
-        let by_shape = choice_by_shapes(schema);
-        if by_shape.is_some() {
+        remove(schema, &["nullable", MERGED]);
+        let by_branches = union_by_branches(schema);
+        if by_branches.is_some() {
             remove(schema, &["description"]);
         }
-        let fresh = by_shape.unwrap_or_else(|| name.to_owned());
+        let fresh = by_branches.unwrap_or_else(|| name.to_owned());
         let fresh = naming::unique_type(&mut self.taken, naming::pascal(&fresh));
-        self.within(schema, &fresh, in_choice);
+        self.within(schema, &fresh, in_union);
         let content = schema.to_string();
         let name = match self.known.get(&content) {
-            Some(known) if in_choice => {
+            Some(known) if in_union => {
                 self.taken.remove(&naming::cased(&fresh));
                 known.clone()
             }
@@ -112,7 +112,7 @@ impl Names {
         }
     }
 
-    fn within(&mut self, schema: &mut Value, name: &str, in_choice: bool) {
+    fn within(&mut self, schema: &mut Value, name: &str, in_union: bool) {
         let branches = union_marks::names(schema);
         for (keys, schema) in tree::within_mut(schema) {
             let name = match keys.as_slice() {
@@ -124,26 +124,26 @@ impl Names {
                     self.branch(schema, &format!("{name}_{}", branch.map_or("", |it| it)));
                     continue;
                 }
-                // An inline branch of a choice is a variant with fields of its own.
+                // An inline branch of a union is a variant with fields of its own.
                 _ => {
-                    self.within(schema, name, in_choice);
+                    self.within(schema, name, in_union);
                     continue;
                 }
             };
-            self.name(schema, &name, in_choice);
+            self.name(schema, &name, in_union);
         }
     }
 }
 
-/// The name of a choice between a few scalars, named objects and lists of either, made of the names
-/// of these: `StringOrInteger`, `StringOrPetList`.
-fn choice_by_shapes(schema: &Value) -> Option<String> {
+/// The name of a union of a few scalars, named objects and lists of either, made of the names of
+/// these: `StringOrInteger`, `StringOrPetList`.
+fn union_by_branches(schema: &Value) -> Option<String> {
     const MOST: usize = 4;
-    let shapes = schema.get("oneOf")?.as_array().filter(|it| it.len() <= MOST)?;
+    let branches = schema.get("oneOf")?.as_array().filter(|it| it.len() <= MOST)?;
     let mut words = Vec::new();
-    for shape in shapes {
-        let is_list = text_at(shape, "type") == "array";
-        let of = if is_list { shape.get("items")? } else { shape };
+    for branch in branches {
+        let is_list = text_at(branch, "type") == "array";
+        let of = if is_list { branch.get("items")? } else { branch };
         let (rank, word) = match target(of) {
             Some(name) => (SCALARS.len(), name.to_owned()),
             None => {
@@ -162,5 +162,5 @@ fn choice_by_shapes(schema: &Value) -> Option<String> {
     Some(words.into_iter().map(|(.., word)| word).collect::<Vec<_>>().join("_or_"))
 }
 
-/// The order of branches in the name of a choice.
+/// The order of branches in the name of a union.
 const SCALARS: [&str; 4] = ["string", "integer", "number", "boolean"];

@@ -47,7 +47,7 @@ fn constant(schema: &mut Map<String, Value>) {
     }
 }
 
-/// `type: [string, 'null']` is a nullable string; several types are a choice between them. An
+/// `type: [string, 'null']` is a nullable string; several types are a union of them. An
 /// unknown type, such as `any`, is dropped.
 fn several_types(schema: &mut Map<String, Value>) {
     const TYPES: [&str; 6] = ["string", "integer", "number", "boolean", "array", "object"];
@@ -76,21 +76,21 @@ fn several_types(schema: &mut Map<String, Value>) {
             _ => &[],
         }
     };
-    let shapes: Vec<_> = types
+    let branches: Vec<_> = types
         .iter()
         .map(|kind| {
-            let mut shape = Map::from_iter([("type".to_owned(), kind.clone())]);
+            let mut branch = Map::from_iter([("type".to_owned(), kind.clone())]);
             for key in about(kind) {
-                shape.extend(schema.get(*key).map(|value| ((*key).to_owned(), value.clone())));
+                branch.extend(schema.get(*key).map(|value| ((*key).to_owned(), value.clone())));
             }
-            Value::Object(shape)
+            Value::Object(branch)
         })
         .collect();
     for key in types.iter().flat_map(about) {
         schema.remove(*key);
     }
     if !schema.contains_key("anyOf") {
-        schema.insert("anyOf".to_owned(), Value::Array(shapes));
+        schema.insert("anyOf".to_owned(), Value::Array(branches));
     }
 }
 

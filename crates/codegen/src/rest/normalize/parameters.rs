@@ -322,16 +322,16 @@ pub(super) fn of_json(description: &Value, parameter: &Value) -> Option<Value> {
 /// Returns true if a value is a scalar or a list of scalars.
 pub(super) fn is_one_or_more(description: &Value, schema: &Value) -> bool {
     let schema = followed(description, schema);
-    let shapes = schema.and_then(|it| it.get("oneOf")).and_then(Value::as_array);
+    let branches = schema.and_then(|it| it.get("oneOf")).and_then(Value::as_array);
     let is_one = |it: &Value| is_list_of_scalars(description, it) || is_scalar(description, it);
-    shapes.is_some_and(|shapes| shapes.iter().all(is_one))
+    branches.is_some_and(|branches| branches.iter().all(is_one))
 }
 
 /// Returns true if a value is passed as text: it has no type, or one of several scalar types.
 pub(super) fn is_text(description: &Value, schema: &Value) -> bool {
     let Some(schema) = followed(description, schema) else { return true };
     if schema.get("oneOf").is_some_and(Value::is_array) {
-        return is_choice_of_scalars(description, schema);
+        return is_union_of_scalars(description, schema);
     }
     !["type", "properties", "items", "additionalProperties"]
         .iter()
@@ -342,13 +342,13 @@ pub(super) fn is_list_of_scalars(description: &Value, schema: &Value) -> bool {
     let Some(schema) = followed(description, schema) else { return false };
     schema.get("type").and_then(Value::as_str) == Some("array")
         && schema.get("items").is_some_and(|item| {
-            is_scalar(description, item) || is_choice_of_scalars(description, item)
+            is_scalar(description, item) || is_union_of_scalars(description, item)
         })
 }
 
-fn is_choice_of_scalars(description: &Value, schema: &Value) -> bool {
-    let shapes = followed(description, schema).and_then(|it| it.get("oneOf")?.as_array());
-    shapes.is_some_and(|shapes| shapes.iter().all(|it| is_scalar(description, it)))
+fn is_union_of_scalars(description: &Value, schema: &Value) -> bool {
+    let branches = followed(description, schema).and_then(|it| it.get("oneOf")?.as_array());
+    branches.is_some_and(|branches| branches.iter().all(|it| is_scalar(description, it)))
 }
 
 pub(super) fn is_scalar(description: &Value, schema: &Value) -> bool {

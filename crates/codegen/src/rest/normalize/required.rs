@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::rest::tree::{CHOICE, is_true};
+use crate::rest::tree::{MERGED, is_true};
 
 /// The keyword under which a schema has its required fields.
 const REQUIRED_FIELDS: &str = "x-required_fields";
@@ -23,8 +23,8 @@ pub(super) fn mark(schema: &mut Value, required: &[Value], fields: &Value) {
     let names = required.iter().filter_map(Value::as_str);
     let required_fields: Map<_, _> =
         names.map(|name| (name.to_owned(), json!(may_be_null(&fields[name])))).collect();
-    // The fields of a choice that was merged into one object are not those of one branch.
-    if !required_fields.is_empty() && schema.get(CHOICE).is_none() {
+    // The fields of a union that was merged into one object are not those of one branch.
+    if !required_fields.is_empty() && schema.get(MERGED).is_none() {
         schema[REQUIRED_FIELDS] = Value::Object(required_fields);
     }
 }

@@ -1,4 +1,5 @@
-//! Marks of unions: the branches of a `oneOf`, kept in its schema until types are generated.
+//! Marks of discriminated unions: the branches of a `oneOf`, kept in its schema until types are
+//! generated.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,10 +7,10 @@ use serde_json::{Map, Value, json};
 
 use crate::rest::tree::remove;
 
-/// Keyword of the mark: the branches of a choice.
-pub(super) const UNION: &str = "union";
+/// Keyword of the mark: the branches of a discriminated union. No field has such a name.
+pub(super) const BRANCHES: &str = "branches of a union";
 
-/// One shape of a union.
+/// One branch of a discriminated union.
 #[derive(Clone, Debug)]
 pub(crate) struct Branch {
     /// Name in its union, if its type has no name of its own.
@@ -29,7 +30,7 @@ pub(crate) struct Alternative {
     pub(crate) known: BTreeSet<String>,
 }
 
-/// The branches of unions by type name, in the order of the shapes.
+/// The branches of unions by type name, in the order of the variants.
 pub(crate) type Unions = BTreeMap<String, Vec<Branch>>;
 
 impl Alternative {
@@ -56,16 +57,16 @@ pub(super) fn encode(branches: &[Branch]) -> Value {
     branches.collect()
 }
 
-/// The names of the branches of a choice, if it is a union.
+/// The names of the branches of a union, if it is discriminated.
 pub(super) fn names(schema: &Value) -> Option<Vec<String>> {
-    let branches = schema.get(UNION)?.as_array()?;
+    let branches = schema.get(BRANCHES)?.as_array()?;
     branches.iter().map(|it| it[0].as_str().map(str::to_owned)).collect()
 }
 
-/// Returns true if a schema contains a union.
+/// Returns true if a schema contains a discriminated union.
 pub(super) fn has_union(schema: &Value) -> bool {
     match schema {
-        Value::Object(object) => object.contains_key(UNION) || object.values().any(has_union),
+        Value::Object(object) => object.contains_key(BRANCHES) || object.values().any(has_union),
         Value::Array(items) => items.iter().any(has_union),
         _ => false,
     }
@@ -75,8 +76,8 @@ pub(super) fn has_union(schema: &Value) -> bool {
 pub(super) fn extract(schemas: &mut Map<String, Value>) -> Unions {
     let mut unions = Unions::new();
     for (name, schema) in schemas {
-        let mark = schema.get(UNION).cloned();
-        remove(schema, &[UNION]);
+        let mark = schema.get(BRANCHES).cloned();
+        remove(schema, &[BRANCHES]);
         let branches = mark.and_then(|it| it.as_array()?.iter().map(branch).collect());
         unions.extend(branches.map(|it| (name.clone(), it)));
     }

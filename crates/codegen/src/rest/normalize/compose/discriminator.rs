@@ -1,8 +1,8 @@
 //! Discrimination between the objects of `oneOf` and `anyOf`: by a `discriminator`, a constant
 //! property, or required fields.
 //!
-//! A choice whose objects can be distinguished is a *union*. Each of its branches that is an object
-//! has alternatives, each a condition by which a value is recognized as one of the branch:
+//! A union whose objects can be distinguished is *discriminated*. Each of its branches that is an
+//! object has alternatives, each a condition by which a value is recognized as one of the branch:
 //! - by a tag, a property that has other values in each branch: the one that the discriminator
 //!   names, or one whose values every branch lists;
 //! - otherwise by required fields. For each two branches, one must require a field that the other
@@ -17,7 +17,7 @@ use crate::rest::normalize::union_marks::{Alternative, Branch};
 use crate::rest::pointer::unescaped;
 use crate::rest::tree::{Keywords, fields, kind, resolve};
 
-/// One object of a branch: a branch that is a choice itself has several.
+/// One object of a branch: a branch that is a union itself has several.
 struct Leaf {
     properties: Keywords,
     /// The required fields, and whether each may be null.
@@ -26,29 +26,29 @@ struct Leaf {
 
 impl Composer<'_> {
     /// The branches that distinguish values of these objects; `None` if there are no such branches.
-    pub(super) fn branches(
+    pub(super) fn discriminate(
         &self,
         objects: &[&Value],
         discriminator: Option<&Value>,
         depth: usize,
     ) -> Option<Vec<Branch>> {
         let leaves: Vec<_> = objects.iter().map(|it| self.leaves(it, depth)).collect();
-        let tagged = discriminator.and_then(|it| self.discriminated(objects, it, depth));
-        let tagged = tagged.or_else(|| self.tagged(&leaves, true, depth));
+        let tagged = discriminator.and_then(|it| self.by_discriminator(objects, it, depth));
+        let tagged = tagged.or_else(|| self.by_tag(&leaves, true, depth));
         let alternatives = match tagged {
             Some(tagged) => Some(tagged),
-            None => self.by_fields(&leaves, depth).or_else(|| self.tagged(&leaves, false, depth)),
+            None => self.by_fields(&leaves, depth).or_else(|| self.by_tag(&leaves, false, depth)),
         };
         let branches = alternatives?.into_iter().zip(objects);
         Some(
             branches
-                .map(|(it, shape)| Branch { name: name(shape, &it), alternatives: it })
+                .map(|(it, branch)| Branch { name: name(branch, &it), alternatives: it })
                 .collect(),
         )
     }
 
-    /// The schemas of a choice, and its discriminator.
-    pub(super) fn parts(&self, schema: &Value) -> Option<(Vec<Value>, Option<Value>)> {
+    /// The branches of a union, and its discriminator.
+    pub(super) fn branch_schemas(&self, schema: &Value) -> Option<(Vec<Value>, Option<Value>)> {
         let whole = resolve(self.description, schema)?;
         let discriminator = whole.get("discriminator").cloned();
         let target = schema.get("$ref").and_then(Value::as_str);
@@ -59,10 +59,10 @@ impl Composer<'_> {
         Some((parts.clone(), discriminator))
     }
 
-    fn leaves(&self, shape: &Value, depth: usize) -> Vec<Leaf> {
-        let keywords = self.keywords(shape, depth + 1);
+    fn leaves(&self, branch: &Value, depth: usize) -> Vec<Leaf> {
+        let keywords = self.keywords(branch, depth + 1);
         if depth <= DEPTH
-            && let Some((parts, _)) = self.parts(shape)
+            && let Some((parts, _)) = self.branch_schemas(branch)
         {
             let parts =
                 parts.iter().filter(|part| kind(&self.keywords(part, depth + 1)) == Some("object"));
@@ -83,7 +83,7 @@ impl Composer<'_> {
 
     /// Tells branches apart by the property of a discriminator. A value selects a branch by the
     /// mapping, or else if only that branch lists it, or else if it is the name of the branch.
-    fn discriminated(
+    fn by_discriminator(
         &self,
         objects: &[&Value],
         discriminator: &Value,
@@ -106,13 +106,13 @@ impl Composer<'_> {
     /// The values of a tag that select a branch.
     fn values(
         &self,
-        shape: &Value,
+        branch: &Value,
         tag: &str,
         discriminator: &Value,
         by_list: bool,
         depth: usize,
     ) -> Vec<Value> {
-        let target = target(shape);
+        let target = target(branch);
         let mapped = fields(discriminator, "mapping").filter(|(_, to)| {
             let to = to.as_str().unwrap_or_default();
             target.is_some_and(|it| it == to || last(it) == last(to))
@@ -122,7 +122,7 @@ impl Composer<'_> {
             return mapped;
         }
         if depth <= DEPTH
-            && let Some((parts, own)) = self.parts(shape)
+            && let Some((parts, own)) = self.branch_schemas(branch)
         {
             let own = own.filter(|it| it.get("propertyName") == discriminator.get("propertyName"));
             let own = own.as_ref().unwrap_or(discriminator);
@@ -130,7 +130,7 @@ impl Composer<'_> {
             return values.collect();
         }
         let listed = || {
-            let leaves = self.leaves(shape, depth);
+            let leaves = self.leaves(branch, depth);
             leaves.iter().flat_map(|it| self.listed(it, tag, depth).unwrap_or_default()).collect()
         };
         let listed: Vec<_> = if by_list { listed() } else { Vec::new() };
@@ -143,7 +143,7 @@ impl Composer<'_> {
 
     /// Tells branches apart by a property whose values every branch lists, and no two have in
     /// common.
-    fn tagged(
+    fn by_tag(
         &self,
         leaves: &[Vec<Leaf>],
         is_required: bool,
@@ -226,8 +226,8 @@ impl Composer<'_> {
             }
         }
         for (name, schema) in fields(components, "schemas") {
-            let is_choice = ["oneOf", "anyOf"].iter().any(|key| schema.get(key).is_some());
-            if schema.get("discriminator").is_none() || is_choice {
+            let is_union = ["oneOf", "anyOf"].iter().any(|key| schema.get(key).is_some());
+            if schema.get("discriminator").is_none() || is_union {
                 continue;
             }
             let base = named(name);
@@ -251,8 +251,8 @@ impl Composer<'_> {
 }
 
 /// The name of a branch within its union, if its type is unnamed.
-fn name(shape: &Value, alternatives: &[Alternative]) -> String {
-    if let Some(target) = target(shape) {
+fn name(branch: &Value, alternatives: &[Alternative]) -> String {
+    if let Some(target) = target(branch) {
         return last(target);
     }
     let [Alternative { tags, required, .. }] = alternatives else { return "object".to_owned() };
@@ -267,9 +267,9 @@ fn name(shape: &Value, alternatives: &[Alternative]) -> String {
 }
 
 /// The reference of a branch; the last one of several that it extends.
-fn target(shape: &Value) -> Option<&str> {
-    let parts = shape.get("allOf").and_then(Value::as_array).into_iter().flatten();
-    let own = std::iter::once(shape);
+fn target(branch: &Value) -> Option<&str> {
+    let parts = branch.get("allOf").and_then(Value::as_array).into_iter().flatten();
+    let own = std::iter::once(branch);
     parts.rev().chain(own).find_map(|it| it.get("$ref")).and_then(Value::as_str)
 }
 
