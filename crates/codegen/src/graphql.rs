@@ -102,7 +102,7 @@ pub fn generate(
                     #types
                 }
 
-                /// How values of the inputs are written as literals.
+                /// Literal shapes of input types.
                 #[doc(hidden)]
                 #unused
                 pub mod shapes {

@@ -92,10 +92,10 @@ fn try_generate(handle: &str, source: &Source) -> Result<Generated, Diagnostic> 
             Some(mut signature) => {
                 let mut of = |name: &Option<String>| {
                     let signature = decided.signatures.remove(name.as_ref()?);
-                    signature.map(|it| it.answer)
+                    signature.map(|it| it.response)
                 };
                 signature.event = of(&operation.events);
-                let first = signature.answer.clone();
+                let first = signature.response.clone();
                 let successes = operation.successes.iter().map(|it| match it.is_first {
                     true => Some(first.clone()),
                     false => of(&it.name),
@@ -119,7 +119,7 @@ fn try_generate(handle: &str, source: &Source) -> Result<Generated, Diagnostic> 
         signatures,
     );
     let tokens = quote! {
-        /// What the calls send and answer with.
+        /// Types of requests and responses.
         #[allow(dead_code, bindings_with_variant_name)]
         pub mod types {
             #[allow(unused_imports)]

@@ -30,8 +30,8 @@ pub(crate) fn document(schema: &Schema, operation: &Operation, items: &mut [Item
         items,
     };
     let root = operation.root_type(schema);
-    let response = format!("What [`{}`](super::{0}) answers with.", operation.type_name());
-    walk.answer("ResponseData", &root, &[operation.flat_selection()], Some(response));
+    let response = format!("Response of [`{}`](super::{0}).", operation.type_name());
+    walk.response("ResponseData", &root, &[operation.flat_selection()], Some(response));
     walk.variables(&root);
     walk.rest();
 }
@@ -58,7 +58,7 @@ pub(crate) fn operation_docs(schema: &Schema, operation: &Operation) -> String {
     }
     let module = operation.module_name();
     paragraphs.push(format!(
-        "Takes [`Variables`]({module}::Variables), answers with [`ResponseData`]({module}::ResponseData). Written in `{}`.",
+        "Takes [`Variables`]({module}::Variables), returns [`ResponseData`]({module}::ResponseData). Written in `{}`.",
         operation.file
     ));
     paragraphs.join("\n\n")
@@ -84,12 +84,12 @@ struct Walk<'a> {
 type Next<'a> = (String, String, Vec<&'a Selected>);
 
 impl<'a> Walk<'a> {
-    fn answer(&mut self, name: &str, of: &str, selections: &[&'a Selected], docs: Option<String>) {
+    fn response(&mut self, name: &str, of: &str, selections: &[&'a Selected], docs: Option<String>) {
         let Some(place) = self.places.get(name).copied() else { return };
         if !self.seen.insert(name.to_owned()) {
             return;
         }
-        let otherwise = format!("What was selected of `{of}`.");
+        let otherwise = format!("Selection on `{of}`.");
         let docs = docs.unwrap_or_else(|| print::prose_or(self.schema.description(of), &otherwise));
         let mut item = self.items[place].clone();
         let next = match &mut item {
@@ -97,7 +97,7 @@ impl<'a> Walk<'a> {
                 attributes::set_docs(&mut item.attrs, &docs);
                 item.fields
                     .iter_mut()
-                    .filter_map(|field| self.answer_field(field, of, selections))
+                    .filter_map(|field| self.response_field(field, of, selections))
                     .collect()
             }
             Item::Enum(item) => {
@@ -110,11 +110,11 @@ impl<'a> Walk<'a> {
         };
         self.items[place] = item;
         for (name, of, selections) in next {
-            self.answer(&name, &of, &selections, None);
+            self.response(&name, &of, &selections, None);
         }
     }
 
-    fn answer_field(
+    fn response_field(
         &self,
         field: &mut syn::Field,
         of: &str,
@@ -132,7 +132,7 @@ impl<'a> Walk<'a> {
                 }
                 return Some(next);
             }
-            attributes::set_docs(&mut field.attrs, &format!("What depends on which `{of}` it is."));
+            attributes::set_docs(&mut field.attrs, &format!("The fields of the concrete type of `{of}`."));
             return Some((inner, of.to_owned(), selections.to_vec()));
         }
         let wire = wire_name(field);
@@ -183,7 +183,7 @@ impl<'a> Walk<'a> {
     }
 
     fn variables(&mut self, root: &str) {
-        let docs = format!("What [`{}`](super::{0}) takes.", self.operation.type_name());
+        let docs = format!("Variables of [`{}`](super::{0}).", self.operation.type_name());
         let meanings = self.variable_meanings(root);
         let Some(place) = self.places.get("Variables").copied() else { return };
         let Item::Struct(item) = &mut self.items[place] else { return };
@@ -235,7 +235,7 @@ impl<'a> Walk<'a> {
                 Item::Type(item) => (&mut item.attrs, Vec::new()),
                 _ => continue,
             };
-            or_docs(attrs, "A part of the answer.");
+            or_docs(attrs, "A part of the response.");
             for field in fields {
                 let text = format!("The field `{}`.", wire_name(field));
                 or_docs(&mut field.attrs, &text);

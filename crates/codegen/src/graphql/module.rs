@@ -42,7 +42,7 @@ impl Context<'_> {
             items.into_iter().map(|item| self.finish(operation, item)).collect();
 
         let module = format_ident!("{}", operation.module_name());
-        let module_docs = format!(" What [`{}`] takes and answers with.", operation.type_name());
+        let module_docs = format!(" Variables and response of [`{}`].", operation.type_name());
         let shared = (!used.is_empty()).then(|| {
             let shared = used.iter().map(|name| format_ident!("{name}"));
             quote!(#[doc(no_inline)] pub use super::types::{#(#shared),*};)

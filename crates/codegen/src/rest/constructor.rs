@@ -95,7 +95,7 @@ pub(super) fn of(
     // A type whose fields are all set by tags has no meaningful default.
     let allow = arguments.is_empty().then(|| quote!(#[allow(clippy::new_without_default)]));
     let docs =
-        print::docs("Creates one from the fields that are required; the others are omitted.");
+        print::docs("Creates a value from its required fields; optional fields are omitted.");
     Some(quote! {
         impl #name {
             #docs

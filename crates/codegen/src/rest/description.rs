@@ -177,7 +177,7 @@ pub fn successes<'a>(
 
 /// The response of success that decides what a call returns, and its media type: the first of JSON,
 /// or else of text, or else of bytes.
-pub fn answer<'s, 'a>(
+pub fn deciding_success<'s, 'a>(
     successes: &'s [SuccessResponse<'a>],
 ) -> Option<(&'s SuccessResponse<'a>, Media)> {
     Media::WHOLE.into_iter().find_map(|content| {

@@ -187,7 +187,7 @@ impl Builder<'_> {
                 }
             }
         });
-        let (answer, send) = response::send(self.operation.answer.as_ref(), &self.signature.answer);
+        let (response, send) = response::send(self.operation.response.as_ref(), &self.signature.response);
         let of_first = response::of_first(&self.operation.successes);
         let responses = self.responses.as_ref().map(|name| {
             let of = format!("[`{}::{}`]", self.handle, self.operation.name);
@@ -203,7 +203,7 @@ impl Builder<'_> {
         let events = self.events(&call);
         let by_status = self.by_status(&call);
         let data = event(self.signature.event.as_ref().filter(|it| is_own(it)));
-        let send_docs = print::docs(&match self.operation.answer.as_ref().map(|it| it.content) {
+        let send_docs = print::docs(&match self.operation.response.as_ref().map(|it| it.content) {
             Some(Content::Events) => format!("{SEND} {data}"),
             _ if of_first.is_some() => format!("{SEND} {BY_STATUS}"),
             _ => SEND.to_owned(),
@@ -236,7 +236,7 @@ impl Builder<'_> {
                 }
 
                 #send_docs
-                pub fn send(self) -> __runtime::__private::Sending<#answer> {
+                pub fn send(self) -> __runtime::__private::Sending<#response> {
                     #call #of_first.#send(self.service)
                 }
 
@@ -246,8 +246,8 @@ impl Builder<'_> {
             }
 
             impl ::std::future::IntoFuture for #builder {
-                type Output = __runtime::Result<#answer>;
-                type IntoFuture = __runtime::__private::Sending<#answer>;
+                type Output = __runtime::Result<#response>;
+                type IntoFuture = __runtime::__private::Sending<#response>;
 
                 fn into_future(self) -> Self::IntoFuture {
                     self.send()
@@ -281,7 +281,7 @@ impl Builder<'_> {
 
     /// The method that requests a stream of events, if the call also has a whole response.
     fn events(&self, call: &TokenStream) -> Option<TokenStream> {
-        let content = self.operation.answer.as_ref().map(|it| it.content);
+        let content = self.operation.response.as_ref().map(|it| it.content);
         if self.operation.events.is_none() || content == Some(Content::Events) {
             return None;
         }

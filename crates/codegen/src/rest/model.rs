@@ -20,7 +20,7 @@ pub(crate) struct Operation {
     pub(crate) path_query: Vec<(String, PathValue)>,
     pub(crate) body: Option<Body>,
     /// Content of the success response; `None` if no success has content.
-    pub(crate) answer: Option<ExpectedResponse>,
+    pub(crate) response: Option<ExpectedResponse>,
     /// The success responses by status; empty if they have the same type.
     pub(crate) successes: Vec<Success>,
     /// The name under which the signatures have the type of an event's data, if a response may be a

@@ -33,7 +33,7 @@ pub(super) struct Decided {
 /// the parameter `body`.
 pub(super) struct Signature {
     pub(super) parameters: BTreeMap<String, Type>,
-    pub(super) answer: Type,
+    pub(super) response: Type,
     /// The type of an event's data, if a response is a stream of events.
     pub(super) event: Option<Type>,
     /// The types of the responses of success by status; none for those that are not JSON.
@@ -122,8 +122,8 @@ fn signature(function: &ImplItemFn) -> Option<Signature> {
         return None;
     };
     // Result<ResponseValue<T>, Error<E>>
-    let answer = short(argument(argument(result)?)?.clone());
-    Some(Signature { parameters, answer, event: None, successes: Vec::new() })
+    let response = short(argument(argument(result)?)?.clone());
+    Some(Signature { parameters, response, event: None, successes: Vec::new() })
 }
 
 fn short(mut ty: Type) -> Type {

@@ -166,13 +166,13 @@ impl<'a> Writer<'a> {
             }
             self.argument(path, name, schema, body);
         }
-        self.answer(name, described, usage);
+        self.response(name, described, usage);
     }
 
     /// Adds what a call returns.
-    fn answer(&mut self, name: &str, of: &DescribedOperation<'a>, usage: &mut TypeUsage) {
+    fn response(&mut self, name: &str, of: &DescribedOperation<'a>, usage: &mut TypeUsage) {
         let successes = openapi::successes(self.description, &of.method, of.operation);
-        let read = openapi::answer(&successes).map(|(it, media)| (it, Some(media.name)));
+        let read = openapi::deciding_success(&successes).map(|(it, media)| (it, Some(media.name)));
         // One that the generator does not read whole.
         let read =
             read.or_else(|| Some((successes.iter().find(|it| !it.offered.is_empty())?, None)));
@@ -182,7 +182,7 @@ impl<'a> Writer<'a> {
         let Some(response) = success.response else { return };
         let (media, schema) = self.content(response, media);
         references(schema, &mut usage.read);
-        let path = format!("{name} (answer)");
+        let path = format!("{name} (response)");
         if let Some(media) = media {
             self.encoding(&path, "media type", essence(&media)).is_read = true;
         }

@@ -261,7 +261,7 @@ paths:
             &anything,
             "string -> string or nothing; BREAKS readers (it may now be empty)",
         ),
-        ("error", &sometimes, &error, "removed     GET /a (answer)"),
+        ("error", &sometimes, &error, "removed     GET /a (response)"),
     ] {
         let report = report(&format!("rest-{name}"), before, now);
         assert!(report.contains(expected), "{name}: {report}");
@@ -423,7 +423,7 @@ fn a_response_of_another_media_type_breaks_readers() {
         report("rest-answer-media", &answer("application/json"), &answer("text/plain")),
         "\
 REST description, openapi/shop.yaml: 1 change, 1 of them breaking
-  changed     POST /a (answer) media type: application/json -> text/plain; BREAKS readers (it is written differently)
+  changed     POST /a (response) media type: application/json -> text/plain; BREAKS readers (it is written differently)
 "
     );
     let gone = report("rest-answer-gone", &answer("application/json"), &post(DONE));
@@ -431,7 +431,7 @@ REST description, openapi/shop.yaml: 1 change, 1 of them breaking
         gone,
         "\
 REST description, openapi/shop.yaml: 1 change, 1 of them breaking
-  removed     POST /a (answer): string; BREAKS readers (it is no longer sent)
+  removed     POST /a (response): string; BREAKS readers (it is no longer sent)
 "
     );
 }

@@ -39,7 +39,7 @@ pub(super) fn call(operation: &Operation, changes: bool) -> TokenStream {
         let (wire, field) = (&parameter.wire, format_ident!("{}", parameter.name));
         quote!(.header(#wire, &self.#field))
     });
-    let accept = operation.answer.as_ref().and_then(|answer| answer.accept.as_ref());
+    let accept = operation.response.as_ref().and_then(|response| response.accept.as_ref());
     let accept = accept.map(|media| quote!(.accept(#media)));
     let parts = operation.parameters.iter().filter_map(part);
     let body = operation.body.as_ref().map(|it| body(it, parts, changes));

@@ -10,15 +10,15 @@ use crate::syntax::{argument, is_named, wire_name};
 use crate::{print, redact};
 
 /// The type that a call returns, and the method of the runtime that sends it.
-pub(super) fn send(answer: Option<&ExpectedResponse>, ty: &Type) -> (TokenStream, TokenStream) {
-    let Some(answer) = answer else { return (quote!(()), quote!(send_empty)) };
-    match answer.content {
+pub(super) fn send(response: Option<&ExpectedResponse>, ty: &Type) -> (TokenStream, TokenStream) {
+    let Some(response) = response else { return (quote!(()), quote!(send_empty)) };
+    match response.content {
         Content::Events => (quote!(__runtime::ServerEvents), quote!(send_events)),
         Content::Text => (quote!(String), quote!(send_text)),
         Content::Bytes => (quote!(__runtime::__private::rest::Bytes), quote!(send_bytes)),
         // Null means the same as no content.
-        _ if answer.may_be_empty && is_named(ty, "Option") => optional(argument(ty).unwrap_or(ty)),
-        _ if answer.may_be_empty => optional(ty),
+        _ if response.may_be_empty && is_named(ty, "Option") => optional(argument(ty).unwrap_or(ty)),
+        _ if response.may_be_empty => optional(ty),
         _ => (quote!(#ty), quote!(send)),
     }
 }

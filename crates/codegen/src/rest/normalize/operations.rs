@@ -148,7 +148,7 @@ struct Types {
     /// One for each parameter of the operation, in the same order.
     parameters: Vec<Value>,
     body: Option<Value>,
-    answer: Option<Value>,
+    response: Option<Value>,
     /// The schema of an event's data.
     event: Option<Value>,
     /// One for each success; none for one that is not JSON.
@@ -191,14 +191,14 @@ fn with_body(
 ) -> Result<(WithBody, Vec<String>), String> {
     let mut warnings = Vec::new();
     let multipart = body.as_ref().filter(|it| it.body.content == Content::Multipart);
-    let answers = responses::answer(description, method, operation, &mut warnings);
-    let (answer, answer_type) = answers.answer.unzip();
-    let answer_type = answer_type.flatten().map(|it| null_by_name(description, it));
+    let successful = responses::of_successes(description, method, operation, &mut warnings);
+    let (response, response_type) = successful.expected.unzip();
+    let response_type = response_type.flatten().map(|it| null_by_name(description, it));
 
     let mut names: HashSet<_> = parameters::BUILDERS_OWN.map(str::to_owned).into();
     names.extend(multipart.iter().flat_map(|_| bodies::BUILDERS_OWN.map(str::to_owned)));
-    names.extend(answers.events.iter().map(|_| "events".to_owned()));
-    names.extend(answers.successes.first().map(|_| "by_status".to_owned()));
+    names.extend(successful.events.iter().map(|_| "events".to_owned()));
+    names.extend(successful.successes.first().map(|_| "by_status".to_owned()));
     let mut all = parameters::normalize(description, path, item, operation, &mut warnings)?;
     if let Some(NormalizedBody { body, media }) = multipart {
         all.extend(bodies::parts_of(description, media, body.required, &mut warnings));
@@ -209,7 +209,7 @@ fn with_body(
     for (parameter, name) in parameters.iter_mut().zip(distinct(&mut names, own, naming::unique)) {
         parameter.name = name;
     }
-    let (successes, success_types) = answers.successes.into_iter().unzip();
+    let (successes, success_types) = successful.successes.into_iter().unzip();
     let path_query = query_of_path(path)?;
     let (body, body_type) = body.map(|it| (it.body, it.media.schema)).unzip();
     let content = body.as_ref().map(|it| it.content);
@@ -232,7 +232,7 @@ fn with_body(
             parameters,
             path_query,
             body,
-            answer,
+            response,
             successes,
             events: None,
             other_body: None,
@@ -241,8 +241,8 @@ fn with_body(
         types: Types {
             parameters: parameter_types,
             body: body_type,
-            answer: answer_type,
-            event: answers.events,
+            response: response_type,
+            event: successful.events,
             successes: success_types,
         },
     };
@@ -293,7 +293,7 @@ fn path_item(operation: &Operation, types: Types) -> (String, Value) {
             "schema": schema,
         }));
     }
-    let answer = match types.answer {
+    let response = match types.response {
         Some(schema) => json!({
             "description": "",
             "content": { "application/json": { "schema": schema } },
@@ -303,7 +303,7 @@ fn path_item(operation: &Operation, types: Types) -> (String, Value) {
     let mut item = json!({
         "operationId": operation.name,
         "parameters": parameters,
-        "responses": { "2XX": answer },
+        "responses": { "2XX": response },
     });
     if let Some(schema) = types.body {
         item["requestBody"] = json!({

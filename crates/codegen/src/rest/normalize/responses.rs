@@ -12,7 +12,7 @@ use crate::rest::tree::{object_at, resolve, text_at};
 #[derive(Default)]
 pub(super) struct SuccessResponses {
     /// The one that is read as a whole, and its schema; `None` if no success has content.
-    pub(super) answer: Option<(ExpectedResponse, Option<Value>)>,
+    pub(super) expected: Option<(ExpectedResponse, Option<Value>)>,
     /// The schema of the data of a stream of events.
     pub(super) events: Option<Value>,
     /// All of them, each with its schema if it is JSON; empty if they have the same type.
@@ -23,7 +23,7 @@ pub(super) struct SuccessResponses {
 ///
 /// It is that of the first success of JSON, or else of text, or else of bytes; those of other types
 /// are distinguished by their status.
-pub(super) fn answer(
+pub(super) fn of_successes(
     description: &Value,
     method: &str,
     operation: &Value,
@@ -44,11 +44,11 @@ pub(super) fn answer(
     warnings.extend(successes.iter().filter_map(unread));
     let events = successes.iter().find_map(|it| Media::of(&it.offered, Content::Events));
     let events = events.map(|media| event_data(description, &media.schema));
-    let Some((_, media)) = description::answer(&successes) else {
-        let answer =
+    let Some((_, media)) = description::deciding_success(&successes) else {
+        let expected =
             ExpectedResponse { content: Content::Events, may_be_empty: false, accept: None };
-        let answer = events.is_some().then_some((answer, None));
-        return SuccessResponses { answer, events, successes: Vec::new() };
+        let expected = events.is_some().then_some((expected, None));
+        return SuccessResponses { expected, events, successes: Vec::new() };
     };
 
     let whole_of = |it: &SuccessResponse<'_>| {
@@ -64,7 +64,7 @@ pub(super) fn answer(
         }
     }
     let may_be_empty = successes.iter().any(|it| it.offered.is_empty()) || !any_success;
-    let answer = ExpectedResponse {
+    let expected = ExpectedResponse {
         content: media.content,
         may_be_empty: may_be_empty && media.content == Content::Json,
         accept: (accepted != ["application/json"]).then(|| accepted.join(", ")),
@@ -97,7 +97,7 @@ pub(super) fn answer(
     if successes.iter().all(|(success, _)| success.is_first) {
         successes.clear();
     }
-    SuccessResponses { answer: Some((answer, Some(media.schema))), events, successes }
+    SuccessResponses { expected: Some((expected, Some(media.schema))), events, successes }
 }
 
 /// The schema of an event's data. Descriptions specify that, or the whole event, or a list of
