@@ -1,23 +1,23 @@
 //! GraphQL generator: a schema and files of queries are parsed, validated, given types by
 //! graphql_client, and emitted as typed operations.
 
-mod check;
-mod client;
 mod docs;
 pub(crate) mod document;
 mod flatten;
 mod folder;
+mod graphql_client;
 mod inputs;
-mod locate;
 mod module;
 mod operation;
 mod options;
+mod positions;
 mod rewrite;
 pub(crate) mod schema;
 mod sdl;
 mod shapes;
 mod text;
 mod types;
+mod validate;
 
 use std::collections::BTreeSet;
 
@@ -59,12 +59,12 @@ pub fn generate(
     let in_schema = |message: String| vec![Diagnostic::of_file(schema_name, message)];
     let schema = Source::new(schema_name, text::decoded(&schema.text));
     let schema = schema::Schema::parse(&schema)?;
-    let (operations, warnings) = check::operations(&schema, &files)?;
-    let client = client::Client::new(&schema).map_err(in_schema)?;
+    let (operations, warnings) = validate::operations(&schema, &files)?;
+    let graphql_client = graphql_client::GraphqlClient::new(&schema).map_err(in_schema)?;
     let types = types::Types::generate(&schema, &options).map_err(in_schema)?;
     let shapes = shapes::Shapes::new(&schema);
     let context =
-        module::Context { schema: &schema, client: &client, types: &types, shapes: &shapes };
+        module::Context { schema: &schema, graphql_client: &graphql_client, types: &types, shapes: &shapes };
     let mut diagnostics = Vec::new();
     let mut modules = TokenStream::new();
     let mut used = BTreeSet::new();

@@ -8,7 +8,7 @@ use quote::{format_ident, quote};
 use syn::visit::Visit;
 use syn::{Item, Type, Visibility, parse_quote};
 
-use super::client::Client;
+use super::graphql_client::GraphqlClient;
 use super::operation::Operation;
 use super::schema::Schema;
 use super::shapes::Shapes;
@@ -21,7 +21,7 @@ use crate::{print, redact};
 /// The context of the generation of operations.
 pub(crate) struct Context<'a> {
     pub(crate) schema: &'a Schema,
-    pub(crate) client: &'a Client,
+    pub(crate) graphql_client: &'a GraphqlClient,
     pub(crate) types: &'a Types,
     pub(crate) shapes: &'a Shapes<'a>,
 }
@@ -32,7 +32,7 @@ impl Context<'_> {
         &self,
         operation: &Operation,
     ) -> Result<(TokenStream, BTreeSet<String>), String> {
-        let items = self.client.items(&operation.text_for_types(self.schema))?;
+        let items = self.graphql_client.items(&operation.text_for_types(self.schema))?;
         let mut items = own_items(items);
         unambiguous(&items, self.types)?;
         items.iter_mut().for_each(rewrite::rewrite);

@@ -16,12 +16,12 @@ use super::schema::Schema;
 use crate::panic_guard;
 
 /// A file with the schema, for graphql_client takes a path only; it is deleted on drop.
-pub(crate) struct Client {
+pub(crate) struct GraphqlClient {
     schema: PathBuf,
     enums: Vec<String>,
 }
 
-impl Client {
+impl GraphqlClient {
     pub(crate) fn new(schema: &Schema) -> Result<Self, String> {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
         let enums = schema.enums().iter().map(|item| schema.client_name(&item.name)).collect();
@@ -83,7 +83,7 @@ impl Client {
     }
 }
 
-impl Drop for Client {
+impl Drop for GraphqlClient {
     fn drop(&mut self) {
         // If this fails, a file remains in a folder for temporary files.
         let _ = fs::remove_file(AsRef::<Path>::as_ref(&self.schema));
@@ -99,7 +99,7 @@ mod tests {
     fn the_schema_file_is_deleted_on_drop() {
         let schema = Schema::parse(&Source::new("s.graphql", "type Query { a: Int }"))
             .expect("the schema parses");
-        let client = Client::new(&schema).expect("the file can be written");
+        let client = GraphqlClient::new(&schema).expect("the file can be written");
         let path = client.path().to_owned();
         assert!(path.exists());
         drop(client);

@@ -15,7 +15,7 @@ use graphql_tools::validation::validate::{ValidationPlan, validate};
 
 use super::flatten::prepare;
 use super::folder::{self, Folder};
-use super::locate::{directive_range, locate, repeated_argument, with_suggestion};
+use super::positions::{directive_range, locate, repeated_argument, with_suggestion};
 use super::operation::Operation;
 use super::schema::Schema;
 use super::sdl::SCALARS;
