@@ -2,14 +2,11 @@
 //! calls.
 
 mod base_path;
-mod constructor;
 pub mod description;
 mod emit;
-mod fields;
 mod media;
 mod model;
 mod normalize;
-mod object;
 mod pointer;
 mod read;
 mod shorten;
@@ -17,7 +14,6 @@ mod signatures;
 mod source_map;
 mod tree;
 mod types;
-mod union;
 mod yaml;
 
 use std::path::PathBuf;

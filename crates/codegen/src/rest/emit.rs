@@ -10,7 +10,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
 use syn::Type;
 
-use super::constructor;
+use super::types::constructor;
 use super::model::{Content, Operation, Parameter, PartKind, Place};
 use super::signatures::Signature;
 use crate::syntax::{argument, is_named};

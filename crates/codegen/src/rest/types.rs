@@ -1,5 +1,10 @@
 //! Types of a description: the items of the type generator, made lenient and documented.
 
+pub(super) mod constructor;
+mod fields;
+mod object;
+mod union;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::TokenStream;
@@ -8,14 +13,11 @@ use syn::visit::Visit;
 use syn::visit_mut::VisitMut;
 use syn::{Field, Fields, Item, ItemEnum, ItemStruct, parse_quote};
 
-use super::constructor;
-use super::fields::{Meanings, distinct_names, docs_or, has_default, is_flatten, lenient_field};
+use self::fields::{Meanings, distinct_names, docs_or, has_default, is_flatten, lenient_field};
+use self::union::Tags;
 use super::normalize::{NamedEnum, RequiredFields, Unions};
-use super::object;
-use super::shorten::Reexports;
-use super::shorten::Shorten;
+use super::shorten::{Reexports, Shorten};
 use super::signatures::Signature;
-use super::union::{self, Tags};
 use crate::open_enum::{OpenEnum, Variant};
 use crate::syntax::{is_named, name_of, wire_name};
 use crate::{attributes, naming, print, redact};

@@ -11,7 +11,7 @@ use crate::syntax::{argument, is_named, wire_name};
 use crate::{attributes, print};
 
 /// The type of an argument for a field of this type, and the expression that converts the argument.
-pub(super) fn given(ty: &Type, ident: &syn::Ident) -> (TokenStream, TokenStream) {
+pub(in crate::rest) fn given(ty: &Type, ident: &syn::Ident) -> (TokenStream, TokenStream) {
     if is_named(ty, "String") {
         return (quote!(impl Into<String>), quote!(#ident.into()));
     }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use syn::{Ident, Item, ItemEnum, Type, parse_quote};
 
 use super::fields::docs_or;
-use super::normalize::{Alternative, Branch, NamedEnum, RequiredFields, Unions};
+use crate::rest::normalize::{Alternative, Branch, NamedEnum, RequiredFields, Unions};
 use crate::syntax::{argument, is_named};
 use crate::{attributes, naming, print};
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use quote::format_ident;
 use syn::{Attribute, Field, Fields, Meta, Type, parse_quote};
 
-use super::shorten::shorten_path;
+use crate::rest::shorten::shorten_path;
 use crate::syntax::{argument, arguments, is_named, wire_name};
 use crate::{attributes, naming, print};
 
