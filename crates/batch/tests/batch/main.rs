@@ -3,7 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "a test says what it expects by unwrapping it")]
 
 mod admission;
-mod attacks;
 mod creation;
 mod damage;
 mod duplicates;
@@ -13,14 +12,16 @@ mod features;
 mod files;
 #[cfg(target_os = "linux")]
 mod full_disk;
+#[cfg(target_os = "linux")]
+mod full_disk_journal;
 mod growing_last_line;
 mod invalid_inputs;
 mod journal;
 mod journal_file;
-#[cfg(target_os = "linux")]
-mod journal_room;
 mod kill;
 mod large;
+mod last_run;
+mod lifecycle;
 #[cfg(target_os = "linux")]
 mod open_files;
 mod paced;
@@ -31,11 +32,10 @@ mod power;
 mod preload;
 #[cfg(target_os = "linux")]
 mod recorded_calls;
-mod resuming;
-mod run_ending;
-mod running;
+mod resume;
 mod store;
 mod support;
-mod webhooks;
+mod unknown_outcomes;
+mod webhook_calls;
 mod window;
 mod without_inputs;

@@ -3,8 +3,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test says what it expects by unwrapping it")]
 
-#[path = "../batch/attacks.rs"]
-mod attacks;
 mod connecting;
 #[path = "../batch/creation.rs"]
 mod creation;
@@ -25,6 +23,10 @@ mod invalid_inputs;
 mod journal;
 #[path = "../batch/kill.rs"]
 mod kill;
+#[path = "../batch/last_run.rs"]
+mod last_run;
+#[path = "../batch/lifecycle.rs"]
+mod lifecycle;
 mod limits;
 mod lost_lease;
 mod machines;
@@ -34,20 +36,18 @@ mod outages;
 #[path = "../batch/polling.rs"]
 mod polling;
 mod recovery;
-#[path = "../batch/resuming.rs"]
-mod resuming;
+#[path = "../batch/resume.rs"]
+mod resume;
 #[path = "../batch/store/rules.rs"]
 mod rules;
-#[path = "../batch/run_ending.rs"]
-mod run_ending;
-#[path = "../batch/running.rs"]
-mod running;
 mod sharing;
 mod sharing_calls;
 mod store;
 #[path = "../batch/support.rs"]
 mod support;
-#[path = "../batch/webhooks.rs"]
-mod webhooks;
+#[path = "../batch/unknown_outcomes.rs"]
+mod unknown_outcomes;
+#[path = "../batch/webhook_calls.rs"]
+mod webhook_calls;
 #[path = "../batch/without_inputs.rs"]
 mod without_inputs;

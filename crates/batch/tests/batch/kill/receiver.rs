@@ -16,7 +16,7 @@ use tokio::time::{sleep, timeout};
 
 use super::{Calls, INPUTS, begin, command, faulty_service, keep_calls, say};
 use crate::support::{endpoint, until};
-use crate::webhooks::receive;
+use crate::unknown_outcomes::receive;
 
 /// The file with the address of the process that receives calls.
 const ADDRESS: &str = "address";

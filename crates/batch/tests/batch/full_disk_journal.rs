@@ -41,7 +41,7 @@ async fn a_journal_without_room_leaves_nothing_unknown() {
 async fn nothing_is_claimed_after_a_commit_without_room() {
     let folder = Folder::with(3);
     folder.open().await.unwrap();
-    let ended = limited(&folder, "", "ulimit -f 1100;", "journal_room::without_room");
+    let ended = limited(&folder, "", "ulimit -f 1100;", "full_disk_journal::without_room");
     assert!(ended.status.success(), "{ended:?}");
 }
 

@@ -1,4 +1,4 @@
-//! Ending of the last run, as recorded in the journal.
+//! Last run: its ending, as recorded in the journal.
 
 use podqueue_batch::{Ending, ErrorKind, MaxFailures, Reader, State, Stopped};
 use podqueue_local::{Fault, Operation, Workers};
