@@ -6,7 +6,7 @@
 //! of a shared store are recovered, and interrupted submissions become unknown or pending.
 
 mod operations;
-mod paths;
+mod path_validation;
 
 pub use operations::{Checked, Retried};
 
@@ -24,11 +24,11 @@ use crate::clock::Clock;
 use crate::error::{Error, ErrorKind, Result};
 use crate::inputs::{ChangedInputs, Inputs, Shape, Source, SourceRecord, Texts, copy, index};
 use crate::journal::{Journal, JournalState};
-use crate::progress::clear;
+use crate::run_notes::clear;
 use crate::results::{Failures, LargeOutputs, OwnershipFile, Results, committed};
 use crate::run::Run;
-use crate::shared::{Resolved, Shared, WebhookCall, not_yet};
-use crate::state::State;
+use crate::handle_state::{Resolved, HandleState, WebhookCall, not_yet};
+use crate::input_state::State;
 use crate::status::{RefusedInput, Status, UnknownInput};
 use crate::store::{JournalStore, OpenStore, Store, lock, unlock};
 use crate::submit;
@@ -56,7 +56,7 @@ use crate::webhook::{Identity, Ticket, job_id};
 /// ```
 #[derive(Clone)]
 pub struct Batch {
-    shared: Arc<Shared>,
+    shared: Arc<HandleState>,
     changed: ChangedInputs,
     /// Number of results that a store that has lost changes did not know.
     imported: u64,
@@ -326,10 +326,10 @@ impl Open {
         let opening = tokio::task::spawn_blocking(move || {
             let inputs = known.as_ref().and_then(|(path, _)| path.as_deref());
             let results = settings.results.as_deref();
-            paths::check(inputs, results)?;
+            path_validation::check(inputs, results)?;
             if store.is_new()? {
                 known.as_ref().ok_or_else(without_inputs)?;
-                paths::check_new(inputs, results.ok_or_else(without_results)?)?;
+                path_validation::check_new(inputs, results.ok_or_else(without_results)?)?;
             }
             let mut store = store.open()?;
             let mut writer = identify(&mut *store, &settings)?;
@@ -494,7 +494,7 @@ impl Opened {
         let large = LargeOutputs::of(results.path(), largest_in_line);
         let state = JournalState::new(store, source, texts, results, failures, large, writer);
         let journal = Journal::start(state)?;
-        let shared = Arc::new(Shared::new(journal, identity, on_unknown, shape, clock));
+        let shared = Arc::new(HandleState::new(journal, identity, on_unknown, shape, clock));
         Ok(Batch { shared, changed, imported })
     }
 }
@@ -559,7 +559,7 @@ fn index_inputs(
     };
     if source.inputs == 0 {
         return Err(match &source.file {
-            Some(file) => paths::is_empty(&file.path),
+            Some(file) => path_validation::is_empty(&file.path),
             None => Error::new(ErrorKind::Inputs, "there are no inputs"),
         });
     }

@@ -57,9 +57,10 @@ mod journal;
 mod progress;
 mod results;
 mod run;
+mod run_notes;
 mod runner;
-mod shared;
-mod state;
+mod handle_state;
+mod input_state;
 mod status;
 #[cfg(feature = "unstable-store")]
 #[doc(hidden)]
@@ -72,9 +73,10 @@ mod webhook;
 pub use batch::{Batch, Checked, Open, Retried};
 pub use error::{Error, ErrorKind, Result};
 pub use inputs::{ChangedInputs, Inputs};
-pub use progress::{Ending, MaxFailures, Pace, Progress, Report, Stopped};
+pub use progress::{MaxFailures, Progress, Report, Stopped};
 pub use run::{Run, Stopper};
-pub use state::{Counts, State};
+pub use run_notes::{Ending, Pace};
+pub use input_state::{Counts, State};
 pub use status::{Reader, RefusedInput, Status, UnknownInput};
 #[cfg(feature = "postgres")]
 pub use store::Postgres;

@@ -5,17 +5,21 @@
 //! that did not happen, which are recovered when the file is opened, or of another program, which
 //! is refused and kept.
 
+mod companion_files;
+mod export;
 mod failures;
+mod large_outputs;
 mod line;
 mod ownership;
-mod paths;
 mod uncommitted;
 
 pub(crate) use failures::Failures;
-pub(crate) use line::{Completed, LargeOutputs, each_line, export};
+pub(crate) use export::export;
+pub(crate) use large_outputs::LargeOutputs;
+pub(crate) use line::{Completed, each_line};
 pub(crate) use ownership::OwnershipFile;
-pub(crate) use paths::{check_unoccupied, failures_of};
-use paths::{occupied, of_another_journal, ownership_file_of};
+pub(crate) use companion_files::{check_unoccupied, failures_of};
+use companion_files::{occupied, of_another_journal, ownership_file_of};
 
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -28,7 +32,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::{is_in_place, private, sync_folder};
-use crate::state::State;
+use crate::input_state::State;
 use crate::store::{Commit, IMPORTED, Note, Store, lock as lock_store, unlock as unlock_store};
 
 /// Name of the note of the committed length.

@@ -17,7 +17,7 @@ use self::settings::{Settings, Stop};
 use crate::error::{Error, ErrorKind, Result};
 use crate::progress::{MaxFailures, Progress, Report};
 use crate::runner;
-use crate::shared::Shared;
+use crate::handle_state::HandleState;
 use crate::submit::{Submit, SubmitByRun};
 
 /// The largest window.
@@ -47,7 +47,7 @@ const PROGRESS: usize = 4;
 /// Panics if it is first polled outside a tokio runtime.
 #[must_use = "a run does nothing until it is polled"]
 pub struct Run {
-    planned: Option<(Arc<Shared>, Settings)>,
+    planned: Option<(Arc<HandleState>, Settings)>,
     stop: watch::Sender<Stop>,
     progress: Option<mpsc::Receiver<Progress>>,
     task: Option<JoinHandle<Result<Report>>>,
@@ -58,7 +58,7 @@ pub struct Run {
 pub struct Stopper(watch::Sender<Stop>);
 
 impl Run {
-    pub(crate) fn new(shared: Arc<Shared>, endpoint: Endpoint) -> Self {
+    pub(crate) fn new(shared: Arc<HandleState>, endpoint: Endpoint) -> Self {
         let settings = Settings {
             endpoint,
             further_endpoints: Vec::new(),

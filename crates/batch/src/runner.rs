@@ -36,9 +36,10 @@ use self::collector::Collector;
 use self::coordinator::{Coordinator, Maintained, Peers, ProgressReporter, outstanding};
 use self::submitter::{Applied, Submitter};
 use crate::error::{ErrorKind, Result};
-use crate::progress::{Ending, Progress, Report, begin, end, pending_cancel};
+use crate::progress::{Progress, Report};
+use crate::run_notes::{Ending, begin, end, pending_cancel};
 use crate::run::settings::{Settings, Stop, record_of};
-use crate::shared::{Guard, Shared, WebhookCall, cancel_pending};
+use crate::handle_state::{Guard, HandleState, WebhookCall, cancel_pending};
 use crate::store::Change;
 
 /// Interval of maintenance, and so of progress reports.
@@ -49,7 +50,7 @@ const IDLE: Duration = Duration::from_secs(60);
 
 /// Runs a batch to its end, or until it is stopped.
 pub(crate) async fn run(
-    shared: Arc<Shared>,
+    shared: Arc<HandleState>,
     settings: Settings,
     stop: watch::Sender<Stop>,
     reporter: mpsc::Sender<Progress>,
@@ -68,7 +69,7 @@ pub(crate) async fn run(
 
 /// Restarts after each lost lease.
 async fn run_until_ended(
-    shared: &Arc<Shared>,
+    shared: &Arc<HandleState>,
     settings: Settings,
     stop: &watch::Sender<Stop>,
     reporter: &ProgressReporter,
@@ -92,7 +93,7 @@ async fn run_until_ended(
 
 /// The parts of a run under one lease.
 struct Runner {
-    shared: Arc<Shared>,
+    shared: Arc<HandleState>,
     submitter: Submitter,
     collector: Collector,
     coordinator: Coordinator,
@@ -100,7 +101,7 @@ struct Runner {
 
 impl Runner {
     async fn begin(
-        shared: &Arc<Shared>,
+        shared: &Arc<HandleState>,
         settings: Settings,
         outside: (watch::Sender<Stop>, ProgressReporter),
         carry_over: &CarryOver,
@@ -282,7 +283,7 @@ struct CarryOver {
 }
 
 impl CarryOver {
-    async fn begin(shared: &Shared) -> Result<Self> {
+    async fn begin(shared: &HandleState) -> Result<Self> {
         let pending_cancel = shared.journal().with(|state| match state.store().sharing() {
             Some(_) => pending_cancel(state.store()),
             None => Ok(None),
@@ -292,7 +293,7 @@ impl CarryOver {
     }
 
     /// Rejoins under a new lease.
-    async fn rejoin(&mut self, shared: &Shared) -> Result<()> {
+    async fn rejoin(&mut self, shared: &HandleState) -> Result<()> {
         self.interrupted += 1;
         loop {
             match self.try_rejoin(shared).await {
@@ -302,7 +303,7 @@ impl CarryOver {
         }
     }
 
-    async fn try_rejoin(&mut self, shared: &Shared) -> Result<()> {
+    async fn try_rejoin(&mut self, shared: &HandleState) -> Result<()> {
         let rejoined = shared.journal().with(|state| {
             state.rejoin()?;
             state.store().sharing().map(|sharing| sharing.time()).transpose()

@@ -9,9 +9,9 @@ use serde_json::value::RawValue;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::inputs::{SourceRecord, Texts};
-use crate::progress::{Ending, Pace, request_cancel};
+use crate::run_notes::{Ending, Pace, request_cancel};
 use crate::results::{committed, committed_of, export};
-use crate::state::{Counts, State};
+use crate::input_state::{Counts, State};
 use crate::store::{Input, JournalStore, RunRecord, Store};
 
 /// Status of a batch.

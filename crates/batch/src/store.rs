@@ -24,7 +24,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::error::Result;
-use crate::state::State;
+use crate::input_state::State;
 
 /// Number of inputs that are read, or changed, at a time.
 pub(crate) const PAGE: usize = 1_000;

@@ -14,7 +14,7 @@ use super::lines::{LONGEST, Lines};
 use super::parsed::{Shape, canonical, digest};
 use super::source::{FileRecord, SourceRecord, changed, missing, modified};
 use crate::error::{Error, ErrorKind, Result};
-use crate::state::State;
+use crate::input_state::State;
 use crate::store::{Change, Commit, Digest, Event, Input, NewInput, Store, TextLocation};
 
 /// Inputs that have changed since the batch began.

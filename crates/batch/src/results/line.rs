@@ -1,18 +1,17 @@
-//! Result lines: one JSON object per completed input, their reading, and their export in the order
-//! of the inputs. There is no other format, because a results file stays append-only.
+//! Result lines: one JSON object per completed input. There is no other format, because a results
+//! file stays append-only.
 
 use std::borrow::Cow;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
-use super::paths::outputs_of;
+use super::large_outputs::LargeOutputs;
 use crate::error::{Error, ErrorKind, Result};
-use crate::files::{private, sync_folder};
-use crate::state::State;
+use crate::input_state::State;
 use crate::store::Ended;
 
 /// A completed job, without the key of its input.
@@ -46,20 +45,10 @@ fn there<'de, D: Deserializer<'de>>(value: D) -> Result<Option<&'de RawValue>, D
     <&RawValue>::deserialize(value).map(Some)
 }
 
-/// Folder of outputs that are too large for a line.
-pub(crate) struct LargeOutputs {
-    folder: PathBuf,
-    /// The largest output in a line, in bytes.
-    above: usize,
-}
-
 impl Completed {
     /// Stores an output that is too large for a line. Its path, if it is.
     pub(crate) fn store(&self, index: u64, large: &LargeOutputs) -> Result<Option<String>> {
-        match self.output.get().len() > large.above {
-            true => large.store(index, self.output.get()).map(Some),
-            false => Ok(None),
-        }
+        large.store(index, self.output.get())
     }
 
     /// Appends the line of an input, whose output is in the line or in a file, to `lines`.
@@ -127,35 +116,6 @@ impl Line<'_> {
     }
 }
 
-impl LargeOutputs {
-    /// The default limit.
-    pub(crate) const ABOVE: usize = 1024 * 1024;
-
-    /// In a folder next to the results.
-    pub(crate) fn of(results: &Path, above: usize) -> Self {
-        Self { folder: outputs_of(results), above }
-    }
-
-    /// Stores an output durably. Its path, relative to the folder of the results.
-    fn store(&self, index: u64, output: &str) -> Result<String> {
-        let path = self.folder.join(format!("{index}.json"));
-        let write = || {
-            fs::create_dir_all(&self.folder)?;
-            let mut options = OpenOptions::new();
-            options.write(true).create(true).truncate(true);
-            private(&mut options);
-            let mut file = options.open(&path)?;
-            file.write_all(output.as_bytes())?;
-            file.sync_all()?;
-            sync_folder(&path)?;
-            sync_folder(&self.folder)
-        };
-        write().map_err(|error| Error::file(ErrorKind::Results, "write", &path, error))?;
-        let folder = self.folder.file_name().unwrap_or_default();
-        Ok(format!("{}/{index}.json", folder.to_string_lossy()))
-    }
-}
-
 /// Calls `take` for each line of the first `length` bytes of the results.
 pub(crate) fn each_line(
     results: &Path,
@@ -173,37 +133,4 @@ pub(crate) fn each_line(
         let line = serde_json::from_slice(&text).map_err(|error| failed(io::Error::from(error)))?;
         take(line, &text)?;
     }
-}
-
-/// Merges the committed prefix of each file into `to`, in the order of the inputs; returns the
-/// number of lines.
-pub(crate) fn export(results: &[(PathBuf, u64)], to: &mut dyn Write) -> Result<u64> {
-    let failed =
-        |path: &Path, error| Error::file(ErrorKind::Results, "export the results", path, error);
-    let (mut places, mut files) = (Vec::new(), Vec::new());
-    // A process that collected nothing may have its file on another machine.
-    let with_lines = results.iter().filter(|(_, length)| *length > 0);
-    for (number, (path, length)) in with_lines.enumerate() {
-        let mut offset = 0;
-        each_line(path, *length, |line, text| {
-            places.push((line.index, number, offset, text.len() as u64));
-            offset += text.len() as u64;
-            Ok(())
-        })?;
-        files.push((path, File::open(path).map_err(|error| failed(path, error))?));
-    }
-    places.sort_unstable();
-    let mut to = BufWriter::new(to);
-    for (_, number, offset, length) in &places {
-        let (path, file) = &mut files[*number];
-        file.seek(SeekFrom::Start(*offset))
-            .and_then(|_| io::copy(&mut Read::by_ref(file).take(*length), &mut to))
-            .map_err(|error| failed(path, error))?;
-    }
-    let to_the_end = to.flush();
-    to_the_end.map_err(|error| {
-        let message = format!("could not export the results: {error}");
-        Error::new(ErrorKind::Results, message).with_source(error)
-    })?;
-    Ok(places.len() as u64)
 }

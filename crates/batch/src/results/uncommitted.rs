@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::line::Line;
 use crate::error::{Error, ErrorKind, Result};
-use crate::state::State;
+use crate::input_state::State;
 use crate::store::{Change, Event, Input, Store};
 
 /// Position of a line, in bytes.

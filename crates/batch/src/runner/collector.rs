@@ -40,7 +40,7 @@ use super::coordinator::Coordinator;
 use super::tasks::Tasks;
 use crate::error::Result;
 use crate::run::settings::Settings;
-use crate::shared::{Resolved, Shared, WebhookCall, not_yet};
+use crate::handle_state::{Resolved, HandleState, WebhookCall, not_yet};
 use crate::store::{Input, RunRecord};
 use crate::webhook::Ticket;
 
@@ -55,7 +55,7 @@ const SHORTEST_RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Collects the outstanding jobs of a run.
 pub(super) struct Collector {
-    shared: Arc<Shared>,
+    shared: Arc<HandleState>,
     settings: Settings,
     /// The number of the run.
     run: u64,
@@ -90,7 +90,7 @@ enum CollectorEvent {
 }
 
 impl Collector {
-    pub(super) fn new(shared: Arc<Shared>, settings: Settings, run: u64) -> Self {
+    pub(super) fn new(shared: Arc<HandleState>, settings: Settings, run: u64) -> Self {
         Self {
             shared,
             settings,

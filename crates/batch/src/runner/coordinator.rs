@@ -25,7 +25,7 @@
 //! `the_reason_of_a_stop_is_journalled_and_a_complete_end_is_not`,
 //! `progress_reports_persistent_errors`, `a_process_out_of_files_reports_it`.
 
-mod connections;
+mod connection_limit;
 mod reporter;
 mod throughput;
 
@@ -35,16 +35,17 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use self::connections::{Connections, is_out_of_files};
+use self::connection_limit::{ConnectionLimit, is_out_of_files};
 use self::reporter::ErrorSummary;
 pub(super) use self::reporter::ProgressReporter;
 use self::throughput::Throughput;
 use crate::error::{Error, ErrorKind, Result};
 use crate::journal::{Journal, JournalState};
-use crate::progress::{MaxFailures, Pace, Progress, Stopped, is_cancel_requested};
+use crate::progress::{MaxFailures, Progress, Stopped};
+use crate::run_notes::{Pace, is_cancel_requested};
 use crate::run::settings::{Settings, Stop};
-use crate::shared::Shared;
-use crate::state::{Counts, State};
+use crate::handle_state::HandleState;
+use crate::input_state::{Counts, State};
 use crate::store::{Input, RunRecord};
 use crate::submit::OnUnknown;
 
@@ -53,7 +54,7 @@ const PUBLISH_INTERVAL: Duration = Duration::from_secs(2);
 
 /// State of a run, shared by its parts.
 pub(super) struct Coordinator {
-    shared: Arc<Shared>,
+    shared: Arc<HandleState>,
     max_failures: Option<MaxFailures>,
     patience: Duration,
     await_webhooks: Duration,
@@ -64,7 +65,7 @@ pub(super) struct Coordinator {
     is_broken: bool,
     peers: Peers,
     throughput: Throughput,
-    connections: Connections,
+    connections: ConnectionLimit,
     errors: ErrorSummary,
     reporter: ProgressReporter,
     /// The pace that was last published for other processes, and its time.
@@ -87,7 +88,7 @@ pub(super) struct Maintained {
 impl Coordinator {
     /// The coordinator of a run that started at this time and shares the batch with these peers.
     pub(super) fn new(
-        shared: Arc<Shared>,
+        shared: Arc<HandleState>,
         settings: &Settings,
         (stop, reporter): (watch::Sender<Stop>, ProgressReporter),
         peers: Peers,
@@ -106,7 +107,7 @@ impl Coordinator {
             is_broken: false,
             peers,
             throughput: Throughput::new(counts, now),
-            connections: Connections::new(),
+            connections: ConnectionLimit::new(),
             errors: ErrorSummary::default(),
             reporter,
             published: (now, None),

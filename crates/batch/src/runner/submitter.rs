@@ -42,8 +42,8 @@ use crate::error::Result;
 use crate::journal::Claimed;
 use crate::progress::Stopped;
 use crate::run::settings::Settings;
-use crate::shared::Shared;
-use crate::state::State;
+use crate::handle_state::HandleState;
+use crate::input_state::State;
 use crate::store::{Change, Claim};
 use crate::webhook::Ticket;
 
@@ -68,7 +68,7 @@ const FULL_QUEUE: &str =
 
 /// Submits the pending inputs of a run.
 pub(super) struct Submitter {
-    shared: Arc<Shared>,
+    shared: Arc<HandleState>,
     /// The number of the run.
     run: u64,
     destination: Arc<Destination>,
@@ -107,7 +107,7 @@ pub(super) enum Applied {
 
 impl Submitter {
     /// `submitted` inputs were submitted before the lease was lost.
-    pub(super) fn new(shared: Arc<Shared>, settings: &Settings, run: u64, submitted: u64) -> Self {
+    pub(super) fn new(shared: Arc<HandleState>, settings: &Settings, run: u64, submitted: u64) -> Self {
         Self {
             shared,
             run,

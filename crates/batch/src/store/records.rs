@@ -1,6 +1,6 @@
 //! Records: the values that a store exchanges, and the transitions of an input.
 
-use crate::state::{Counts, State};
+use crate::input_state::{Counts, State};
 
 /// A named text that is stored along with the inputs.
 pub type Note = (&'static str, String);

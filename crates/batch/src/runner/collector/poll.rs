@@ -25,8 +25,8 @@ use super::schedule::Outstanding;
 use crate::error::Result;
 use crate::journal::Settled;
 use crate::results::Completed;
-use crate::shared::{CANCELLED, Shared};
-use crate::state::State;
+use crate::handle_state::{CANCELLED, HandleState};
+use crate::input_state::State;
 use crate::store::{Change, Ended, Event};
 use crate::submit::OnUnknown;
 use crate::webhook::Ticket;
@@ -228,7 +228,7 @@ fn output(record: &JobRecord) -> podqueue::Result<Box<RawValue>> {
 
 /// Polls a job, and records the outcome.
 pub(super) async fn poll_and_record(
-    shared: &Shared,
+    shared: &HandleState,
     outputs: &Outputs,
     mut job: Outstanding,
 ) -> Polled {

@@ -11,7 +11,7 @@ use tokio::time::{Instant, interval};
 
 use crate::progress::Progress;
 use crate::run::settings::Stop;
-use crate::shared::Shared;
+use crate::handle_state::HandleState;
 
 /// Errors are reported after this time: most are transient.
 const PERSISTENT: Duration = Duration::from_secs(5);
@@ -46,7 +46,7 @@ impl ProgressReporter {
     /// must stop.
     pub(in crate::runner) async fn watch(
         &self,
-        shared: &Shared,
+        shared: &HandleState,
         mut stop: watch::Receiver<Stop>,
     ) -> Infallible {
         let found =

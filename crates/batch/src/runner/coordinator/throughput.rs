@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::progress::MaxFailures;
-use crate::state::{Counts, State};
+use crate::input_state::{Counts, State};
 
 /// Counts of a run, and their rates.
 pub(super) struct Throughput {

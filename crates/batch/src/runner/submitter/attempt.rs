@@ -15,8 +15,8 @@ use tokio::time::Instant;
 use crate::error::{Error, Result};
 use crate::journal::{Claimed, Settled};
 use crate::run::settings::Settings;
-use crate::shared::Shared;
-use crate::state::State;
+use crate::handle_state::HandleState;
+use crate::input_state::State;
 use crate::store::{Change, Ended, Event};
 use crate::submit::{OnUnknown, Submission, Submit};
 use crate::webhook::Ticket;
@@ -78,7 +78,7 @@ pub(super) enum Outcome {
 
 /// Submits an input, and records the outcome.
 pub(super) async fn submit(
-    shared: &Shared,
+    shared: &HandleState,
     destination: &Destination,
     claimed: Claimed,
     must_wait: bool,
@@ -123,7 +123,7 @@ pub(super) async fn submit(
 
 /// Records an input as unknown whose job id an earlier input already has: the job runs only one of
 /// them.
-async fn disputed(shared: &Shared, ticket: Ticket, outcome: Outcome, holder: u64) -> Submitted {
+async fn disputed(shared: &HandleState, ticket: Ticket, outcome: Outcome, holder: u64) -> Submitted {
     let job = match &outcome {
         Outcome::Accepted { job_id, .. } => job_id.as_str(),
         _ => "",
@@ -139,7 +139,7 @@ async fn disputed(shared: &Shared, ticket: Ticket, outcome: Outcome, holder: u64
 }
 
 /// The event of an unknown outcome.
-fn unknown(shared: &Shared, ticket: Ticket, why: String) -> Event {
+fn unknown(shared: &HandleState, ticket: Ticket, why: String) -> Event {
     match shared.on_unknown() {
         OnUnknown::Resubmit if ticket.attempt < ATTEMPTS => Event::Resubmit,
         _ => Event::Unknown(why),
@@ -147,14 +147,14 @@ fn unknown(shared: &Shared, ticket: Ticket, why: String) -> Event {
 }
 
 /// Parses the text, or returns the validation error of the input.
-fn parse(shared: &Shared, rejection: Option<String>, text: &[u8]) -> Result<Box<RawValue>, String> {
+fn parse(shared: &HandleState, rejection: Option<String>, text: &[u8]) -> Result<Box<RawValue>, String> {
     match rejection {
         Some(rejection) => Err(rejection),
         None => shared.shape().parse(text).map(|parsed| parsed.input),
     }
 }
 
-fn settle(shared: &Shared, ticket: Ticket, verdict: Verdict) -> (Event, Outcome) {
+fn settle(shared: &HandleState, ticket: Ticket, verdict: Verdict) -> (Event, Outcome) {
     match verdict {
         Verdict::Accepted(job_id) => {
             let at = shared.clock().now();

@@ -25,7 +25,7 @@ use super::recovery::{self, Expired};
 use super::rows::{self, int, int8, text, value};
 use super::transaction::{Delta, LONG, SHORT, Writing, begin, check_lease, commit, has_change};
 use crate::error::{Error, ErrorKind, Result};
-use crate::state::State;
+use crate::input_state::State;
 use crate::store::{Change, Event, Input, Outage, Sharing};
 
 /// Timeout of listing inputs, possibly all of them.

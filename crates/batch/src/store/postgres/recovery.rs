@@ -13,7 +13,7 @@ use tokio_postgres::types::Type;
 use super::connection::StoreFailure;
 use super::rows::{self, Value, int8, int8s, value};
 use super::transaction::{Delta, Writing};
-use crate::state::State;
+use crate::input_state::State;
 use crate::store::Input;
 
 /// The processes that a process can recover.

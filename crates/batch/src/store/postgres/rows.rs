@@ -7,7 +7,7 @@ use tokio_postgres::{Client, Row};
 
 use super::connection::StoreFailure;
 use crate::error::{Error, ErrorKind};
-use crate::state::State;
+use crate::input_state::State;
 use crate::store::{Input, NewInput, Note, RunRecord, TextLocation};
 
 /// Columns that [`input`] reads.

@@ -14,7 +14,7 @@ use super::loss::{self, OnLoss};
 use super::rows::{self, clean, int, int8, int8s, text, value};
 use super::transaction::{Delta, LONG, Writing};
 use crate::error::{Error, ErrorKind, Result};
-use crate::state::State;
+use crate::input_state::State;
 use crate::store::records::can_happen;
 use crate::store::{
     Change, Claim, Commit, Ended, Event, Input, NewInput, Note, RunRecord, Sharing, Store, Tally,

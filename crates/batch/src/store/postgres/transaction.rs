@@ -8,7 +8,7 @@ use tokio_postgres::types::Type;
 use super::connection::StoreFailure;
 use super::loss::OnLoss;
 use super::rows::{int8, text, value};
-use crate::state::State;
+use crate::input_state::State;
 use crate::store::{LOST, Tally};
 
 /// Timeout of a change.

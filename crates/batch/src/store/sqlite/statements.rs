@@ -7,7 +7,7 @@ use rusqlite::{
 use super::SqliteStore;
 use super::errors::{displaced, failed};
 use crate::error::{Error, ErrorKind, Result};
-use crate::state::State;
+use crate::input_state::State;
 use crate::store::records::can_happen;
 use crate::store::{
     Change, Claim, Commit, Ended, Event, Input, NewInput, Note, RunRecord, Store, Tally,

@@ -9,13 +9,13 @@ use crate::clock::Clock;
 use crate::error::{Error, ErrorKind, Result};
 use crate::inputs::Shape;
 use crate::journal::{Journal, Settled};
-use crate::state::State;
+use crate::input_state::State;
 use crate::store::{Change, Commit, Ended, Event, Input, PAGE, RunRecord, Store, lock, unlock};
 use crate::submit::OnUnknown;
 use crate::webhook::{Identity, Ticket};
 
 /// State of an open batch, which its clones and its run share.
-pub(crate) struct Shared {
+pub(crate) struct HandleState {
     journal: Journal,
     identity: Identity,
     on_unknown: OnUnknown,
@@ -32,7 +32,7 @@ pub(crate) struct WebhookCall {
     pub(crate) reply: oneshot::Sender<Result<()>>,
 }
 
-impl Shared {
+impl HandleState {
     pub(crate) fn new(
         journal: Journal,
         identity: Identity,
@@ -192,11 +192,11 @@ pub(crate) fn cancelled() -> Event {
 }
 
 /// Marks that a run is in progress, until it is dropped.
-pub(crate) struct Guard(Arc<Shared>);
+pub(crate) struct Guard(Arc<HandleState>);
 
 impl Guard {
     pub(crate) fn begin(
-        shared: &Arc<Shared>,
+        shared: &Arc<HandleState>,
         runner: UnboundedSender<WebhookCall>,
     ) -> Result<Self> {
         let mut running = shared.running();

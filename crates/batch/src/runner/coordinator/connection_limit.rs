@@ -22,14 +22,14 @@ const OUT_OF_FILES: [i32; 2] = [24, 23];
 const OUT_OF_FILES: [i32; 1] = [10_024];
 
 /// The bound, and the number of calls in flight.
-pub(super) struct Connections {
+pub(super) struct ConnectionLimit {
     most: usize,
     /// Time of the last change of the bound.
     changed_at: Instant,
     in_flight: usize,
 }
 
-impl Connections {
+impl ConnectionLimit {
     pub(super) fn new() -> Self {
         Self { most: MOST, changed_at: Instant::now(), in_flight: 0 }
     }
@@ -82,7 +82,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn concurrent_failures_shrink_the_limit_once_and_it_grows_slowly() {
-        let mut connections = Connections::new();
+        let mut connections = ConnectionLimit::new();
         assert_eq!(connections.half(), 200);
         for _ in 0..39 {
             connections.began();

@@ -1,4 +1,4 @@
-//! Paths of the files next to the results, and checks that they are not occupied.
+//! Companion files: those next to the results, with checks that they are not occupied.
 
 use std::fs;
 use std::path::{Path, PathBuf};
