@@ -1,7 +1,7 @@
 //! Job support: the arguments that name jobs and their policy, and calls for each job, shared by
 //! several commands. [`follow`] waits for jobs until they end, [`record`] prints them.
 
-pub mod delivery;
+pub mod delivery_report;
 pub mod follow;
 pub mod record;
 

@@ -11,7 +11,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::input::parse_duration;
 use crate::interrupt::Signals;
-use crate::jobs::delivery::DeliveryReport;
+use crate::jobs::delivery_report::DeliveryReport;
 use crate::jobs::follow::{WaitOptions, wait_for_end};
 use crate::jobs::{Jobs, jobs_noun};
 

@@ -13,7 +13,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::input::{self, parse_duration};
 use crate::interrupt::Signals;
-use crate::jobs::delivery::DeliveryReport;
+use crate::jobs::delivery_report::DeliveryReport;
 
 /// Larger than the default limit of a receiver of podqueue, in bytes.
 const OVERSIZE: usize = 65 * 1024 * 1024;

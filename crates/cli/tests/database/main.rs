@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 #[cfg(unix)]
-#[path = "../../../local/tests/interface/dispositions.rs"]
+#[path = "../../../local/tests/interface/signal_dispositions.rs"]
 #[allow(dead_code, reason = "these tests need less of it")]
-mod dispositions;
+mod signal_dispositions;
 #[path = "../program/support.rs"]
 #[allow(dead_code, reason = "these tests need less of it")]
 mod support;

@@ -5,9 +5,7 @@
 mod account;
 mod batch;
 mod batch_lifecycle;
-#[cfg(unix)]
-#[path = "../../../local/tests/interface/dispositions.rs"]
-mod dispositions;
+mod batch_webhooks;
 mod doctor;
 #[cfg(target_os = "linux")]
 mod doctor_tls;
@@ -16,8 +14,10 @@ mod help;
 mod interruptions;
 mod jobs;
 mod json;
+mod listen_and_trigger;
 #[cfg(target_os = "linux")]
 mod memory;
+mod openai;
 #[cfg(target_os = "linux")]
 #[path = "../../../batch/tests/batch/preload.rs"]
 mod preload;
@@ -27,10 +27,11 @@ mod preloaded_signal;
 mod run;
 mod secrecy;
 mod settings;
+#[cfg(unix)]
+#[path = "../../../local/tests/interface/signal_dispositions.rs"]
+mod signal_dispositions;
 #[cfg(target_os = "linux")]
-mod signals;
+mod signal_state;
 mod support;
 #[cfg(target_os = "linux")]
 mod terminal;
-mod webhook_receiver;
-mod webhooks;

@@ -81,7 +81,7 @@ impl Fixture {
 /// The program without any settings, in its home.
 pub fn bare(home: &Path, arguments: &[&str]) -> Command {
     #[cfg(unix)]
-    crate::dispositions::default_in_children();
+    crate::signal_dispositions::default_in_children();
     let mut command = Command::new(env!("CARGO_BIN_EXE_podqueue"));
     command
         .args(arguments)

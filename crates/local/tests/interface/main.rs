@@ -5,8 +5,6 @@
 
 mod authentication;
 mod control_plane;
-#[cfg(unix)]
-mod dispositions;
 mod faults;
 mod graphql;
 mod graphql_cost_limits;
@@ -28,6 +26,8 @@ mod rate_limits;
 mod requests;
 mod rest;
 mod service_lifecycle;
+#[cfg(unix)]
+mod signal_dispositions;
 #[cfg(target_os = "linux")]
 mod signals;
 mod states;

@@ -18,7 +18,7 @@ async fn start(arguments: &[&str]) -> (Child, Vec<(String, String)>) {
 
 fn program() -> Command {
     #[cfg(unix)]
-    crate::dispositions::default_in_children();
+    crate::signal_dispositions::default_in_children();
     let mut command = Command::new(env!("CARGO_BIN_EXE_podqueue-local"));
     command
         .args(["--listen", "127.0.0.1:0"])

@@ -12,7 +12,7 @@ use nix::unistd::Pid;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
-use crate::dispositions::{default_in_children, with_blocked_signals};
+use crate::signal_dispositions::{default_in_children, with_blocked_signals};
 use crate::preloaded_signal;
 use crate::support::{NEVER, answer, eventually};
 

@@ -10,7 +10,7 @@ use rustix::process::Signal;
 use tokio::process::Command;
 
 use crate::batch::gated;
-use crate::dispositions::with_blocked_signals;
+use crate::signal_dispositions::with_blocked_signals;
 use crate::interruptions::signal;
 use crate::preloaded_signal;
 use crate::run::never;
