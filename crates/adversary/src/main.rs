@@ -11,9 +11,9 @@ use std::thread;
 use std::time::Duration;
 
 use podqueue_adversary::batches::BatchDriver;
-use podqueue_adversary::client_driver::ClientDriver;
+use podqueue_adversary::client::ClientDriver;
 use podqueue_adversary::search::{self, Driver, print, replay, report};
-use podqueue_adversary::shared_limits::SharedLimitsDriver;
+use podqueue_adversary::client::shared_limits::SharedLimitsDriver;
 
 const USAGE: &str = "\
 usage: podqueue-adversary SECONDS [SEED]

@@ -6,10 +6,10 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use podqueue_adversary::client_driver::ClientDriver;
-use podqueue_adversary::invariants::violations;
+use podqueue_adversary::client::ClientDriver;
+use podqueue_adversary::client::invariants::violations;
 use podqueue_adversary::search::{Driver, format, shrink};
-use podqueue_adversary::{plan, run, several_runtimes};
+use podqueue_adversary::client::{plan, run, several_runtimes};
 
 /// Time limit for shrinking a plan that violates an invariant.
 const SHRINKING: Duration = Duration::from_secs(20);

@@ -24,12 +24,12 @@ pub(crate) struct Machine {
 impl Machine {
     /// Compiles the library into a folder.
     pub(crate) fn new(folder: &Path) -> io::Result<Self> {
-        let (source, library) = (folder.join("machine.c"), folder.join("machine.so"));
-        fs::write(&source, include_str!("machine.c"))?;
+        let (source, library) = (folder.join("preload.c"), folder.join("preload.so"));
+        fs::write(&source, include_str!("preload.c"))?;
         let mut compiler = process::Command::new("cc");
         compiler.args(["-shared", "-fPIC", "-O1", "-o"]).arg(&library).arg(&source).arg("-ldl");
         if !compiler.status()?.success() {
-            return Err(io::Error::other("the C compiler cc refuses machine.c"));
+            return Err(io::Error::other("the C compiler cc refuses preload.c"));
         }
         let control = folder.join("control");
         fs::write(&control, [0; 16])?;

@@ -10,8 +10,8 @@ use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
-use crate::plan::Fault;
-use crate::service::{Operation, Request, Service};
+use crate::client::plan::Fault;
+use crate::client::service::{Operation, Request, Service};
 
 /// State that the connections of a peer share.
 pub(super) struct SharedPeer {

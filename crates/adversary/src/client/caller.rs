@@ -14,12 +14,12 @@ use podqueue::{
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::call_log::{
+use crate::client::call_log::{
     CallKind, CallLog, CallOutcome, Returned, ReturnedError, StreamItem, returned_record,
 };
-use crate::leaks;
-use crate::plan::{Actor, ClientSettings, JobChoice, Plan, PlannedStep, PollPattern, Step};
-use crate::service::JobScript;
+use crate::client::leaks;
+use crate::client::plan::{Actor, ClientSettings, JobChoice, Plan, PlannedStep, PollPattern, Step};
+use crate::client::service::JobScript;
 
 /// Caller of the public API. Clones share the client and the log.
 #[derive(Clone)]

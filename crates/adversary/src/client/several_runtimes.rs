@@ -14,13 +14,13 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep};
 
-use crate::call_log::CallLog;
-use crate::caller::{Caller, client};
-use crate::leaks::Capture;
-use crate::peer::{Peer, Transcript};
-use crate::plan::{self, Actor, JobChoice, Plan, PlannedStep, PollPattern, Step};
-use crate::run::Run;
-use crate::service::{JobEnd, JobScript, Service};
+use crate::client::call_log::CallLog;
+use crate::client::caller::{Caller, client};
+use crate::client::leaks::Capture;
+use crate::client::peer::{Peer, Transcript};
+use crate::client::plan::{self, Actor, JobChoice, Plan, PlannedStep, PollPattern, Step};
+use crate::client::run::Run;
+use crate::client::service::{JobEnd, JobScript, Service};
 
 /// Turn of one of the runtimes, by its index.
 #[derive(Clone, Debug)]

@@ -18,8 +18,8 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use self::state::{SharedPeer, reset_on_drop};
-use crate::plan::Plan;
-use crate::service::Service;
+use crate::client::plan::Plan;
+use crate::client::service::Service;
 
 pub struct Peer {
     pub address: SocketAddr,

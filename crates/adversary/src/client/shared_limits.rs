@@ -18,15 +18,15 @@ use tokio::runtime::Builder;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use crate::call_log::CallLog;
-use crate::caller::{Caller, builder};
-use crate::invariants;
-use crate::leaks::Capture;
-use crate::peer::Peer;
-use crate::plan::{self, Fault, Plan, PlannedStep, PollPattern, Step};
-use crate::run::Run;
+use crate::client::call_log::CallLog;
+use crate::client::caller::{Caller, builder};
+use crate::client::invariants;
+use crate::client::leaks::Capture;
+use crate::client::peer::Peer;
+use crate::client::plan::{self, Fault, Plan, PlannedStep, PollPattern, Step};
+use crate::client::run::Run;
 use crate::search::{Driver, Played};
-use crate::service::{Operation, Service};
+use crate::client::service::{Operation, Service};
 
 /// Time limit of the last calls, which are no more than the limit allows in ten seconds.
 const LAST_CALLS: Duration = Duration::from_secs(20);

@@ -1,15 +1,35 @@
-//! Driver of the client: plays the plans of [`plan`], and shrinks those that violate
-//! an invariant.
+//! Driver of the client: plays the plans of [`plan`], and shrinks those that violate an invariant.
+//!
+//! A run is a pure function of a seed: [`plan::plan`] draws the settings, the steps of the callers
+//! and the fault of each request; [`run()`] plays the plan over real sockets with paused time; and
+//! the [`invariants`] compare the outcomes that calls reported with what the peer recorded.
+//!
+//! ```text
+//! plan ──> caller ──> podqueue ──> socket ──> peer ──> service
+//!             │                                │          │
+//!             └────────> invariants <──────────┴──────────┘
+//! ```
+
+mod call_log;
+mod caller;
+pub mod invariants;
+mod leaks;
+mod peer;
+pub mod plan;
+mod run;
+mod service;
+pub mod several_runtimes;
+pub mod shared_limits;
+
+pub use self::run::{Run, run};
 
 use std::fmt::Write;
 use std::io;
 use std::time::Duration;
 
-use crate::invariants;
-use crate::plan::{self, Fault, Plan, PollPattern, Step};
-use crate::run::run;
+use self::plan::{Fault, Plan, PollPattern, Step};
+use self::service::Operation;
 use crate::search::{Driver, Played};
-use crate::service::Operation;
 
 /// Driver of the client.
 pub struct ClientDriver;

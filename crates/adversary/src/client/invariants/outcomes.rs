@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use podqueue::ErrorKind;
 
-use crate::call_log::{
+use crate::client::call_log::{
     CallKind, CallOutcome, LoggedCall, Returned, ReturnedError, ReturnedRecord, StreamItem,
 };
-use crate::peer::{Arrival, AttemptOutcome};
-use crate::plan::Fault;
-use crate::run::Run;
-use crate::service::{Job, JobState, Operation, events};
+use crate::client::peer::{Arrival, AttemptOutcome};
+use crate::client::plan::Fault;
+use crate::client::run::Run;
+use crate::client::service::{Job, JobState, Operation, events};
 
 /// An error of a non-idempotent call means that the call had no effect, unless the error is
 /// `OutcomeUnknown`.

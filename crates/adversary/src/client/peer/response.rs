@@ -7,12 +7,12 @@ use std::time::{Duration, SystemTime};
 use serde_json::json;
 
 use super::state::AttemptOutcome;
-use crate::leaks::Encoding;
-use crate::plan::{
+use crate::client::leaks::Encoding;
+use crate::client::plan::{
     CannedBody, CannedResponse, ConnectionEnd, EchoLocation, Fault, Malformation, RetryAfter,
     SecretEcho,
 };
-use crate::service::{EVENT_STREAM, Operation, Reply, Request};
+use crate::client::service::{EVENT_STREAM, Operation, Reply, Request};
 
 /// Content of a response.
 pub(super) struct Content {

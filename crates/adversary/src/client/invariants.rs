@@ -10,12 +10,12 @@ use std::time::Duration;
 use podqueue::ErrorKind;
 use tokio::time::Instant;
 
-use crate::call_log::{CallKind, CallOutcome, LoggedCall};
-use crate::peer::{Arrival, AttemptOutcome};
-use crate::plan::{CannedResponse, Fault};
-use crate::run::Run;
+use crate::client::call_log::{CallKind, CallOutcome, LoggedCall};
+use crate::client::peer::{Arrival, AttemptOutcome};
+use crate::client::plan::{CannedResponse, Fault};
+use crate::client::run::Run;
 use crate::search::{Played, Violation};
-use crate::service::Operation;
+use crate::client::service::Operation;
 
 type Invariant = fn(&Run, &mut Vec<String>);
 

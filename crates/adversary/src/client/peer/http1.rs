@@ -6,8 +6,8 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use super::response::{WireAction, content, delivery, takes_effect};
 use super::state::{AttemptOutcome, SharedPeer, reset_on_drop};
-use crate::plan::{ConnectionEnd, EchoLocation, Fault};
-use crate::service::{Reply, Request};
+use crate::client::plan::{ConnectionEnd, EchoLocation, Fault};
+use crate::client::service::{Reply, Request};
 
 /// Serves one connection to its end.
 pub(super) async fn serve(peer: &SharedPeer, mut stream: TcpStream, number: usize) {

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use fastrand::Rng;
 
-use crate::leaks::Encoding;
-use crate::service::{JobEnd, JobScript, Operation};
+use crate::client::leaks::Encoding;
+use crate::client::service::{JobEnd, JobScript, Operation};
 
 /// Everything that determines a run, besides the code under test.
 #[derive(Clone, Debug)]

@@ -13,8 +13,8 @@ use tokio::time::{sleep, sleep_until, timeout};
 use super::http1::apply;
 use super::response::{COMMENT, Content, content, takes_effect};
 use super::state::{AttemptOutcome, SharedPeer};
-use crate::plan::{ConnectionEnd, Fault, StreamReset};
-use crate::service::Request;
+use crate::client::plan::{ConnectionEnd, Fault, StreamReset};
+use crate::client::service::Request;
 
 /// REFUSED_STREAM: the request was not processed.
 const REFUSED_STREAM: u32 = 7;

@@ -12,7 +12,7 @@ use podqueue::{Error, ErrorKind, Job, JobRecord, RemoteCancel};
 use serde_json::Value;
 use tokio::time::Instant;
 
-use crate::leaks;
+use crate::client::leaks;
 
 /// Call as the log has it.
 #[derive(Clone, Debug)]

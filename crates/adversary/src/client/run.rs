@@ -8,12 +8,12 @@ use tokio::runtime::{Builder, Handle};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::call_log::{CallKind, CallLog, LoggedCall};
-use crate::caller::{Caller, client};
-use crate::leaks::Capture;
-use crate::peer::{Arrival, Peer, Transcript};
-use crate::plan::{ClientSettings, Plan, Step};
-use crate::service::{Operation, Service};
+use crate::client::call_log::{CallKind, CallLog, LoggedCall};
+use crate::client::caller::{Caller, client};
+use crate::client::leaks::Capture;
+use crate::client::peer::{Arrival, Peer, Transcript};
+use crate::client::plan::{ClientSettings, Plan, Step};
+use crate::client::service::{Operation, Service};
 
 /// Time limit of a run, far beyond its faults and all deadlines.
 const TIME_LIMIT: Duration = Duration::from_secs(20 * 60 * 60);
