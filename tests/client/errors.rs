@@ -93,7 +93,7 @@ async fn no_connection_is_distinguished_from_no_response() {
     assert_eq!(error.kind(), ErrorKind::Network);
     assert!(error.is_retryable() && error.source().is_some());
 
-    let server = Script::then_always([], Reply::Truncate { body: "{".to_owned() }).await;
+    let server = Script::then_always([], Reply::ok("{").cut_off()).await;
     let error = server.endpoint().health().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Network);
 
@@ -124,7 +124,7 @@ async fn an_unknown_host_is_a_connect_error() {
 async fn an_unanswered_submission_has_an_unknown_outcome() {
     for (reply, status) in [
         (Reply::Close, None),
-        (Reply::Truncate { body: "{".to_owned() }, Some(200)),
+        (Reply::ok("{").cut_off(), Some(200)),
         (Reply::json(500, "{}"), Some(500)),
         (Reply::json(502, "{}"), Some(502)),
         (Reply::json(503, "{}"), Some(503)),

@@ -262,7 +262,7 @@ async fn of_many_jobs_each_is_accounted_for_once_and_none_is_submitted_twice() {
                         Reply::Close,
                         Reply::Hang,
                         Reply::json(502, "<html>"),
-                        Reply::Truncate { body: format!(r#"{{"id":"{id}","sta"#) },
+                        Reply::ok(format!(r#"{{"id":"{id}","sta"#)).cut_off(),
                         Reply::ok("<html>"),
                     ],
                 );

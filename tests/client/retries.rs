@@ -20,7 +20,7 @@ fn passing() -> Vec<Reply> {
         Reply::json(503, "{}"),
         Reply::json(504, "{}"),
         Reply::Close,
-        Reply::Truncate { body: "{".to_owned() },
+        Reply::ok("{").cut_off(),
     ]
 }
 

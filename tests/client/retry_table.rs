@@ -116,7 +116,7 @@ async fn server_failures_and_lost_responses_are_retried_if_that_is_safe() {
             check(row, &status.to_string(), Reply::json(status, "{}"), failed).await;
         }
         check(row, "closed", Reply::Close, unanswered).await;
-        check(row, "cut off", Reply::Truncate { body: "{".to_owned() }, unanswered).await;
+        check(row, "cut off", Reply::ok("{").cut_off(), unanswered).await;
     }
 }
 

@@ -51,7 +51,7 @@ fn endings() -> Vec<Reply> {
     endings.extend([
         Reply::json(307, "").header("location", format!("https://{KEY}.example/?api_key={KEY}")),
         Reply::Close,
-        Reply::Truncate { body: "{".to_owned() },
+        Reply::ok("{").cut_off(),
         Reply::ok("no json"),
     ]);
     endings

@@ -35,7 +35,7 @@ fn lost() -> Vec<Reply> {
         Reply::json(502, "<html>bad gateway</html>"),
         Reply::json(504, ""),
         Reply::json(408, "{}"),
-        Reply::Truncate { body: r#"[{"output":1}"#.to_owned() },
+        Reply::ok(r#"[{"output":1}"#).cut_off(),
         chunks(json!([1])).cut_off(),
         Reply::ok(""),
         Reply::ok("<html>"),

@@ -54,9 +54,7 @@ pub enum Reply {
     Made(Maker),
     /// Closes the connection without a response.
     Close,
-    /// Announces more than it sends, and closes the connection.
-    Truncate { body: String },
-    /// Truncates the body of a response, and closes the connection.
+    /// Truncates the body of a response: announces more than it sends, and closes the connection.
     CutOff(Box<Reply>),
     /// Truncates the body of a response, and keeps the connection open.
     Stall(Box<Reply>),
@@ -349,12 +347,6 @@ async fn serve(mut stream: TcpStream, state: Arc<State>) {
                 std::future::pending().await
             }
             Reply::Close | Reply::Echo { .. } | Reply::Made(_) | Reply::Late { .. } => return,
-            Reply::Truncate { body } => {
-                let length = body.len() + 100;
-                let text = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n{body}");
-                let _ = stream.write_all(text.as_bytes()).await;
-                return;
-            }
             Reply::Hang => std::future::pending().await,
         }
     }

@@ -65,7 +65,7 @@ async fn a_wait_survives_what_passes() {
             Reply::Close,
             Reply::json(500, "{}"),
             Reply::json(429, "{}"),
-            Reply::Truncate { body: "{".to_owned() },
+            Reply::ok("{").cut_off(),
             Reply::json(503, "{}"),
             Reply::ok("<html>a gateway's page</html>"),
             Reply::ok(r#"{"id":"j","status":"COMPL"#),
