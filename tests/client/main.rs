@@ -32,7 +32,7 @@ mod retries;
 mod retry_table;
 mod run_all;
 mod runtime;
-mod secrecy;
+mod canaries;
 mod stream;
 mod stream_gaps;
 mod submission;

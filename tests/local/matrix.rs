@@ -6,7 +6,7 @@
 //! no time.
 
 mod faults;
-mod stage;
+mod fixture;
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -16,7 +16,7 @@ use podqueue::ErrorKind;
 use podqueue_local::Operation;
 
 use self::faults::{ClientOutcome, DOWNTIME, FaultCase, TESTED_ELSEWHERE};
-use self::stage::{Fixture, Http};
+use self::fixture::{Fixture, Http};
 use crate::support::HeldBack;
 
 /// Expected retries of an ambiguous call: it is not known whether it took effect.

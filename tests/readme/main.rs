@@ -4,4 +4,4 @@
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "recipes print, and tests unwrap")]
 
 mod recipes;
-mod shown;
+mod code_blocks;

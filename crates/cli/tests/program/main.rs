@@ -25,7 +25,7 @@ mod preload;
 #[path = "../../../local/tests/interface/preloaded_signal.rs"]
 mod preloaded_signal;
 mod run;
-mod secrecy;
+mod canaries;
 mod settings;
 #[cfg(unix)]
 #[path = "../../../local/tests/interface/signal_dispositions.rs"]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use podqueue_local::Fault;
 
-use crate::secrecy::COMMANDS;
+use crate::canaries::COMMANDS;
 use crate::support::{KEY, Fixture, bare, ran, ran_with_stdin};
 
 fn write_settings(fixture: &Fixture, of_key: &str) {

@@ -1,4 +1,4 @@
-//! Canary test: a recognizable value in place of each secret, every code path run, and all output
+//! Canary tests: a recognizable value in place of each secret, every code path run, and all output
 //! searched for them.
 
 use std::error::Error as _;

@@ -1,5 +1,5 @@
-//! Tests of secrecy: no output contains the key, even if the service echoes it. `support::ended`
-//! checks the output of every test.
+//! Canary tests: no output contains the key, even if the service echoes it. `support::ended` checks
+//! the output of every test.
 
 use podqueue_local::Fault;
 use serde_json::json;
