@@ -4,7 +4,9 @@
 //! Handwritten types name these functions in serde attributes; the types of generated code
 //! implement [`Lenient`].
 
+mod codec;
 mod field;
+mod node;
 pub mod object;
 mod scalar;
 pub mod union;
@@ -13,10 +15,11 @@ use std::collections::HashMap;
 
 use serde::de::{Deserialize, Deserializer};
 
-pub use self::field::{
-    Field, Lenient, Mismatch, Node, Reading, deserialize, own, owned, serialize, text as read_text,
-    value,
+pub use self::codec::{
+    Lenient, Mismatch, Reading, deserialize, own, owned, serialize, text as read_text, value,
 };
+pub use self::field::Field;
+pub use self::node::Node;
 pub use self::scalar::{boolean, integer, number, text};
 
 /// Null stands for the default: an empty list, an empty object.

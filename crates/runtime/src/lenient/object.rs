@@ -8,7 +8,9 @@ use std::fmt;
 
 use serde_json::{Map, Value as Json};
 
-use super::field::{self, Field, Lenient, Mismatch, Node, Reading, of_another_type};
+use super::codec::{self, Lenient, Mismatch, Reading, of_another_type};
+use super::field::Field;
+use super::node::Node;
 use crate::redact::{REDACTED, Untyped};
 
 /// The table of a struct.
@@ -96,7 +98,7 @@ fn read_field<T: Lenient>(
         return Ok(all);
     }
     match values.get(wire) {
-        Some(value) => field::value(value, reading).map_err(|mismatch| mismatch.within(wire)),
+        Some(value) => codec::value(value, reading).map_err(|mismatch| mismatch.within(wire)),
         None if is(properties, "required") => {
             Err(Mismatch::new(format_args!("missing field `{wire}`")))
         }

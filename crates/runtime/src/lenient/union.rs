@@ -12,7 +12,8 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::field::{Lenient, Mismatch, Node, Reading, value};
+use super::codec::{Lenient, Mismatch, Reading, value};
+use super::node::Node;
 
 /// A value of a tag.
 #[derive(Clone, Copy, Debug)]

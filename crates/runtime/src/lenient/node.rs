@@ -1,0 +1,54 @@
+//! Node: the JSON of a value, as it is written.
+
+use serde::ser::{Error, Serialize, SerializeMap, Serializer};
+use serde_json::Value as Json;
+
+/// JSON that borrows its texts.
+pub enum Node<'a> {
+    /// Null.
+    Null,
+    /// A boolean.
+    Flag(bool),
+    /// A whole number.
+    Integer(i64),
+    /// A whole number that may exceed an `i64`.
+    Unsigned(u64),
+    /// A number.
+    Number(f64),
+    /// A text.
+    Text(&'a str),
+    /// A list.
+    List(Vec<Node<'a>>),
+    /// An object, its fields in the order in which they are written.
+    Object(Vec<(&'a str, Node<'a>)>),
+    /// JSON that the value holds.
+    Json(&'a Json),
+    /// JSON that was made of the value.
+    Owned(Json),
+    /// A value that cannot be written, and why.
+    Failed(String),
+}
+
+impl Serialize for Node<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Null => serializer.serialize_unit(),
+            Self::Flag(flag) => serializer.serialize_bool(*flag),
+            Self::Integer(number) => serializer.serialize_i64(*number),
+            Self::Unsigned(number) => serializer.serialize_u64(*number),
+            Self::Number(number) => serializer.serialize_f64(*number),
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::List(items) => items.serialize(serializer),
+            Self::Object(fields) => {
+                let mut map = serializer.serialize_map(Some(fields.len()))?;
+                for (name, value) in fields {
+                    map.serialize_entry(name, value)?;
+                }
+                map.end()
+            }
+            Self::Json(json) => json.serialize(serializer),
+            Self::Owned(json) => json.serialize(serializer),
+            Self::Failed(reason) => Err(S::Error::custom(reason)),
+        }
+    }
+}
