@@ -52,8 +52,6 @@ mod observe;
 #[doc(hidden)]
 pub mod open_enum;
 mod part;
-#[cfg(test)]
-mod random;
 #[doc(hidden)]
 pub mod redact;
 #[doc(hidden)]
@@ -61,6 +59,8 @@ pub mod rest;
 mod retry;
 mod secret_string;
 mod service;
+#[cfg(test)]
+mod test_random;
 mod transport;
 mod url;
 

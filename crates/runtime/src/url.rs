@@ -148,12 +148,12 @@ mod tests {
 
     use super::Path;
     use crate::error::Attempted;
-    use crate::random;
+    use crate::test_random;
 
     #[test]
     fn any_other_parameter_stays_one_segment_and_comes_back_unchanged() {
-        random::cases(512, |random| {
-            let id = random::text(random, 1..=40);
+        test_random::cases(512, |random| {
+            let id = test_random::text(random, 1..=40);
             if id == "." || id == ".." {
                 return;
             }

@@ -191,7 +191,7 @@ fn end_of_value(text: &[u8], mut at: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random;
+    use crate::test_random;
 
     fn parts(text: &str) -> (Vec<(String, &str)>, bool) {
         let mut all = Vec::new();
@@ -253,10 +253,10 @@ mod tests {
 
     #[test]
     fn json_is_taken_apart_as_a_parser_does() {
-        random::cases(256, |random| {
+        test_random::cases(256, |random| {
             let members: serde_json::Map<_, _> = (0..random.usize(0..5))
                 .map(|_| {
-                    let (name, text) = (random::text(random, 0..=6), random::text(random, 0..=6));
+                    let (name, text) = (test_random::text(random, 0..=6), test_random::text(random, 0..=6));
                     (name, serde_json::json!([text, {"n": random.i64(..)}]))
                 })
                 .collect();
@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn any_bytes_are_no_harm() {
-        random::cases(2_000, |random| {
+        test_random::cases(2_000, |random| {
             let alphabet = b"{}[]\",:\\u0aN-I\xff \n";
             let any = |random: &mut fastrand::Rng| match random.bool() {
                 true => random.u8(..),

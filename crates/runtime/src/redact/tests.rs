@@ -1,7 +1,7 @@
 //! Tests of redaction: secrets in all encodings, drawn at random.
 
 use super::*;
-use crate::random;
+use crate::test_random;
 
 fn secrets(all: &[&str]) -> Secrets {
     Secrets::new(all.iter().copied().map(SecretString::from).collect(), None)
@@ -584,11 +584,11 @@ fn html(character: char, choice: u8, written: &mut String) {
 
 #[test]
 fn no_piece_of_a_secret_is_shown_however_it_is_escaped() {
-    random::cases(3_000, |random| {
-        let secret = random::of(random, SECRETS, 6..=40);
+    test_random::cases(3_000, |random| {
+        let secret = test_random::of(random, SECRETS, 6..=40);
         let printable: String = (' '..='~').collect();
-        let mut left = random::of(random, &printable, 0..=12);
-        let mut right = random::of(random, &printable, 0..=12);
+        let mut left = test_random::of(random, &printable, 0..=12);
+        let mut right = test_random::of(random, &printable, 0..=12);
         let (mut text, mut spelled) = (secret.clone(), secret.clone());
         for _ in 0..random.usize(0..4) {
             let encoder = [Encoder::Json, Encoder::Percent, Encoder::Html][random.usize(0..3)];
@@ -611,9 +611,9 @@ fn no_piece_of_a_secret_is_shown_however_it_is_escaped() {
 
 #[test]
 fn any_text_is_read_to_its_end() {
-    random::cases(3_000, |random| {
-        let text = random::text(random, 0..=40);
-        let secret = random::text(random, 0..=12);
+    test_random::cases(3_000, |random| {
+        let text = test_random::text(random, 0..=40);
+        let secret = test_random::text(random, 0..=12);
         let shown = redacted(&text, &[&secret]);
         let is_redacted = !shown.contains(&secret) || "[redacted]".contains(&secret);
         assert!(secret.chars().count() < 4 || is_redacted, "{text} is shown as {shown}");
@@ -623,8 +623,8 @@ fn any_text_is_read_to_its_end() {
 #[test]
 fn escapes_upon_escapes_are_read() {
     let alphabet = "\\\\\\%%&&++uu0123456789abcdefABCDEF##;;xX{}quotamp\u{80}\u{a0}\u{e9}\u{ff}";
-    random::cases(3_000, |random| {
-        let text = random::of(random, alphabet, 0..=200);
+    test_random::cases(3_000, |random| {
+        let text = test_random::of(random, alphabet, 0..=200);
         let _ = redacted(&text, &["secret", "\\\\\\\\"]);
     });
 }

@@ -12,7 +12,7 @@ use crate::limiter::shared::allocation::{Allocation, ExchangeRequest, Grant, LEA
 use crate::limiter::shared::local_permits::{ExchangeWaker, LimiterState, LocalPermits};
 use crate::limiter::window_log::WindowLog;
 use crate::limiter::{GRACE, Limit, WINDOW};
-use crate::random::cases;
+use crate::test_random::cases;
 
 /// A process, whose state survives when it is stopped and is lost when it crashes.
 struct Process {
