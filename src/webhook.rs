@@ -64,7 +64,7 @@ mod token;
 
 #[cfg(fuzzing)]
 pub(crate) use receiver::Hint;
-pub use receiver::{Answer, HandlerError, WebhooksBuilder};
+pub use receiver::{DeliveryOutcome, HandlerError, WebhooksBuilder};
 #[doc(hidden)]
 pub use sender::{WebhookAttempt, WebhookSender};
 #[cfg(fuzzing)]

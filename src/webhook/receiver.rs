@@ -86,7 +86,7 @@ impl Webhooks {
     }
 
     /// Processes a delivery, given its path, which may have any prefix before the token, and its
-    /// body. Respond with [`Answer::status`].
+    /// body. Respond with [`DeliveryOutcome::status`].
     ///
     /// Must be awaited inside a tokio runtime.
     ///
@@ -95,36 +95,36 @@ impl Webhooks {
     /// webhooks.receive(path, body).await.status()
     /// # }
     /// ```
-    pub async fn receive(&self, path: &str, body: &[u8]) -> Answer {
+    pub async fn receive(&self, path: &str, body: &[u8]) -> DeliveryOutcome {
         if !self.inner.token.ends(path) {
-            return Answer::UnknownToken;
+            return DeliveryOutcome::UnknownToken;
         }
         self.handle(body).await
     }
 
     /// Handles the body of a delivery with a valid token.
-    async fn handle(&self, body: &[u8]) -> Answer {
+    async fn handle(&self, body: &[u8]) -> DeliveryOutcome {
         if body.len() > self.inner.body_limit {
-            return Answer::TooLarge;
+            return DeliveryOutcome::TooLarge;
         }
-        let Some(Hint { id }) = Hint::read(body) else { return Answer::Unreadable };
+        let Some(Hint { id }) = Hint::read(body) else { return DeliveryOutcome::Unreadable };
         let span = tracing::debug_span!(
             "podqueue.webhook",
             podqueue.endpoint = self.inner.endpoint.id(),
             podqueue.job_id = id,
-            podqueue.answer = tracing::field::Empty,
+            podqueue.outcome = tracing::field::Empty,
         );
         let inner = Arc::clone(&self.inner);
         // A task of its own, because a handler that has started is finished even if the caller
         // hangs up.
         let processed = async move {
-            let answer = inner.process(&id).await;
-            tracing::Span::current().record("podqueue.answer", answer.name());
-            answer
+            let outcome = inner.process(&id).await;
+            tracing::Span::current().record("podqueue.outcome", outcome.name());
+            outcome
         };
         match tokio::spawn(processed.instrument(span)).await {
-            Ok(answer) => answer,
-            Err(_) => Answer::HandlerFailed("the handler panicked".into()),
+            Ok(outcome) => outcome,
+            Err(_) => DeliveryOutcome::HandlerFailed("the handler panicked".into()),
         }
     }
 }
@@ -137,7 +137,7 @@ impl From<&Webhooks> for Notifier {
 }
 
 impl Inner {
-    async fn process(&self, id: &str) -> Answer {
+    async fn process(&self, id: &str) -> DeliveryOutcome {
         let mut delivery = Arc::clone(&self.deliveries).begin(id).await;
         let seen = loop {
             delivery.begin_read();
@@ -148,25 +148,25 @@ impl Inner {
         };
         let record = match seen {
             Ok(record) if record.status().is_terminal() => record,
-            Ok(_) => return Answer::NotEnded,
-            Err(error) if is_from_gateway(&error) => return Answer::NotConfirmed(error),
+            Ok(_) => return DeliveryOutcome::NotEnded,
+            Err(error) if is_from_gateway(&error) => return DeliveryOutcome::NotConfirmed(error),
             Err(error) => match error.kind() {
-                ErrorKind::NotFound | ErrorKind::JobExpired => return Answer::UnknownJob,
-                ErrorKind::InvalidRequest => return Answer::Unreadable,
-                _ => return Answer::NotConfirmed(error),
+                ErrorKind::NotFound | ErrorKind::JobExpired => return DeliveryOutcome::UnknownJob,
+                ErrorKind::InvalidRequest => return DeliveryOutcome::Unreadable,
+                _ => return DeliveryOutcome::NotConfirmed(error),
             },
         };
         delivery.notify(&record);
         if delivery.is_repeat(&record) {
-            return Answer::Repeated;
+            return DeliveryOutcome::Repeated;
         }
         if let Some(handler) = &self.handler
             && let Err(error) = handler(record.clone()).await
         {
-            return Answer::HandlerFailed(error);
+            return DeliveryOutcome::HandlerFailed(error);
         }
         delivery.remember(&record);
-        Answer::Handled
+        DeliveryOutcome::Handled
     }
 }
 
@@ -199,10 +199,10 @@ where
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let webhooks = self.clone();
         Box::pin(async move {
-            let answer = webhooks.read_and_handle(request).await;
+            let outcome = webhooks.read_and_handle(request).await;
             let mut response = Response::new(Empty::new());
             *response.status_mut() =
-                StatusCode::from_u16(answer.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+                StatusCode::from_u16(outcome.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
             Ok(response)
         })
     }
@@ -210,20 +210,20 @@ where
 
 impl Webhooks {
     /// Checks the token first: without it, the body is not read.
-    async fn read_and_handle<B>(&self, request: Request<B>) -> Answer
+    async fn read_and_handle<B>(&self, request: Request<B>) -> DeliveryOutcome
     where
         B: Body<Error: Into<Box<dyn std::error::Error + Send + Sync>>>,
     {
         let (head, body) = request.into_parts();
         if !self.inner.token.ends(head.uri.path()) {
-            return Answer::UnknownToken;
+            return DeliveryOutcome::UnknownToken;
         }
         let body = Limited::new(body, self.inner.body_limit).collect();
         match tokio::time::timeout(self.inner.body_timeout, body).await {
             Ok(Ok(body)) => self.handle(&body.to_bytes()).await,
-            Ok(Err(error)) if error.is::<LengthLimitError>() => Answer::TooLarge,
-            Ok(Err(_)) => Answer::Unreadable,
-            Err(_) => Answer::TooSlow,
+            Ok(Err(error)) if error.is::<LengthLimitError>() => DeliveryOutcome::TooLarge,
+            Ok(Err(_)) => DeliveryOutcome::Unreadable,
+            Err(_) => DeliveryOutcome::TooSlow,
         }
     }
 }
@@ -372,7 +372,7 @@ type Handler = Box<
 /// Any status other than 200 makes the service retry, up to two more times.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum Answer {
+pub enum DeliveryOutcome {
     /// 200: the job has ended and the handler has succeeded.
     Handled,
     /// 200: this delivery was already handled.
@@ -395,7 +395,7 @@ pub enum Answer {
     HandlerFailed(HandlerError),
 }
 
-impl Answer {
+impl DeliveryOutcome {
     /// The HTTP status of the response.
     #[must_use]
     pub fn status(&self) -> u16 {

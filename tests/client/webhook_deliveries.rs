@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use podqueue::webhook::Answer;
+use podqueue::webhook::DeliveryOutcome;
 use podqueue::{Endpoint, ErrorKind, JobStatus, Observation, Polling, RetryPolicy, Webhooks};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -28,7 +28,7 @@ fn counting(endpoint: &Endpoint) -> (Webhooks, Arc<AtomicUsize>) {
     (webhooks.build().unwrap(), handled)
 }
 
-async fn deliver(webhooks: &Webhooks, body: impl AsRef<[u8]>) -> Answer {
+async fn deliver(webhooks: &Webhooks, body: impl AsRef<[u8]>) -> DeliveryOutcome {
     let path = format!("/hooks/{}", webhooks.token().expose());
     webhooks.receive(&path, body.as_ref()).await
 }
@@ -43,11 +43,11 @@ async fn a_retried_job_that_ends_with_an_identical_record_is_handled_again() {
         let server = Script::of(script).await;
         let endpoint = server.endpoint();
         let (webhooks, handled) = counting(&endpoint);
-        assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Handled));
-        assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Repeated));
+        assert!(matches!(deliver(&webhooks, DELIVERY).await, DeliveryOutcome::Handled));
+        assert!(matches!(deliver(&webhooks, DELIVERY).await, DeliveryOutcome::Repeated));
         endpoint.job("j").retry().await.unwrap();
-        assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Handled));
-        assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Repeated));
+        assert!(matches!(deliver(&webhooks, DELIVERY).await, DeliveryOutcome::Handled));
+        assert!(matches!(deliver(&webhooks, DELIVERY).await, DeliveryOutcome::Repeated));
         assert_eq!(handled.load(Ordering::Relaxed), 2);
     }
 }
@@ -58,10 +58,10 @@ async fn a_retry_whose_outcome_is_unknown_may_have_been_one() {
         Script::of([record("FAILED"), Reply::Close, record("FAILED"), record("FAILED")]).await;
     let endpoint = server.endpoint();
     let (webhooks, _) = counting(&endpoint);
-    assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Handled));
+    assert!(matches!(deliver(&webhooks, DELIVERY).await, DeliveryOutcome::Handled));
     let error = endpoint.job("j").retry().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
-    assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Handled));
+    assert!(matches!(deliver(&webhooks, DELIVERY).await, DeliveryOutcome::Handled));
 }
 
 #[tokio::test]
@@ -73,7 +73,7 @@ async fn a_handler_may_retry_the_job_itself() {
         .on_job(|record| async move { record.job().retry().await.map(drop) });
     let webhooks = webhooks.build().unwrap();
     for _ in 0..2 {
-        assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Handled));
+        assert!(matches!(deliver(&webhooks, DELIVERY).await, DeliveryOutcome::Handled));
     }
     let retries = server.lines().iter().filter(|line| line.contains("/retry/")).count();
     assert_eq!(retries, 2);
@@ -85,20 +85,20 @@ async fn a_delivery_beyond_the_redeliveries_of_the_service_is_another_end() {
     let server = Script::then_always([], record("FAILED")).await;
     let (webhooks, _) = counting(&server.endpoint());
     for _ in 0..2 {
-        assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Handled));
-        assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Repeated));
+        assert!(matches!(deliver(&webhooks, DELIVERY).await, DeliveryOutcome::Handled));
+        assert!(matches!(deliver(&webhooks, DELIVERY).await, DeliveryOutcome::Repeated));
         tokio::time::sleep(Duration::from_secs(20)).await;
-        assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Repeated));
+        assert!(matches!(deliver(&webhooks, DELIVERY).await, DeliveryOutcome::Repeated));
     }
     tokio::time::sleep(Duration::from_secs(61)).await;
-    assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Handled));
+    assert!(matches!(deliver(&webhooks, DELIVERY).await, DeliveryOutcome::Handled));
     // A job that cannot be retried has one end.
     let server = Script::then_always([], record("COMPLETED")).await;
     let (webhooks, _) = counting(&server.endpoint());
-    assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Handled));
+    assert!(matches!(deliver(&webhooks, DELIVERY).await, DeliveryOutcome::Handled));
     for _ in 0..4 {
         tokio::time::sleep(Duration::from_secs(600)).await;
-        assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Repeated));
+        assert!(matches!(deliver(&webhooks, DELIVERY).await, DeliveryOutcome::Repeated));
     }
 }
 
@@ -112,8 +112,8 @@ async fn an_end_that_cannot_be_retried_is_handled_once_whatever_each_poll_return
         });
         let server = server.await;
         let (webhooks, handled) = counting(&server.endpoint());
-        assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Handled));
-        assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Repeated));
+        assert!(matches!(deliver(&webhooks, DELIVERY).await, DeliveryOutcome::Handled));
+        assert!(matches!(deliver(&webhooks, DELIVERY).await, DeliveryOutcome::Repeated));
         assert_eq!(handled.load(Ordering::Relaxed), 1, "{status}");
     }
 }
@@ -132,14 +132,14 @@ async fn the_id_is_read_out_of_a_flawed_body() {
         let server = Script::of([record("COMPLETED")]).await;
         let (webhooks, _) = counting(&server.endpoint());
         let answer = deliver(&webhooks, body).await;
-        assert!(matches!(answer, Answer::Handled), "{body}: {answer:?}");
+        assert!(matches!(answer, DeliveryOutcome::Handled), "{body}: {answer:?}");
         assert_eq!(server.lines(), ["GET /v2/ep/status/j"]);
     }
     // Bytes that are not UTF-8 in fields that are not read.
     let server = Script::of([record("COMPLETED")]).await;
     let (webhooks, _) = counting(&server.endpoint());
     let answer = deliver(&webhooks, b"{\"output\":\"\xff\",\"id\":\"j\"}").await;
-    assert!(matches!(answer, Answer::Handled), "{answer:?}");
+    assert!(matches!(answer, DeliveryOutcome::Handled), "{answer:?}");
 }
 
 #[tokio::test]
@@ -153,11 +153,11 @@ async fn a_record_of_another_job_or_a_gateways_page_confirms_nothing() {
         let server = Script::of([reply, record("COMPLETED")]).await;
         let client = server.settings().retry(RetryPolicy::never()).build().unwrap();
         let (webhooks, handled) = counting(&client.endpoint("ep"));
-        let Answer::NotConfirmed(error) = deliver(&webhooks, DELIVERY).await else {
+        let DeliveryOutcome::NotConfirmed(error) = deliver(&webhooks, DELIVERY).await else {
             panic!("it was confirmed")
         };
         assert_eq!((error.kind(), handled.load(Ordering::Relaxed)), (kind, 0));
-        assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Handled), "the next try");
+        assert!(matches!(deliver(&webhooks, DELIVERY).await, DeliveryOutcome::Handled), "the next try");
     }
 }
 
@@ -250,7 +250,7 @@ async fn a_completed_job_with_a_flawed_output_reaches_the_handler() {
         *kept.lock().unwrap() = Some(record);
         async { Ok::<_, std::io::Error>(()) }
     });
-    assert!(matches!(deliver(&webhooks.build().unwrap(), DELIVERY).await, Answer::Handled));
+    assert!(matches!(deliver(&webhooks.build().unwrap(), DELIVERY).await, DeliveryOutcome::Handled));
     let record = seen.lock().unwrap().take().unwrap();
     assert_eq!(record.status(), JobStatus::Completed);
     assert_eq!(record.output::<serde_json::Value>().unwrap(), json!({"loss": null}));
@@ -264,15 +264,15 @@ async fn a_record_from_before_a_retry_is_not_the_next_end() {
     let server = Script::of(script).await;
     let endpoint = server.endpoint();
     let (webhooks, handled) = counting(&endpoint);
-    assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Handled));
+    assert!(matches!(deliver(&webhooks, DELIVERY).await, DeliveryOutcome::Handled));
     let again = deliver(&webhooks, DELIVERY);
     let retry = async {
         until(|| server.requests().len() == 2).await;
         endpoint.job("j").retry().await.unwrap()
     };
     let (again, _) = tokio::join!(again, retry);
-    assert!(matches!(again, Answer::NotEnded), "{again:?}");
-    assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Handled));
+    assert!(matches!(again, DeliveryOutcome::NotEnded), "{again:?}");
+    assert!(matches!(deliver(&webhooks, DELIVERY).await, DeliveryOutcome::Handled));
     assert_eq!(handled.load(Ordering::Relaxed), 2);
 }
 
@@ -282,7 +282,7 @@ async fn a_late_delivery_from_before_a_retry_does_not_hide_the_next_end() {
     let server = Script::of([record("FAILED"), slow, record("FAILED"), record("FAILED")]).await;
     let endpoint = server.endpoint();
     let (webhooks, _) = counting(&endpoint);
-    assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Handled));
+    assert!(matches!(deliver(&webhooks, DELIVERY).await, DeliveryOutcome::Handled));
     let retry = endpoint.job("j");
     let again = async {
         until(|| server.requests().len() == 2).await;
@@ -290,7 +290,7 @@ async fn a_late_delivery_from_before_a_retry_does_not_hide_the_next_end() {
     };
     let (retried, _) = tokio::join!(retry.retry(), again);
     retried.unwrap();
-    assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Handled), "the next end");
+    assert!(matches!(deliver(&webhooks, DELIVERY).await, DeliveryOutcome::Handled), "the next end");
 }
 
 #[tokio::test]
@@ -300,10 +300,10 @@ async fn a_job_is_the_same_with_the_suffix_of_its_id_and_without() {
     let server = Script::of([plain.clone(), queued.clone(), plain.clone(), queued, plain]).await;
     let endpoint = server.settings().polling(Polling::new()).build().unwrap().endpoint("ep");
     let (webhooks, _) = counting(&endpoint);
-    assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Handled));
+    assert!(matches!(deliver(&webhooks, DELIVERY).await, DeliveryOutcome::Handled));
     let job = endpoint.job("j-u1");
     job.retry().await.unwrap();
-    assert!(matches!(deliver(&webhooks, DELIVERY).await, Answer::Handled), "it was retried");
+    assert!(matches!(deliver(&webhooks, DELIVERY).await, DeliveryOutcome::Handled), "it was retried");
     let told = async {
         until(|| server.requests().len() == 4).await;
         deliver(&webhooks, DELIVERY).await

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
-use podqueue::webhook::{Answer, WebhooksBuilder};
+use podqueue::webhook::{DeliveryOutcome, WebhooksBuilder};
 use podqueue::{Endpoint, ErrorKind, Job, JobRecord, JobStatus, Notifier, Polling, Webhooks};
 use podqueue_local::{LocalJob, LocalService, WebhookDelivery};
 use reqwest::Method;
@@ -155,18 +155,18 @@ async fn a_repeated_delivery_is_acknowledged_but_not_handled_again() {
     for _ in 0..3 {
         let id = completed(&endpoint).await;
         let first = webhooks.receive(&path, &body(&id, "COMPLETED")).await;
-        assert!(matches!(first, Answer::Handled), "{first:?}");
+        assert!(matches!(first, DeliveryOutcome::Handled), "{first:?}");
         let second = webhooks.receive(&path, &body(&id, "COMPLETED")).await;
-        assert!(matches!(second, Answer::Repeated), "{second:?}");
+        assert!(matches!(second, DeliveryOutcome::Repeated), "{second:?}");
         assert_eq!((first.status(), second.status()), (200, 200));
         ids.push(id);
     }
     assert_eq!(saved.len(), 3);
     // Two are remembered; the oldest is evicted.
     let again = webhooks.receive(&path, &body(&ids[1], "COMPLETED")).await;
-    assert!(matches!(again, Answer::Repeated), "{again:?}");
+    assert!(matches!(again, DeliveryOutcome::Repeated), "{again:?}");
     let again = webhooks.receive(&path, &body(&ids[0], "COMPLETED")).await;
-    assert!(matches!(again, Answer::Handled), "{again:?}");
+    assert!(matches!(again, DeliveryOutcome::Handled), "{again:?}");
 }
 
 #[tokio::test]
@@ -194,7 +194,7 @@ async fn a_delivery_that_comes_while_the_job_is_handled_waits_for_the_outcome() 
         go.send(true).unwrap();
     };
     let (answer, ()) = tokio::join!(second, release);
-    assert!(matches!(answer, Answer::Repeated), "{answer:?}");
+    assert!(matches!(answer, DeliveryOutcome::Repeated), "{answer:?}");
     assert_eq!(tries.load(Ordering::Relaxed), 1);
 }
 
@@ -210,7 +210,7 @@ async fn a_panic_of_the_handler_is_a_failure_of_it() {
     let webhooks = webhooks.build().unwrap();
     for _ in 0..2 {
         let answer = webhooks.receive(&path(&webhooks), &body(&id, "COMPLETED")).await;
-        assert!(matches!(answer, Answer::HandlerFailed(_)), "{answer:?}");
+        assert!(matches!(answer, DeliveryOutcome::HandlerFailed(_)), "{answer:?}");
         assert_eq!(answer.status(), 500);
     }
 }
@@ -227,7 +227,7 @@ async fn without_the_token_nothing_happens() {
     let wrong = "0".repeat(64);
     for path in ["", "/", "/hooks", &format!("/hooks/{wrong}"), &format!("{}x", path(&webhooks))] {
         let answer = webhooks.receive(path, &body(&id, "COMPLETED")).await;
-        assert!(matches!(answer, Answer::UnknownToken), "{path}: {answer:?}");
+        assert!(matches!(answer, DeliveryOutcome::UnknownToken), "{path}: {answer:?}");
         assert_eq!(answer.status(), 404);
     }
     // A body that never comes is not waited for.
@@ -264,7 +264,7 @@ async fn a_body_above_the_limit_is_refused() {
     let webhooks = saved.receiver(&endpoint).body_limit(fits.len()).build().unwrap();
     let large = body(&id, "COMPLETED!");
     let answer = webhooks.receive(&path(&webhooks), &large).await;
-    assert!(matches!(answer, Answer::TooLarge), "{answer:?}");
+    assert!(matches!(answer, DeliveryOutcome::TooLarge), "{answer:?}");
     let url = webhooks.url(&serve(&webhooks).await).unwrap();
     let chunked: String = large
         .chunks(10)
@@ -304,11 +304,11 @@ async fn a_malformed_body_is_refused() {
         &deep,
     ] {
         let answer = webhooks.receive(&path(&webhooks), body.as_bytes()).await;
-        assert!(matches!(answer, Answer::Unreadable), "{body:.40}: {answer:?}");
+        assert!(matches!(answer, DeliveryOutcome::Unreadable), "{body:.40}: {answer:?}");
         assert_eq!(answer.status(), 400);
     }
     let answer = webhooks.receive(&path(&webhooks), b"{\"id\":\"\xff\"}").await;
-    assert!(matches!(answer, Answer::Unreadable), "{answer:?}");
+    assert!(matches!(answer, DeliveryOutcome::Unreadable), "{answer:?}");
     assert_eq!((saved.len(), reads(&local)), (0, 0));
 }
 
@@ -319,12 +319,12 @@ async fn a_body_that_lies_makes_nothing_happen_but_a_read() {
     let echo = endpoint(&local, "echo");
     let webhooks = saved.receiver(&echo).build().unwrap();
     let answer = webhooks.receive(&path(&webhooks), &body("no-such-job", "COMPLETED")).await;
-    assert!(matches!(answer, Answer::UnknownJob), "{answer:?}");
+    assert!(matches!(answer, DeliveryOutcome::UnknownJob), "{answer:?}");
     assert_eq!((answer.status(), saved.len()), (404, 0));
 
     let id = completed(&echo).await;
     let answer = webhooks.receive(&path(&webhooks), &body(&id, "FAILED")).await;
-    assert!(matches!(answer, Answer::Handled), "{answer:?}");
+    assert!(matches!(answer, DeliveryOutcome::Handled), "{answer:?}");
     let record = saved.all().remove(0);
     assert_eq!(record.output::<Value>().unwrap(), json!({"a": 1}), "not what the body says");
 
@@ -332,7 +332,7 @@ async fn a_body_that_lies_makes_nothing_happen_but_a_read() {
     let job = sleep.run(&json!({"ms": 60_000})).await.unwrap();
     let webhooks = saved.receiver(&sleep).build().unwrap();
     let answer = webhooks.receive(&path(&webhooks), &body(job.id(), "COMPLETED")).await;
-    assert!(matches!(answer, Answer::NotEnded), "{answer:?}");
+    assert!(matches!(answer, DeliveryOutcome::NotEnded), "{answer:?}");
     assert_eq!((answer.status(), saved.len()), (500, 1));
 }
 
@@ -342,7 +342,7 @@ async fn a_status_that_cannot_be_read_confirms_nothing() {
     let saved = Saved::default();
     let webhooks = saved.receiver(&server.endpoint()).build().unwrap();
     let answer = webhooks.receive(&path(&webhooks), &body("j", "COMPLETED")).await;
-    let Answer::NotConfirmed(error) = &answer else { panic!("{answer:?}") };
+    let DeliveryOutcome::NotConfirmed(error) = &answer else { panic!("{answer:?}") };
     assert_eq!((error.kind(), answer.status()), (ErrorKind::Unauthorized, 500));
     assert_eq!((server.lines(), saved.len()), (vec!["GET /v2/ep/status/j".to_owned()], 0));
 }
@@ -509,7 +509,7 @@ async fn a_job_of_the_same_id_on_another_endpoint_is_another() {
     let mut wait = wait.into_future();
     assert!(futures_util::poll!(&mut wait).is_pending());
     let answer = webhooks.receive(&path(&webhooks), &body("j", "COMPLETED")).await;
-    assert!(matches!(answer, Answer::Handled), "{answer:?}");
+    assert!(matches!(answer, DeliveryOutcome::Handled), "{answer:?}");
     assert_eq!(wait.await.unwrap_err().kind(), ErrorKind::WaitTimedOut);
 }
 
