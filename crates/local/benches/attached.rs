@@ -14,7 +14,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 
-#[path = "../examples/soak/wire.rs"]
+#[path = "../tests/soak/wire.rs"]
 mod wire;
 
 use wire::Wire;

@@ -14,7 +14,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::routing::any;
 use podqueue_local::LocalService;
 
-#[path = "../examples/soak/wire.rs"]
+#[path = "../tests/soak/wire.rs"]
 mod wire;
 
 use wire::Wire;
