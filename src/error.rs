@@ -190,13 +190,13 @@ impl Error {
     }
 
     /// The response body as text, if there was a response. The API key and the request's secrets
-    /// are redacted in every encoding: escaped for JSON, a URL, HTML or mail, even several times
-    /// over, in Base64 or hex, as a list of numbers, with line breaks, and long secrets also in
-    /// part. A request's secrets are values that are secret by nature (a storage credential, the
-    /// value of a secret), values whose name suggests a secret (`password`, `HF_TOKEN`), and all
-    /// values of an `env` except trivial ones: fewer than 6 characters, words of fewer than 8
-    /// letters, numbers and dates. Nothing else is redacted, so do not log the body where the
-    /// service's own data must not appear.
+    /// are redacted in every encoding: escaped for JSON, a URL, HTML or mail, in Base64 or hex, as
+    /// a list of numbers, any number of times over, with line breaks, and long secrets also in
+    /// part. A text that takes too long to decode is withheld. A request's secrets are values that
+    /// are secret by nature (a storage credential, the value of a secret), values whose name
+    /// suggests a secret (`password`, `HF_TOKEN`), and all values of an `env` except trivial ones:
+    /// fewer than 6 characters, words of fewer than 8 letters, numbers and dates. Nothing else is
+    /// redacted, so do not log the body where the service's own data must not appear.
     ///
     /// The text is redacted anew on each call.
     #[must_use]
