@@ -1,27 +1,17 @@
-//! Services that violate the interface, and processes that end during a call.
+//! Services that fail, refuse everything, cannot be reached, or violate the interface.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::time::{Duration, SystemTime};
 
-use podqueue::Policy;
-use podqueue_batch::{Batch, ErrorKind, OnUnknown, State, Stopped};
-use podqueue_local::{Builder, Fault, LocalJob, LocalService, Operation};
+use futures_util::StreamExt;
+use podqueue::{Client, Policy};
+use podqueue_batch::{Batch, ErrorKind, OnUnknown, Run, State, Stopped};
+use podqueue_local::{Fault, LocalService, Operation};
 use serde_json::json;
 
-use crate::invalid_inputs::persistent_error;
 use crate::journal;
-use crate::support::{Folder, counts, endpoint, service, until};
-
-/// A service with an endpoint whose jobs fail until they are retried.
-fn moody() -> Builder {
-    service().endpoint("moody", |job: LocalJob| async move {
-        match job.attempt() {
-            1 => Err("not yet".into()),
-            attempt => Ok(json!(attempt)),
-        }
-    })
-}
+use crate::support::{Folder, KEY, counts, endpoint, service, until};
 
 pub fn requests(local: &LocalService, path: &str) -> usize {
     local.requests().iter().filter(|request| request.path.contains(path)).count()
@@ -185,69 +175,6 @@ async fn a_job_that_has_completed_is_not_cancelled() {
 }
 
 #[tokio::test]
-async fn the_output_of_a_retried_job_is_not_lost_when_the_process_ends() {
-    let local = moody().start().await.unwrap();
-    let moody = endpoint(&local, "moody");
-    let folder = Folder::with(5);
-    let batch = folder.open().await.unwrap();
-    batch.run(moody.clone()).await.unwrap();
-    assert_eq!(counts(&batch.status().await.unwrap()), "5 failed");
-    local.add_fault(Fault::stall().on(Operation::Retry));
-    let (retried, there) = (batch.clone(), moody.clone());
-    let retrying = tokio::spawn(async move { retried.retry_jobs(&there).await });
-    until(async || moody.health().await.unwrap().jobs.completed == 5).await;
-    retrying.abort();
-    let _ = retrying.await;
-    drop(batch);
-    local.clear_faults();
-    until(async || !journal::is_open(&folder.journal())).await;
-    let batch = folder.open().await.unwrap();
-    assert!(batch.run(moody).await.unwrap().is_complete());
-    assert_eq!(requests(&local, "/run"), 5, "nothing was submitted again");
-}
-
-#[tokio::test]
-async fn a_retry_that_fails_loses_none_of_the_others() {
-    let local = moody().start().await.unwrap();
-    let moody = endpoint(&local, "moody");
-    let folder = Folder::with(100);
-    let batch = folder.open().await.unwrap();
-    batch.run(moody.clone()).await.unwrap();
-    local.add_fault(Fault::response(401, "{}").on(Operation::Retry).times(1));
-    let error = batch.retry_jobs(&moody).await.unwrap_err();
-    assert_eq!(error.service().unwrap().status(), Some(401), "{error}");
-    let retried = requests(&local, "/retry/") - 1;
-    let now = batch.status().await.unwrap().counts;
-    assert_eq!(now.of(State::Submitted), retried as u64);
-    assert_eq!(now.of(State::Failed), 100 - retried as u64);
-    assert!(retried < 99, "no more are begun");
-    assert_eq!(folder.failures().len(), 100 - retried);
-    batch.run(moody.clone()).await.unwrap();
-    assert_eq!(batch.status().await.unwrap().counts.of(State::Completed), retried as u64);
-    assert_eq!(batch.retry_jobs(&moody).await.unwrap().retried, 100 - retried as u64);
-    assert!(batch.run(moody).await.unwrap().is_complete());
-}
-
-#[tokio::test]
-async fn copies_get_the_result_of_a_job_that_is_retried() {
-    let local = moody().start().await.unwrap();
-    let moody = endpoint(&local, "moody");
-    let folder = Folder::new();
-    folder.write_inputs((0..6).map(|n| json!({ "n": n % 2 })));
-    let batch = folder.open().inputs(folder.inputs().dedupe()).await.unwrap();
-    batch.run(moody.clone()).await.unwrap();
-    assert_eq!(counts(&batch.status().await.unwrap()), "6 failed");
-    // One is gone: it and its copies are what they were.
-    local.add_fault(Fault::response(404, "{}").on(Operation::Retry).times(1));
-    let done = batch.retry_jobs(&moody).await.unwrap();
-    assert_eq!((done.retried, done.gone), (1, 1));
-    assert_eq!(folder.failures().len(), 3);
-    batch.run(moody.clone()).await.unwrap();
-    assert_eq!(counts(&batch.status().await.unwrap()), "3 completed, 3 failed");
-    assert!(folder.failures().values().all(|line| line["error"] == "not yet"));
-}
-
-#[tokio::test]
 async fn a_changed_line_delays_only_its_own_result() {
     let local = service().start().await.unwrap();
     let double = endpoint(&local, "double");
@@ -295,4 +222,103 @@ async fn a_job_whose_id_is_too_long_for_a_url_fails_alone() {
     let failures = folder.failures();
     let error = failures.values().next().unwrap()["error"].as_str().unwrap();
     assert!(error.contains("cannot be polled"), "{error}");
+}
+
+#[tokio::test]
+async fn a_service_that_refuses_everything_stops_the_run() {
+    let local = service().api_key("other").start().await.unwrap();
+    let folder = Folder::with(100);
+    let batch = folder.open().await.unwrap();
+    let error = batch.run(endpoint(&local, "nowhere")).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Service);
+    assert_eq!(error.service().unwrap().status(), Some(404));
+    assert_eq!(counts(&batch.status().await.unwrap()), "100 pending");
+
+    // A key that is revoked in the middle.
+    let run = tokio::spawn(batch.run(endpoint(&local, "double")).window(5));
+    until(async || !folder.results().is_empty()).await;
+    local.add_fault(Fault::response(401, "{\"error\": \"revoked\"}"));
+    let error = run.await.unwrap().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Service);
+    assert!(error.to_string().contains("run the batch again"), "{error}");
+    assert!(!error.to_string().contains(KEY));
+    let status = batch.status().await.unwrap();
+    assert_eq!(status.counts.of(State::Unknown) + status.counts.of(State::Intent), 0);
+    local.clear_faults();
+    assert!(batch.run(endpoint(&local, "double")).await.unwrap().is_complete());
+}
+
+#[tokio::test]
+async fn an_unreachable_service_is_waited_for_with_a_bound() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(10);
+    let batch = folder.open().await.unwrap();
+    let double = endpoint(&local, "double");
+    local.add_fault(Fault::down(Duration::from_millis(300)).on(Operation::Health).times(1));
+    let _ = double.health().await;
+    let report = batch.run(double).await.unwrap();
+    assert_eq!(report.counts.of(State::Unknown), 0);
+    assert!(report.is_complete());
+    drop(local);
+
+    let unreachable =
+        Client::builder().api_key(KEY).base_url("http://127.0.0.1:1").build().unwrap();
+    let folder = Folder::with(3);
+    let batch = folder.open().await.unwrap();
+    let run = batch.run(unreachable.endpoint("double")).patience(Duration::from_millis(1));
+    assert_eq!(run.await.unwrap_err().kind(), ErrorKind::Unreachable);
+    assert_eq!(counts(&batch.status().await.unwrap()), "3 pending");
+}
+
+#[tokio::test]
+async fn a_service_that_fails_leaves_few_inputs_unknown() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(2_000);
+    let batch = folder.open().await.unwrap();
+    local.add_fault(Fault::response(500, "{}").on(Operation::Run));
+    let run = batch.run(endpoint(&local, "double"));
+    let error = run.patience(Duration::from_secs(2)).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unreachable, "{error}");
+    let unknown = batch.status().await.unwrap().counts.of(State::Unknown);
+    assert!((1..=20).contains(&unknown), "{unknown}");
+}
+
+/// The persistent error of a run, once it is reported.
+pub async fn persistent_error(run: &mut Run) -> String {
+    let said = async {
+        loop {
+            if let Some(error) = run.next().await.unwrap().error {
+                return error;
+            }
+        }
+    };
+    let said = tokio::time::timeout(Duration::from_secs(60), said).await;
+    said.expect("a persistent error")
+}
+
+#[tokio::test]
+async fn progress_reports_persistent_errors() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(3);
+    let batch = folder.open().await.unwrap();
+    local.add_fault(Fault::response(200, "<html>log in</html>").on(Operation::Status));
+    let mut run = batch.run(endpoint(&local, "double"));
+    let error = persistent_error(&mut run).await;
+    assert!(error.contains("status of 3 jobs cannot be read"), "{error}");
+    assert!(error.contains("is not JSON"), "{error}");
+    local.clear_faults();
+    while let Some(progress) = run.next().await {
+        assert!(progress.error.is_some() || progress.counts.of(State::Completed) > 0);
+    }
+    assert!(run.await.unwrap().is_complete());
+
+    let folder = Folder::with(1);
+    let batch = folder.open().await.unwrap();
+    local.add_fault(Fault::response(429, "{}").on(Operation::Run));
+    let mut run = batch.run(endpoint(&local, "double"));
+    let error = persistent_error(&mut run).await;
+    let why = "no input is accepted: the service's queue is full, or other clients of the account use the same limits";
+    assert!(error.contains(why), "{error}");
+    local.clear_faults();
+    assert!(run.await.unwrap().is_complete());
 }

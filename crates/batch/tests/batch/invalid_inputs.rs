@@ -1,15 +1,11 @@
-//! Invalid inputs, changed files, and services that fail.
+//! Invalid inputs, and files that change.
 
 use std::fs;
-use std::time::Duration;
 
-use futures_util::StreamExt;
-use podqueue::Client;
-use podqueue_batch::{Batch, ErrorKind, Run, State};
-use podqueue_local::{Fault, Operation};
+use podqueue_batch::{Batch, ErrorKind, State};
 use serde_json::json;
 
-use crate::support::{Folder, KEY, counts, endpoint, service, until};
+use crate::support::{Folder, counts, endpoint, service};
 
 async fn refused(folder: &Folder) -> (ErrorKind, String) {
     let error = folder.open().await.unwrap_err();
@@ -169,52 +165,6 @@ async fn the_results_of_another_batch_are_left_alone() {
 }
 
 #[tokio::test]
-async fn a_service_that_refuses_everything_stops_the_run() {
-    let local = service().api_key("other").start().await.unwrap();
-    let folder = Folder::with(100);
-    let batch = folder.open().await.unwrap();
-    let error = batch.run(endpoint(&local, "nowhere")).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Service);
-    assert_eq!(error.service().unwrap().status(), Some(404));
-    assert_eq!(counts(&batch.status().await.unwrap()), "100 pending");
-
-    // A key that is revoked in the middle.
-    let run = tokio::spawn(batch.run(endpoint(&local, "double")).window(5));
-    until(async || !folder.results().is_empty()).await;
-    local.add_fault(Fault::response(401, "{\"error\": \"revoked\"}"));
-    let error = run.await.unwrap().unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Service);
-    assert!(error.to_string().contains("run the batch again"), "{error}");
-    assert!(!error.to_string().contains(KEY));
-    let status = batch.status().await.unwrap();
-    assert_eq!(status.counts.of(State::Unknown) + status.counts.of(State::Intent), 0);
-    local.clear_faults();
-    assert!(batch.run(endpoint(&local, "double")).await.unwrap().is_complete());
-}
-
-#[tokio::test]
-async fn an_unreachable_service_is_waited_for_with_a_bound() {
-    let local = service().start().await.unwrap();
-    let folder = Folder::with(10);
-    let batch = folder.open().await.unwrap();
-    let double = endpoint(&local, "double");
-    local.add_fault(Fault::down(Duration::from_millis(300)).on(Operation::Health).times(1));
-    let _ = double.health().await;
-    let report = batch.run(double).await.unwrap();
-    assert_eq!(report.counts.of(State::Unknown), 0);
-    assert!(report.is_complete());
-    drop(local);
-
-    let unreachable =
-        Client::builder().api_key(KEY).base_url("http://127.0.0.1:1").build().unwrap();
-    let folder = Folder::with(3);
-    let batch = folder.open().await.unwrap();
-    let run = batch.run(unreachable.endpoint("double")).patience(Duration::from_millis(1));
-    assert_eq!(run.await.unwrap_err().kind(), ErrorKind::Unreachable);
-    assert_eq!(counts(&batch.status().await.unwrap()), "3 pending");
-}
-
-#[tokio::test]
 async fn a_new_batch_needs_inputs_and_results() {
     let folder = Folder::with(1);
     let error = Batch::open(folder.journal()).await.unwrap_err();
@@ -224,80 +174,8 @@ async fn a_new_batch_needs_inputs_and_results() {
 }
 
 #[tokio::test]
-async fn a_service_that_fails_leaves_few_inputs_unknown() {
-    let local = service().start().await.unwrap();
-    let folder = Folder::with(2_000);
-    let batch = folder.open().await.unwrap();
-    local.add_fault(Fault::response(500, "{}").on(Operation::Run));
-    let run = batch.run(endpoint(&local, "double"));
-    let error = run.patience(Duration::from_secs(2)).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Unreachable, "{error}");
-    let unknown = batch.status().await.unwrap().counts.of(State::Unknown);
-    assert!((1..=20).contains(&unknown), "{unknown}");
-}
-
-#[tokio::test]
 async fn results_in_a_folder_that_cannot_be_written_are_an_error() {
     let folder = Folder::with(1);
     let open = Batch::open(folder.journal()).inputs(folder.inputs()).results("/proc/results");
     assert_eq!(open.await.unwrap_err().kind(), ErrorKind::Results);
-}
-
-#[tokio::test]
-async fn a_panic_in_the_callers_code_ends_the_run_and_loses_nothing() {
-    let local = service().start().await.unwrap();
-    let folder = Folder::with(30);
-    let batch = folder.open().await.unwrap();
-    let calls = std::sync::atomic::AtomicU64::new(0);
-    let client = Client::builder().api_key(KEY).base_url(local.base_url()).observe(move |_| {
-        let call = calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        assert_ne!(call, 12, "a panic");
-    });
-    let run = batch.run(client.build().unwrap().endpoint("double"));
-    assert_eq!(run.await.unwrap_err().kind(), ErrorKind::Service);
-    drop(batch);
-    let batch = folder.open().await.unwrap();
-    let report = batch.run(endpoint(&local, "double")).await.unwrap();
-    assert!(report.counts.of(State::Unknown) <= 1, "{report:?}");
-    assert_eq!(report.counts.of(State::Completed) + report.counts.of(State::Unknown), 30);
-}
-
-/// The persistent error of a run, once it is reported.
-pub async fn persistent_error(run: &mut Run) -> String {
-    let said = async {
-        loop {
-            if let Some(error) = run.next().await.unwrap().error {
-                return error;
-            }
-        }
-    };
-    let said = tokio::time::timeout(Duration::from_secs(60), said).await;
-    said.expect("a persistent error")
-}
-
-#[tokio::test]
-async fn progress_reports_persistent_errors() {
-    let local = service().start().await.unwrap();
-    let folder = Folder::with(3);
-    let batch = folder.open().await.unwrap();
-    local.add_fault(Fault::response(200, "<html>log in</html>").on(Operation::Status));
-    let mut run = batch.run(endpoint(&local, "double"));
-    let error = persistent_error(&mut run).await;
-    assert!(error.contains("status of 3 jobs cannot be read"), "{error}");
-    assert!(error.contains("is not JSON"), "{error}");
-    local.clear_faults();
-    while let Some(progress) = run.next().await {
-        assert!(progress.error.is_some() || progress.counts.of(State::Completed) > 0);
-    }
-    assert!(run.await.unwrap().is_complete());
-
-    let folder = Folder::with(1);
-    let batch = folder.open().await.unwrap();
-    local.add_fault(Fault::response(429, "{}").on(Operation::Run));
-    let mut run = batch.run(endpoint(&local, "double"));
-    let error = persistent_error(&mut run).await;
-    let why = "no input is accepted: the service's queue is full, or other clients of the account use the same limits";
-    assert!(error.contains(why), "{error}");
-    local.clear_faults();
-    assert!(run.await.unwrap().is_complete());
 }

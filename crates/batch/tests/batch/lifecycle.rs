@@ -1,11 +1,15 @@
 //! Lifecycle of a batch, from its first run to its last.
 
+use std::fs;
+use std::io::Write;
+
 use futures_util::StreamExt;
-use podqueue_batch::{Inputs, JobId, State, Stopped, Submission, Submit, SubmitByRun};
-use podqueue_local::{Fault, Operation};
+use podqueue::Client;
+use podqueue_batch::{ErrorKind, Inputs, JobId, State, Stopped, Submission, Submit, SubmitByRun};
+use podqueue_local::{Fault, Operation, Workers};
 use serde_json::{Value, json};
 
-use crate::support::{Folder, counts, endpoint, service};
+use crate::support::{Folder, KEY, counts, endpoint, service, until};
 
 #[tokio::test]
 async fn a_batch_submits_all_inputs_and_collects_their_outputs() {
@@ -212,4 +216,67 @@ impl Submit for Shared {
     fn submit<'a>(&'a self, submission: Submission<'a>) -> JobId<'a> {
         self.0.submit(submission)
     }
+}
+
+#[tokio::test]
+async fn inputs_that_are_appended_to_a_running_batch_are_submitted() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(50);
+    let batch = folder.open().await.unwrap();
+    let run = tokio::spawn(batch.run(endpoint(&local, "double")).window(3));
+    until(async || !folder.results().is_empty()).await;
+    let mut file = fs::File::options().append(true).open(folder.path("inputs.jsonl")).unwrap();
+    file.write_all(b"{\"n\": 50}\n{\"n\": 51}\n").unwrap();
+    let report = run.await.unwrap().unwrap();
+    assert_eq!((report.counts.total(), report.is_complete()), (52, true));
+    assert_eq!(folder.results()[&51]["output"], json!({ "n": 102 }));
+}
+
+#[tokio::test]
+async fn a_status_serializes_as_one_object() {
+    let folder = Folder::with(2);
+    let batch = folder.open().await.unwrap();
+    let status = serde_json::to_value(batch.status().await.unwrap()).unwrap();
+    let expected = json!({
+        "total": 2, "pending": 2, "intent": 0, "submitted": 0, "completed": 0, "failed": 0,
+        "cancelled": 0, "timed_out": 0, "expired": 0, "lost": 0, "unknown": 0, "refused": 0,
+    });
+    assert_eq!(status, expected);
+}
+
+#[tokio::test]
+async fn a_cancelled_batch_leaves_nothing_running() {
+    let local = service().workers_of("double", Workers::between(0, 0)).start().await.unwrap();
+    let double = endpoint(&local, "double");
+    let folder = Folder::with(30);
+    let batch = folder.open().await.unwrap();
+    let run = batch.run(double.clone()).window(10);
+    let stopper = run.stopper();
+    let run = tokio::spawn(run);
+    until(async || batch.status().await.unwrap().counts.of(State::Submitted) == 10).await;
+    assert_eq!(batch.cancel(&double).await.unwrap_err().kind(), ErrorKind::Settings, "it runs");
+    stopper.exit();
+    run.await.unwrap().unwrap();
+    assert_eq!(batch.cancel(&double).await.unwrap(), 30);
+    assert_eq!(counts(&batch.status().await.unwrap()), "30 cancelled");
+    assert_eq!(double.health().await.unwrap().jobs.in_queue, 0);
+}
+
+#[tokio::test]
+async fn a_panic_in_the_callers_code_ends_the_run_and_loses_nothing() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(30);
+    let batch = folder.open().await.unwrap();
+    let calls = std::sync::atomic::AtomicU64::new(0);
+    let client = Client::builder().api_key(KEY).base_url(local.base_url()).observe(move |_| {
+        let call = calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        assert_ne!(call, 12, "a panic");
+    });
+    let run = batch.run(client.build().unwrap().endpoint("double"));
+    assert_eq!(run.await.unwrap_err().kind(), ErrorKind::Service);
+    drop(batch);
+    let batch = folder.open().await.unwrap();
+    let report = batch.run(endpoint(&local, "double")).await.unwrap();
+    assert!(report.counts.of(State::Unknown) <= 1, "{report:?}");
+    assert_eq!(report.counts.of(State::Completed) + report.counts.of(State::Unknown), 30);
 }

@@ -7,8 +7,8 @@ mod creation;
 mod damage;
 mod duplicates;
 mod durability;
+mod equal_inputs;
 mod faulty_services;
-mod features;
 mod files;
 #[cfg(target_os = "linux")]
 mod full_disk;
@@ -32,7 +32,9 @@ mod power;
 mod preload;
 #[cfg(target_os = "linux")]
 mod recorded_calls;
+mod result_files;
 mod resume;
+mod retry;
 mod store;
 mod support;
 mod unknown_outcomes;

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::time::{Duration, SystemTime};
 
+use podqueue::Policy;
 use podqueue_batch::store::{Claim, Commit, OpenStore, Store};
-use podqueue_batch::{ErrorKind, MaxFailures, OnUnknown, Pace, Reader, State, Stopped};
+use podqueue_batch::{Batch, ErrorKind, Inputs, MaxFailures, OnUnknown, Pace, Reader, State, Stopped};
 use podqueue_local::{Fault, LocalJob, Operation, Workers};
 use serde_json::json;
 
@@ -343,4 +344,55 @@ async fn too_many_failures_stop_a_run_at_once() {
     assert!((6..=15).contains(&report.submitted_now), "{report:?}");
     let again = run().max_failures(MaxFailures::Count(5)).await.unwrap();
     assert_eq!((again.stopped, again.submitted_now), (Some(Stopped::TooManyFailures), 0));
+}
+
+#[tokio::test]
+async fn another_endpoint_and_policy_can_be_used_on_resume() {
+    let local = service()
+        .endpoint("other", |_| async { Ok(json!("other")) })
+        .workers_of("double", Workers::between(0, 1).cold_start(Duration::from_secs(2)))
+        .start()
+        .await
+        .unwrap();
+    let folder = Folder::with(6);
+    let batch = folder.open().await.unwrap();
+    let policy = Policy::new().ttl(Duration::from_secs(3_600)).low_priority(false);
+    let run = batch.run(endpoint(&local, "double")).policy(policy).window(3);
+    let stopper = run.stopper();
+    let run = tokio::spawn(run);
+    until(async || batch.status().await.unwrap().counts.of(State::Submitted) == 3).await;
+    stopper.exit();
+    run.await.unwrap().unwrap();
+    let report = batch.run(endpoint(&local, "other")).await.unwrap();
+    assert!(report.is_complete(), "{report:?}");
+    let outputs: Vec<_> = folder.results().into_values().map(|it| it["output"].clone()).collect();
+    assert_eq!(outputs[..3], [json!({"n": 0}), json!({"n": 2}), json!({"n": 4})]);
+    assert_eq!(outputs[3..], [json!("other"), json!("other"), json!("other")]);
+    drop(batch);
+    let runs = folder.journal().open().unwrap().runs().unwrap();
+    assert_eq!(runs[0].1.ttl, Some(3_600_000));
+    assert_eq!(
+        (runs[0].1.endpoint_id.as_str(), runs[1].1.endpoint_id.as_str()),
+        ("double", "other")
+    );
+}
+
+#[tokio::test]
+async fn jobs_of_another_service_are_left_to_a_run_that_knows_it() {
+    let [one, two] = [service().start().await.unwrap(), service().start().await.unwrap()];
+    let folder = Folder::new();
+    let values = || Inputs::iter((0..2).map(|n| json!({ "n": n })));
+    let batch: Batch = folder.open().inputs(values()).await.unwrap();
+    one.add_fault(podqueue_local::Fault::response(503, "{}").on(podqueue_local::Operation::Status));
+    let run = batch.run(endpoint(&one, "double")).take(1);
+    let stopper = run.stopper();
+    let run = tokio::spawn(run);
+    until(async || batch.status().await.unwrap().counts.of(State::Submitted) == 1).await;
+    stopper.exit();
+    run.await.unwrap().unwrap();
+    one.clear_faults();
+    let report = batch.run(endpoint(&two, "double")).await.unwrap();
+    assert_eq!((report.not_collected, report.counts.of(State::Submitted)), (1, 1));
+    let run = batch.run(endpoint(&two, "double")).collect_from(endpoint(&one, "double"));
+    assert!(run.await.unwrap().is_complete());
 }

@@ -8,10 +8,10 @@ mod connecting;
 mod creation;
 #[path = "../batch/durability.rs"]
 mod durability;
+#[path = "../batch/equal_inputs.rs"]
+mod equal_inputs;
 #[path = "../batch/faulty_services.rs"]
 mod faulty_services;
-#[path = "../batch/features.rs"]
-mod features;
 #[path = "../batch/files.rs"]
 mod files;
 #[path = "../batch/full_disk.rs"]
@@ -36,8 +36,12 @@ mod outages;
 #[path = "../batch/polling.rs"]
 mod polling;
 mod recovery;
+#[path = "../batch/result_files.rs"]
+mod result_files;
 #[path = "../batch/resume.rs"]
 mod resume;
+#[path = "../batch/retry.rs"]
+mod retry;
 #[path = "../batch/store/rules.rs"]
 mod rules;
 mod sharing;
