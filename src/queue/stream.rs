@@ -272,7 +272,7 @@ impl Poller {
         self.job.observe_poll(&STREAM);
         let id = self.job.id();
         let call = self.job.call(&STREAM)?.longest_pause(max_interval(id)).urgent_from(due);
-        let mut call = call.longest_silence(poll_timeout(id));
+        let mut call = call.idle_timeout(poll_timeout(id));
         if std::mem::take(&mut self.closes) {
             call = call.closing();
         }

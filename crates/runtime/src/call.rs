@@ -108,7 +108,7 @@ pub(crate) struct CallParts {
     pub(crate) timeout: Option<Duration>,
     /// Time that an attempt may take beyond its timeout.
     pub(crate) extra_time: Duration,
-    pub(crate) longest_silence: Option<Duration>,
+    pub(crate) idle_timeout: Option<Duration>,
     pub(crate) is_held_open: bool,
     pub(crate) longest_pause: Duration,
     pub(crate) retry: Option<RetryPolicy>,
@@ -148,7 +148,7 @@ impl Call {
             body: None,
             timeout: None,
             extra_time: Duration::ZERO,
-            longest_silence: None,
+            idle_timeout: None,
             is_held_open: false,
             longest_pause: Duration::MAX,
             retry: None,
@@ -257,9 +257,9 @@ impl Call {
         self
     }
 
-    /// The longest time in which an attempt may receive no data of its response.
-    pub fn longest_silence(mut self, longest: impl Into<Option<Duration>>) -> Self {
-        self.parts.longest_silence = longest.into();
+    /// The idle timeout: the longest time in which an attempt may receive no data of its response.
+    pub fn idle_timeout(mut self, longest: impl Into<Option<Duration>>) -> Self {
+        self.parts.idle_timeout = longest.into();
         self
     }
 

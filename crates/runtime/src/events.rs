@@ -106,7 +106,7 @@ impl<E> ServerEvents<E> {
     /// service's [`timeout`](crate::ServiceBuilder::timeout) unless the call sets its own.
     pub fn idle_timeout(mut self, timeout: Duration) -> Self {
         if let Some(incoming) = &mut self.incoming {
-            incoming.set_longest_silence(timeout);
+            incoming.set_idle_timeout(timeout);
         }
         self
     }

@@ -24,7 +24,7 @@ impl Job {
             job: self.clone(),
             ttl: None,
             timeout: None,
-            silence: None,
+            idle_timeout: None,
             urgent_from: None,
             closes: false,
             largest_response: None,
@@ -35,7 +35,7 @@ impl Job {
     /// before the result could expire.
     pub(crate) fn poll_status(&self) -> StatusRequest {
         let urgent_from = Instant::now().checked_add(max_interval(self.id()));
-        StatusRequest { silence: Some(poll_timeout(self.id())), urgent_from, ..self.status() }
+        StatusRequest { idle_timeout: Some(poll_timeout(self.id())), urgent_from, ..self.status() }
     }
 }
 
@@ -47,7 +47,7 @@ pub struct StatusRequest {
     ttl: Option<Duration>,
     timeout: Option<Duration>,
     /// The timeout without a byte of the response, for a poll of a wait or a stream.
-    silence: Option<Duration>,
+    idle_timeout: Option<Duration>,
     urgent_from: Option<Instant>,
     closes: bool,
     largest_response: Option<usize>,
@@ -91,15 +91,15 @@ impl StatusRequest {
 
     /// Limits the timeout of a poll to fit into the time that is left of the wait.
     pub(in crate::queue) fn within(mut self, left: Duration) -> Self {
-        self.silence = Some(poll_timeout_within(self.job.id(), left));
+        self.idle_timeout = Some(poll_timeout_within(self.job.id(), left));
         self
     }
 
     fn call(&self) -> Result<Call> {
         let call = self.job.call(&STATUS)?.timeout(self.timeout).urgent_from(self.urgent_from);
         let mut call = call.largest_response(self.largest_response);
-        if let Some(longest) = self.silence {
-            call = call.longest_pause(max_interval(self.job.id())).longest_silence(longest);
+        if let Some(longest) = self.idle_timeout {
+            call = call.longest_pause(max_interval(self.job.id())).idle_timeout(longest);
         }
         if self.closes {
             call = call.closing();

@@ -85,7 +85,7 @@ impl HttpSender {
             requested_url: self.held_calls.as_ref().map(|_| Box::new(call.url.clone())),
             permit,
             timeout: self.attempt_timeout(call),
-            longest_silence: call.longest_silence,
+            idle_timeout: call.idle_timeout,
             deadline,
             largest_response: call
                 .largest_response
@@ -269,7 +269,7 @@ struct Exchange {
     /// The timeout from the send.
     timeout: Duration,
     /// The maximum time in which no data arrives, if that is less.
-    longest_silence: Option<Duration>,
+    idle_timeout: Option<Duration>,
     deadline: Option<Instant>,
     largest_response: usize,
     /// True if the allowed part of a response that is too large is read.
@@ -347,7 +347,7 @@ impl Exchange {
             requested_url,
             mut permit,
             timeout,
-            longest_silence,
+            idle_timeout,
             deadline,
             largest_response,
             reads_partially,
@@ -360,7 +360,7 @@ impl Exchange {
             let left = deadline.map_or(Duration::MAX, |deadline| deadline - now);
             let time = left.min(timeout);
             let timer = pin!(attempt_timer::timer(now, time));
-            let mut time = AttemptTimer::of(timer, time, longest_silence);
+            let mut time = AttemptTimer::of(timer, time, idle_timeout);
             let _given_up = send_state.withdraw_on_drop();
             permit.sent();
             let sent_at = SystemTime::now();

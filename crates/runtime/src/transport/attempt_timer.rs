@@ -19,7 +19,7 @@ const STALL_GRACE: Duration = Duration::from_millis(200);
 pub(super) struct AttemptTimer<'a> {
     timeout: Duration,
     /// The maximum time in which no data arrives.
-    silence: Option<Duration>,
+    idle_timeout: Option<Duration>,
     until: Instant,
     timer: Pin<&'a mut Sleep>,
     was_extended: bool,
@@ -37,13 +37,13 @@ pub(super) fn timer(now: Instant, timeout: Duration) -> Sleep {
 }
 
 impl<'a> AttemptTimer<'a> {
-    /// A deadline by this timer, with at most `silence` for each step.
+    /// A deadline by this timer, with at most `idle_timeout` for each step.
     pub(super) fn of(
         timer: Pin<&'a mut Sleep>,
         timeout: Duration,
-        silence: Option<Duration>,
+        idle_timeout: Option<Duration>,
     ) -> Self {
-        Self { timeout, silence, until: timer.deadline(), timer, was_extended: false }
+        Self { timeout, idle_timeout, until: timer.deadline(), timer, was_extended: false }
     }
 
     /// The output of a step, unless the deadline passes before. The caller pins it, so that it is
@@ -75,13 +75,13 @@ impl<'a> AttemptTimer<'a> {
     /// Sets the timer to the end of a step that begins now. Returns the step's timeout, for
     /// messages.
     fn start_step(&mut self) -> Duration {
-        let Some(silence) = self.silence else { return self.timeout };
-        let step_until = Instant::now().checked_add(silence).filter(|end| *end < self.until);
+        let Some(idle_timeout) = self.idle_timeout else { return self.timeout };
+        let step_until = Instant::now().checked_add(idle_timeout).filter(|end| *end < self.until);
         let until = step_until.unwrap_or(self.until);
         if self.timer.deadline() != until {
             self.timer.as_mut().reset(until);
         }
-        step_until.map_or(self.timeout, |_| silence)
+        step_until.map_or(self.timeout, |_| idle_timeout)
     }
 }
 

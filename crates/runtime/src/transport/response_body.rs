@@ -31,11 +31,11 @@ pub(crate) struct IncomingBody {
     _closing: Option<AbortOnDrop<()>>,
     /// Compressed, or otherwise encoded, which no request asks for.
     pub(crate) is_encoded: bool,
-    longest_silence: Duration,
+    idle_timeout: Duration,
     /// The deadline of the stream, and its timeout.
     end: Option<(Instant, Duration)>,
-    /// The timer of the silence and its timeout. Set while the caller polls: time in which it does
-    /// not is not the service's silence.
+    /// The timer of the first of both timeouts, and its duration. Set while the caller polls: other
+    /// time does not count.
     timer: Option<(Pin<Box<Sleep>>, Duration)>,
     /// The response counts as in flight until its end.
     permit: Option<Permit>,
@@ -45,7 +45,7 @@ impl IncomingBody {
     pub(super) fn new(
         response: Response,
         headers: &HeaderMap,
-        longest_silence: Duration,
+        idle_timeout: Duration,
         permit: Permit,
     ) -> Self {
         permit.hold_until(None);
@@ -53,7 +53,7 @@ impl IncomingBody {
         let permit = Some(permit);
         let body = Arc::new(Mutex::new(Some(response.into())));
         let (end, timer, _closing) = (None, None, None);
-        Self { body, _closing, is_encoded, longest_silence, end, timer, permit }
+        Self { body, _closing, is_encoded, idle_timeout, end, timer, permit }
     }
 
     /// Ends the stream after this time, in which the response uses its slot, read or not. Then its
@@ -74,8 +74,8 @@ impl IncomingBody {
         }
     }
 
-    pub(crate) fn set_longest_silence(&mut self, longest: Duration) {
-        self.longest_silence = longest;
+    pub(crate) fn set_idle_timeout(&mut self, longest: Duration) {
+        self.idle_timeout = longest;
         self.timer = None;
     }
 
@@ -102,7 +102,7 @@ impl IncomingBody {
                 }
             };
             let Poll::Ready(frame) = frame else {
-                return self.poll_silence(context, attempted);
+                return self.poll_idle(context, attempted);
             };
             self.timer = None;
             match frame {
@@ -126,15 +126,15 @@ impl IncomingBody {
         }
     }
 
-    fn poll_silence(
+    fn poll_idle(
         &mut self,
         context: &mut Context<'_>,
         attempted: &Attempted,
     ) -> Poll<Option<Result<Bytes, Error>>> {
         // A deadline beyond the range of the clock is none.
-        let silence = Instant::now().checked_add(self.longest_silence);
-        let silence = silence.map(|end| (end, self.longest_silence));
-        let first = silence.into_iter().chain(self.end).min();
+        let idle_end = Instant::now().checked_add(self.idle_timeout);
+        let idle = idle_end.map(|end| (end, self.idle_timeout));
+        let first = idle.into_iter().chain(self.end).min();
         if self.timer.is_none() {
             let Some((end, time)) = first else { return Poll::Pending };
             self.timer = Some((Box::pin(sleep_until(end)), time));
