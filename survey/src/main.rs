@@ -2,7 +2,7 @@
 //! and lists the arguments.
 
 mod description;
-mod drive;
+mod driver;
 mod generated;
 mod generation;
 mod measure;
@@ -48,7 +48,7 @@ fn run(arguments: &[String]) -> Result<bool, Failure> {
         ["--random", seconds] => random::run(seconds.parse()?, None),
         ["--random", seconds, seed] => random::run(seconds.parse()?, Some(seed.parse()?)),
         ["--drive", places @ ..] if !places.is_empty() => {
-            drive::run(&places.iter().map(PathBuf::from).collect::<Vec<_>>())
+            driver::run(&places.iter().map(PathBuf::from).collect::<Vec<_>>())
         }
         [] => Err("name descriptions, folders of them, or --random SECONDS".into()),
         places => table::print(&places.iter().map(PathBuf::from).collect::<Vec<_>>()),

@@ -22,7 +22,7 @@ use crate::{Failure, description, generated};
 /// Makes all calls of each description, and prints the differences. False if there are any.
 pub fn run(places: &[PathBuf]) -> Result<bool, Failure> {
     let user = UserCrate::new("driven")?;
-    user.write("support.rs", include_str!("../driver/support.rs"))?;
+    user.write("support.rs", include_str!("driver/support.rs"))?;
     let mut total = 0;
     println!(
         "{:32} {:>5} {:>6} {:>8} {:>7} {:>8} {:>7} {:>8} {:>9}",
