@@ -12,7 +12,7 @@ use super::{Job, JobStatus};
 use crate::error::{Error, ErrorKind, Result};
 use podqueue_runtime::__private::Attempted;
 use podqueue_runtime::__private::json::{
-    OtherFields, RawField, decode_at, for_each_field, not_decodable,
+    AdditionalFields, RawField, decode_at, for_each_field, not_decodable,
 };
 use podqueue_runtime::__private::redact::Redactor;
 use podqueue_runtime::lenient;
@@ -30,7 +30,7 @@ pub struct JobRecord {
     error: Option<Bytes>,
     delay_time: Option<f64>,
     execution_time: Option<f64>,
-    undocumented: Arc<OtherFields>,
+    undocumented: Arc<AdditionalFields>,
 }
 
 /// The fields that are read into a record. A new field needs its name here, a field of
@@ -93,10 +93,10 @@ impl Job {
     /// Reads a record of this job.
     pub(super) fn read(&self, operation: &Operation, reply: &Reply) -> Result<JobRecord> {
         let attempted = self.attempted(operation.name());
-        let record = JobRecord::read(&attempted, reply, |id, others| match id {
+        let record = JobRecord::read(&attempted, reply, |id, additional| match id {
             Some(id) if !self.has_id(&id) => Err(self.about_another(operation, &id)),
             // Without an id, it may be the response to a stream.
-            None if others.get("stream").is_some() => {
+            None if additional.get("stream").is_some() => {
                 Err(self.foreign(operation, "contains chunks of a stream instead of a record"))
             }
             _ => Ok(self.clone()),
@@ -112,7 +112,7 @@ impl JobRecord {
     pub(super) fn read(
         attempted: &Attempted,
         reply: &Reply,
-        job: impl FnOnce(Option<String>, &OtherFields) -> Result<Job>,
+        job: impl FnOnce(Option<String>, &AdditionalFields) -> Result<Job>,
     ) -> Result<Self> {
         Self::read_fields(attempted, reply.body(), job).map_err(|error| error.explained_by(reply))
     }
@@ -120,7 +120,7 @@ impl JobRecord {
     fn read_fields(
         attempted: &Attempted,
         body: &Bytes,
-        job: impl FnOnce(Option<String>, &OtherFields) -> Result<Job>,
+        job: impl FnOnce(Option<String>, &AdditionalFields) -> Result<Job>,
     ) -> Result<Self> {
         let mut record_id = None;
         let mut status = None;
@@ -128,27 +128,27 @@ impl JobRecord {
         let mut error = None;
         let mut delay_time = None;
         let mut execution_time = None;
-        let mut others = OtherFields::of(body.clone(), &KNOWN);
+        let mut additional = AdditionalFields::of(body.clone(), &KNOWN);
         for field in RawField::named(attempted, body, &KNOWN)? {
             match field.name {
                 "id" => record_id = Some(field),
                 "status" => status = Some(field),
                 "output" => output = field.present(),
                 "error" => error = field.present(),
-                "delayTime" => delay_time = read_time(attempted, &field, &mut others),
-                "executionTime" => execution_time = read_time(attempted, &field, &mut others),
+                "delayTime" => delay_time = read_time(attempted, &field, &mut additional),
+                "executionTime" => execution_time = read_time(attempted, &field, &mut additional),
                 _ => {}
             }
         }
         let record_id = record_id.map_or(Ok(None), |id| id.read::<Option<String>>(attempted))?;
-        let job = job(record_id, &others)?;
+        let job = job(record_id, &additional)?;
         let status = status.map_or(Ok(None), |status| status.read(attempted))?;
         let Some(status) = status else {
             let missing = <serde_json::Error as serde::de::Error>::missing_field("status");
             let error = Error::from(not_decodable(attempted, "status", missing));
             return Err(error.with_job_id(job.id()));
         };
-        let undocumented = Arc::new(others);
+        let undocumented = Arc::new(additional);
         Ok(Self { job, status, output, error, delay_time, execution_time, undocumented })
     }
 
@@ -179,7 +179,7 @@ impl JobRecord {
             error: None,
             delay_time: None,
             execution_time: None,
-            undocumented: Arc::new(OtherFields::of(Bytes::from_static(b"{}"), &KNOWN)),
+            undocumented: Arc::new(AdditionalFields::of(Bytes::from_static(b"{}"), &KNOWN)),
         }
     }
 
@@ -405,11 +405,11 @@ impl fmt::Debug for JobRecord {
 
 /// Reads a time of the record. A time that cannot be read does not fail the record, and stays with
 /// the other fields.
-fn read_time(attempted: &Attempted, field: &RawField<'_>, others: &mut OtherFields) -> Option<f64> {
+fn read_time(attempted: &Attempted, field: &RawField<'_>, additional: &mut AdditionalFields) -> Option<f64> {
     match field.read::<Milliseconds>(attempted) {
         Ok(number) => number.0,
         Err(_) => {
-            others.add(field.name);
+            additional.add(field.name);
             None
         }
     }

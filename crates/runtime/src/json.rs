@@ -58,18 +58,18 @@ impl<'n> RawField<'n> {
 
 /// The additional fields of a JSON object. They are looked up on request: an object can have very
 /// many.
-pub struct OtherFields {
+pub struct AdditionalFields {
     object: Bytes,
     known: Cow<'static, [&'static str]>,
     names: OnceLock<Vec<Box<str>>>,
 }
 
-impl OtherFields {
+impl AdditionalFields {
     pub fn of(object: Bytes, known: &'static [&'static str]) -> Self {
         Self { object, known: known.into(), names: OnceLock::new() }
     }
 
-    /// Removes a field from the known fields, so that it counts as an other field.
+    /// Removes a field from the known fields, so that it counts as an additional field.
     pub fn add(&mut self, name: &str) {
         self.known.to_mut().retain(|known| *known != name);
     }

@@ -27,7 +27,7 @@ fn only_secret_names_in_untyped_json_are_redacted() {
 fn only_secret_names_in_additional_fields_are_redacted() {
     let labels = "labels: {type: object, properties: {a: {type: string}}, additionalProperties: {type: string}}";
     let code = thing(labels).code;
-    assert!(dense(&code).contains("extra further untyped;"), "{code}");
+    assert!(dense(&code).contains("extra additional untyped;"), "{code}");
 }
 
 #[test]

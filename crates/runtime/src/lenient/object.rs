@@ -20,7 +20,7 @@ pub struct Shape {
     pub name: &'static str,
     /// For each field, in the order in which they are written: its name on the wire, its name in
     /// Rust, and its properties, separated by spaces: `optional` (omitted where it is empty),
-    /// `required` (must be there), `further` (holds all that has no field of its own), `secret`
+    /// `required` (must be there), `additional` (holds all that has no field of its own), `secret`
     /// (not printed), `untyped` (printed without what is secret in it).
     pub fields: &'static [(&'static str, &'static str, &'static str)],
 }
@@ -90,9 +90,9 @@ fn read_field<T: Lenient>(
     reading: Reading,
 ) -> Result<T, Mismatch> {
     let (wire, _, properties) = shape.fields[place];
-    if is(properties, "further") {
+    if is(properties, "additional") {
         let mut all = T::blank();
-        for (name, value) in shape.further(values) {
+        for (name, value) in shape.additional(values) {
             all.insert(name, value, reading);
         }
         return Ok(all);
@@ -108,7 +108,7 @@ fn read_field<T: Lenient>(
 
 impl Shape {
     /// The values that have no field of their own.
-    fn further<'a>(
+    fn additional<'a>(
         &self,
         values: &'a Map<String, Json>,
     ) -> impl Iterator<Item = (&'a String, &'a Json)> {
@@ -117,7 +117,7 @@ impl Shape {
 
     /// Returns true if a name on the wire has a field of its own.
     fn has(&self, name: &str) -> bool {
-        self.fields.iter().any(|(wire, _, it)| *wire == name && !is(it, "further"))
+        self.fields.iter().any(|(wire, _, it)| *wire == name && !is(it, "additional"))
     }
 }
 
@@ -175,11 +175,11 @@ pub fn write<T: Object>(object: &T) -> Node<'_> {
 pub fn write_by<'a>(shape: &Shape, fields: &[&'a dyn Field]) -> Node<'a> {
     let mut written = Vec::new();
     for ((wire, _, properties), field) in shape.fields.iter().zip(fields) {
-        if is(properties, "further") {
+        if is(properties, "additional") {
             match field.node() {
-                Node::Object(further) => written.extend(further.into_iter().map(|(name, node)| {
+                Node::Object(additional) => written.extend(additional.into_iter().map(|(name, node)| {
                     let reason =
-                        || format!("`{name}` among the further fields: it has its own field");
+                        || format!("`{name}` among the additional fields: it has its own field");
                     (name, if shape.has(name) { Node::Failed(reason()) } else { node })
                 })),
                 other => written.push((*wire, other)),
@@ -345,18 +345,18 @@ mod tests {
 
     struct Thing {
         id: Option<i64>,
-        further: Map<String, Json>,
+        additional: Map<String, Json>,
     }
 
-    crate::__object!(Thing { 0 "id" id optional; 1 "" further further; });
+    crate::__object!(Thing { 0 "id" id optional; 1 "" additional additional; });
 
     #[test]
     fn a_further_field_cannot_stand_in_for_a_declared_one() {
         let read: Thing = serde_json::from_value(json!({"id": 7, "new": 1})).expect("it is valid");
         assert_eq!(serde_json::to_value(&read).expect("it is valid"), json!({"id": 7, "new": 1}));
         let mut twice = read;
-        twice.further.insert("id".to_owned(), json!(6));
+        twice.additional.insert("id".to_owned(), json!(6));
         let error = serde_json::to_value(&twice).expect_err("`id` would be sent twice");
-        assert!(error.to_string().contains("`id` among the further fields"), "{error}");
+        assert!(error.to_string().contains("`id` among the additional fields"), "{error}");
     }
 }

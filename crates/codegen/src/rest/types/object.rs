@@ -40,7 +40,7 @@ fn line(place: usize, field: &Field, mark: Option<&str>) -> TokenStream {
     let metas = attributes::serde_metas(&field.attrs);
     let has = |name: &str| metas.iter().any(|it| it.path().is_ident(name));
     let presence = if metas.iter().any(is_flatten) {
-        Some("further")
+        Some("additional")
     } else if has("skip_serializing_if") {
         Some("optional")
     } else {
