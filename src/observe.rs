@@ -114,7 +114,7 @@ impl<'a> Observation<'a> {
             Of::Throttled { operation, scope, retry_after, .. } => {
                 Self::Throttled { operation, endpoint_id: scope, retry_after }
             }
-            // The runtime's events may grow; `tests/client/observations.rs` keeps this list complete.
+            // The runtime's events may grow; `tests/client/observations.rs` checks this list.
             _ => return None,
         })
     }

@@ -201,8 +201,8 @@ fn complete<'a>(branch: &Branch, node: Node<'a>) -> Node<'a> {
 }
 
 /// Implements `DiscriminatedUnion` for an enum, given its branches: place, variant, what an object
-/// must be (tags; required fields; those that may be null; known fields), fields without which it is
-/// not written.
+/// must be (tags; required fields; those that may be null; known fields), fields without which it
+/// is not written.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __discriminated_union {
