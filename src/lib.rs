@@ -106,8 +106,8 @@ pub use podqueue_runtime::{Authorization, Part, RetryPolicy, SecretString, Servi
 pub use podqueue_runtime::{ChangeRecords, LimitStore, SharedLimits, StoreError};
 pub use queue::{
     Endpoint, Finished, Health, Job, JobCounts, JobFailure, JobRecord, JobStatus, JobStream,
-    Metrics, Notifier, Policy, Polling, Purged, RemoteCancel, Run, RunAll, RunSync,
-    S3Config, StatusRequest, StreamChunk, UndocumentedStatus, Wait, WorkerCounts,
+    Metrics, Notifier, Policy, Polling, Purged, RemoteCancel, Run, RunAll, RunSync, S3Config,
+    StatusRequest, StreamChunk, UndocumentedStatus, Wait, WorkerCounts,
 };
 pub use rate_limits::RateLimits;
 

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::deletion::{DeletionTarget, delete};
 use super::{Graphql, Operation, SecretCreate, SecretDelete};
-use crate::error::Error;
 use crate::aliases::Request;
+use crate::error::Error;
 use podqueue_runtime::SecretString;
 
 /// Creates and deletes secrets ([GraphQL](crate#the-interface)); returned by

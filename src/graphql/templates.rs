@@ -10,8 +10,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::deletion::{DeletionTarget, delete};
 use super::{DeleteTemplate, Graphql, ModifyTemplate, Operation, SaveTemplate};
-use crate::error::{Error, Result};
 use crate::aliases::Request;
+use crate::error::{Error, Result};
 
 /// Creates, updates and deletes templates ([GraphQL](crate#the-interface)); returned by
 /// [`Client::templates`](crate::Client::templates).

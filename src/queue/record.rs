@@ -405,7 +405,11 @@ impl fmt::Debug for JobRecord {
 
 /// Reads a time of the record. A time that cannot be read does not fail the record, and stays with
 /// the other fields.
-fn read_time(attempted: &Attempted, field: &RawField<'_>, additional: &mut AdditionalFields) -> Option<f64> {
+fn read_time(
+    attempted: &Attempted,
+    field: &RawField<'_>,
+    additional: &mut AdditionalFields,
+) -> Option<f64> {
     match field.read::<Milliseconds>(attempted) {
         Ok(number) => number.0,
         Err(_) => {

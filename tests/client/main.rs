@@ -9,6 +9,7 @@ mod support;
 mod auth;
 #[cfg(feature = "blocking")]
 mod blocking;
+mod canaries;
 mod errors;
 mod events;
 mod extreme_values;
@@ -32,7 +33,6 @@ mod retries;
 mod retry_table;
 mod run_all;
 mod runtime;
-mod canaries;
 mod stream;
 mod stream_gaps;
 mod submission;

@@ -157,7 +157,10 @@ async fn a_record_of_another_job_or_a_gateways_page_confirms_nothing() {
             panic!("it was confirmed")
         };
         assert_eq!((error.kind(), handled.load(Ordering::Relaxed)), (kind, 0));
-        assert!(matches!(deliver(&webhooks, DELIVERY).await, DeliveryOutcome::Handled), "the next try");
+        assert!(
+            matches!(deliver(&webhooks, DELIVERY).await, DeliveryOutcome::Handled),
+            "the next try"
+        );
     }
 }
 
@@ -250,7 +253,10 @@ async fn a_completed_job_with_a_flawed_output_reaches_the_handler() {
         *kept.lock().unwrap() = Some(record);
         async { Ok::<_, std::io::Error>(()) }
     });
-    assert!(matches!(deliver(&webhooks.build().unwrap(), DELIVERY).await, DeliveryOutcome::Handled));
+    assert!(matches!(
+        deliver(&webhooks.build().unwrap(), DELIVERY).await,
+        DeliveryOutcome::Handled
+    ));
     let record = seen.lock().unwrap().take().unwrap();
     assert_eq!(record.status(), JobStatus::Completed);
     assert_eq!(record.output::<serde_json::Value>().unwrap(), json!({"loss": null}));
@@ -303,7 +309,10 @@ async fn a_job_is_the_same_with_the_suffix_of_its_id_and_without() {
     assert!(matches!(deliver(&webhooks, DELIVERY).await, DeliveryOutcome::Handled));
     let job = endpoint.job("j-u1");
     job.retry().await.unwrap();
-    assert!(matches!(deliver(&webhooks, DELIVERY).await, DeliveryOutcome::Handled), "it was retried");
+    assert!(
+        matches!(deliver(&webhooks, DELIVERY).await, DeliveryOutcome::Handled),
+        "it was retried"
+    );
     let told = async {
         until(|| server.requests().len() == 4).await;
         deliver(&webhooks, DELIVERY).await

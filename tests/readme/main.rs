@@ -3,5 +3,5 @@
 #![allow(missing_docs, reason = "tests")]
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "recipes print, and tests unwrap")]
 
-mod recipes;
 mod code_blocks;
+mod recipes;

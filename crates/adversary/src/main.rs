@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use podqueue_adversary::batches::BatchDriver;
 use podqueue_adversary::client::ClientDriver;
-use podqueue_adversary::search::{self, Driver, print, replay, report};
 use podqueue_adversary::client::shared_limits::SharedLimitsDriver;
+use podqueue_adversary::search::{self, Driver, print, replay, report};
 
 const USAGE: &str = "\
 usage: podqueue-adversary SECONDS [SEED]

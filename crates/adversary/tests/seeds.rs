@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use podqueue_adversary::client::ClientDriver;
 use podqueue_adversary::client::invariants::violations;
-use podqueue_adversary::search::{Driver, format, shrink};
 use podqueue_adversary::client::{plan, run, several_runtimes};
+use podqueue_adversary::search::{Driver, format, shrink};
 
 /// Time limit for shrinking a plan that violates an invariant.
 const SHRINKING: Duration = Duration::from_secs(20);

@@ -22,13 +22,13 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::clock::Clock;
 use crate::error::{Error, ErrorKind, Result};
+use crate::handle_state::{HandleState, Resolved, WebhookCall, not_yet};
+use crate::input_state::State;
 use crate::inputs::{ChangedInputs, Inputs, Shape, Source, SourceRecord, Texts, copy, index};
 use crate::journal::{Journal, JournalState};
-use crate::run_notes::clear;
 use crate::results::{Failures, LargeOutputs, OwnershipFile, Results, committed};
 use crate::run::Run;
-use crate::handle_state::{Resolved, HandleState, WebhookCall, not_yet};
-use crate::input_state::State;
+use crate::run_notes::clear;
 use crate::status::{RefusedInput, Status, UnknownInput};
 use crate::store::{JournalStore, OpenStore, Store, lock, unlock};
 use crate::submit;

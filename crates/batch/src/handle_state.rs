@@ -7,9 +7,9 @@ use tokio::sync::oneshot;
 
 use crate::clock::Clock;
 use crate::error::{Error, ErrorKind, Result};
+use crate::input_state::State;
 use crate::inputs::Shape;
 use crate::journal::{Journal, Settled};
-use crate::input_state::State;
 use crate::store::{Change, Commit, Ended, Event, Input, PAGE, RunRecord, Store, lock, unlock};
 use crate::submit::OnUnknown;
 use crate::webhook::{Identity, Ticket};

@@ -52,6 +52,8 @@ mod batch;
 mod clock;
 mod error;
 mod files;
+mod handle_state;
+mod input_state;
 mod inputs;
 mod journal;
 mod progress;
@@ -59,8 +61,6 @@ mod results;
 mod run;
 mod run_notes;
 mod runner;
-mod handle_state;
-mod input_state;
 mod status;
 #[cfg(feature = "unstable-store")]
 #[doc(hidden)]
@@ -72,11 +72,11 @@ mod webhook;
 
 pub use batch::{Batch, Checked, Open, Retried};
 pub use error::{Error, ErrorKind, Result};
+pub use input_state::{Counts, State};
 pub use inputs::{ChangedInputs, Inputs};
 pub use progress::{MaxFailures, Progress, Report, Stopped};
 pub use run::{Run, Stopper};
 pub use run_notes::{Ending, Pace};
-pub use input_state::{Counts, State};
 pub use status::{Reader, RefusedInput, Status, UnknownInput};
 #[cfg(feature = "postgres")]
 pub use store::Postgres;

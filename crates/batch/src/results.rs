@@ -13,13 +13,13 @@ mod line;
 mod ownership;
 mod uncommitted;
 
-pub(crate) use failures::Failures;
+pub(crate) use companion_files::{check_unoccupied, failures_of};
+use companion_files::{occupied, of_another_journal, ownership_file_of};
 pub(crate) use export::export;
+pub(crate) use failures::Failures;
 pub(crate) use large_outputs::LargeOutputs;
 pub(crate) use line::{Completed, each_line};
 pub(crate) use ownership::OwnershipFile;
-pub(crate) use companion_files::{check_unoccupied, failures_of};
-use companion_files::{occupied, of_another_journal, ownership_file_of};
 
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions, TryLockError};

@@ -15,9 +15,9 @@ use tokio::task::JoinHandle;
 
 use self::settings::{Settings, Stop};
 use crate::error::{Error, ErrorKind, Result};
+use crate::handle_state::HandleState;
 use crate::progress::{MaxFailures, Progress, Report};
 use crate::runner;
-use crate::handle_state::HandleState;
 use crate::submit::{Submit, SubmitByRun};
 
 /// The largest window.

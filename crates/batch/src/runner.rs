@@ -36,10 +36,10 @@ use self::collector::Collector;
 use self::coordinator::{Coordinator, Maintained, Peers, ProgressReporter, outstanding};
 use self::submitter::{Applied, Submitter};
 use crate::error::{ErrorKind, Result};
-use crate::progress::{Progress, Report};
-use crate::run_notes::{Ending, begin, end, pending_cancel};
-use crate::run::settings::{Settings, Stop, record_of};
 use crate::handle_state::{Guard, HandleState, WebhookCall, cancel_pending};
+use crate::progress::{Progress, Report};
+use crate::run::settings::{Settings, Stop, record_of};
+use crate::run_notes::{Ending, begin, end, pending_cancel};
 use crate::store::Change;
 
 /// Interval of maintenance, and so of progress reports.

@@ -8,10 +8,10 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::inputs::{SourceRecord, Texts};
-use crate::run_notes::{Ending, Pace, request_cancel};
-use crate::results::{committed, committed_of, export};
 use crate::input_state::{Counts, State};
+use crate::inputs::{SourceRecord, Texts};
+use crate::results::{committed, committed_of, export};
+use crate::run_notes::{Ending, Pace, request_cancel};
 use crate::store::{Input, JournalStore, RunRecord, Store};
 
 /// Status of a batch.

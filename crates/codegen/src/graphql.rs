@@ -63,8 +63,12 @@ pub fn generate(
     let graphql_client = graphql_client::GraphqlClient::new(&schema).map_err(in_schema)?;
     let types = types::Types::generate(&schema, &options).map_err(in_schema)?;
     let shapes = shapes::Shapes::new(&schema);
-    let context =
-        module::Context { schema: &schema, graphql_client: &graphql_client, types: &types, shapes: &shapes };
+    let context = module::Context {
+        schema: &schema,
+        graphql_client: &graphql_client,
+        types: &types,
+        shapes: &shapes,
+    };
     let mut diagnostics = Vec::new();
     let mut modules = TokenStream::new();
     let mut used = BTreeSet::new();

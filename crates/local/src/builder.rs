@@ -17,13 +17,13 @@ use crate::http::{HostCheck, HostName, RequestLog, listen};
 use crate::operation::Operation;
 use crate::queue::{Endpoint, EndpointSettings, JobRunner, StreamShape, WorkerKind, Workers};
 use crate::rate_limits::{RateLimiter, RateLimits};
-use crate::service::{LocalService, reachable};
 use crate::router::{ApiKey, ApiKeys, App, OpenApiDescriptions};
+use crate::service::{LocalService, reachable};
 use crate::sync::Tasks;
 use crate::webhook::Webhooks;
 use crate::worker::{
     ClosureHandler, CommandHandler, Handler, HandlerError, LocalJob, LogListener, StreamHandler,
-    WorkerEnvironment, WorkerLogLine, WorkerLog, WorkerProgram, builtins,
+    WorkerEnvironment, WorkerLog, WorkerLogLine, WorkerProgram, builtins,
 };
 
 const DEFAULT_EXECUTION_TIMEOUT: Duration = Duration::from_secs(600);
@@ -250,7 +250,10 @@ impl Builder {
     /// Sets a function that is called with each line that a worker process prints, except for the
     /// standard output of a [`command_endpoint`](Self::command_endpoint), and with each message of
     /// the service about a worker. It must return soon: the service waits for it.
-    pub fn on_worker_log(mut self, listener: impl Fn(&WorkerLogLine) + Send + Sync + 'static) -> Self {
+    pub fn on_worker_log(
+        mut self,
+        listener: impl Fn(&WorkerLogLine) + Send + Sync + 'static,
+    ) -> Self {
         self.log_listener = Some(Arc::new(listener));
         self
     }

@@ -237,7 +237,8 @@ pub use rate_limits::{RateLimit, RateLimits, RateWindow};
 pub use service::LocalService;
 pub use webhook::WebhookDelivery;
 pub use worker::{
-    FailedWithOutput, HandlerError, JobContext, JobPolicy, LocalJob, LogSource, S3Config, WorkerLogLine,
+    FailedWithOutput, HandlerError, JobContext, JobPolicy, LocalJob, LogSource, S3Config,
+    WorkerLogLine,
 };
 
 /// The code of the page that introduces the crate compiles.

@@ -208,7 +208,11 @@ impl From<Error> for ProgramFailure {
 /// # Errors
 ///
 /// If the service cannot start, or its URLs cannot be printed.
-pub async fn run(arguments: Arguments, format: Format, program: &str) -> Result<(), ProgramFailure> {
+pub async fn run(
+    arguments: Arguments,
+    format: Format,
+    program: &str,
+) -> Result<(), ProgramFailure> {
     let mut builder = LocalService::builder().listen(arguments.listen).page().stream_shape(
         match arguments.stream_shape {
             Shape::Array => StreamShape::Array,
@@ -218,8 +222,8 @@ pub async fn run(arguments: Arguments, format: Format, program: &str) -> Result<
     for name in arguments.allowed_hosts {
         builder = builder.allow_host(name);
     }
-    let keys =
-        ProgramKeys::read(arguments.api_keys, arguments.api_key_file).map_err(ProgramFailure::usage)?;
+    let keys = ProgramKeys::read(arguments.api_keys, arguments.api_key_file)
+        .map_err(ProgramFailure::usage)?;
     for key in keys.all() {
         builder = builder.api_key(key);
     }

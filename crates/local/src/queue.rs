@@ -13,7 +13,7 @@ mod timers;
 pub(crate) use attached_workers::{AssignedJob, Unhealthy};
 pub(crate) use endpoint::{
     BulkChange, Chunk, Endpoint, EndpointSettings, JobDetails, JobRunner, Overview, Report,
-    WorkerProtocol, WorkerKind,
+    WorkerKind, WorkerProtocol,
 };
 pub(crate) use job::{Mode, Receipt, Record};
 pub(crate) use job_view::{HistoryChunk, JobFilter, JobView, cut_json};

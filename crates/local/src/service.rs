@@ -16,7 +16,7 @@ use crate::http::{Listener, RequestRecord, serve};
 use crate::router::{App, Router};
 use crate::sync::Tasks;
 use crate::webhook::WebhookDelivery;
-use crate::worker::{WorkerLogLine, WorkerLog};
+use crate::worker::{WorkerLog, WorkerLogLine};
 
 /// A running local service. Dropping it stops it: the port is free immediately, and connections
 /// close as soon as the runtime gets to it, those with a pending response after that response.

@@ -194,10 +194,7 @@ fn text(url: &Url, response: Response) -> Result<String, Error> {
     })?;
     if bytes.len() as u64 > MAX_BYTES {
         let limit = MAX_BYTES / (1024 * 1024);
-        return Err(Error::new(format!(
-            "{}: the response is larger than {limit} MiB",
-            shown(url)
-        )));
+        return Err(Error::new(format!("{}: the response is larger than {limit} MiB", shown(url))));
     }
     String::from_utf8(bytes)
         .map_err(|_| Error::new(format!("{}: the response is not UTF-8", shown(url))))

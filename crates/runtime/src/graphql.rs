@@ -26,9 +26,9 @@ use serde_json::{Map, Value};
 use self::document::{Document, Kind};
 use crate::call::{self, Call, Request};
 use crate::error::{Attempted, Error, ErrorKind, Result};
-use crate::retry::Idempotency;
 use crate::json::{RawField, decode_at, not_serializable};
 use crate::redact::{Secrets, secrets_in, secrets_named};
+use crate::retry::Idempotency;
 use crate::service::Service;
 use crate::transport::Reply;
 

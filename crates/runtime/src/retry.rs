@@ -214,7 +214,12 @@ mod tests {
     }
 
     /// Returns true if the failure is retried and its cost paid.
-    fn retries(policy: &RetryPolicy, attempt: u32, failed: &FailedAttempt, budget: &Budget) -> bool {
+    fn retries(
+        policy: &RetryPolicy,
+        attempt: u32,
+        failed: &FailedAttempt,
+        budget: &Budget,
+    ) -> bool {
         let reserved = policy
             .pause(attempt, Duration::MAX, failed)
             .and_then(|_| budget.reserve(failed.outcome));

@@ -8,11 +8,11 @@ use podqueue_runtime::Call;
 use tokio::time::Instant;
 
 use super::Job;
+use crate::aliases::Request;
 use crate::error::{Error, ErrorKind, Result};
 use crate::queue::operations::{CANCEL, RETRY, STATUS};
 use crate::queue::polling::{max_interval, poll_timeout, poll_timeout_within};
 use crate::queue::{JobRecord, JobStatus};
-use crate::aliases::Request;
 
 impl Job {
     /// Reads the job's current record: `GET /status/{job_id}`. A failed job is not an error here.

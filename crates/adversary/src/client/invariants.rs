@@ -14,8 +14,8 @@ use crate::client::call_log::{CallKind, CallOutcome, LoggedCall};
 use crate::client::peer::{Arrival, AttemptOutcome};
 use crate::client::plan::{CannedResponse, Fault};
 use crate::client::run::Run;
-use crate::search::{Played, Violation};
 use crate::client::service::Operation;
+use crate::search::{Played, Violation};
 
 type Invariant = fn(&Run, &mut Vec<String>);
 

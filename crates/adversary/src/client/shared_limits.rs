@@ -25,8 +25,8 @@ use crate::client::leaks::Capture;
 use crate::client::peer::Peer;
 use crate::client::plan::{self, Fault, Plan, PlannedStep, PollPattern, Step};
 use crate::client::run::Run;
-use crate::search::{Driver, Played};
 use crate::client::service::{Operation, Service};
+use crate::search::{Driver, Played};
 
 /// Time limit of the last calls, which are no more than the limit allows in ten seconds.
 const LAST_CALLS: Duration = Duration::from_secs(20);

@@ -10,9 +10,9 @@ use podqueue::{Endpoint, ErrorKind as ServiceKind, Job, JobStatus, Run};
 
 use super::Batch;
 use crate::error::{Error, ErrorKind, Result};
-use crate::journal::JournalState;
 use crate::handle_state::{Guard, cancel_pending, cancelled, settled};
 use crate::input_state::State;
+use crate::journal::JournalState;
 use crate::store::{Ended, Event, Input, PAGE};
 
 /// Calls in flight.

@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use serde_json::value::RawValue;
 
 use crate::error::{Error, Result};
+use crate::input_state::State;
 use crate::inputs::{Shape, SourceRecord, Texts, grow};
 use crate::results::{Completed, Failures, LargeOutputs, OwnershipFile, Results, each_line};
-use crate::input_state::State;
 use crate::store::{Change, Claim, Commit, Ended, Event, Input, PAGE, Store, lock, unlock};
 use crate::webhook::Ticket;
 

@@ -11,8 +11,8 @@ use serde_json::value::RawValue;
 use super::companion_files::failures_of;
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::{private, sync_folder, with_suffix};
-use crate::inputs::{LONGEST, Texts};
 use crate::input_state::State;
+use crate::inputs::{LONGEST, Texts};
 use crate::store::{Input, PAGE, Store};
 
 /// Number of bytes that are shown of an input that is too long to be read.

@@ -39,8 +39,8 @@ use self::schedule::{Outstanding, Schedule};
 use super::coordinator::Coordinator;
 use super::tasks::Tasks;
 use crate::error::Result;
+use crate::handle_state::{HandleState, Resolved, WebhookCall, not_yet};
 use crate::run::settings::Settings;
-use crate::handle_state::{Resolved, HandleState, WebhookCall, not_yet};
 use crate::store::{Input, RunRecord};
 use crate::webhook::Ticket;
 

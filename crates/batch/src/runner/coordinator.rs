@@ -40,12 +40,12 @@ use self::reporter::ErrorSummary;
 pub(super) use self::reporter::ProgressReporter;
 use self::throughput::Throughput;
 use crate::error::{Error, ErrorKind, Result};
-use crate::journal::{Journal, JournalState};
-use crate::progress::{MaxFailures, Progress, Stopped};
-use crate::run_notes::{Pace, is_cancel_requested};
-use crate::run::settings::{Settings, Stop};
 use crate::handle_state::HandleState;
 use crate::input_state::{Counts, State};
+use crate::journal::{Journal, JournalState};
+use crate::progress::{MaxFailures, Progress, Stopped};
+use crate::run::settings::{Settings, Stop};
+use crate::run_notes::{Pace, is_cancel_requested};
 use crate::store::{Input, RunRecord};
 use crate::submit::OnUnknown;
 

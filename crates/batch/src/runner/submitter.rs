@@ -39,11 +39,11 @@ use self::window::Window;
 use super::coordinator::Coordinator;
 use super::tasks::Tasks;
 use crate::error::Result;
+use crate::handle_state::HandleState;
+use crate::input_state::State;
 use crate::journal::Claimed;
 use crate::progress::Stopped;
 use crate::run::settings::Settings;
-use crate::handle_state::HandleState;
-use crate::input_state::State;
 use crate::store::{Change, Claim};
 use crate::webhook::Ticket;
 
@@ -107,7 +107,12 @@ pub(super) enum Applied {
 
 impl Submitter {
     /// `submitted` inputs were submitted before the lease was lost.
-    pub(super) fn new(shared: Arc<HandleState>, settings: &Settings, run: u64, submitted: u64) -> Self {
+    pub(super) fn new(
+        shared: Arc<HandleState>,
+        settings: &Settings,
+        run: u64,
+        submitted: u64,
+    ) -> Self {
         Self {
             shared,
             run,

@@ -6,7 +6,9 @@ use std::time::{Duration, SystemTime};
 
 use podqueue::Policy;
 use podqueue_batch::store::{Claim, Commit, OpenStore, Store};
-use podqueue_batch::{Batch, ErrorKind, Inputs, MaxFailures, OnUnknown, Pace, Reader, State, Stopped};
+use podqueue_batch::{
+    Batch, ErrorKind, Inputs, MaxFailures, OnUnknown, Pace, Reader, State, Stopped,
+};
 use podqueue_local::{Fault, LocalJob, Operation, Workers};
 use serde_json::json;
 

@@ -331,7 +331,8 @@ async fn a_command_that_is_refused_or_killed_accepts_no_loss() {
          FROM podqueue.batch",
     );
     let marks = || server.sql("jobs", "SELECT count(*) FROM podqueue.note WHERE name = 'lost'");
-    let requests = || fixture.local.requests().iter().filter(|it| it.path.ends_with("/run")).count();
+    let requests =
+        || fixture.local.requests().iter().filter(|it| it.path.ends_with("/run")).count();
     let submitted = requests();
 
     let accepting = [&run("one.jsonl", &journal)[..], &["--accept-loss"]].concat();

@@ -9,7 +9,7 @@ use tokio::process::Child;
 use tokio::time::timeout;
 
 use crate::support::{Fixture, ended};
-use crate::{run, signal, fixture, status_submitted};
+use crate::{fixture, run, signal, status_submitted};
 
 /// Reads the standard error of a program until a line with this text.
 async fn wait_for_line(child: &mut Child, what: &str) {

@@ -13,7 +13,8 @@ async fn a_pod_is_read_with_requested_parts() {
     let ran = fixture.run(&["pod", "get", GPU_POD]).await;
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(ran.stdout.contains(GPU_POD) && !ran.stdout.contains("machine."), "{}", ran.stdout);
-    let ran = fixture.run(&["pod", "get", GPU_POD, "--include", "machine,template", "--json"]).await;
+    let ran =
+        fixture.run(&["pod", "get", GPU_POD, "--include", "machine,template", "--json"]).await;
     let pod: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert!(pod["machine"].is_object() && pod["template"].is_object(), "{pod}");
     fixture.run(&["pod", "get", "no-such"]).await.fails(6, "no such Pod");
@@ -55,7 +56,8 @@ async fn a_template_is_created_read_updated_and_deleted() {
     fixture.run(&["template", "get", OWN_TEMPLATE]).await.fails(0, "");
     let bare = fixture.run(&["template", "create", "y", "--image", "i"]).await;
     assert!(bare.code == 0 && !bare.stdout.contains("env"), "{bare:?}");
-    fixture.run(&["template", "create", "x", "--image", "i", "--env", "UNSET"])
+    fixture
+        .run(&["template", "create", "x", "--image", "i", "--env", "UNSET"])
         .await
         .fails(2, "UNSET");
 }
@@ -69,7 +71,9 @@ async fn a_secret_comes_from_standard_input_and_is_never_shown() {
     let id = serde_json::from_str::<Value>(&created.stdout).unwrap()["id"].clone();
     let id = id.as_str().unwrap();
     assert_eq!(fixture.local.secret_value(id).as_deref(), Some("s3cret value"));
-    ran_with_stdin(&mut fixture.program(&["secret", "create", "t"]), "\n").await.fails(2, "is empty");
+    ran_with_stdin(&mut fixture.program(&["secret", "create", "t"]), "\n")
+        .await
+        .fails(2, "is empty");
     fixture.run(&["secret", "delete", id]).await.fails(2, "--yes");
     fixture.run(&["secret", "delete", id, "--yes"]).await.assert(0, &format!("deleted  {id}\n"));
     assert_eq!(fixture.local.secret_value(id), None);

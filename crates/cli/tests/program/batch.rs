@@ -208,7 +208,8 @@ async fn failed_inputs_are_retried_from_their_file_or_by_a_command() {
     let fields = ["--input-field", "input", "--key-field", "key"];
     assert_eq!(fixture.run(&[&second[..], &fields].concat()).await.code, 0);
     assert_eq!(fixture.lines("second.jsonl")[0]["key"], 1);
-    fixture.run(&["batch", "retry", "out.jsonl", "--status", "cancelled"])
+    fixture
+        .run(&["batch", "retry", "out.jsonl", "--status", "cancelled"])
         .await
         .assert(0, "0 inputs pending again\n");
     fixture.run(&["batch", "retry", "out.jsonl"]).await.assert(0, "1 input pending again\n");
@@ -236,7 +237,8 @@ async fn hints_name_the_journal() {
     let fixture = Fixture::start().await;
     fs::write(fixture.home.path().join("in.jsonl"), "{\"n\": 1}\n[\n").unwrap();
     let run = [&RUN[..], &["out.jsonl", "--journal", "my journal"]].concat();
-    fixture.run(&run)
+    fixture
+        .run(&run)
         .await
         .fails(3, "podqueue batch retry out.jsonl --journal 'my journal' --status refused");
     let retry = ["batch", "retry", "out.jsonl", "--journal", "my journal", "--status", "refused"];
@@ -265,7 +267,12 @@ async fn an_unknown_outcome_exits_with_5_and_is_listed() {
     assert_eq!(fixture.run(&run).await.code, 5);
     assert_eq!(fixture.submissions(), 5);
     let resubmitted = fixture.run(&[&run[..], &["--on-unknown", "resubmit"]].concat()).await;
-    assert_eq!(resubmitted.code, 0, "{resubmitted:?} {:?}", fixture.lines("out.jsonl.failed.jsonl"));
+    assert_eq!(
+        resubmitted.code,
+        0,
+        "{resubmitted:?} {:?}",
+        fixture.lines("out.jsonl.failed.jsonl")
+    );
     assert_eq!(fixture.submissions(), 6);
 }
 
@@ -357,7 +364,10 @@ async fn invalid_arguments_are_usage_errors() {
     with("--ttl", "1s").await.fails(2, "policy.ttl");
     let accepting = fixture.run(&[&RUN[..], &["out.jsonl", "--accept-loss"]].concat()).await;
     accepting.fails(2, "--accept-loss is for a journal in a database");
-    fixture.run(&["batch", "retry", "out.jsonl", "--status", "completed"]).await.fails(2, "completed");
+    fixture
+        .run(&["batch", "retry", "out.jsonl", "--status", "completed"])
+        .await
+        .fails(2, "completed");
     assert_eq!(fixture.submissions(), 0);
     let files = || fs::read_dir(fixture.home.path()).unwrap().count();
     let before = files();
@@ -374,7 +384,8 @@ async fn invalid_arguments_are_usage_errors() {
         fixture.run(&run).await.fails(2, "--journal names a file of its own");
     }
     assert_eq!(files(), before);
-    fixture.run(&["batch", "run", "in.jsonl", "-e", "no-such", "-o", "x.jsonl"])
+    fixture
+        .run(&["batch", "run", "in.jsonl", "-e", "no-such", "-o", "x.jsonl"])
         .await
         .fails(6, "podqueue doctor no-such");
 }
@@ -608,7 +619,8 @@ mod interruptions {
 
 #[tokio::test]
 async fn rate_limits_can_be_turned_off() {
-    let fixture = Fixture::with(LocalService::builder().rate_limits(RateLimits::documented())).await;
+    let fixture =
+        Fixture::with(LocalService::builder().rate_limits(RateLimits::documented())).await;
     // One window of submissions, and some more.
     fixture.write_inputs(1_050);
     let run = [&RUN[..], &["out.jsonl", "--no-rate-limits", "--quiet"]].concat();

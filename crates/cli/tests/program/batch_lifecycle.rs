@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, BufReader};
 
 use crate::batch::{Stderr, gated, outstanding};
-use crate::support::{KEY, Fixture, ended, ran};
+use crate::support::{Fixture, KEY, ended, ran};
 
 /// Pause before another process of the program reads the state of a batch or a queue.
 const BETWEEN_READS: Duration = Duration::from_millis(100);
@@ -24,8 +24,11 @@ async fn changed_inputs_are_refused_and_accepted_with_force() {
     fixture.write_inputs(4);
     let run = ["batch", "run", "in.jsonl", "-e", "echo", "-o", "out.jsonl"];
     fixture.run(&[&run[..], &["--take", "2"]].concat()).await;
-    fs::write(fixture.home.path().join("in.jsonl"), "{\"n\":9}\n{\"n\": 1}\n{\"n\":8}\n{\"n\": 3}\n")
-        .unwrap();
+    fs::write(
+        fixture.home.path().join("in.jsonl"),
+        "{\"n\":9}\n{\"n\": 1}\n{\"n\":8}\n{\"n\": 3}\n",
+    )
+    .unwrap();
     fixture.run(&run).await.fails(2, "the same command with --force");
     let forced = fixture.run(&[&run[..], &["--force"]].concat()).await;
     forced.fails(0, "1 are submitted with their new content, 1 were submitted before and keep");
@@ -358,7 +361,10 @@ async fn a_batch_of_a_killed_process_is_readable_in_a_read_only_folder() {
 async fn a_moved_batch_is_read_at_its_new_path() {
     let fixture = Fixture::start().await;
     fixture.write_inputs(3);
-    fixture.run(&["batch", "run", "in.jsonl", "-e", "echo", "-o", "out.jsonl"]).await.assert_code(0);
+    fixture
+        .run(&["batch", "run", "in.jsonl", "-e", "echo", "-o", "out.jsonl"])
+        .await
+        .assert_code(0);
     let exported = fixture.run(&["batch", "export", "out.jsonl"]).await;
     fs::create_dir(fixture.home.path().join("moved")).unwrap();
     for name in ["out.jsonl", "out.jsonl.journal"] {

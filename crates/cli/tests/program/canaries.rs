@@ -4,7 +4,7 @@
 use podqueue_local::Fault;
 use serde_json::json;
 
-use crate::support::{KEY, Fixture, bare, ran, ran_with_stdin};
+use crate::support::{Fixture, KEY, bare, ran, ran_with_stdin};
 
 /// Each command, with arguments.
 pub const COMMANDS: &[(&str, &[&str])] = &[

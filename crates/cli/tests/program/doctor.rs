@@ -5,7 +5,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
 use crate::run::never;
-use crate::support::{KEY, Ran, Fixture, bare, ran};
+use crate::support::{Fixture, KEY, Ran, bare, ran};
 
 async fn doctor(fixture: &Fixture, variable: (&str, &str)) -> Ran {
     ran(fixture.program(&["doctor", "echo"]).env(variable.0, variable.1)).await
@@ -56,7 +56,9 @@ async fn a_missing_wrong_or_unreachable_url_is_diagnosed() {
     fixture.local.add_fault(Fault::gateway(404).on(Operation::Health));
     assert_shows(&fixture.run(&["doctor", "echo"]).await, 1, "something other than the service");
     fixture.local.clear_faults();
-    fixture.local.add_fault(Fault::redirect(301, "https://elsewhere.example").on(Operation::Health));
+    fixture
+        .local
+        .add_fault(Fault::redirect(301, "https://elsewhere.example").on(Operation::Health));
     assert_shows(&fixture.run(&["doctor", "echo"]).await, 1, "leads elsewhere");
     fixture.local.clear_faults();
     for (status, text) in
@@ -102,7 +104,8 @@ async fn an_unknown_endpoint_is_diagnosed() {
 
 #[tokio::test]
 async fn missing_unhealthy_and_throttled_workers_are_diagnosed() {
-    let fixture = Fixture::with(LocalService::builder().workers_of("echo", Workers::between(0, 0))).await;
+    let fixture =
+        Fixture::with(LocalService::builder().workers_of("echo", Workers::between(0, 0))).await;
     assert_shows(&fixture.run(&["doctor", "echo"]).await, 0, "warning  workers   there are none");
     for (workers, text) in
         [(r#""unhealthy": 2"#, "read the logs"), (r#""throttled": 1"#, "no GPU free")]

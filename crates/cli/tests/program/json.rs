@@ -12,7 +12,7 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::net::TcpListener;
 
-use crate::support::{KEY, Fixture, ran, ran_with_stdin};
+use crate::support::{Fixture, KEY, ran, ran_with_stdin};
 
 fn schema() -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("schema/output.json");
@@ -106,7 +106,8 @@ async fn json_shapes_match_the_schema() {
     checked(&fixture, 0, "job", &["run", "echo", "{}", "--sync"]).await;
     checked(&fixture, 0, "job", &["status", "echo", job, job]).await;
     checked(&fixture, 0, "job", &["wait", "echo", job]).await;
-    let detached = checked(&fixture, 0, "detached", &["run", "count", "{\"n\":2}", "--detach"]).await;
+    let detached =
+        checked(&fixture, 0, "detached", &["run", "count", "{\"n\":2}", "--detach"]).await;
     let count = detached[0]["job_id"].as_str().unwrap();
     assert_eq!(checked(&fixture, 0, "chunk", &["stream", "count", count]).await.len(), 3);
     checked(&fixture, 0, "chunk", &["run", "count", "{\"n\":1}", "--stream"]).await;
@@ -187,7 +188,8 @@ async fn a_response_is_printed_with_all_its_digits() {
     fixture.run(&["wait", "echo", "j"]).await.assert(0, &printed);
     // Python writes such invalid JSON; next to it, a number beyond a double is null.
     completed(&NUMBERS.replace("1.10", "NaN"));
-    fixture.run(&["wait", "echo", "j"])
+    fixture
+        .run(&["wait", "echo", "j"])
         .await
         .assert(0, &printed.replace("1.10", "null").replace("1e400", "null"));
     completed("{\"a\": 01}");

@@ -6,6 +6,7 @@ mod account;
 mod batch;
 mod batch_lifecycle;
 mod batch_webhooks;
+mod canaries;
 mod doctor;
 #[cfg(target_os = "linux")]
 mod doctor_tls;
@@ -25,7 +26,6 @@ mod preload;
 #[path = "../../../local/tests/interface/preloaded_signal.rs"]
 mod preloaded_signal;
 mod run;
-mod canaries;
 mod settings;
 #[cfg(unix)]
 #[path = "../../../local/tests/interface/signal_dispositions.rs"]

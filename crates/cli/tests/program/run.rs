@@ -61,14 +61,18 @@ async fn an_invalid_input_is_a_usage_error_and_nothing_is_sent() {
     invalid.fails(2, "not valid JSON: key must be");
     assert!(invalid.stderr.contains("hint: quote JSON"), "{}", invalid.stderr);
     // Shell quoting does not apply to a file.
-    let invalid = ran_with_stdin(&mut fixture.program(&["run", "echo", "-"]), "{hello: world}").await;
+    let invalid =
+        ran_with_stdin(&mut fixture.program(&["run", "echo", "-"]), "{hello: world}").await;
     invalid.fails(2, "standard input is not valid JSON");
     assert!(!invalid.stderr.contains("hint:"), "{}", invalid.stderr);
     fixture.run(&["run", "echo", "[1]"]).await.fails(2, "must be a JSON object");
     fixture.run(&["run", "echo", "{}", "-f", "x"]).await.fails(2, "NAME=VALUE");
     fixture.run(&["run", "echo", "{}", "--ttl", "1s"]).await.fails(2, "policy.ttl");
     fixture.run(&["run", "echo", "{}", "--timeout", "ten"]).await.fails(2, "such as 90s, 10m");
-    fixture.run(&["run", "echo", "{}", "--detach", "--stream"]).await.fails(2, "cannot be used with");
+    fixture
+        .run(&["run", "echo", "{}", "--detach", "--stream"])
+        .await
+        .fails(2, "cannot be used with");
     assert!(fixture.local.requests().is_empty());
 }
 
@@ -152,7 +156,9 @@ async fn storage_settings_come_from_a_private_file_or_standard_input() {
     let sync = ran_with_stdin(fixture.program(&run).args(["-", "--sync"]), settings).await;
     sync.assert(0, "46\n");
     let twice = ["run", "store", "-", "--s3-config", "-"];
-    ran_with_stdin(&mut fixture.program(&twice), "{}").await.fails(2, "cannot both be read from stan");
+    ran_with_stdin(&mut fixture.program(&twice), "{}")
+        .await
+        .fails(2, "cannot both be read from stan");
     for (text, reason) in [
         (settings.replace("https://", ""), "s3Config.endpointUrl"),
         (settings.replace("bucketName", "bucket"), "unknown member `bucket`"),

@@ -6,7 +6,7 @@ use std::path::Path;
 use podqueue_local::Fault;
 
 use crate::canaries::COMMANDS;
-use crate::support::{KEY, Fixture, bare, ran, ran_with_stdin};
+use crate::support::{Fixture, KEY, bare, ran, ran_with_stdin};
 
 fn write_settings(fixture: &Fixture, of_key: &str) {
     let text = format!(

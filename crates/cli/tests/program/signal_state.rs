@@ -10,11 +10,11 @@ use rustix::process::Signal;
 use tokio::process::Command;
 
 use crate::batch::gated;
-use crate::signal_dispositions::with_blocked_signals;
 use crate::interruptions::signal;
 use crate::preloaded_signal;
 use crate::run::never;
-use crate::support::{Ran, Fixture, bare, ended};
+use crate::signal_dispositions::with_blocked_signals;
+use crate::support::{Fixture, Ran, bare, ended};
 
 /// Asserts that a signal ended the program, before or after its command listens.
 #[track_caller]

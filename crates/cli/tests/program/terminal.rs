@@ -14,7 +14,7 @@ use rustix::termios::{LocalModes, Winsize, tcgetattr, tcgetpgrp, tcsetwinsize};
 use serde_json::json;
 use tokio::process::{Child, Command};
 
-use crate::support::{KEY, Fixture};
+use crate::support::{Fixture, KEY};
 
 const RED: &str = "\u{1b}[31m";
 
@@ -185,7 +185,8 @@ async fn a_table_is_truncated_at_the_edge_of_the_terminal() {
 
 #[tokio::test]
 async fn a_purge_asks_for_confirmation() {
-    let fixture = Fixture::with(LocalService::builder().workers_of("echo", Workers::between(0, 0))).await;
+    let fixture =
+        Fixture::with(LocalService::builder().workers_of("echo", Workers::between(0, 0))).await;
     fixture.submit("echo", "{}").await;
     for (reply, code, text) in [("n\n", 1, "not confirmed"), ("y\n", 0, "removed 1 job")] {
         let mut terminal = Terminal::start(&fixture.program(&["purge", "echo"]), 80);

@@ -84,7 +84,13 @@ struct Walk<'a> {
 type Next<'a> = (String, String, Vec<&'a Selected>);
 
 impl<'a> Walk<'a> {
-    fn response(&mut self, name: &str, of: &str, selections: &[&'a Selected], docs: Option<String>) {
+    fn response(
+        &mut self,
+        name: &str,
+        of: &str,
+        selections: &[&'a Selected],
+        docs: Option<String>,
+    ) {
         let Some(place) = self.places.get(name).copied() else { return };
         if !self.seen.insert(name.to_owned()) {
             return;
@@ -132,7 +138,10 @@ impl<'a> Walk<'a> {
                 }
                 return Some(next);
             }
-            attributes::set_docs(&mut field.attrs, &format!("The fields of the concrete type of `{of}`."));
+            attributes::set_docs(
+                &mut field.attrs,
+                &format!("The fields of the concrete type of `{of}`."),
+            );
             return Some((inner, of.to_owned(), selections.to_vec()));
         }
         let wire = wire_name(field);

@@ -15,8 +15,8 @@ use graphql_tools::validation::validate::{ValidationPlan, validate};
 
 use super::flatten::prepare;
 use super::folder::{self, Folder};
-use super::positions::{directive_range, locate, repeated_argument, with_suggestion};
 use super::operation::Operation;
+use super::positions::{directive_range, locate, repeated_argument, with_suggestion};
 use super::schema::Schema;
 use super::sdl::SCALARS;
 use crate::{Diagnostic, Source, naming};

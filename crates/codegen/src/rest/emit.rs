@@ -10,9 +10,9 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
 use syn::Type;
 
-use super::types::constructor;
 use super::model::{Content, Operation, Parameter, PartKind, Place};
 use super::signatures::Signature;
+use super::types::constructor;
 use crate::syntax::{argument, is_named};
 use crate::{naming, print};
 
@@ -187,7 +187,8 @@ impl Builder<'_> {
                 }
             }
         });
-        let (response, send) = response::send(self.operation.response.as_ref(), &self.signature.response);
+        let (response, send) =
+            response::send(self.operation.response.as_ref(), &self.signature.response);
         let of_first = response::of_first(&self.operation.successes);
         let responses = self.responses.as_ref().map(|name| {
             let of = format!("[`{}::{}`]", self.handle, self.operation.name);

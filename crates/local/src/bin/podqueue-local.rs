@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
-use podqueue_local::program::{self, ProgramFailure, Format, signals};
+use podqueue_local::program::{self, Format, ProgramFailure, signals};
 
 const NAME: &str = "podqueue-local";
 

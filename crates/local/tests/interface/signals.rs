@@ -12,8 +12,8 @@ use nix::unistd::Pid;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
-use crate::signal_dispositions::{default_in_children, with_blocked_signals};
 use crate::preloaded_signal;
+use crate::signal_dispositions::{default_in_children, with_blocked_signals};
 use crate::support::{NEVER, answer, eventually};
 
 fn program() -> Command {

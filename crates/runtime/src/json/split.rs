@@ -256,7 +256,8 @@ mod tests {
         test_random::cases(256, |random| {
             let members: serde_json::Map<_, _> = (0..random.usize(0..5))
                 .map(|_| {
-                    let (name, text) = (test_random::text(random, 0..=6), test_random::text(random, 0..=6));
+                    let (name, text) =
+                        (test_random::text(random, 0..=6), test_random::text(random, 0..=6));
                     (name, serde_json::json!([text, {"n": random.i64(..)}]))
                 })
                 .collect();

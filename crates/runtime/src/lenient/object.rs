@@ -177,11 +177,14 @@ pub fn write_by<'a>(shape: &Shape, fields: &[&'a dyn Field]) -> Node<'a> {
     for ((wire, _, properties), field) in shape.fields.iter().zip(fields) {
         if is(properties, "additional") {
             match field.node() {
-                Node::Object(additional) => written.extend(additional.into_iter().map(|(name, node)| {
-                    let reason =
-                        || format!("`{name}` among the additional fields: it has its own field");
-                    (name, if shape.has(name) { Node::Failed(reason()) } else { node })
-                })),
+                Node::Object(additional) => {
+                    written.extend(additional.into_iter().map(|(name, node)| {
+                        let reason = || {
+                            format!("`{name}` among the additional fields: it has its own field")
+                        };
+                        (name, if shape.has(name) { Node::Failed(reason()) } else { node })
+                    }))
+                }
                 other => written.push((*wire, other)),
             }
         } else if !(is(properties, "optional") && field.is_absent()) {

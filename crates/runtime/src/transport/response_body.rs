@@ -18,9 +18,9 @@ use tokio::time::{Instant, Sleep, sleep_until};
 use super::attempt_timer::TimedOut;
 use crate::call::AddressedCall;
 use crate::error::{Attempted, Error, ErrorKind};
-use crate::retry::{AttemptOutcome, FailedAttempt};
 use crate::json::text_in_truncated;
 use crate::limiter::Permit;
+use crate::retry::{AttemptOutcome, FailedAttempt};
 
 /// A body with its timeouts.
 pub(crate) struct IncomingBody {

@@ -23,10 +23,10 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::schedule::Outstanding;
 use crate::error::Result;
-use crate::journal::Settled;
-use crate::results::Completed;
 use crate::handle_state::{CANCELLED, HandleState};
 use crate::input_state::State;
+use crate::journal::Settled;
+use crate::results::Completed;
 use crate::store::{Change, Ended, Event};
 use crate::submit::OnUnknown;
 use crate::webhook::Ticket;

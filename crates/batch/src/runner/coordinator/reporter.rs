@@ -9,9 +9,9 @@ use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, interval};
 
+use crate::handle_state::HandleState;
 use crate::progress::Progress;
 use crate::run::settings::Stop;
-use crate::handle_state::HandleState;
 
 /// Errors are reported after this time: most are transient.
 const PERSISTENT: Duration = Duration::from_secs(5);

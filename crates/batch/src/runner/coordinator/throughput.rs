@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::progress::MaxFailures;
 use crate::input_state::{Counts, State};
+use crate::progress::MaxFailures;
 
 /// Counts of a run, and their rates.
 pub(super) struct Throughput {

@@ -13,10 +13,10 @@ use serde_json::value::RawValue;
 use tokio::time::Instant;
 
 use crate::error::{Error, Result};
-use crate::journal::{Claimed, Settled};
-use crate::run::settings::Settings;
 use crate::handle_state::HandleState;
 use crate::input_state::State;
+use crate::journal::{Claimed, Settled};
+use crate::run::settings::Settings;
 use crate::store::{Change, Ended, Event};
 use crate::submit::{OnUnknown, Submission, Submit};
 use crate::webhook::Ticket;
@@ -123,7 +123,12 @@ pub(super) async fn submit(
 
 /// Records an input as unknown whose job id an earlier input already has: the job runs only one of
 /// them.
-async fn disputed(shared: &HandleState, ticket: Ticket, outcome: Outcome, holder: u64) -> Submitted {
+async fn disputed(
+    shared: &HandleState,
+    ticket: Ticket,
+    outcome: Outcome,
+    holder: u64,
+) -> Submitted {
     let job = match &outcome {
         Outcome::Accepted { job_id, .. } => job_id.as_str(),
         _ => "",
@@ -147,7 +152,11 @@ fn unknown(shared: &HandleState, ticket: Ticket, why: String) -> Event {
 }
 
 /// Parses the text, or returns the validation error of the input.
-fn parse(shared: &HandleState, rejection: Option<String>, text: &[u8]) -> Result<Box<RawValue>, String> {
+fn parse(
+    shared: &HandleState,
+    rejection: Option<String>,
+    text: &[u8],
+) -> Result<Box<RawValue>, String> {
     match rejection {
         Some(rejection) => Err(rejection),
         None => shared.shape().parse(text).map(|parsed| parsed.input),

@@ -345,7 +345,9 @@ impl PostgresStore {
     /// Joins, unless this process has a lease.
     fn join_if_new(&mut self) -> Result<()> {
         match &self.process {
-            _ if self.is_interrupted => Err(self.connection.failed("write", StoreFailure::LeaseLost)),
+            _ if self.is_interrupted => {
+                Err(self.connection.failed("write", StoreFailure::LeaseLost))
+            }
             Some(_) => Ok(()),
             None => self.join(),
         }

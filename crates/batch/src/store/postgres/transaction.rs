@@ -46,7 +46,11 @@ pub(super) struct Writing<'a> {
 }
 
 /// Begins a transaction.
-pub(super) async fn begin(client: &Client, is_long: bool, settings: &str) -> Result<(), StoreFailure> {
+pub(super) async fn begin(
+    client: &Client,
+    is_long: bool,
+    settings: &str,
+) -> Result<(), StoreFailure> {
     let bounds = if is_long { LONG_TIMEOUTS } else { SHORT_TIMEOUTS };
     Ok(client.batch_execute(&format!("{BEGIN}{bounds}{settings}")).await?)
 }

@@ -17,7 +17,9 @@ pub(super) fn send(response: Option<&ExpectedResponse>, ty: &Type) -> (TokenStre
         Content::Text => (quote!(String), quote!(send_text)),
         Content::Bytes => (quote!(__runtime::__private::rest::Bytes), quote!(send_bytes)),
         // Null means the same as no content.
-        _ if response.may_be_empty && is_named(ty, "Option") => optional(argument(ty).unwrap_or(ty)),
+        _ if response.may_be_empty && is_named(ty, "Option") => {
+            optional(argument(ty).unwrap_or(ty))
+        }
         _ if response.may_be_empty => optional(ty),
         _ => (quote!(#ty), quote!(send)),
     }

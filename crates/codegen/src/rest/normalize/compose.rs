@@ -153,8 +153,7 @@ impl<'a> Composer<'a> {
     /// a union of these; if they cannot be distinguished, an object that keeps their fields.
     fn base(&self, schema: &mut Value, target: Option<&str>, depth: usize) -> bool {
         let is_union = ["oneOf", "anyOf"].iter().any(|it| schema.get(it).is_some());
-        let Some(discriminator) = schema.get("discriminator").filter(|_| !is_union).cloned()
-        else {
+        let Some(discriminator) = schema.get("discriminator").filter(|_| !is_union).cloned() else {
             return false;
         };
         if let Some(children) = target.and_then(|it| self.bases.get(it)) {

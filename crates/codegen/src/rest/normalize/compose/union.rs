@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::targets_of;
 use super::{Composer, DEPTH, Form, described, reference, without};
-use crate::rest::normalize::union_marks::{self, Branch, BRANCHES};
-use crate::rest::tree::{MERGED, Keywords, fields, is_annotation, kind};
+use crate::rest::normalize::union_marks::{self, BRANCHES, Branch};
+use crate::rest::tree::{Keywords, MERGED, fields, is_annotation, kind};
 
 /// The properties of a union besides its branches.
 #[derive(Clone, Copy)]
