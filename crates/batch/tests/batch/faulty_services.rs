@@ -10,7 +10,6 @@ use podqueue_batch::{Batch, ErrorKind, OnUnknown, Run, State, Stopped};
 use podqueue_local::{Fault, LocalService, Operation};
 use serde_json::json;
 
-use crate::journal;
 use crate::support::{Folder, KEY, counts, endpoint, service, until};
 
 pub fn requests(local: &LocalService, path: &str) -> usize {

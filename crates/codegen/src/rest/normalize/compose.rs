@@ -31,7 +31,7 @@ const SCHEMAS: &str = "#/components/schemas/";
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     /// A discriminated union, if its objects can be distinguished.
-    Union,
+    Discriminated,
     /// One object, whose fields are merged into those of another one.
     Merged,
 }
