@@ -88,7 +88,7 @@ pub mod types {
     }
 }
 
-/// How values of the inputs are written as literals.
+/// Literal shapes of input types.
 #[doc(hidden)]
 #[allow(
     dead_code,
@@ -166,7 +166,7 @@ pub mod shapes {
 ///
 /// Reads a pet.
 ///
-/// Takes [`Variables`](get_pet::Variables), answers with [`ResponseData`](get_pet::ResponseData). Written in `queries/pets.graphql`.
+/// Takes [`Variables`](get_pet::Variables), returns [`ResponseData`](get_pet::ResponseData). Written in `queries/pets.graphql`.
 #[allow(dead_code, unreachable_pub, unused_imports)]
 #[allow(clippy::all, clippy::nursery, clippy::pedantic, clippy::restriction)]
 #[derive(Clone, Copy, Debug)]
@@ -241,7 +241,7 @@ impl __runtime::__private::graphql_client::GraphQLQuery for GetPet {
     }
 }
 
-/// What [`GetPet`] takes and answers with.
+/// Variables and response of [`GetPet`].
 #[allow(
     dead_code,
     deprecated,
@@ -261,7 +261,7 @@ pub mod get_pet {
     #[doc(no_inline)]
     pub use super::types::Color;
 
-    /// What [`GetPet`](super::GetPet) takes.
+    /// Variables of [`GetPet`](super::GetPet).
     #[derive(__runtime::__private::serde::Serialize, Clone, Debug, PartialEq, Default)]
     #[serde(crate = "__runtime::__private::serde")]
     pub struct Variables {
@@ -288,7 +288,7 @@ pub mod get_pet {
         pub color: Option<Color>,
     }
 
-    /// What [`GetPet`](super::GetPet) answers with.
+    /// Response of [`GetPet`](super::GetPet).
     #[derive(
         __runtime::__private::serde::Deserialize,
         __runtime::__private::serde::Serialize,
@@ -323,7 +323,7 @@ pub mod get_pet {
         pub tags: Option<Vec<GetPetPetTags>>,
     }
 
-    /// What was selected of `Tag`.
+    /// Selection on `Tag`.
     #[derive(
         __runtime::__private::serde::Deserialize,
         __runtime::__private::serde::Serialize,
@@ -351,7 +351,7 @@ pub mod get_pet {
 
 /// Changes a pet.
 ///
-/// Takes [`Variables`](save_pet::Variables), answers with [`ResponseData`](save_pet::ResponseData). Written in `queries/pets.graphql`.
+/// Takes [`Variables`](save_pet::Variables), returns [`ResponseData`](save_pet::ResponseData). Written in `queries/pets.graphql`.
 #[allow(dead_code, unreachable_pub, unused_imports)]
 #[allow(clippy::all, clippy::nursery, clippy::pedantic, clippy::restriction)]
 #[derive(Clone, Copy, Debug)]
@@ -410,7 +410,7 @@ impl __runtime::__private::graphql_client::GraphQLQuery for SavePet {
     }
 }
 
-/// What [`SavePet`] takes and answers with.
+/// Variables and response of [`SavePet`].
 #[allow(
     dead_code,
     deprecated,
@@ -430,7 +430,7 @@ pub mod save_pet {
     #[doc(no_inline)]
     pub use super::types::PetInput;
 
-    /// What [`SavePet`](super::SavePet) takes.
+    /// Variables of [`SavePet`](super::SavePet).
     #[derive(__runtime::__private::serde::Serialize, Clone, Debug, PartialEq, Default)]
     #[serde(crate = "__runtime::__private::serde")]
     pub struct Variables {
@@ -438,7 +438,7 @@ pub mod save_pet {
         pub input: PetInput,
     }
 
-    /// What [`SavePet`](super::SavePet) answers with.
+    /// Response of [`SavePet`](super::SavePet).
     #[derive(
         __runtime::__private::serde::Deserialize,
         __runtime::__private::serde::Serialize,
@@ -470,7 +470,7 @@ pub mod save_pet {
 
 /// The operation `Search`.
 ///
-/// Takes [`Variables`](search::Variables), answers with [`ResponseData`](search::ResponseData). Written in `queries/pets.graphql`.
+/// Takes [`Variables`](search::Variables), returns [`ResponseData`](search::ResponseData). Written in `queries/pets.graphql`.
 #[allow(dead_code, unreachable_pub, unused_imports)]
 #[allow(clippy::all, clippy::nursery, clippy::pedantic, clippy::restriction)]
 #[derive(Clone, Copy, Debug)]
@@ -542,7 +542,7 @@ impl __runtime::__private::graphql_client::GraphQLQuery for Search {
     }
 }
 
-/// What [`Search`] takes and answers with.
+/// Variables and response of [`Search`].
 #[allow(
     dead_code,
     deprecated,
@@ -562,7 +562,7 @@ pub mod search {
     #[doc(no_inline)]
     pub use super::types::{Date, Filter};
 
-    /// What [`Search`](super::Search) takes.
+    /// Variables of [`Search`](super::Search).
     #[derive(__runtime::__private::serde::Serialize, Clone, Debug, PartialEq, Default)]
     #[serde(crate = "__runtime::__private::serde")]
     pub struct Variables {
@@ -574,7 +574,7 @@ pub mod search {
         pub limit: Option<i64>,
     }
 
-    /// What [`Search`](super::Search) answers with.
+    /// Response of [`Search`](super::Search).
     #[derive(
         __runtime::__private::serde::Deserialize,
         __runtime::__private::serde::Serialize,
@@ -606,7 +606,7 @@ pub mod search {
         pub born: Option<Date>,
     }
 
-    /// What was selected of `Animal`.
+    /// Selection on `Animal`.
     #[derive(
         __runtime::__private::serde::Deserialize,
         __runtime::__private::serde::Serialize,
@@ -639,7 +639,7 @@ pub mod search {
         pub name: Option<String>,
     }
 
-    /// What was selected of `Fish`.
+    /// Selection on `Fish`.
     #[derive(
         __runtime::__private::serde::Deserialize,
         __runtime::__private::serde::Serialize,

@@ -1,4 +1,4 @@
-/// What the calls send and answer with.
+/// Types of requests and responses.
 #[allow(dead_code, bindings_with_variant_name)]
 pub mod types {
     #[allow(unused_imports)]
@@ -39,7 +39,7 @@ pub mod types {
     }
 
     impl New {
-        /// Creates one from the fields that are required; the others are omitted.
+        /// Creates a value from its required fields; optional fields are omitted.
         #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
         pub fn new(
             either: StringOrStringList,
@@ -79,7 +79,7 @@ pub mod types {
         }
     }
 
-    /// One of several shapes.
+    /// One of several types.
     #[derive(Clone, PartialEq)]
     #[non_exhaustive]
     pub enum StringOrStringList {
@@ -87,7 +87,7 @@ pub mod types {
         Array(Vec<String>),
         /// A string.
         String(String),
-        /// A value of a shape that was not known when this was generated.
+        /// A value of none of these types, as it came.
         Other(__runtime::__private::serde_json::Value),
     }
 
@@ -104,7 +104,7 @@ pub mod types {
         }
     }
 
-    __runtime::__private::choice! {
+    __runtime::__private::untagged_union! {
         StringOrStringList Other { Array[] String[] }
     }
 

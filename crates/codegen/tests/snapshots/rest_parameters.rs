@@ -5,7 +5,7 @@
 // tests/corpus/rest/parameters.yaml:11:5: GET /a/{id}/{type}/{undeclared}: session is a cookie parameter, which cannot be sent
 // tests/corpus/rest/parameters.yaml:5:26: GET /b/{id}#{fragment}: its response 200 is multipart/mixed, not read
 // tests/corpus/rest/parameters.yaml:5:26: GET /b/{id}#{fragment}: the path has no place for the parameter fragment
-/// What the calls send and answer with.
+/// Types of requests and responses.
 #[allow(dead_code, bindings_with_variant_name)]
 pub mod types {
     #[allow(unused_imports)]

@@ -1,4 +1,4 @@
-/// What the calls send and answer with.
+/// Types of requests and responses.
 #[allow(dead_code, bindings_with_variant_name)]
 pub mod types {
     #[allow(unused_imports)]

@@ -1,5 +1,5 @@
-// tests/corpus/rest/unions.yaml:68:9: the choice between Left and Right is one type with the fields of all: neither a discriminator nor a constant property nor required fields tell them apart
-/// What the calls send and answer with.
+// tests/corpus/rest/unions.yaml:68:9: the union of Left and Right is one type with the fields of all: neither a discriminator nor a constant property nor required fields tell them apart
+/// Types of requests and responses.
 #[allow(dead_code, bindings_with_variant_name)]
 pub mod types {
     #[allow(unused_imports)]
@@ -135,7 +135,7 @@ pub mod types {
         }
     }
 
-    __runtime::__private::union! {
+    __runtime::__private::discriminated_union! {
         ByDayOrByName Other { 0 ByName[{ ; "name";; "name" }] []; 1 ByDay[{ ; "day";;
         "day" }] []; }
     }
@@ -163,7 +163,7 @@ pub mod types {
     }
 
     impl Card {
-        /// Creates one from the fields that are required; the others are omitted.
+        /// Creates a value from its required fields; optional fields are omitted.
         #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
         pub fn new(number: impl Into<String>, type_: impl Into<String>) -> Self {
             Self {
@@ -195,7 +195,7 @@ pub mod types {
     }
 
     impl Cat {
-        /// Creates one from the fields that are required; the others are omitted.
+        /// Creates a value from its required fields; optional fields are omitted.
         #[allow(clippy::new_without_default)]
         #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
         pub fn new() -> Self {
@@ -276,7 +276,7 @@ pub mod types {
         }
     }
 
-    __runtime::__private::union! {
+    __runtime::__private::discriminated_union! {
         CustomerOrDeletedCustomer Other { 0 Customer[{ "object"[Text("customer")]; "id"
         "object";; "id" "object" }] []; 1 DeletedCustomer[{ "deleted"[Flag(true)]
         "object"[Text("customer")]; "deleted" "id" "object";; "deleted" "id" "object" }]
@@ -313,7 +313,7 @@ pub mod types {
     }
 
     impl Dog {
-        /// Creates one from the fields that are required; the others are omitted.
+        /// Creates a value from its required fields; optional fields are omitted.
         #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
         pub fn new(bark: impl Into<String>) -> Self {
             Self {
@@ -404,7 +404,7 @@ pub mod types {
         }
     }
 
-    __runtime::__private::union! {
+    __runtime::__private::discriminated_union! {
         EventsAround Other { 0 Text[{ "type"[Text("text")];;; }] []; 1 Image[{
         "type"[Text("image")];;; }] []; }
     }
@@ -488,7 +488,7 @@ pub mod types {
         }
     }
 
-    __runtime::__private::union! {
+    __runtime::__private::discriminated_union! {
         EventsBeside Other { 0 ByName[{ ; "id" "name";; "id" "name" }] []; 1 ByDay[{ ;
         "day" "id";; "day" "id" }] []; }
     }
@@ -574,7 +574,7 @@ pub mod types {
         }
     }
 
-    __runtime::__private::union! {
+    __runtime::__private::discriminated_union! {
         EventsFirst Other { 0 Message[{ "type"[Text("text"), Text("image")];;; }] []; 1
         Ping[{ "type"[Text("ping")];;; }] []; 2 String[] []; }
     }
@@ -606,7 +606,7 @@ pub mod types {
     }
 
     impl Iban {
-        /// Creates one from the fields that are required; the others are omitted.
+        /// Creates a value from its required fields; optional fields are omitted.
         #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
         pub fn new(iban: impl Into<String>) -> Self {
             Self {
@@ -669,7 +669,7 @@ pub mod types {
     }
 
     impl Maker {
-        /// Creates one from the fields that are required; the others are omitted.
+        /// Creates a value from its required fields; optional fields are omitted.
         #[allow(clippy::new_without_default)]
         #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
         pub fn new() -> Self {
@@ -725,7 +725,7 @@ pub mod types {
         }
     }
 
-    __runtime::__private::union! {
+    __runtime::__private::discriminated_union! {
         MakerOrStock Other { 0 Stock[{ "kind"[Text("stock")];;; }] []; 1 Maker[{
         "kind"[Text("maker")];;; }] []; }
     }
@@ -768,7 +768,7 @@ pub mod types {
         }
     }
 
-    __runtime::__private::union! {
+    __runtime::__private::discriminated_union! {
         Message Other { 0 Text[{ "type"[Text("text")];;; }] []; 1 Image[{
         "type"[Text("image")];;; }] []; }
     }
@@ -782,7 +782,7 @@ pub mod types {
     }
 
     impl Order {
-        /// Creates one from the fields that are required; the others are omitted.
+        /// Creates a value from its required fields; optional fields are omitted.
         #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
         pub fn new(source: MakerOrStock) -> Self {
             Self {
@@ -850,7 +850,7 @@ pub mod types {
         }
     }
 
-    __runtime::__private::union! {
+    __runtime::__private::discriminated_union! {
         PartOrWhole Other { 0 Whole[{ ; "id"; "size"; "id" "size" }] []; 1 Part[{ ;
         "id";; "id" }] []; }
     }
@@ -893,7 +893,7 @@ pub mod types {
         }
     }
 
-    __runtime::__private::union! {
+    __runtime::__private::discriminated_union! {
         Payment Other { 0 Card[{ "type"[Text("card"), Text("credit")];;; }] ["number"
         "type"]; 1 Iban[{ "type"[Text("iban")];;; }] ["iban" "type"]; }
     }
@@ -945,7 +945,7 @@ pub mod types {
         }
     }
 
-    __runtime::__private::union! {
+    __runtime::__private::discriminated_union! {
         Pet Other { 0 Cat[{ "petType"[Text("Cat")];;; }] ["petType"]; 1 Dog[{
         "petType"[Text("dog")];;; }] ["bark" "petType"]; 2 Puppy[{
         "petType"[Text("Puppy")];;; }] ["bark" "petType"]; }
@@ -962,7 +962,7 @@ pub mod types {
     }
 
     impl Puppy {
-        /// Creates one from the fields that are required; the others are omitted.
+        /// Creates a value from its required fields; optional fields are omitted.
         #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
         pub fn new(bark: impl Into<String>) -> Self {
             Self {
@@ -992,7 +992,7 @@ pub mod types {
     }
 
     impl Stock {
-        /// Creates one from the fields that are required; the others are omitted.
+        /// Creates a value from its required fields; optional fields are omitted.
         #[allow(clippy::too_many_arguments, clippy::self_named_constructors)]
         pub fn new(shelf: i64) -> Self {
             Self {
