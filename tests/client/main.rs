@@ -9,7 +9,6 @@ mod support;
 mod auth;
 #[cfg(feature = "blocking")]
 mod blocking;
-mod canaries;
 mod errors;
 mod events;
 mod extreme_values;
@@ -33,6 +32,7 @@ mod retries;
 mod retry_table;
 mod run_all;
 mod runtime;
+mod secrecy;
 mod stream;
 mod stream_gaps;
 mod submission;
