@@ -63,10 +63,13 @@ impl Browser {
             return None;
         };
         let base = format!("http://127.0.0.1:{port}");
+        // One process for all pages and for drawing: each test has another origin, which would start
+        // a process of its own.
         let options = json!({
             "args": [
                 "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                 "--disable-background-networking", "--no-first-run", "--hide-scrollbars",
+                "--in-process-gpu", "--disable-site-isolation-trials", "--renderer-process-limit=1",
                 format!("--window-size={width},{height}"),
             ],
         });
