@@ -66,13 +66,13 @@ async fn a_call_that_times_out_in_the_limiter_is_reported_and_not_sent() {
 async fn calls_go_through_the_proxy_that_is_set() {
     let record = json!({"id": "j", "status": "IN_QUEUE"});
     let proxy = Script::of([Reply::ok(record)]).await;
-    let url = proxy.url().replace("http://", "http://me:proxy-canary@");
+    let url = proxy.url().replace("http://", "http://me:proxy-password@");
     let settings = Client::builder()
         .api_key("key")
         .base_url("http://queue.example")
         .allow_plain_http()
         .proxy(url);
-    assert!(!format!("{settings:?}").contains("canary"), "{settings:?}");
+    assert!(!format!("{settings:?}").contains("proxy-password"), "{settings:?}");
     settings.build().unwrap().endpoint("ep").job("j").status().await.unwrap();
     let request = proxy.request();
     assert_eq!(request.line(), "GET http://queue.example/v2/ep/status/j");
@@ -82,10 +82,10 @@ async fn calls_go_through_the_proxy_that_is_set() {
 #[tokio::test]
 async fn an_invalid_proxy_url_is_refused_without_being_shown() {
     let server = Script::of([]).await;
-    let error = server.settings().proxy("http://me:proxy-canary@[").build().unwrap_err();
+    let error = server.settings().proxy("http://me:proxy-password@[").build().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidRequest);
     assert_eq!(error.field(), Some("proxy"));
-    assert!(!format!("{error} {error:?}").contains("canary"), "{error:?}");
+    assert!(!format!("{error} {error:?}").contains("proxy-password"), "{error:?}");
 }
 
 #[tokio::test]

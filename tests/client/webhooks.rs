@@ -376,7 +376,7 @@ async fn the_url_holds_the_token_and_a_given_token_stays() {
 async fn the_token_is_shown_nowhere() {
     let server = Script::then_always([], Reply::Echo { status: 400, field: "errors" }).await;
     let endpoint = server.endpoint();
-    let builder = Webhooks::builder(&endpoint).token("hook-canary-0123456789-0123456789");
+    let builder = Webhooks::builder(&endpoint).token("hook-secret-0123456789-0123456789");
     let mut shown = format!("{builder:?}");
     let webhooks = builder.build().unwrap();
     let url = webhooks.url("https://me.example/hooks").unwrap();
@@ -389,10 +389,10 @@ async fn the_token_is_shown_nowhere() {
     shown
         .push_str(&format!("{webhooks:?} {url:?} {:?} {run:?} {wait:?} {all:?}", webhooks.token()));
     let error = run.await.unwrap_err();
-    assert!(server.request().body.contains("hook-canary"), "it was sent");
+    assert!(server.request().body.contains("hook-secret"), "it was sent");
     assert!(error.to_string().contains("webhook"), "and came back: {error}");
     shown.push_str(&format!("{error} {error:?} {}", error.body().unwrap()));
-    assert!(!shown.contains("hook-canary"), "{shown}");
+    assert!(!shown.contains("hook-secret"), "{shown}");
 }
 
 /// Posts these headers and this body, and answers the status.
