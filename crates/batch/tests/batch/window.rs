@@ -48,7 +48,8 @@ async fn a_full_queue_halves_the_window_which_grows_and_settles() {
         .map(|pair| pair[1] as f64 / pair[0] as f64)
         .filter(|change| *change != 1.0)
         .partition(|change| *change < 1.0);
-    assert!(less.len() > 3 && less.iter().all(|change| *change > 0.3), "it is halved: {less:?}");
+    // On a busy machine, two reports may be two halvings apart.
+    assert!(less.len() > 3 && less.iter().all(|change| *change > 0.2), "it is halved: {less:?}");
     assert!(more.len() > less.len() && more.iter().all(|change| *change < 1.3), "it grows slowly");
     // The queue and the workers take 120: it settles around that.
     let usual = late.iter().sum::<usize>() as f64 / late.len() as f64;
