@@ -114,6 +114,7 @@ macro_rules! __open_enum {
             }
         }
 
+        #[doc(hidden)]
         impl $crate::lenient::Lenient for $name {
             fn read(
                 value: &$crate::__private::serde_json::Value,

@@ -442,6 +442,7 @@ pub(super) fn of_another_type(value: &Json, expected: &str) -> String {
 #[macro_export]
 macro_rules! __own {
     ($name:ident = $blank:expr) => {
+        #[doc(hidden)]
         impl $crate::lenient::Lenient for $name {
             fn read(
                 value: &$crate::__private::serde_json::Value,

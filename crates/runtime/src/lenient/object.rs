@@ -235,6 +235,7 @@ macro_rules! __object {
     ($name:ident {
         $($place:literal $wire:literal $field:ident $($property:ident)*;)*
     } $($default:ident)?) => {
+        #[doc(hidden)]
         impl $crate::lenient::object::Object for $name {
             fn shape() -> &'static $crate::lenient::object::Shape {
                 $crate::__shape!($name $($wire $field $($property)*;)*)
@@ -256,6 +257,7 @@ macro_rules! __object {
             }
         }
 
+        #[doc(hidden)]
         impl $crate::lenient::Lenient for $name {
             fn read(
                 value: &$crate::__private::serde_json::Value,

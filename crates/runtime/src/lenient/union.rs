@@ -258,6 +258,7 @@ macro_rules! __discriminated_union {
             }
         }
 
+        #[doc(hidden)]
         impl $crate::lenient::Lenient for $name {
             fn read(
                 value: &$crate::__private::serde_json::Value,
@@ -303,6 +304,7 @@ pub fn branch<T: Lenient>(json: &Json, reading: Reading) -> Option<T> {
 #[macro_export]
 macro_rules! __untagged_union {
     ($name:ident $other:ident { $($variant:ident [$($fields:tt)*])* }) => {
+        #[doc(hidden)]
         impl $crate::lenient::Lenient for $name {
             fn read(
                 value: &$crate::__private::serde_json::Value,
