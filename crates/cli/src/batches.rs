@@ -11,11 +11,13 @@ use podqueue::Endpoint;
 use self::location::BatchLocation;
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::interrupt::on_thread;
 
 /// The endpoint of the last run of the batch.
-pub fn endpoint(context: &Context, location: &BatchLocation) -> Result<Endpoint, Failure> {
-    let read = || location.journal().read()?.runs();
-    let runs = read().map_err(|error| location.failure(&error))?;
+pub async fn endpoint(context: &Context, location: &BatchLocation) -> Result<Endpoint, Failure> {
+    let journal = location.journal();
+    let reading = on_thread(move || journal.read()?.runs());
+    let runs = reading.await.map_err(|error| location.failure(&error))?;
     let last = runs.into_iter().next_back();
     // Without a run there are no jobs, and so no calls to the endpoint.
     context.endpoint(&last.map(|run| run.endpoint_id).unwrap_or_default())

@@ -73,11 +73,15 @@ impl Signals {
         &mut self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Interrupted> {
-        match self.unless(tokio::task::spawn_blocking(work)).await? {
-            Ok(done) => Ok(done),
-            Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
-        }
+        self.unless(on_thread(work)).await
     }
+}
+
+/// Runs `work` that blocks, such as waiting for a database, on another thread, which is abandoned if
+/// the caller stops waiting.
+pub async fn on_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    let working = tokio::task::spawn_blocking(work);
+    working.await.unwrap_or_else(|panicked| std::panic::resume_unwind(panicked.into_panic()))
 }
 
 /// The saved state of the terminal, restored on drop: an interrupted prompt for a secret leaves the

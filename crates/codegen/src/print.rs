@@ -10,7 +10,20 @@ pub(crate) fn file(source: &str, tokens: TokenStream) -> Result<String, Diagnost
     let file = syn::parse2::<syn::File>(tokens).map_err(|error| {
         Diagnostic::of_file(source, format!("the generated code does not parse: {error}"))
     })?;
-    Ok(separate_items(&by_line(&prettyplease::unparse(&file))))
+    Ok(separate_items(&by_line(&without_bidi(&prettyplease::unparse(&file)))))
+}
+
+/// Escapes the characters that change the direction of text, which the compiler denies in a
+/// comment. Literals have them escaped already.
+fn without_bidi(code: &str) -> String {
+    let mut escaped = String::with_capacity(code.len());
+    for c in code.chars() {
+        match c {
+            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => escaped.extend(c.escape_unicode()),
+            _ => escaped.push(c),
+        }
+    }
+    escaped
 }
 
 /// The runtime's macro that has a line for each field of an object.
@@ -288,6 +301,14 @@ mod tests {
         ] {
             assert_eq!(prose(described), expected, "{described}");
         }
+    }
+
+    #[test]
+    fn text_that_changes_its_direction_is_escaped_in_docs_and_literals() {
+        let line = " a\u{202e}b\u{2066}c";
+        let code = file("x", quote!(#[doc = #line] const A: &str = #line;)).ok();
+        let text = "a\\u{202e}b\\u{2066}c";
+        assert_eq!(code, Some(format!("/// {text}\nconst A: &str = \" {text}\";\n")));
     }
 
     #[test]

@@ -133,6 +133,7 @@ fn is_url(text: &str) -> bool {
 }
 
 /// The journal of a batch.
+#[derive(Clone)]
 pub enum Journal {
     File(Sqlite),
     Database(Postgres),

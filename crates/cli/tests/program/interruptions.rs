@@ -151,6 +151,27 @@ async fn an_interruption_ends_a_key_command() {
     }
 }
 
+#[tokio::test]
+async fn a_signal_ends_the_wait_for_a_journal_in_an_orderly_way() {
+    let fixture = fixture().await;
+    fixture.write_inputs(2);
+    for command in ["run", "watch", "cancel", "retry"] {
+        // A database that accepts connections, and does not respond.
+        let database = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let journal = format!("postgres://u@{}/db#batch", database.local_addr().unwrap());
+        let arguments: &[&str] = match command {
+            "run" => &["in.jsonl", "-e", "never", "-o", "out.jsonl"],
+            _ => &["out.jsonl"],
+        };
+        let arguments = [&["batch", command], arguments, &["--journal", &journal]].concat();
+        let child = fixture.program(&arguments).spawn().unwrap();
+        let _connection = database.accept().await.unwrap();
+        signal(&child, Signal::TERM);
+        let ran = ended(child).await;
+        assert_eq!(ran.code, 130, "{command}: {ran:?}");
+    }
+}
+
 /// A blocked program does not listen to signals: on a pipe without a writer, and without a reader.
 #[cfg(target_os = "linux")]
 #[tokio::test]

@@ -3,7 +3,6 @@
 
 use std::convert::Infallible;
 use std::future::IntoFuture;
-use std::panic::resume_unwind;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -11,7 +10,6 @@ use std::time::{Duration, Instant};
 use futures_util::future::{Either, select};
 use podqueue_batch::{Counts, Error, ErrorKind, Reader, State, Status};
 use serde_json::json;
-use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use crate::batches::location::BatchLocation;
@@ -20,7 +18,7 @@ use crate::batches::{endpoint, pluralized};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::interrupt::Signals;
+use crate::interrupt::{Signals, on_thread};
 use crate::output::Progress;
 
 /// Interval of polls for a cancellation by another process.
@@ -33,12 +31,18 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(500);
 const STALL_TIMEOUT: Duration = Duration::from_secs(15);
 
 pub async fn run(context: &Context, location: &BatchLocation) -> Result<Exit, Failure> {
-    let endpoint = endpoint(context, location)?;
     let failed = |error: Error| location.failure(&error);
-    let mut reader = location.journal().read().map_err(failed)?;
-    let before = reader.status().map_err(failed)?.counts.of(State::Cancelled);
     let mut signals = Signals::listen()?;
+    let endpoint = signals.unless(endpoint(context, location)).await??;
     let progress = context.output.progress(format!("cancelling {}", location.results.display()));
+    let journal = location.journal();
+    let opening = on_thread(move || {
+        let mut reader = journal.read()?;
+        let status = reader.status()?;
+        Ok((reader, status))
+    });
+    let (reader, status) = signals.unless(opening).await?.map_err(failed)?;
+    let before = status.counts.of(State::Cancelled);
     let reader = Arc::new(Mutex::new(reader));
     let mut is_noted = false;
     let mut stall = StallDetector::default();
@@ -56,14 +60,14 @@ pub async fn run(context: &Context, location: &BatchLocation) -> Result<Exit, Fa
                 Err(_) => {}
             }
             // The process that runs the batch cancels it, but may exit before it does.
-            on_thread(&reader, Reader::request_cancel).await?;
+            read_on_thread(&reader, Reader::request_cancel).await?;
             if !is_noted {
                 is_noted = true;
                 let note = "a process runs this batch, and is asked to cancel it";
                 progress.suspend(|| context.output.note(note));
             }
             sleep(POLL_INTERVAL).await;
-            let counts = on_thread(&reader, Reader::status).await?.counts;
+            let counts = read_on_thread(&reader, Reader::status).await?.counts;
             // The total is zero until the process has read its inputs.
             if counts.total() > 0 && counts.open() == 0 {
                 return Ok(());
@@ -79,7 +83,7 @@ pub async fn run(context: &Context, location: &BatchLocation) -> Result<Exit, Fa
             Either::Left((done, _)) => done?,
             Either::Right((never, _)) => match never {},
         }
-        on_thread(&reader, Reader::status).await
+        read_on_thread(&reader, Reader::status).await
     };
     let done = signals.unless(with_warning(context, location, &progress, cancelling)).await;
     drop(progress);
@@ -109,7 +113,7 @@ async fn show_progress(
 ) -> Infallible {
     loop {
         sleep(PROGRESS_INTERVAL).await;
-        if let Ok(Status { counts, .. }) = on_thread(reader, Reader::status).await {
+        if let Ok(Status { counts, .. }) = read_on_thread(reader, Reader::status).await {
             let cancelled = counts.of(State::Cancelled).saturating_sub(before);
             let outstanding = counts.of(State::Submitted);
             progress.set_message(&format!("cancelled {cancelled}, {outstanding} outstanding"));
@@ -117,15 +121,13 @@ async fn show_progress(
     }
 }
 
-/// Reads the journal on another thread, which is abandoned if the caller stops waiting.
-async fn on_thread<T: Send + 'static>(
+/// Reads the journal on another thread.
+async fn read_on_thread<T: Send + 'static>(
     reader: &Arc<Mutex<Reader>>,
     read: impl FnOnce(&mut Reader) -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {
     let reader = Arc::clone(reader);
-    let reading =
-        spawn_blocking(move || read(&mut reader.lock().unwrap_or_else(PoisonError::into_inner)));
-    reading.await.unwrap_or_else(|panicked| resume_unwind(panicked.into_panic()))
+    on_thread(move || read(&mut reader.lock().unwrap_or_else(PoisonError::into_inner))).await
 }
 
 /// Detection of a batch whose state has not changed for a while.

@@ -4,7 +4,7 @@
 use std::future::IntoFuture;
 
 use clap::{Args, ValueEnum};
-use podqueue_batch::{Batch, Error, ErrorKind, State};
+use podqueue_batch::{Error, ErrorKind, State};
 use serde_json::json;
 
 use crate::batches::location::BatchLocation;
@@ -13,7 +13,7 @@ use crate::batches::{endpoint, pluralized};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::interrupt::Signals;
+use crate::interrupt::{Signals, on_thread};
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -60,8 +60,9 @@ impl Retryable {
 
 pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
     let location = &arguments.location;
+    let mut signals = Signals::listen()?;
     let endpoint = match arguments.same_jobs {
-        true => Some(endpoint(context, location)?),
+        true => Some(signals.unless(endpoint(context, location)).await??),
         false => None,
     };
     let states: Vec<State> = match arguments.states.as_slice() {
@@ -81,12 +82,22 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
             _ => failure,
         }
     };
-    let (retried, gone) = modify(context, location, "retrying", async |batch| match &endpoint {
-        Some(endpoint) => batch.retry_jobs(endpoint).await.map(|done| (done.retried, done.gone)),
-        None => batch.retry(&states).await.map(|retried| (retried, 0)),
-    })
-    .await?
-    .map_err(failed)?;
+    // Opening would create a missing journal.
+    let journal = location.journal();
+    signals.unless(on_thread(move || journal.read())).await?.map_err(failed)?;
+    let progress = context.output.progress(format!("retrying {}", location.results.display()));
+    let retrying = async {
+        let batch = location.journal().open().results(&location.results).into_future().await?;
+        match &endpoint {
+            Some(endpoint) => {
+                batch.retry_jobs(endpoint).await.map(|done| (done.retried, done.gone))
+            }
+            None => batch.retry(&states).await.map(|retried| (retried, 0)),
+        }
+    };
+    let retried = signals.unless(with_warning(context, location, &progress, retrying)).await;
+    drop(progress);
+    let (retried, gone) = retried?.map_err(failed)?;
     if context.output.is_json() {
         context.output.json(&json!({ "retried": retried, "gone": gone }))?;
     } else if endpoint.is_some() {
@@ -101,25 +112,4 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
         context.output.hint("now run the batch again, with the same command as before");
     }
     Ok(Exit::Done)
-}
-
-/// Opens an existing batch, and modifies it.
-async fn modify<T>(
-    context: &Context,
-    location: &BatchLocation,
-    doing: &str,
-    work: impl AsyncFnOnce(&Batch) -> Result<T, Error>,
-) -> Result<Result<T, Error>, Failure> {
-    let failed = |error: Error| location.failure(&error);
-    // Opening would create a missing journal.
-    location.journal().read().map_err(failed)?;
-    let mut signals = Signals::listen()?;
-    let progress = context.output.progress(format!("{doing} {}", location.results.display()));
-    let changing = async {
-        let batch = location.journal().open().results(&location.results).into_future().await?;
-        work(&batch).await
-    };
-    let changed = signals.unless(with_warning(context, location, &progress, changing)).await;
-    drop(progress);
-    Ok(changed?)
 }

@@ -23,7 +23,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::{Failure, translate_setting};
 use crate::input::parse_duration;
-use crate::interrupt::{Interrupted, Signals, blocking};
+use crate::interrupt::{Interrupted, Signals, on_thread};
 use crate::jobs::PolicyArguments;
 use crate::output::{Progress, Table, format_duration};
 use crate::settings;
@@ -310,8 +310,8 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
             summary::print_report(context, &report, arguments.price, nothing_left, &refused)?;
             if report.not_collected > 0 {
                 let journal = Journal::of(results, arguments.journal.as_ref());
-                let runs = blocking(|| journal.read().and_then(|mut it| it.runs()));
-                let runs = runs.map_err(failed)?;
+                let reading = on_thread(move || journal.read().and_then(|mut it| it.runs()));
+                let runs = signals.unless(reading).await?.map_err(failed)?;
                 summary::advise_to_collect(context, &runs, &url);
             }
             summary::advise(context, &report.counts, &named);
@@ -368,8 +368,11 @@ async fn check_service(
     accepts_loss: bool,
 ) -> Result<(), Failure> {
     // An error of the journal itself is reported when it is opened.
-    if !accepts_loss && !blocking(|| journal.is_new()).unwrap_or(false) {
-        return Ok(());
+    if !accepts_loss {
+        let journal = journal.clone();
+        if !on_thread(move || journal.is_new()).await.unwrap_or(false) {
+            return Ok(());
+        }
     }
     match timeout(CHECK_TIMEOUT, endpoint.health().into_future()).await {
         Ok(Err(error)) if accepts_loss => Err(Failure::on_endpoint(&error, endpoint.id())),

@@ -7,14 +7,14 @@ use podqueue_batch::{Error, Pace, Reader, Status};
 use serde::Serialize;
 use tokio::time::sleep;
 
-use crate::batches::location::BatchLocation;
+use crate::batches::location::{BatchLocation, Journal};
 use crate::batches::outage_warning::{OutageWarning, is_outage, reason, warn};
 use crate::batches::summary::{self, LastRun};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::{Failure, translate_setting};
 use crate::input::parse_duration;
-use crate::interrupt::{Signals, blocking};
+use crate::interrupt::{Signals, blocking, on_thread};
 
 /// Maximum outage of the database: as long as a run waits for it.
 const OUTAGE_PATIENCE: Duration = Duration::from_secs(5 * 60);
@@ -50,13 +50,13 @@ struct Snapshot {
 }
 
 /// Reads a snapshot. Fails immediately if the database is unreachable.
-fn snapshot(location: &BatchLocation, reader: &mut Option<Reader>) -> Result<Snapshot, Error> {
+fn snapshot(journal: &Journal, reader: &mut Option<Reader>) -> Result<Snapshot, Error> {
     let reader = match reader {
         Some(reader) => reader,
-        None => reader.insert(location.journal().without_patience().read()?),
+        None => reader.insert(journal.read()?),
     };
     // In this order: the status read after the process has exited is final.
-    let running = location.journal().without_patience().is_open()?;
+    let running = journal.is_open()?;
     let status = reader.status()?;
     let pace = reader.pace()?.filter(|_| running);
     Ok(Snapshot { running, status, pace, last: LastRun::read(reader)? })
@@ -66,14 +66,22 @@ async fn poll(context: &Context, arguments: &Arguments) -> Result<Exit, Failure>
     let Arguments { location, interval } = arguments;
     let interval = (*interval).max(Duration::from_millis(100));
     let failed = |error| location.failure(&error);
-    let mut reader = None;
+    let mut reader: Option<Reader> = None;
     let progress = context.output.progress("reading the journal");
     let mut had_trouble = false;
     let mut outage = OutageWarning::default();
     let mut idle_since = None;
     let (status, running, last) = loop {
         let tried = Instant::now();
-        let read = blocking(|| snapshot(location, &mut reader));
+        let read;
+        (reader, read) = on_thread({
+            let journal = location.journal().without_patience();
+            move || {
+                let read = snapshot(&journal, &mut reader);
+                (reader, read)
+            }
+        })
+        .await;
         let Snapshot { running, status, pace, last } = match read {
             Ok(snapshot) => snapshot,
             Err(error) if is_outage(&error) => {
