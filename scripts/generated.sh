@@ -4,6 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+git rev-parse --quiet --verify "${1:-HEAD}^{commit}" >/dev/null || { echo "usage: scripts/generated.sh [COMMIT]" >&2; exit 2; }
 base=$(mktemp -d)
 trap 'git worktree remove --force "$base"' EXIT
 git worktree add --quiet --detach "$base" "${1:-HEAD}"

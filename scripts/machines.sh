@@ -5,6 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+[[ ${1:-60} =~ ^[0-9]+$ ]] || { echo "usage: scripts/machines.sh [seconds] [seed]" >&2; exit 2; }
 export TIME=${1:-60} EVERY=2000 LEAST=95
 export INPUTS=$((TIME * 1000))
 if [ -n "${2:-}" ]; then export SEED=$2; fi

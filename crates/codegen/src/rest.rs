@@ -24,7 +24,7 @@ pub use self::read::read;
 
 use crate::{Diagnostic, Generated, Source, print};
 
-/// Generates types and calls from an OpenAPI 3.0 or 3.1 description, in JSON or in YAML.
+/// Generates types and calls from an OpenAPI 3.0 to 3.2 description, in JSON or in YAML.
 ///
 /// The code is made to be included by any module of a crate that depends on `podqueue`: a `types`
 /// module, the handle `Api` with one method for each operation, and the builders that these return.
