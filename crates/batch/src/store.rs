@@ -204,13 +204,13 @@ pub(crate) fn unlock<T>(store: &mut dyn Store, done: Result<T>) -> Result<T> {
 
 /// Operations of a [`Store`] that several processes share.
 ///
-/// Each process has a lease, which every change renews. Once it has expired, any other process can
-/// recover its inputs: nothing that the process writes afterwards takes effect (it is fenced off),
-/// and its changes fail with [`ErrorKind::Interrupted`](crate::ErrorKind::Interrupted), until it
-/// rejoins under a new lease.
+/// Each process has a lease, which every change renews. Another process that has seen it renew
+/// nothing for the time of a lease, by its own clock, can recover its inputs: nothing that the
+/// process writes afterwards takes effect (it is fenced off), and its changes fail with
+/// [`ErrorKind::Interrupted`](crate::ErrorKind::Interrupted), until it rejoins under a new lease.
 ///
 /// Inputs that are being submitted, or outstanding, belong to the process that claimed or
-/// recovered them. Times are compared by the clock of the store alone.
+/// recovered them.
 pub trait Sharing {
     /// Registers the results of this process (by a token that no other results have), and the state
     /// of inputs that a process was submitting when it lost its lease: [`State::Unknown`] or
@@ -243,8 +243,9 @@ pub trait Sharing {
     /// If the store cannot be written.
     fn rejoin(&mut self) -> Result<()>;
 
-    /// Recovers the processes whose leases have expired, and returns their outstanding inputs,
-    /// which belong to this process from now on.
+    /// Observes the other processes, recovers those whose leases have expired since they were first
+    /// observed, and returns their outstanding inputs, which belong to this process from now on.
+    /// Called every second or oftener.
     ///
     /// # Errors
     ///
@@ -265,13 +266,13 @@ pub trait Sharing {
     /// If the store cannot be read.
     fn owns(&mut self, index: u64) -> Result<bool>;
 
-    /// Returns the number of other processes that have a lease, or have crashed and were not
-    /// recovered yet.
+    /// Returns the number of other processes that have neither left nor been recovered: of those at
+    /// work (whose lease is still valid by the store's clock), or of all, crashed ones among them.
     ///
     /// # Errors
     ///
     /// If the store cannot be read.
-    fn peers(&mut self) -> Result<u64>;
+    fn peers(&mut self, at_work: bool) -> Result<u64>;
 
     /// The outage of the store, which can be read while it is waited for.
     fn outage(&self) -> Outage;

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::future::ready;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::stream::iter;
@@ -17,6 +18,9 @@ use crate::store::{Ended, Event, Input, PAGE};
 
 /// Calls in flight.
 const CALLS: usize = 16;
+
+/// Interval at which other processes are observed.
+const RECOVERY_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Number of bytes around the input in the body of a submission, at least: `{"input":}`.
 const BODY_OVERHEAD: usize = 10;
@@ -253,28 +257,37 @@ impl Batch {
     async fn exclusive(&self) -> Result<Guard> {
         let (closed, _) = tokio::sync::mpsc::unbounded_channel();
         let guard = Guard::begin(&self.shared, closed)?;
-        let peers = self.shared.journal().with(|state| match state.store().sharing() {
-            Some(sharing) => {
-                let taken = sharing.recover();
-                if taken.as_ref().is_err_and(|error| error.kind() == ErrorKind::Interrupted) {
-                    state.rejoin()?;
-                } else {
-                    taken?;
-                }
-                state.store().sharing().map_or(Ok(0), |sharing| sharing.peers())
-            }
-            None => Ok(0),
-        });
-        match peers.await? {
-            0 => Ok(guard),
-            peers => {
+        // Processes that have crashed are recovered once their leases were seen to expire.
+        while let Peers { all: 1.., at_work } = self.shared.journal().with(recover_peers).await? {
+            if at_work > 0 {
                 let message = format!(
-                    "other processes are at work on this batch ({peers}, or they crashed just now): wait for them to end, or request that they cancel it"
+                    "other processes are at work on this batch ({at_work}, or they crashed just now): wait for them to end, or request that they cancel it"
                 );
-                Err(Error::new(ErrorKind::InUse, message))
+                return Err(Error::new(ErrorKind::InUse, message));
             }
+            tokio::time::sleep(RECOVERY_INTERVAL).await;
         }
+        Ok(guard)
     }
+}
+
+/// Numbers of other processes that share the journal.
+#[derive(Default)]
+struct Peers {
+    /// All, crashed ones among them.
+    all: u64,
+    at_work: u64,
+}
+
+/// Recovers the processes whose leases have expired, and counts the others.
+fn recover_peers(state: &mut JournalState) -> Result<Peers> {
+    let Some(sharing) = state.store().sharing() else { return Ok(Peers::default()) };
+    match sharing.recover() {
+        Err(error) if error.kind() == ErrorKind::Interrupted => state.rejoin()?,
+        recovered => drop(recovered?),
+    }
+    let Some(sharing) = state.store().sharing() else { return Ok(Peers::default()) };
+    Ok(Peers { all: sharing.peers(false)?, at_work: sharing.peers(true)? })
 }
 
 /// The validation error of an input that exceeds the default payload limit of the client.

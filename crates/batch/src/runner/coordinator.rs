@@ -340,11 +340,11 @@ impl Coordinator {
     }
 }
 
-/// Interval of recovery: with the jitter about a second, and not the same in all processes.
-const RECOVERY_INTERVAL: Duration = Duration::from_millis(800);
+/// Interval of recovery, which observes the peers, without its jitter.
+const RECOVERY_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Maximum jitter of the interval of recovery, in milliseconds.
-const RECOVERY_JITTER_MS: u32 = 400;
+const RECOVERY_JITTER_MS: u32 = 250;
 
 /// The processes that share a batch with this process.
 #[derive(Default)]
@@ -393,7 +393,7 @@ impl Peers {
             let (mut inputs, mut processes) = (Vec::new(), 0);
             if let Some(sharing) = state.store().sharing() {
                 // In this order: a process that exits in between is still counted.
-                processes = sharing.peers()?;
+                processes = sharing.peers(false)?;
                 inputs = sharing.recover()?;
             }
             let runs = if inputs.is_empty() { Vec::new() } else { state.store().runs()? };
@@ -417,7 +417,7 @@ fn jitter() -> Duration {
 pub(super) fn outstanding(state: &mut JournalState) -> Result<(Vec<Input>, Option<u64>)> {
     match state.store().sharing() {
         Some(sharing) => {
-            let peers = sharing.peers()?;
+            let peers = sharing.peers(false)?;
             sharing.recover()?;
             Ok((sharing.outstanding()?, Some(peers)))
         }

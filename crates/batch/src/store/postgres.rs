@@ -121,21 +121,20 @@ impl Postgres {
     }
 
     /// Returns true if a process is at work on the batch, or crashed recently: its lease has not
-    /// expired, or less than 3 seconds ago, or could not be renewed since the server started. A
-    /// process that was cut off for longer does not count until it has renewed its lease, so check
-    /// again after 3 seconds.
+    /// expired by the server's clock, or less than 3 seconds ago. A process that was cut off for
+    /// longer, or whose server was, does not count until it has renewed its lease, so check again
+    /// after 3 seconds.
     ///
     /// # Errors
     ///
     /// If the database cannot be reached.
     pub fn is_open(&self) -> Result<bool> {
-        let (lease, late) = (self.lease.as_secs_f64(), GRACE.as_secs_f64());
+        let late = GRACE.as_secs_f64();
         self.inspect()?.read(async |client, batch| {
             let sql = "SELECT EXISTS (SELECT FROM podqueue.process
-                WHERE batch = $1 AND lease_until <> '-infinity' AND clock_timestamp() < greatest(
-                    lease_until + $3 * interval '1 second',
-                    pg_postmaster_start_time() + $2 * interval '1 second'))";
-            let values = [int8(&batch), value(&lease, Type::FLOAT8), value(&late, Type::FLOAT8)];
+                WHERE batch = $1 AND lease_until <> '-infinity'
+                AND clock_timestamp() < lease_until + $2 * interval '1 second')";
+            let values = [int8(&batch), value(&late, Type::FLOAT8)];
             Ok(client.query_typed_one(sql, &values).await?.get(0))
         })
     }

@@ -373,7 +373,10 @@ async fn a_stopped_process_is_fenced_off_and_rejoins() {
     machines.start(1, &url);
     machines.until_accepted(200).await;
     machines.signal(0, "-STOP");
-    tokio::time::sleep(LEASE * 3).await;
+    crate::support::until(async || {
+        server.sql("jobs", "SELECT count(*) FROM podqueue.taken") == "1"
+    })
+    .await;
     machines.signal(0, "-CONT");
     machines.wait().await;
     // It records what was accepted while it was stopped when it continues.

@@ -63,7 +63,7 @@ fn a_process_with_an_expired_lease_is_recovered_and_fenced_off() {
     let claimed = begin(&mut first);
     let mut second = process(&batch, "b");
     assert!(second.sharing().unwrap().recover().unwrap().is_empty());
-    assert_eq!(second.sharing().unwrap().peers().unwrap(), 1);
+    assert_eq!(second.sharing().unwrap().peers(false).unwrap(), 1);
     let silent = Instant::now();
     let taken = loop {
         let taken = second.sharing().unwrap().recover().unwrap();

@@ -1,12 +1,12 @@
 //! Leases: membership of the processes that share a batch, and their transactions.
 //!
 //! A process joins with its first write. Every write renews its lease, and an idle process renews
-//! it every quarter of it. A process whose lease has expired, by the database's clock, is recovered
-//! by another process ([`recovery`](super::recovery)).
+//! it every quarter of it. A process that another process has seen renew nothing for the time of a
+//! lease is recovered by it ([`recovery`](super::recovery)).
 //!
 //! Invariant: a write first locks the row of its process (the fence, [`check_lease`]), so nothing
-//! is written by a process that was recovered. After an outage, no process is recovered before all
-//! had a lease's time to renew theirs. Checked by `tests/postgres/sharing.rs` and `machines.rs`.
+//! is written by a process that was recovered. Checked by `tests/postgres/sharing.rs` and
+//! `machines.rs`.
 //!
 //! A write is retried until its outcome is known. Each change has a number, which its transaction
 //! stores in the row of the process: after a lost response, that number shows whether it was
@@ -21,7 +21,7 @@ use tokio_postgres::types::Type;
 
 use super::connection::{Connection, StoreFailure};
 use super::loss::{self, LAST_ACCEPTED, OnLoss};
-use super::recovery::{self, Expired};
+use super::recovery::{self, Peers};
 use super::rows::{self, int, int8, text, value};
 use super::transaction::{Delta, LONG, SHORT, Writing, begin, check_lease, commit, has_change};
 use crate::error::{Error, ErrorKind, Result};
@@ -51,8 +51,7 @@ pub struct PostgresStore {
     process: Option<Process>,
     /// True if the lease was lost: the process has to rejoin.
     is_interrupted: bool,
-    /// No process is recovered before: those that were cut off together can renew their leases.
-    recovery_from: Instant,
+    peers: Peers,
     /// The delta of the changes since [`lock`](crate::store::Sharing::lock).
     locked: Option<Delta>,
     is_read_only: bool,
@@ -111,7 +110,7 @@ impl PostgresStore {
             intents: State::Unknown,
             process: None,
             is_interrupted: false,
-            recovery_from: Instant::now(),
+            peers: Peers::default(),
             locked: None,
             is_read_only,
             on_loss,
@@ -289,10 +288,6 @@ impl PostgresStore {
     /// Records that this change, which began at `begun`, is durable and has renewed the lease.
     fn wrote(&mut self, change: i64, begun: Instant) {
         if let Some(process) = &mut self.process {
-            // Other processes may have been cut off with this process.
-            if process.renewed.elapsed() > self.lease / 2 {
-                self.recovery_from = Instant::now() + self.lease;
-            }
             (process.durable, process.renewed) = (change, begun);
         }
     }
@@ -332,7 +327,6 @@ impl PostgresStore {
     /// Removes the process, which owns no inputs any more.
     fn forget(&mut self) {
         (self.is_interrupted, self.process) = (true, None);
-        self.recovery_from = Instant::now() + self.lease;
     }
 
     fn without_process(&self) -> Error {
@@ -450,13 +444,11 @@ impl Sharing for PostgresStore {
             self.join_if_new()?;
             return Sharing::outstanding(self);
         }
-        let expired = Expired {
-            process: self.process_id(),
-            results: self.results,
-            had_time: Instant::now() >= self.recovery_from,
-            lease: self.lease,
-        };
-        if !self.read(async |client, batch| expired.exist(client, batch).await)? {
+        let (id, results) = (self.process_id(), self.results);
+        let found =
+            self.read(async |client, batch| recovery::peers(client, batch, id, results).await)?;
+        let expired = self.peers.observe(&found, self.lease);
+        if expired.is_empty() {
             return Ok(Vec::new());
         }
         let intents = self.intents;
@@ -466,7 +458,7 @@ impl Sharing for PostgresStore {
                 let taken = recovery::outstanding(client, *batch, *process).await?;
                 return Ok((taken, Delta::default()));
             }
-            expired.recover(writing, intents).await
+            recovery::recover(writing, &expired, intents).await
         })
     }
 
@@ -487,12 +479,13 @@ impl Sharing for PostgresStore {
         })
     }
 
-    fn peers(&mut self) -> Result<u64> {
+    fn peers(&mut self, at_work: bool) -> Result<u64> {
         let id = self.process_id();
         self.read(async |client, batch| {
             let sql = "SELECT count(*) FROM podqueue.process
-                WHERE batch = $1 AND id <> $2 AND lease_until <> '-infinity'";
-            let values = [int8(&batch), int8(&id)];
+                WHERE batch = $1 AND id <> $2 AND lease_until <> '-infinity'
+                AND (NOT $3 OR lease_until > clock_timestamp())";
+            let values = [int8(&batch), int8(&id), value(&at_work, Type::BOOL)];
             Ok(rows::number(&client.query_typed_one(sql, &values).await?, 0))
         })
     }

@@ -1,101 +1,137 @@
 //! Recovery of processes whose leases have expired.
 //!
+//! A lease is observed, not read: a process has expired once this process has been connected for a
+//! lease's time, by its own monotonic clock, and has seen the number of its last change unchanged
+//! ([`Peers`]). No clock is compared with another one. So nothing is concluded from a database that
+//! was stopped, was cut off, has a new clock or was a replica until now: whatever its rows say, a
+//! live process has the time to renew.
+//!
 //! The row of an expired process is deleted under its lock, so its next change finds no row and
 //! fails. Its outstanding inputs get a new owner, and its interrupted submissions become unknown or
 //! pending. Its sums are added to those of the recovering process, so that the counts of the batch
 //! stay the same.
 
-use std::time::Duration;
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
 
-use tokio_postgres::Client;
 use tokio_postgres::types::Type;
+use tokio_postgres::{Client, Row};
 
 use super::connection::StoreFailure;
-use super::rows::{self, Value, int8, int8s, value};
+use super::rows::{self, int8, int8s, value};
 use super::transaction::{Delta, Writing};
 use crate::input_state::State;
 use crate::store::Input;
 
-/// The processes that a process can recover.
-#[derive(Clone, Copy)]
-pub(super) struct Expired {
-    /// The recovering process, and its results.
-    pub(super) process: i64,
-    pub(super) results: i64,
-    /// True if processes with expired leases had the time to renew them.
-    pub(super) had_time: bool,
-    pub(super) lease: Duration,
+/// A process, as its row is observed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Peer {
+    id: i64,
+    last_change: i64,
+    /// It has given up its lease, or wrote to the results that the observer writes to: it can be
+    /// recovered at once.
+    has_left: bool,
 }
 
-/// Statement of [`Expired`]: their lease has expired, and could be renewed for a lease's time;
-/// or they have given it up; or they wrote to the results that this process writes to.
-const EXPIRED: &str = "SELECT id, moved, execution_ms, delay_ms FROM podqueue.process
-    WHERE batch = $1 AND id <> $2 AND (
-        lease_until = '-infinity'
-        OR (results = $3 AND results <> 0)
-        OR ($4 AND lease_until < clock_timestamp()
-            AND pg_postmaster_start_time() + $5 * interval '1 second' < clock_timestamp()))
-    ORDER BY id";
+/// What this process has observed of its peers.
+#[derive(Debug, Default)]
+pub(super) struct Peers {
+    /// The number of the last change of each, and the time for which it has not changed.
+    silent: HashMap<i64, (i64, Duration)>,
+    observed: Option<Instant>,
+}
 
-impl Expired {
-    /// Returns true if there are any.
-    pub(super) async fn exist(&self, client: &Client, batch: i64) -> Result<bool, StoreFailure> {
-        let (sql, lease) = (format!("SELECT EXISTS ({EXPIRED})"), self.lease.as_secs_f64());
-        Ok(client.query_typed_one(&sql, &self.values(&batch, &lease)).await?.get(0))
+impl Peers {
+    /// Records what was found now, and returns the peers that can be recovered.
+    pub(super) fn observe(&mut self, found: &[Peer], lease: Duration) -> Vec<Peer> {
+        let now = Instant::now();
+        let passed = self.observed.replace(now).map_or(Duration::ZERO, |before| now - before);
+        self.observe_after(passed, found, lease)
     }
 
-    /// Recovers them. Returns their outstanding inputs, which belong to this process from now on.
-    pub(super) async fn recover(
-        &self,
-        writing: &Writing<'_>,
-        intents: State,
-    ) -> Result<(Vec<Input>, Delta), StoreFailure> {
-        let Writing { client, batch, process, .. } = writing;
-        let (ids, mut delta) = self.lock(client, *batch).await?;
-        let sql = "WITH expired AS (
-                DELETE FROM podqueue.process WHERE id = ANY ($1) RETURNING id, batch, last_change)
-            INSERT INTO podqueue.taken (process, batch, last_change) SELECT * FROM expired
-            ON CONFLICT DO NOTHING";
-        client.query_typed(sql, &[int8s(&ids)]).await?;
-        let sql = "UPDATE podqueue.input SET state = $3, owner = NULL, error = NULL
-            WHERE batch = $1 AND owner = ANY ($2) AND state = 1";
-        let to = i16::from(intents.code());
-        let values = [int8(batch), int8s(&ids), value(&to, Type::INT2)];
-        let moved = client.execute_typed(sql, &values).await?;
-        delta.shift(State::Intent, intents, usize::try_from(moved).unwrap_or(usize::MAX));
-        let sql = format!(
-            "UPDATE podqueue.input SET owner = $3
-             WHERE batch = $1 AND owner = ANY ($2) AND state = 2 RETURNING {}",
-            rows::INPUT
-        );
-        let values = [int8(batch), int8s(&ids), int8(process)];
-        let taken = rows::inputs(&client.query_typed(&sql, &values).await?)?;
-        Ok((taken, delta))
+    fn observe_after(&mut self, passed: Duration, found: &[Peer], lease: Duration) -> Vec<Peer> {
+        // This process may have been stopped or cut off meanwhile, and its peers with it: of a long
+        // time, no more counts than that in which a live process renews its lease.
+        let passed = passed.min(lease / 4);
+        let before = std::mem::take(&mut self.silent);
+        let silent = |peer: &Peer| match before.get(&peer.id) {
+            Some((last_change, silent)) if *last_change == peer.last_change => *silent + passed,
+            _ => Duration::ZERO,
+        };
+        self.silent =
+            found.iter().map(|peer| (peer.id, (peer.last_change, silent(peer)))).collect();
+        let is_expired = |peer: &&Peer| peer.has_left || silent(peer) >= lease;
+        found.iter().filter(is_expired).copied().collect()
     }
+}
 
-    /// Locks their rows. Returns their ids, and the sum of what they have moved.
-    async fn lock(&self, client: &Client, batch: i64) -> Result<(Vec<i64>, Delta), StoreFailure> {
-        // A locked row is skipped: its process is about to write, or is being recovered by another
-        // process.
-        let sql = format!("{EXPIRED} FOR UPDATE SKIP LOCKED");
-        let lease = self.lease.as_secs_f64();
-        let found = client.query_typed(&sql, &self.values(&batch, &lease)).await?;
-        let mut sum = Delta::default();
-        for row in &found {
-            sum.add(&Delta::of(row.get(1), row.get(2), row.get(3)));
-        }
-        Ok((found.iter().map(|row| row.get(0)).collect(), sum))
-    }
+/// The processes of a batch other than this one, which writes these results.
+pub(super) async fn peers(
+    client: &Client,
+    batch: i64,
+    process: i64,
+    results: i64,
+) -> Result<Vec<Peer>, StoreFailure> {
+    let sql = "SELECT id, last_change,
+            lease_until = '-infinity' OR (results = $3 AND results <> 0)
+        FROM podqueue.process WHERE batch = $1 AND id <> $2";
+    let values = [int8(&batch), int8(&process), int8(&results)];
+    let found = client.query_typed(sql, &values).await?;
+    let peer = |row: &Row| Peer { id: row.get(0), last_change: row.get(1), has_left: row.get(2) };
+    Ok(found.iter().map(peer).collect())
+}
 
-    fn values<'a>(&'a self, batch: &'a i64, lease: &'a f64) -> [Value<'a>; 5] {
-        [
-            int8(batch),
-            int8(&self.process),
-            int8(&self.results),
-            value(&self.had_time, Type::BOOL),
-            value(lease, Type::FLOAT8),
-        ]
+/// Recovers these processes, unless they have changed anything since they were observed. Returns
+/// their outstanding inputs, which belong to this process from now on.
+pub(super) async fn recover(
+    writing: &Writing<'_>,
+    expired: &[Peer],
+    intents: State,
+) -> Result<(Vec<Input>, Delta), StoreFailure> {
+    let Writing { client, batch, process, .. } = writing;
+    let (ids, mut delta) = lock(client, *batch, expired).await?;
+    let sql = "WITH expired AS (
+            DELETE FROM podqueue.process WHERE id = ANY ($1) RETURNING id, batch, last_change)
+        INSERT INTO podqueue.taken (process, batch, last_change) SELECT * FROM expired
+        ON CONFLICT DO NOTHING";
+    client.query_typed(sql, &[int8s(&ids)]).await?;
+    let sql = "UPDATE podqueue.input SET state = $3, owner = NULL, error = NULL
+        WHERE batch = $1 AND owner = ANY ($2) AND state = 1";
+    let to = i16::from(intents.code());
+    let values = [int8(batch), int8s(&ids), value(&to, Type::INT2)];
+    let moved = client.execute_typed(sql, &values).await?;
+    delta.shift(State::Intent, intents, usize::try_from(moved).unwrap_or(usize::MAX));
+    let sql = format!(
+        "UPDATE podqueue.input SET owner = $3
+         WHERE batch = $1 AND owner = ANY ($2) AND state = 2 RETURNING {}",
+        rows::INPUT
+    );
+    let values = [int8(batch), int8s(&ids), int8(process)];
+    let taken = rows::inputs(&client.query_typed(&sql, &values).await?)?;
+    Ok((taken, delta))
+}
+
+/// Locks the rows of these processes. Returns the ids of those that are as they were observed, and
+/// the sum of what they have moved.
+async fn lock(
+    client: &Client,
+    batch: i64,
+    expired: &[Peer],
+) -> Result<(Vec<i64>, Delta), StoreFailure> {
+    // A locked row is skipped: its process is about to write, or is being recovered by another
+    // process.
+    let sql = "SELECT id, moved, execution_ms, delay_ms FROM podqueue.process
+        JOIN unnest($2, $3) AS observed (process, change) ON id = process AND last_change = change
+        WHERE batch = $1 ORDER BY id FOR UPDATE OF process SKIP LOCKED";
+    let (ids, changes): (Vec<_>, Vec<_>) =
+        expired.iter().map(|peer| (peer.id, peer.last_change)).unzip();
+    let values = [int8(&batch), int8s(&ids), int8s(&changes)];
+    let found = client.query_typed(sql, &values).await?;
+    let mut sum = Delta::default();
+    for row in &found {
+        sum.add(&Delta::of(row.get(1), row.get(2), row.get(3)));
     }
+    Ok((found.iter().map(|row| row.get(0)).collect(), sum))
 }
 
 /// The outstanding inputs of a process.
