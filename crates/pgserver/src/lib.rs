@@ -11,8 +11,10 @@ mod proxy;
 pub use pooler::Pooler;
 pub use proxy::{Proxy, Traffic};
 
+use std::fs;
+use std::io::Write;
 use std::net::TcpListener;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -28,6 +30,7 @@ pub struct Server {
     running: Option<GuardedProcess>,
     port: u16,
     folder: PathBuf,
+    has_clock: bool,
 }
 
 impl Server {
@@ -38,15 +41,101 @@ impl Server {
     /// If PostgreSQL is not installed, with what to do; or if it does not start.
     #[must_use]
     pub fn start() -> Self {
+        let mut server = Self::create_cluster();
+        server.resume();
+        server
+    }
+
+    /// Creates and starts a server whose time of day [`set_clock`](Self::set_clock) changes.
+    ///
+    /// # Panics
+    ///
+    /// As [`start`](Self::start) does, and if there is no C compiler.
+    #[must_use]
+    pub fn start_with_clock() -> Self {
+        let mut server = Self { has_clock: true, ..Self::create_cluster() };
+        let source = server.folder.join("clock.c");
+        fs::write(&source, include_str!("clock.c")).expect("a file");
+        let mut compiler = Command::new("cc");
+        compiler.args(["-shared", "-fPIC", "-O1", "-o"]).arg(server.clock_library());
+        programs::run(compiler.arg(source).arg("-ldl"));
+        server.set_clock(0);
+        server.resume();
+        server
+    }
+
+    fn create_cluster() -> Self {
+        let server = Self::in_new_folder();
+        let initialize = ["-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale=C", "--no-sync"];
+        programs::run(programs::postgres("initdb").args(initialize).arg("-D").arg(server.data()));
+        server
+    }
+
+    fn in_new_folder() -> Self {
         // Removed by the process guard, which outlives this process.
         let folder = TempDir::with_prefix("pq").expect("a temporary folder").keep();
         programs::give_to_user(&folder);
-        let data = folder.join("data");
-        let initialize = ["-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale=C", "--no-sync"];
-        programs::run(programs::postgres("initdb").args(initialize).arg("-D").arg(data));
-        let mut server = Self { running: None, port: free_port(), folder };
-        server.resume();
-        server
+        Self { running: None, port: free_port(), folder, has_clock: false }
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.join("data")
+    }
+
+    fn clock_library(&self) -> PathBuf {
+        self.folder.join("clock.so")
+    }
+
+    /// Sets the time of day of the server: ahead of this machine's by so many seconds. It takes
+    /// effect at once.
+    ///
+    /// # Panics
+    ///
+    /// If its file cannot be written.
+    pub fn set_clock(&self, ahead: i64) {
+        let mut clock = fs::File::options();
+        let file = clock.write(true).create(true).truncate(false).open(self.clock_file());
+        // In one write, and in place: the server has the file in its memory.
+        file.and_then(|mut file| file.write_all(&ahead.to_ne_bytes())).expect("a file");
+    }
+
+    fn clock_file(&self) -> PathBuf {
+        self.folder.join("clock")
+    }
+
+    /// Creates and starts a standby of this server, from a base backup: it receives every change,
+    /// can be read, and becomes a server of its own by [`promote`](Self::promote).
+    ///
+    /// # Panics
+    ///
+    /// If that fails.
+    #[must_use]
+    pub fn standby(&self) -> Self {
+        let mut standby = Self::in_new_folder();
+        self.copy_cluster(&["--write-recovery-conf"], &standby.data());
+        standby.resume();
+        standby
+    }
+
+    /// Lets every commit wait until a standby has it, from now on, or does not.
+    ///
+    /// # Panics
+    ///
+    /// If that fails.
+    pub fn wait_for_standby(&self, waits: bool) {
+        let names = if waits { "*" } else { "" };
+        self.sql("postgres", &format!("ALTER SYSTEM SET synchronous_standby_names = '{names}'"));
+        self.sql("postgres", "SELECT pg_reload_conf()");
+    }
+
+    /// Makes a standby a server of its own, which waits for no standby.
+    ///
+    /// # Panics
+    ///
+    /// If that fails.
+    pub fn promote(&self) {
+        self.sql("postgres", "SELECT pg_promote()");
+        self.wait_for_standby(false);
     }
 
     /// Restarts it after [`stop`](Self::stop) or [`crash`](Self::crash).
@@ -56,7 +145,10 @@ impl Server {
     /// If it does not start.
     pub fn resume(&mut self) {
         let mut server = programs::postgres("postgres");
-        server.arg("-D").arg(self.folder.join("data")).args(["-p", &self.port.to_string()]);
+        server.arg("-D").arg(self.data()).args(["-p", &self.port.to_string()]);
+        if self.has_clock {
+            server.env("LD_PRELOAD", self.clock_library()).env("SERVER_CLOCK", self.clock_file());
+        }
         server.arg("-k").arg(&self.folder);
         for setting in
             ["listen_addresses=127.0.0.1", "max_connections=50", "log_min_messages=fatal"]
@@ -91,9 +183,14 @@ impl Server {
     pub fn back_up(&mut self) {
         let backup = self.folder.join("backup");
         programs::run(Command::new("rm").arg("-rf").arg(&backup));
+        self.copy_cluster(&[], &backup);
+    }
+
+    fn copy_cluster(&self, further: &[&str], to: &Path) {
         let mut program = programs::postgres("pg_basebackup");
         program.args(["-h", "127.0.0.1", "-p", &self.port.to_string(), "-U", "postgres"]);
-        programs::run(program.args(["--no-sync", "--checkpoint=fast", "-D"]).arg(&backup));
+        program.args(["--no-sync", "--checkpoint=fast"]).args(further);
+        programs::run(program.arg("-D").arg(to));
     }
 
     /// Crashes the server and restores the cluster from the backup of [`back_up`](Self::back_up).

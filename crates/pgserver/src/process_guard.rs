@@ -35,6 +35,7 @@ impl GuardedProcess {
         let mut guard = Command::new("sh");
         guard.args(["-c", GUARD_SCRIPT, "guard"]).arg(folder);
         guard.arg(program.get_program()).args(program.get_args());
+        guard.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
         guard.current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::null());
         // An inherited pipe would stay open after the test that reads it.
         guard.stderr(Stdio::null());

@@ -3,7 +3,7 @@
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU16, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -30,6 +30,7 @@ pub enum Traffic {
 /// Proxy in front of a server, on a port of its own.
 pub struct Proxy {
     port: u16,
+    server: Arc<AtomicU16>,
     traffic: Arc<AtomicU8>,
     loses: Arc<AtomicBool>,
     holds: Arc<AtomicBool>,
@@ -48,7 +49,8 @@ impl Proxy {
         let port = listener.local_addr().expect("an address").port();
         let traffic = Arc::new(AtomicU8::new(0));
         let loses = Arc::new(AtomicBool::new(false));
-        let (shared, behind) = (Arc::clone(&traffic), server.port());
+        let server = Arc::new(AtomicU16::new(server.port()));
+        let (shared, behind) = (Arc::clone(&traffic), Arc::clone(&server));
         let holds = Arc::new(AtomicBool::new(false));
         let (thread_loses, thread_holds) = (Arc::clone(&loses), Arc::clone(&holds));
         let breaks = Arc::<BreakPoint>::default();
@@ -59,7 +61,8 @@ impl Proxy {
                 if !is(&shared, Traffic::Passes) {
                     continue;
                 }
-                if let Ok(server) = TcpStream::connect(("127.0.0.1", behind)) {
+                if let Ok(server) = TcpStream::connect(("127.0.0.1", behind.load(Ordering::SeqCst)))
+                {
                     let discards_responses = Arc::new(AtomicBool::new(false));
                     let (traffic, loses) = (Arc::clone(&shared), Arc::clone(&thread_loses));
                     let (holds, breaks) = (Arc::clone(&thread_holds), Arc::clone(&thread_breaks));
@@ -77,13 +80,18 @@ impl Proxy {
                 }
             }
         });
-        Self { port, traffic, loses, holds, breaks }
+        Self { port, server, traffic, loses, holds, breaks }
     }
 
     /// Returns the URL of a database through the proxy.
     #[must_use]
     pub fn url(&self, database: &str) -> String {
         url(self.port, database)
+    }
+
+    /// Leads to another server from now on. Connections that exist stay.
+    pub fn lead_to(&self, server: &Server) {
+        self.server.store(server.port(), Ordering::SeqCst);
     }
 
     /// Loses the response to the next commit: the server executes it, and the connection breaks.

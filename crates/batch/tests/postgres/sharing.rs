@@ -1,6 +1,7 @@
 //! Test suite of every shared store. The tests know the traits alone.
 
 use std::cell::Cell;
+use std::mem;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -118,7 +119,7 @@ fn a_process_that_leaves_or_reopens_its_results_is_recovered_at_once() {
     let mut second = process(&batch, "b");
     assert_eq!(second.sharing().unwrap().recover().unwrap().len(), 2);
     // One that was killed a moment ago.
-    std::mem::forget(second);
+    mem::forget(second);
     let mut again = process(&batch, "b");
     assert_eq!(again.sharing().unwrap().recover().unwrap().len(), 2);
     assert_eq!(counts(&mut again), "6 pending, 2 submitted, 2 unknown");
@@ -309,6 +310,57 @@ fn no_process_is_recovered_before_a_lease_after_the_database_has_started() {
     assert!(second.sharing().unwrap().recover().unwrap().is_empty());
     first.commit(&accepted(&claimed[2])).unwrap();
     assert_eq!(counts(&mut second), "6 pending, 1 intent, 3 submitted");
+}
+
+#[test]
+fn no_process_is_recovered_before_a_lease_after_a_standby_was_promoted() {
+    let mut server = Server::start();
+    let _ = server.create("jobs");
+    let standby = server.standby();
+    let proxy = Proxy::start(&server);
+    let batch = Postgres::connect(proxy.url("jobs"), "promoted").lease(LEASE);
+    let mut first = process(&batch, "a");
+    let claimed = begin(&mut first);
+    let position = "SELECT pg_current_wal_lsn()";
+    let reached = |at: &str| format!("SELECT pg_last_wal_replay_lsn() >= '{at}'");
+    let at = server.sql("jobs", position);
+    while standby.sql("jobs", &reached(&at)) != "t" {
+        thread::sleep(Duration::from_millis(20));
+    }
+    server.crash();
+    thread::sleep(LEASE * 2);
+    standby.promote();
+    proxy.lead_to(&standby);
+    // It has never seen the first process, whose lease is over by every clock.
+    let mut second = process(&batch, "b");
+    assert!(second.sharing().unwrap().recover().unwrap().is_empty());
+    first.commit(&accepted(&claimed[2])).unwrap();
+    assert_eq!(counts(&mut second), "6 pending, 1 intent, 3 submitted");
+}
+
+#[test]
+fn no_process_is_recovered_because_the_clock_of_the_database_was_set() {
+    let server = Server::start_with_clock();
+    let batch = Postgres::connect(server.create("jobs"), "clock").lease(LEASE);
+    let mut first = process(&batch, "a");
+    let claimed = begin(&mut first);
+    let mut second = process(&batch, "b");
+    for ahead in [3_600, -3_600] {
+        server.set_clock(ahead);
+        assert!(second.sharing().unwrap().recover().unwrap().is_empty());
+        first.tally().unwrap();
+        assert!(process(&batch, "c").sharing().unwrap().recover().unwrap().is_empty());
+    }
+    first.commit(&accepted(&claimed[2])).unwrap();
+    assert_eq!(counts(&mut second), "6 pending, 1 intent, 3 submitted");
+    // A crashed process is recovered as soon with a clock that was set back.
+    mem::forget(first);
+    let silent = Instant::now();
+    while second.sharing().unwrap().recover().unwrap().is_empty() {
+        assert!(silent.elapsed() < LEASE * 5, "it is not recovered");
+        thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(counts(&mut second), "6 pending, 3 submitted, 1 unknown");
 }
 
 #[test]
