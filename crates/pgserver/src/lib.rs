@@ -111,8 +111,12 @@ impl Server {
     /// If that fails.
     #[must_use]
     pub fn standby(&self) -> Self {
-        let mut standby = Self::in_new_folder();
+        let mut standby = Self { has_clock: self.has_clock, ..Self::in_new_folder() };
         self.copy_cluster(&["--write-recovery-conf"], &standby.data());
+        if self.has_clock {
+            fs::copy(self.clock_library(), standby.clock_library()).expect("a file");
+            standby.set_clock(0);
+        }
         standby.resume();
         standby
     }
@@ -125,6 +129,16 @@ impl Server {
     pub fn wait_for_standby(&self, waits: bool) {
         let names = if waits { "*" } else { "" };
         self.sql("postgres", &format!("ALTER SYSTEM SET synchronous_standby_names = '{names}'"));
+        self.sql("postgres", "SELECT pg_reload_conf()");
+    }
+
+    /// Lets a standby receive nothing more: what its primary commits from now on, it does not have.
+    ///
+    /// # Panics
+    ///
+    /// If that fails.
+    pub fn fall_behind(&self) {
+        self.sql("postgres", "ALTER SYSTEM SET primary_conninfo = ''");
         self.sql("postgres", "SELECT pg_reload_conf()");
     }
 

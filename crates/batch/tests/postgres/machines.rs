@@ -20,7 +20,7 @@ use crate::kill::{say, setting};
 use crate::support::{Folder, KEY, service};
 
 /// The lease of the processes in these tests.
-const LEASE: Duration = Duration::from_secs(3);
+pub const LEASE: Duration = Duration::from_secs(3);
 
 /// Child process of a test.
 #[test]
@@ -63,19 +63,19 @@ fn child() {
 type Accepted = Arc<Mutex<BTreeMap<u64, u64>>>;
 
 /// A batch, its database and its processes.
-struct Machines {
-    folder: Folder,
+pub struct Machines {
+    pub folder: Folder,
     local: LocalService,
     accepted: Accepted,
-    inputs: u64,
-    children: BTreeMap<usize, Child>,
+    pub inputs: u64,
+    pub children: BTreeMap<usize, Child>,
     /// Those that were killed, and the database that they used.
     killed: BTreeMap<usize, String>,
 }
 
 impl Machines {
     /// With so many inputs, each of which runs for so long.
-    async fn with(inputs: u64, takes: Duration) -> Self {
+    pub async fn with(inputs: u64, takes: Duration) -> Self {
         let many = RateLimit { requests: 1_000_000, concurrent: None };
         let limits =
             Limits::documented().limit(Operation::Run, many).limit(Operation::Status, many);
@@ -104,11 +104,11 @@ impl Machines {
         Self { folder: Folder::with(inputs), local, accepted, inputs, children, killed }
     }
 
-    fn start(&mut self, number: usize, url: &str) -> &mut Child {
+    pub fn start(&mut self, number: usize, url: &str) -> &mut Child {
         self.start_with(number, url, &[])
     }
 
-    fn start_with(&mut self, number: usize, url: &str, more: &[(&str, &str)]) -> &mut Child {
+    pub fn start_with(&mut self, number: usize, url: &str, more: &[(&str, &str)]) -> &mut Child {
         let mut command = Command::new(env::current_exe().unwrap());
         command
             .args(["--ignored", "--exact", "--nocapture", "machines::child"])
@@ -124,7 +124,7 @@ impl Machines {
     }
 
     /// SIGKILL.
-    fn kill(&mut self, number: usize, url: &str) {
+    pub fn kill(&mut self, number: usize, url: &str) {
         let mut child = self.children.remove(&number).unwrap();
         child.kill().unwrap();
         child.wait().unwrap();
@@ -137,7 +137,7 @@ impl Machines {
         assert!(requests.iter().all(|it| it.status != Some(429)), "a limit is exceeded");
     }
 
-    fn submitted(&self) -> usize {
+    pub fn submitted(&self) -> usize {
         self.accepted.lock().unwrap().len()
     }
 
@@ -156,7 +156,7 @@ impl Machines {
     }
 
     /// Waits until this process has failed, for one of these reasons, and submitted nothing more.
-    async fn fails(&mut self, number: usize, whys: [&str; 2]) {
+    pub async fn fails(&mut self, number: usize, whys: [&str; 2]) {
         let mut child = self.children.remove(&number).unwrap();
         let began = Instant::now();
         let status = loop {
@@ -172,7 +172,7 @@ impl Machines {
     }
 
     /// The inputs that have a result.
-    fn completed(&self) -> BTreeSet<u64> {
+    pub fn completed(&self) -> BTreeSet<u64> {
         let read = |number| fs::read_to_string(self.folder.path(&format!("{number}.jsonl")));
         let texts: Vec<_> = (0..16).filter_map(|number| read(number).ok()).collect();
         let index = |line: &str| {
@@ -183,13 +183,13 @@ impl Machines {
     }
 
     /// The number of accepted submissions of all inputs.
-    fn times_accepted(&self) -> u64 {
+    pub fn times_accepted(&self) -> u64 {
         self.accepted.lock().unwrap().values().sum()
     }
 
     /// Waits until all processes have ended. Then those that were killed come back: only they can
     /// cut what they had written and not committed.
-    async fn wait(&mut self) {
+    pub async fn wait(&mut self) {
         self.wait_for_all().await;
         for (number, url) in std::mem::take(&mut self.killed) {
             self.start(number, &url);
@@ -212,12 +212,12 @@ impl Machines {
     }
 
     /// Waits until so many inputs were accepted.
-    async fn until_accepted(&self, inputs: u64) {
+    pub async fn until_accepted(&self, inputs: u64) {
         let enough = async || self.accepted.lock().unwrap().len() as u64 >= inputs;
         crate::support::until(enough).await;
     }
 
-    fn report(&self, number: usize) -> Value {
+    pub fn report(&self, number: usize) -> Value {
         let text = fs::read_to_string(self.folder.path(&format!("{number}.report"))).unwrap();
         serde_json::from_str(&text).unwrap()
     }
@@ -229,7 +229,7 @@ impl Machines {
     }
 
     /// The same, where these inputs may have been submitted twice.
-    fn check_but(&self, url: &str, is_lost: impl Fn(u64) -> bool) -> u64 {
+    pub fn check_but(&self, url: &str, is_lost: impl Fn(u64) -> bool) -> u64 {
         let mut store = Postgres::connect(url, "batch").inspect().unwrap();
         let tally = store.tally().unwrap();
         let states: Vec<_> = store.inputs(&State::ALL, 0, usize::MAX).unwrap();

@@ -35,6 +35,7 @@ mod opening;
 mod outages;
 #[path = "../batch/polling.rs"]
 mod polling;
+mod promotions;
 mod recovery;
 #[path = "../batch/result_files.rs"]
 mod result_files;
