@@ -41,6 +41,9 @@ const NOTE: &str = "results";
 /// Time to wait for other processes to collect a job, or to record it as not found.
 const COLLECTED: Duration = Duration::from_secs(60);
 
+/// The same in a process that rejoins, and has work to do meanwhile.
+const COLLECTED_BY_SUCCESSOR: Duration = Duration::from_secs(15);
+
 /// Interval at which that is checked.
 const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 
@@ -77,11 +80,11 @@ pub(crate) struct Results {
     imported: u64,
 }
 
-/// Treatment of lines whose inputs belong to other processes.
+/// Treatment of lines whose inputs other processes have not collected in time.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PeerInputs {
-    WaitFor,
-    Skip,
+    Refuse,
+    Discard,
 }
 
 /// Rollback point of the results file.
@@ -122,14 +125,14 @@ impl Results {
             are_of_batch,
             imported: 0,
         };
-        results.recover(store, PeerInputs::WaitFor)?;
+        results.recover(store, PeerInputs::Refuse)?;
         Ok(results)
     }
 
     /// Recovers the results of a process that rejoins: other processes have just begun to collect
-    /// its jobs.
+    /// its jobs, and may find that the service has no results of them any more.
     pub(crate) fn restore(&mut self, store: &mut dyn Store) -> Result<()> {
-        self.recover(store, PeerInputs::Skip)
+        self.recover(store, PeerInputs::Discard)
     }
 
     fn recover(&mut self, store: &mut dyn Store, on_peer_inputs: PeerInputs) -> Result<()> {
@@ -210,12 +213,13 @@ impl Results {
         let began = Instant::now();
         loop {
             lock_store(store)?;
-            let taken = self.try_recover(store, on_peer_inputs);
+            let (waited, discards) = (began.elapsed(), on_peer_inputs == PeerInputs::Discard);
+            let taken = self.try_recover(store, discards && waited > COLLECTED_BY_SUCCESSOR);
             let of_peers = unlock_store(store, taken)?;
             if of_peers == 0 {
                 return Ok(());
             }
-            if began.elapsed() > COLLECTED {
+            if !discards && waited > COLLECTED {
                 return Err(collected_by_peers(&self.path, of_peers));
             }
             thread::sleep(CHECK_INTERVAL);
@@ -226,11 +230,11 @@ impl Results {
     }
 
     /// Recovers lines, or returns the number of lines to wait for: the process that has their
-    /// inputs may not get these results.
-    fn try_recover(&mut self, store: &mut dyn Store, on_peer_inputs: PeerInputs) -> Result<usize> {
+    /// inputs may not get these results. With `discards`, these lines are not waited for.
+    fn try_recover(&mut self, store: &mut dyn Store, discards: bool) -> Result<usize> {
         let imports = store.sharing().is_some_and(|sharing| sharing.accepts_loss());
         let due = uncommitted::due(store, &self.path, self.length, imports)?;
-        if on_peer_inputs == PeerInputs::WaitFor && due.of_peers > 0 {
+        if !discards && due.of_peers > 0 {
             return Ok(due.of_peers);
         }
         if due.changes.is_empty() {
