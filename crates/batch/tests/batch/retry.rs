@@ -89,6 +89,39 @@ async fn a_retry_that_fails_loses_none_of_the_others() {
     assert!(batch.run(moody).await.unwrap().is_complete());
 }
 
+/// The service may have queued the job again before it failed, or not: its status shows the first,
+/// and leaves the second unknown, so that the next run collects the job in both cases.
+#[tokio::test]
+async fn a_retry_at_which_the_service_fails_is_collected_by_the_next_run() {
+    for was_processed in [true, false] {
+        let local = moody().start().await.unwrap();
+        let moody = endpoint(&local, "moody");
+        let folder = Folder::with(1);
+        let batch = folder.open().await.unwrap();
+        batch.run(moody.clone()).await.unwrap();
+        let fault = Fault::response(500, "{}").on(Operation::Retry).times(1);
+        local.add_fault(if was_processed { fault.processed() } else { fault });
+        match batch.retry_jobs(&moody).await {
+            Ok(done) => assert!(was_processed && done.retried == 1, "{done:?}"),
+            Err(error) => {
+                let kind = error.service().unwrap().kind();
+                assert!(!was_processed, "{error}");
+                assert_eq!(kind, podqueue::ErrorKind::OutcomeUnknown, "{error}");
+            }
+        }
+        assert_eq!(counts(&batch.status().await.unwrap()), "1 submitted");
+        assert_eq!(requests(&local, "/retry/"), 1, "it is not sent again");
+        batch.run(moody.clone()).await.unwrap();
+        if !was_processed {
+            assert_eq!(counts(&batch.status().await.unwrap()), "1 failed");
+            assert_eq!(batch.retry_jobs(&moody).await.unwrap().retried, 1);
+            batch.run(moody).await.unwrap();
+        }
+        assert_eq!(counts(&batch.status().await.unwrap()), "1 completed");
+        assert_eq!(folder.results()[&0]["output"], 2);
+    }
+}
+
 #[tokio::test]
 async fn copies_get_the_result_of_a_job_that_is_retried() {
     let local = moody().start().await.unwrap();

@@ -28,15 +28,18 @@ fn process(batch: &Postgres, results: &str) -> PostgresStore {
     store
 }
 
-fn claim(store: &mut PostgresStore, limit: usize) -> Vec<Input> {
-    let run = RunRecord {
+fn run_at(service: &str) -> RunRecord {
+    RunRecord {
         endpoint_id: "e".into(),
-        base_url: "u".into(),
+        base_url: service.into(),
         policy: None,
         ttl: None,
         started_at: 1,
-    };
-    let run = store.begin_run(&run).unwrap();
+    }
+}
+
+fn claim(store: &mut PostgresStore, limit: usize) -> Vec<Input> {
+    let run = store.begin_run(&run_at("u")).unwrap();
     store
         .commit(&Commit { claim: Some(Claim { limit, bytes: u64::MAX, run }), ..Commit::default() })
         .unwrap()
@@ -139,6 +142,22 @@ fn a_lease_is_renewed_as_long_as_the_process_does_anything() {
         thread::sleep(Duration::from_millis(20));
     }
     assert_eq!(first.sharing().unwrap().outstanding().unwrap().len(), 2);
+}
+
+#[test]
+fn processes_at_work_use_the_same_service() {
+    let batch = batch("services");
+    let mut first = process(&batch, "a");
+    begin(&mut first);
+    let mut second = process(&batch, "b");
+    let error = second.begin_run(&run_at("another")).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InUse, "{error}");
+    assert!(error.to_string().contains("the service u"), "{error}");
+    second.begin_run(&run_at("u")).unwrap();
+    second.sharing().unwrap().release().unwrap();
+    first.sharing().unwrap().release().unwrap();
+    // It recovers the jobs, which it reports as not collected.
+    process(&batch, "c").begin_run(&run_at("another")).unwrap();
 }
 
 #[test]

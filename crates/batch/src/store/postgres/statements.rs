@@ -20,6 +20,26 @@ use crate::store::{
     Change, Claim, Commit, Ended, Event, Input, NewInput, Note, RunRecord, Sharing, Store, Tally,
 };
 
+/// Refuses a run at another service than that of the processes at work: each would recover jobs
+/// that only the other can collect, and wait for it.
+async fn check_service(writing: &Writing<'_>, base_url: &str) -> Result<(), StoreFailure> {
+    let Writing { client, batch, process, .. } = writing;
+    // Of two runs that begin at the same time, one waits for the other.
+    let sql = "SELECT 1 FROM podqueue.batch WHERE id = $1 FOR NO KEY UPDATE";
+    client.query_typed(sql, &[int8(batch)]).await?;
+    let sql = "SELECT run.base_url FROM podqueue.process
+        JOIN podqueue.run ON run.batch = process.batch AND run.process = process.id
+        WHERE process.batch = $1 AND process.id <> $2 AND run.base_url <> $3
+        AND lease_until > clock_timestamp() LIMIT 1";
+    let values = [int8(batch), int8(process), value(&base_url, Type::TEXT)];
+    let Some(row) = client.query_typed_opt(sql, &values).await? else { return Ok(()) };
+    let message = format!(
+        "another process is at work on this batch with the service {}, and this one would use {base_url}: neither could collect the jobs of the other. Use the same service, or wait for that process to end",
+        row.get::<_, &str>(0)
+    );
+    Err(Error::new(ErrorKind::InUse, message).into())
+}
+
 impl Store for PostgresStore {
     fn note(&mut self, name: &str) -> Result<Option<String>> {
         self.note_of(NO_RESULTS, name)
@@ -70,6 +90,7 @@ impl Store for PostgresStore {
                     writing.client.query_typed_one(sql, &[int8(&batch), int8(&process)]).await?
                 }
                 false => {
+                    check_service(writing, &base_url).await?;
                     let sql = "INSERT INTO podqueue.run
                             (batch, process, endpoint_id, base_url, policy, ttl, started_at)
                         VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id";
