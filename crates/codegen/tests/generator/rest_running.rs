@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
 
 use quote::ToTokens;
 use serde_json::{Value, json};
@@ -33,11 +34,10 @@ fn generated_code_compiles_and_runs() {
         ]),
         &folder,
     );
-    run(&mut Command::new(artifact(&built, "podqueue-corpus")), &folder);
-
     // Build artifacts are shared.
     let dependencies = ["podqueue", "futures_util", "serde", "serde_json"]
         .map(|name| (name, artifact(&built, name)));
+    let mut commands = vec![Command::new(artifact(&built, "podqueue-corpus"))];
     for (tool, more) in [
         ("rustdoc", vec!["--out-dir", "doc"]),
         ("clippy-driver", vec!["--crate-type=lib", "--emit=metadata", "--out-dir", "lints"]),
@@ -52,8 +52,14 @@ fn generated_code_compiles_and_runs() {
             command.arg(format!("--extern={name}={}", file.display()));
             command.arg(format!("-Ldependency={}", file.parent().unwrap().display()));
         }
-        run(&mut command, &folder);
+        commands.push(command);
     }
+    // Each uses one processor.
+    thread::scope(|scope| {
+        for command in &mut commands {
+            scope.spawn(|| run(command, &folder));
+        }
+    });
 }
 
 /// Runs a command that must succeed, and gives what it printed.
