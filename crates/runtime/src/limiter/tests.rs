@@ -286,6 +286,37 @@ async fn the_next_permit_comes_in_time_even_if_the_driver_is_dropped() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn another_caller_becomes_the_driver_if_the_driver_is_not_polled() {
+    let operation_limiter = operation_limiter(10, None);
+    let started = Instant::now();
+    for _ in 0..2 {
+        request(&operation_limiter).now_or_never().expect("the burst");
+    }
+    let others: Vec<_> = (0..6)
+        .map(|_| {
+            let operation_limiter = Arc::clone(&operation_limiter);
+            tokio::spawn(async move {
+                request(&operation_limiter).await;
+                started.elapsed().as_millis()
+            })
+        })
+        .collect();
+    tokio::task::yield_now().await;
+    // The newest caller is the driver.
+    let mut driver = Box::pin(acquire(&operation_limiter));
+    assert!(driver.as_mut().now_or_never().is_none());
+    let mut turns = Vec::new();
+    for other in others {
+        turns.push(other.await.expect("its turn comes"));
+    }
+    // A standby caller finds the first permit at its next check, and becomes the driver.
+    assert!((1_000..1_200).contains(&turns[0]), "{turns:?}");
+    for (second, turn) in (2..).zip(&turns[1..]) {
+        assert!((second * 1_000..second * 1_000 + 5).contains(turn), "{turns:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn requests_that_are_not_polled_free_their_slots_at_their_timeout() {
     let operation_limiter = operation_limiter(4, Some(2));
     let mut held = Vec::new();
