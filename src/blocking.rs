@@ -50,7 +50,7 @@
 use std::cell::Cell;
 use std::future::{Future, IntoFuture, poll_fn};
 use std::pin::{Pin, pin};
-use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 use std::{io, thread};
@@ -58,6 +58,8 @@ use std::{io, thread};
 use futures_util::Stream;
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::task::{block_in_place, unconstrained};
+
+use crate::sync::{Condvar, Mutex};
 
 /// Blocks on anything that can be awaited.
 pub trait Block: IntoFuture + Sized {
@@ -222,4 +224,10 @@ impl Drop for ClearedMark {
     fn drop(&mut self) {
         ON_RUNTIME_THREAD.set(self.0);
     }
+}
+
+#[cfg(test)]
+mod tests {
+    #[cfg(shuttle)]
+    mod threads;
 }

@@ -91,6 +91,8 @@ mod observe;
 mod queue;
 mod rate_limits;
 pub mod rest;
+#[cfg(feature = "blocking")]
+mod sync;
 #[cfg(feature = "webhook")]
 pub mod webhook;
 

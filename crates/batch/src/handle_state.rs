@@ -1,6 +1,6 @@
 //! Handle state: shared by the handles of a batch and its run.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
@@ -12,6 +12,7 @@ use crate::inputs::Shape;
 use crate::journal::{Journal, Settled};
 use crate::store::{Change, Commit, Ended, Event, Input, PAGE, RunRecord, Store, lock, unlock};
 use crate::submit::OnUnknown;
+use crate::sync::{Mutex, MutexGuard};
 use crate::webhook::{Identity, Ticket};
 
 /// State of an open batch, which its clones and its run share.

@@ -9,19 +9,26 @@
 
 mod state;
 
+#[cfg(test)]
+mod tests {
+    #[cfg(shuttle)]
+    mod threads;
+}
+
 pub(crate) use state::{Claimed, JournalState, Settled};
 
 use std::collections::HashMap;
 use std::convert::Infallible;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::{Change, Claim, Event, Outage};
+use crate::sync::Mutex;
+use crate::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use crate::sync::thread::{self, JoinHandle};
 
 /// Longest wait of a change for further changes to be committed with it. A claim does not wait.
 const LINGER: Duration = Duration::from_millis(10);

@@ -68,6 +68,7 @@ pub mod store;
 #[cfg(not(feature = "unstable-store"))]
 mod store;
 mod submit;
+mod sync;
 mod webhook;
 
 pub use batch::{Batch, Checked, Open, Retried};

@@ -42,11 +42,13 @@ mod state;
 #[cfg(test)]
 pub(crate) mod tests {
     pub(crate) mod explorer;
+    #[cfg(shuttle)]
+    mod threads;
 }
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::PoisonError;
 use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
@@ -54,6 +56,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 pub use self::state::{Admission, Blocked};
 use self::state::{Caller, Effects, QueueState, Step};
+use crate::sync::{Mutex, MutexGuard};
 
 /// The interval at which a standby caller checks that the driver is alive: this time, plus a time
 /// for each waiting caller, so that all together check at most 250 times a second.

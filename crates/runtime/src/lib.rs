@@ -59,6 +59,7 @@ pub mod rest;
 mod retry;
 mod secret_string;
 mod service;
+mod sync;
 #[cfg(test)]
 mod test_random;
 mod transport;

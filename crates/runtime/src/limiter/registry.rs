@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 #[cfg(feature = "shared-limits")]
 use std::pin::pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 #[cfg(feature = "shared-limits")]
@@ -16,6 +16,7 @@ use super::shared::Shared;
 #[cfg(feature = "shared-limits")]
 pub(crate) use super::shared::Unreachable;
 use super::{Limit, RateLimits};
+use crate::sync::Mutex;
 
 /// Uninhabited: only the store of shared limits can be unreachable.
 #[cfg(not(feature = "shared-limits"))]

@@ -2,9 +2,7 @@
 //! the waker by which it asks the exchange thread for an exchange.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::thread::Thread;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -12,6 +10,8 @@ use tokio::time::Instant;
 use super::super::Limit;
 use super::allocation::{ExchangeRequest, Grant, HORIZON, LEASE};
 use crate::fair_queue::Blocked;
+use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::thread::Thread;
 
 /// Up to this limit, permits are requested only for waiting requests: a spare permit for a process
 /// that may not need it would be a large part of the limit.

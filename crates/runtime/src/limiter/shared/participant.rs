@@ -3,9 +3,9 @@
 
 use std::error::Error as StdError;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::io;
+use std::sync::{Arc, PoisonError, Weak};
 use std::time::Duration;
-use std::{io, thread};
 
 use tokio::time::{Instant, sleep_until};
 
@@ -15,6 +15,7 @@ use super::store::{SharedLimits, StoreError};
 use crate::error::{Attempted, Error, ErrorKind};
 use crate::limiter::Limit;
 use crate::limiter::operation::OperationLimiter;
+use crate::sync::{Mutex, MutexGuard, thread};
 
 /// The intervals between exchanges: while permits are used; while any are held, or after a failure.
 pub(super) const BUSY_INTERVAL: Duration = Duration::from_millis(100);
@@ -235,7 +236,7 @@ impl Drop for Shared {
 fn run(participant: &Participant) {
     let waker = &participant.waker;
     loop {
-        let began = std::time::Instant::now();
+        let began = Instant::now();
         waker.clear();
         let is_leaving = waker.is_closed();
         let next = participant.exchange();
@@ -252,7 +253,7 @@ fn run(participant: &Participant) {
             } else if waker.is_requested() {
                 due = Some(due.map_or(began + MIN_INTERVAL, |due| due.min(began + BUSY_INTERVAL)));
             }
-            match due.map(|due| due.saturating_duration_since(std::time::Instant::now())) {
+            match due.map(|due| due.saturating_duration_since(Instant::now())) {
                 Some(Duration::ZERO) => break,
                 Some(pause) => thread::park_timeout(pause),
                 None => thread::park(),

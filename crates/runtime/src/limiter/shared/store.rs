@@ -2,8 +2,10 @@
 
 use std::error::Error as StdError;
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
+
+use crate::sync::Mutex;
 
 /// A store of records that several processes change, for [`SharedLimits`].
 ///

@@ -2,6 +2,8 @@
 
 mod explored;
 mod simulation;
+#[cfg(shuttle)]
+mod threads;
 
 use std::sync::Arc;
 use std::time::Duration;
