@@ -18,6 +18,7 @@ mod tests {
 pub(crate) use state::{Claimed, JournalState, Settled};
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::convert::Infallible;
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
@@ -205,6 +206,7 @@ fn gather(
 /// Removes acceptances whose job another input has, and replies with that input: an id that the
 /// service assigns twice must not give two inputs the same output.
 fn without_taken_jobs(state: &mut JournalState, group: Vec<PendingCommit>) -> Vec<PendingCommit> {
+    // The input that has each job.
     let mut accepted = HashMap::new();
     let mut kept = Vec::with_capacity(group.len());
     let mut usable = state.check();
@@ -212,15 +214,20 @@ fn without_taken_jobs(state: &mut JournalState, group: Vec<PendingCommit>) -> Ve
         let mut holder = None;
         for Settled { change, .. } in &pending.settled {
             let Event::Accepted { job_id, .. } = &change.event else { continue };
-            let first = *accepted.entry(job_id.clone()).or_insert(change.index);
-            if first != change.index {
-                holder = Some(first);
-            } else if usable.is_ok() {
-                match state.store().holder(job_id, change.index) {
-                    Ok(found) => holder = found,
-                    Err(error) => usable = Err(error),
-                }
+            if usable.is_err() {
+                break;
             }
+            let known = match accepted.entry(job_id.clone()) {
+                Entry::Occupied(known) => *known.get(),
+                Entry::Vacant(new) => match state.store().holder(job_id, change.index) {
+                    Ok(found) => *new.insert(found.unwrap_or(change.index)),
+                    Err(error) => {
+                        usable = Err(error);
+                        break;
+                    }
+                },
+            };
+            holder = holder.or((known != change.index).then_some(known));
         }
         match (&usable, holder) {
             // One failed read answers the whole group.

@@ -63,6 +63,8 @@ struct Known {
     /// The number of commits until one fails.
     fails_in: Option<usize>,
     has_failed: bool,
+    /// The holders of the job that were answered.
+    holders: Vec<u64>,
     /// Inputs whose waiters were dropped.
     dropped: Vec<u64>,
     is_closed: bool,
@@ -321,7 +323,11 @@ fn command(journal: &Journal, records: &Arc<Records>, index: u64) -> u64 {
             let event = Event::Accepted { job_id: JOB.to_owned(), at: 1 };
             let change = Change { index, attempt: 1, event };
             match block_on(journal.record_submission(change)) {
-                Ok(Some(_)) => assert!(!records.is_committed(index)),
+                Ok(Some(holder)) => {
+                    assert!(!records.is_committed(index));
+                    // The holder may be committed right after this answer.
+                    records.with(|known| known.holders.push(holder));
+                }
                 answer => is_answered(&answer.map(drop)),
             }
         }
@@ -373,6 +379,10 @@ fn every_command_is_answered_and_the_journal_closes_at_any_moment() {
         if is_closed && !has_failed {
             let dropped = records.with(|known| known.dropped.clone());
             assert!(dropped.into_iter().all(|index| records.is_committed(index)), "lost");
+            let is_held = |known: &mut Known| {
+                known.holders.iter().all(|holder| known.jobs.get(JOB) == Some(holder))
+            };
+            assert!(records.with(is_held), "another input has the job");
         }
     });
 }
