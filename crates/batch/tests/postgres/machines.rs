@@ -65,7 +65,7 @@ type Accepted = Arc<Mutex<BTreeMap<u64, u64>>>;
 /// A batch, its database and its processes.
 pub struct Machines {
     pub folder: Folder,
-    local: LocalService,
+    pub local: LocalService,
     accepted: Accepted,
     pub inputs: u64,
     pub children: BTreeMap<usize, Child>,

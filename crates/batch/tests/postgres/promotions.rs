@@ -16,6 +16,7 @@ use serde_json::json;
 
 use crate::kill::{say, setting};
 use crate::machines::{LEASE, Machines};
+use crate::support::{endpoint, until};
 
 /// Processes of a batch.
 const PROCESSES: usize = 3;
@@ -147,6 +148,13 @@ impl Machines {
         self.children.get_mut(&number).is_some_and(|it| it.try_wait().unwrap().is_none())
     }
 
+    /// The number of accepted submissions, once a worker of the service has begun with each.
+    async fn times_accepted_in_all(&self) -> u64 {
+        let endpoint = endpoint(&self.local, "seen");
+        until(async || endpoint.health().await.unwrap().jobs.in_queue == 0).await;
+        self.times_accepted()
+    }
+
     /// Returns true if a process refuses the database because changes are lost, or false once all
     /// have worked with it.
     async fn continue_or_refuse(&mut self, is_synchronous: bool) -> bool {
@@ -178,13 +186,14 @@ async fn accept_loss(machines: &mut Machines, url: &str) {
             machines.fails(number, REFUSED).await;
         }
     }
-    let accepted = machines.times_accepted();
+    let accepted = machines.times_accepted_in_all().await;
     let accept = [("BATCH_ACCEPT_LOSS", "yes")];
     for number in 0..PROCESSES - 1 {
         machines.start_with(number, url, &accept);
         machines.fails(number, ["not accepted yet", "not accepted yet"]).await;
     }
-    assert_eq!(machines.times_accepted(), accepted, "nothing is submitted meanwhile");
+    let now = machines.times_accepted_in_all().await;
+    assert_eq!(now, accepted, "nothing is submitted meanwhile");
     machines.start_with(PROCESSES - 1, url, &accept);
     while machines.times_accepted() == accepted && machines.is_at_work(PROCESSES - 1) {
         tokio::time::sleep(Duration::from_millis(20)).await;
