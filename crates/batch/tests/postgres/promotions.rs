@@ -94,8 +94,7 @@ async fn play(promotions: u64, random: &mut Rng, figures: &mut Figures) {
         server.set_clock([0, 3_600, -3_600][random.usize(..3)]);
         standby.set_clock([0, 3_600, -3_600][random.usize(..3)]);
         pause(random, 700).await;
-        // A process that starts right after the promotion has never seen the others.
-        let killed = (random.u8(..3) == 0).then(|| random.usize(..PROCESSES));
+        let killed = random.bool().then(|| random.usize(..PROCESSES));
         if let Some(number) = killed.filter(|it| machines.is_at_work(*it)) {
             machines.kill(number, &url);
             kills += 1;
@@ -103,16 +102,21 @@ async fn play(promotions: u64, random: &mut Rng, figures: &mut Figures) {
         figures.reads += reader.stop();
         server.crash();
         proxy.set(Traffic::Cut);
-        let outage = if random.u8(..3) == 0 { LEASE * 2 } else { LEASE / 2 };
-        pause(random, outage.as_millis() as u64).await;
+        let is_long = random.bool();
+        if is_long {
+            tokio::time::sleep(LEASE).await;
+        }
+        pause(random, LEASE.as_millis() as u64).await;
         standby.promote();
+        // It connects together with the others, and has never seen them.
+        if let Some(number) = killed.filter(|it| !machines.children.contains_key(it)) {
+            machines.start(number, &url);
+            pause(random, 300).await;
+        }
         proxy.lead_to(&standby);
         proxy.set(Traffic::Passes);
         server = standby;
         figures.promotions += 1;
-        if let Some(number) = killed.filter(|it| !machines.children.contains_key(it)) {
-            machines.start(number, &url);
-        }
         if machines.continue_or_refuse(is_synchronous).await {
             losses += 1;
             let completed = machines.completed();
