@@ -7,9 +7,15 @@ mod pooler;
 mod process_guard;
 mod programs;
 mod proxy;
+mod scheduler;
+mod session;
+mod step_proxy;
+mod wire;
 
 pub use pooler::Pooler;
 pub use proxy::{Proxy, Traffic};
+pub use scheduler::{Actor, Cut, Deviation, Event, Executed, Played, Schedule, Scheduler, Script};
+pub use session::Session;
 
 use std::fs;
 use std::io::Write;
