@@ -18,6 +18,7 @@ mod files;
 mod full_disk;
 #[path = "../batch/growing_last_line.rs"]
 mod growing_last_line;
+mod interleavings;
 #[path = "../batch/invalid_inputs.rs"]
 mod invalid_inputs;
 mod journal;
