@@ -358,7 +358,8 @@ pub trait Sharing {
     ///
     /// # Errors
     ///
-    /// If the store cannot be written. The changes are discarded then.
+    /// If the store cannot be written. The changes are discarded then, unless the response to their
+    /// commit was lost: then they may have taken effect.
     fn unlock(&mut self, keep: bool) -> Result<()>;
 }
 

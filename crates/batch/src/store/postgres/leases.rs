@@ -271,7 +271,7 @@ impl PostgresStore {
             }),
             false => Err(StoreFailure::Transient("the connection has broken".to_owned())),
         };
-        done.map_err(|failure| self.interrupted(failure))
+        done.map_err(|failure| self.interrupted(failure, "which was undone"))
     }
 
     /// Records that the loss was accepted, or that there is none any more.
@@ -292,15 +292,16 @@ impl PostgresStore {
         }
     }
 
-    /// A failure in the middle of a locked transaction, which only the caller can repeat.
-    fn interrupted(&mut self, failure: StoreFailure) -> Error {
+    /// A failure in the middle of a locked transaction, which only the caller can repeat. `outcome`
+    /// completes the message.
+    fn interrupted(&mut self, failure: StoreFailure, outcome: &str) -> Error {
         self.locked = None;
         self.connection.close();
         match failure {
             StoreFailure::Transient(why) => {
                 self.forget();
                 let message = format!(
-                    "the connection to {} broke in the middle of a change, which was undone: run the batch again ({why})",
+                    "the connection to {} broke in the middle of a change, {outcome}: run the batch again ({why})",
                     self.connection.target()
                 );
                 Error::new(ErrorKind::Interrupted, message)
@@ -627,7 +628,7 @@ impl Sharing for PostgresStore {
                 .attempt(LONG, async |client| commit(client, id, change, lease, &delta).await),
             false => Err(StoreFailure::Transient("the connection has broken".to_owned())),
         };
-        ended.map_err(|failure| self.interrupted(failure))?;
+        ended.map_err(|failure| self.interrupted(failure, "which may have taken effect"))?;
         self.wrote(change, begun);
         Ok(())
     }
