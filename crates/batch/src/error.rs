@@ -66,6 +66,14 @@ impl Error {
         Self(Box::new(Detail { kind, message, is_disk_full, service: None, source: None }))
     }
 
+    /// The error of a store outside of this crate, for the tests of this workspace.
+    #[cfg(feature = "unstable-store")]
+    #[doc(hidden)]
+    #[must_use]
+    pub fn of_store(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self::new(kind, message)
+    }
+
     pub(crate) fn with_source(
         mut self,
         source: impl Into<Box<dyn StdError + Send + Sync>>,

@@ -170,6 +170,16 @@ impl Counts {
         State::ALL.into_iter().filter(|state| which(*state)).map(|state| self.of(state)).sum()
     }
 
+    /// The counts of these states, for the tests of this workspace.
+    #[cfg(feature = "unstable-store")]
+    #[doc(hidden)]
+    #[must_use]
+    pub fn of_states(states: impl IntoIterator<Item = State>) -> Self {
+        let mut counts = Self::default();
+        states.into_iter().for_each(|state| counts.0[usize::from(state.code())] += 1);
+        counts
+    }
+
     pub(crate) fn set(&mut self, state: State, inputs: u64) {
         self.0[usize::from(state.code())] = inputs;
     }

@@ -7,6 +7,8 @@
 //! length, and recovered or cut off when the batch is next opened. Checked by
 //! `each_step_is_durable_before_the_next_one`.
 
+#[cfg(feature = "unstable-store")]
+mod simulated;
 mod state;
 
 #[cfg(test)]
@@ -68,6 +70,9 @@ pub(crate) struct Journal {
     at_work: Mutex<Receiver<Infallible>>,
     /// The outage of a shared store.
     outage: Option<Outage>,
+    /// Wakes the task that stands in for the thread in a simulation.
+    #[cfg(feature = "unstable-store")]
+    task: Option<std::sync::Arc<tokio::sync::Notify>>,
 }
 
 impl Journal {
@@ -75,6 +80,12 @@ impl Journal {
         let (commands, received) = channel();
         let (ends, at_work) = channel();
         let outage = state.store().sharing().map(|sharing| sharing.outage());
+        #[cfg(feature = "unstable-store")]
+        if state.store().response().is_some() {
+            let task = Some(simulated::start(state, received));
+            let (commands, at_work) = (Some(commands), Mutex::new(at_work));
+            return Ok(Self { commands, thread: None, at_work, outage, task });
+        }
         let thread = thread::Builder::new().name("podqueue-batch".to_owned());
         let run = move || {
             work(state, &received);
@@ -85,7 +96,14 @@ impl Journal {
             Error::new(ErrorKind::Journal, message).with_source(error)
         })?;
         let (commands, thread) = (Some(commands), Some(thread));
-        Ok(Self { commands, thread, at_work: Mutex::new(at_work), outage })
+        Ok(Self {
+            commands,
+            thread,
+            at_work: Mutex::new(at_work),
+            outage,
+            #[cfg(feature = "unstable-store")]
+            task: None,
+        })
     }
 
     /// Makes changes durable.
@@ -125,6 +143,8 @@ impl Journal {
 
     fn send(&self, command: Command) -> Result<()> {
         let sent = self.commands.as_ref().is_some_and(|to| to.send(command).is_ok());
+        #[cfg(feature = "unstable-store")]
+        self.task.iter().for_each(|task| task.notify_one());
         if sent { Ok(()) } else { Err(ended()) }
     }
 }
@@ -139,6 +159,8 @@ impl Drop for Journal {
     /// itself.
     fn drop(&mut self) {
         drop(self.commands.take());
+        #[cfg(feature = "unstable-store")]
+        self.task.iter().for_each(|task| task.notify_one());
         if let Some(outage) = &self.outage {
             outage.wait(false);
             let at_work = self.at_work.get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -158,7 +180,7 @@ fn work(mut state: JournalState, commands: &Receiver<Command>) {
         match command {
             Command::With(work) => work(&mut state),
             Command::Commit(first) => {
-                let (group, other) = gather(first, commands);
+                let (group, other) = gather(first, commands, LINGER);
                 next = other;
                 commit(&mut state, group);
             }
@@ -184,8 +206,9 @@ fn receive(state: &mut JournalState, commands: &Receiver<Command>) -> Option<Com
 fn gather(
     first: PendingCommit,
     commands: &Receiver<Command>,
+    linger: Duration,
 ) -> (Vec<PendingCommit>, Option<Command>) {
-    let until = Instant::now() + LINGER;
+    let until = Instant::now() + linger;
     let mut claims = first.claim.is_some();
     let mut group = vec![first];
     while group.len() < GROUP {

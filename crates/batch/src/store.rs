@@ -20,6 +20,8 @@ pub use sqlite::Sqlite;
 #[cfg(feature = "unstable-store")]
 pub use sqlite::SqliteStore;
 
+#[cfg(feature = "unstable-store")]
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -182,6 +184,13 @@ pub trait Store: Send + 'static {
     ///
     /// If the store cannot be read.
     fn copies(&mut self, index: u64) -> Result<Vec<Input>>;
+
+    /// In a simulation: the time until the store responds, on tokio's clock. The journal is then a
+    /// task. `None`, as in any real store: the journal has a thread, and calls of the store block.
+    #[cfg(feature = "unstable-store")]
+    fn response(&mut self) -> Option<Pin<Box<dyn Future<Output = ()> + Send>>> {
+        None
+    }
 }
 
 /// Begins an exclusive transaction of a shared store, until [`unlock`] is called.

@@ -1,0 +1,28 @@
+//! Simulation: client, rate limiter, local service, batch and shared journal in one process, in
+//! virtual time, from one seed. See `docs/proofs.md`.
+
+#[cfg(target_os = "linux")]
+mod link;
+#[cfg(target_os = "linux")]
+mod plan;
+#[cfg(target_os = "linux")]
+mod program;
+#[cfg(target_os = "linux")]
+mod store;
+#[cfg(target_os = "linux")]
+mod trace;
+#[cfg(target_os = "linux")]
+mod virtual_time;
+#[cfg(target_os = "linux")]
+mod world;
+
+#[cfg(target_os = "linux")]
+fn main() -> std::process::ExitCode {
+    program::main()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn main() -> std::process::ExitCode {
+    // The clock and the random numbers of other systems are not replaced.
+    std::process::ExitCode::FAILURE
+}

@@ -1,0 +1,110 @@
+//! Plan of a simulation, drawn from its seed.
+
+use std::time::Duration;
+
+use podqueue_local::Workers;
+
+/// What happens to unknown inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unknown {
+    Hold,
+    Resubmit,
+    ByWebhook,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    pub(crate) processes: usize,
+    pub(crate) jobs: Vec<JobPlan>,
+    pub(crate) workers: Workers,
+    pub(crate) unknown: Unknown,
+    /// Faults of the links, in thousandths of the exchanges.
+    pub(crate) link_faults: u32,
+    /// Mean time between two events.
+    pub(crate) between_events: Duration,
+    /// The time after which nothing else happens, and all links work.
+    pub(crate) quiet_after: Duration,
+    pub(crate) ttl: Duration,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct JobPlan {
+    pub(crate) takes: Duration,
+    pub(crate) fails: bool,
+}
+
+/// An event besides the faults of the links.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Event {
+    /// The process ends at once, and restarts after a time.
+    Kill(usize, Duration),
+    /// Its next commit takes effect, and the process learns that its lease was lost.
+    LoseResponse(usize),
+    /// The process stands still.
+    Stop(usize, Duration),
+    /// The process does not reach the store.
+    CutOff(usize, Duration),
+    /// The caller requests an exit, and opens the batch again after a time.
+    Exit(usize, Duration),
+    /// The caller drops the run, and opens the batch again after a time.
+    Drop(usize, Duration),
+    /// No process reaches the store.
+    StoreDown(Duration),
+    /// No process reaches the service.
+    ServiceDown(Duration),
+}
+
+impl Plan {
+    pub(crate) fn draw(random: &mut fastrand::Rng) -> Self {
+        let is_long = random.u32(..3) > 0;
+        let jobs = if is_long { random.usize(20..90) } else { random.usize(40..300) };
+        let job = |random: &mut fastrand::Rng| {
+            let seconds = match (is_long, random.u32(..20)) {
+                (true, 0) => random.u64(3_600..4 * 3_600),
+                (true, 1..=5) => random.u64(600..2_400),
+                (true, 6..=12) => random.u64(60..600),
+                (false, 0) => random.u64(10..120),
+                _ => random.u64(1..10),
+            };
+            let takes = Duration::from_millis(seconds * 1_000 + random.u64(..1_000));
+            JobPlan { takes, fails: random.u32(..30) == 0 }
+        };
+        let jobs: Vec<_> = (0..jobs).map(|_| job(random)).collect();
+        let most = random.usize(1..6);
+        let workers = Workers::between(random.usize(..most + 1), most)
+            .cold_start(Duration::from_secs(random.u64(..40)));
+        let longest = if is_long { 1_200 } else { 90 };
+        Self {
+            processes: random.usize(1..4),
+            jobs,
+            workers,
+            unknown: *random
+                .choice(&[Unknown::Hold, Unknown::Resubmit, Unknown::ByWebhook])
+                .unwrap_or(&Unknown::Hold),
+            link_faults: *random.choice(&[0, 5, 20, 60]).unwrap_or(&5),
+            between_events: Duration::from_secs(random.u64(15..longest)),
+            quiet_after: Duration::from_secs(if is_long { random.u64(1..10) * 3_600 } else { 900 }),
+            ttl: Duration::from_secs(24 * 3_600),
+        }
+    }
+
+    /// The next event.
+    pub(crate) fn event(&self, random: &mut fastrand::Rng) -> Event {
+        let process = random.usize(..self.processes);
+        // Most are short, and some longer than a lease, or than the patience of a store.
+        let time = |random: &mut fastrand::Rng| {
+            let seconds = *random.choice(&[1, 8, 12, 40, 240, 420]).unwrap_or(&1);
+            Duration::from_millis(random.u64(1..seconds * 1_000))
+        };
+        match random.u32(..12) {
+            0..=2 => Event::Kill(process, time(random)),
+            3 => Event::LoseResponse(process),
+            4 | 5 => Event::Stop(process, time(random)),
+            6 | 7 => Event::CutOff(process, time(random)),
+            8 => Event::Exit(process, time(random)),
+            9 => Event::Drop(process, time(random)),
+            10 => Event::StoreDown(time(random)),
+            _ => Event::ServiceDown(time(random)),
+        }
+    }
+}

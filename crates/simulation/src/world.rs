@@ -1,0 +1,501 @@
+//! World of a simulation: the service, the store, the links, and the processes of one batch.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures_util::task::noop_waker;
+use podqueue::{Client, Policy, RateLimits};
+use podqueue_batch::{Batch, ErrorKind, Inputs, OnUnknown, Report, State};
+use podqueue_local::{LocalJob, LocalService, Operation, RateLimit, RateLimits as LocalLimits};
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::link::{self, LinkSettings};
+use crate::plan::{Event, Plan, Unknown};
+use crate::store::{Database, Life, Opener};
+use crate::trace::Trace;
+
+/// The part of the documented limits that service and clients keep, so that they matter.
+const SHARE: f64 = 0.02;
+
+/// Number of keys. Each process that starts has its own, and so its own limits: the next one with
+/// the same key starts long after.
+const KEYS: usize = 64;
+
+/// Retention of a result.
+const RETENTION: Duration = Duration::from_secs(30 * 60);
+
+/// Latest end of a simulation.
+const DEADLINE: Duration = Duration::from_secs(5 * 24 * 3_600);
+
+type Outcome<T = ()> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
+
+/// What the service knows about a job.
+#[derive(Clone, Copy, Debug)]
+struct Job {
+    accepted: Instant,
+    /// When it ended, and whether it completed.
+    ended: Option<(Instant, bool)>,
+}
+
+/// What really happened, as the service and the links know it.
+#[derive(Default)]
+struct Facts {
+    jobs: BTreeMap<String, Job>,
+    /// The jobs of each input.
+    accepted: BTreeMap<u64, Vec<String>>,
+    service_down_until: Option<Instant>,
+    /// The processes that have started, by their key.
+    lives: BTreeMap<String, Life>,
+    started: usize,
+}
+
+/// A process of the batch, while it runs.
+struct Slot {
+    life: Mutex<Life>,
+    batch: Mutex<Option<Batch>>,
+    orders: watch::Sender<Option<Event>>,
+    webhook: Mutex<String>,
+}
+
+struct World {
+    plan: Plan,
+    trace: Trace,
+    service: LocalService,
+    database: Database,
+    facts: Arc<Mutex<Facts>>,
+    slots: Vec<Arc<Slot>>,
+    folder: PathBuf,
+}
+
+fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs a simulation to its end.
+pub(crate) async fn run(plan: Plan, trace: Trace, folder: &Path) -> Outcome {
+    trace.note(format_args!(
+        "plan: {} processes, {} jobs, {:?}, link faults {}, event every {:?}, quiet after {:?}",
+        plan.processes,
+        plan.jobs.len(),
+        plan.unknown,
+        plan.link_faults,
+        plan.between_events,
+        plan.quiet_after
+    ));
+    let world = Arc::new(World::build(plan, trace.clone(), folder).await?);
+    for slot in &world.slots {
+        let address = world.open_webhook_link(Arc::clone(slot)).await?;
+        *locked(&slot.webhook) = format!("http://{address}/hook");
+    }
+    let url = format!("http://{}", world.open_link().await?);
+    let chaos = tokio::spawn(Arc::clone(&world).chaos());
+    let mut processes = tokio::task::JoinSet::new();
+    for number in 0..world.plan.processes {
+        processes.spawn(Arc::clone(&world).process(number, url.clone()));
+    }
+    let all = async {
+        while let Some(ended) = processes.join_next().await {
+            match ended {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => trace.violated(format_args!("a process fails: {error}")),
+                Err(error) => trace.violated(format_args!("a process panics: {error}")),
+            }
+        }
+    };
+    if timeout(DEADLINE, all).await.is_err() {
+        trace.violated(format_args!("the processes do not end"));
+    }
+    chaos.abort();
+    world.check_end()
+}
+
+impl World {
+    async fn build(plan: Plan, trace: Trace, folder: &Path) -> Outcome<Self> {
+        let facts = Arc::new(Mutex::new(Facts::default()));
+        let limit = |requests, concurrent| RateLimit { requests, concurrent };
+        let limits = LocalLimits::documented()
+            .limit(Operation::Run, limit(20, Some(4)))
+            .limit(Operation::Status, limit(40, Some(8)))
+            .limit(Operation::Cancel, limit(2, Some(1)));
+        let of_jobs = Arc::clone(&facts);
+        let handler = move |job: LocalJob| {
+            let facts = Arc::clone(&of_jobs);
+            async move {
+                let takes = job.input["ms"].as_u64().unwrap_or_default();
+                job.sleep(Duration::from_millis(takes)).await;
+                let completed = job.input["fails"] != true;
+                let ended = Some((Instant::now(), completed));
+                // The link may not have read the response yet.
+                let job_facts = Job { accepted: Instant::now(), ended };
+                locked(&facts).jobs.entry(job.id.clone()).or_insert(job_facts).ended = ended;
+                if completed { Ok(json!({ "n": job.input["n"] })) } else { Err("as planned".into()) }
+            }
+        };
+        let mut builder = LocalService::builder()
+            .without_builtin_endpoints()
+            .without_seeds()
+            .rate_limits(limits)
+            .endpoint("sim", handler)
+            .workers_of("sim", plan.workers);
+        for number in 0..KEYS {
+            builder = builder.api_key(key(number));
+        }
+        let service = builder.start().await?;
+        let (of_judge, of_trace, ttl) = (Arc::clone(&facts), trace.clone(), plan.ttl);
+        let database = Database::new(trace.clone(), move |input, state| {
+            judge(&locked(&of_judge), input, state, ttl, &of_trace);
+        });
+        let slot = |_| {
+            let (orders, _) = watch::channel(None);
+            let (life, batch, webhook) = Default::default();
+            Arc::new(Slot { life, batch, orders, webhook })
+        };
+        let slots = (0..plan.processes).map(slot).collect();
+        let lines = plan.jobs.iter().enumerate().map(|(n, job)| {
+            let ms = u64::try_from(job.takes.as_millis()).unwrap_or(u64::MAX);
+            format!("{}\n", json!({ "n": n, "ms": ms, "fails": job.fails }))
+        });
+        fs::write(folder.join("inputs.jsonl"), lines.collect::<String>())?;
+        let folder = folder.to_owned();
+        Ok(Self { plan, trace, service, database, facts, slots, folder })
+    }
+
+    /// The link from the service to the webhook receiver of a process.
+    async fn open_webhook_link(&self, slot: Arc<Slot>) -> Outcome<std::net::SocketAddr> {
+        let of_server = Arc::clone(&slot);
+        let server = link::serve(move |path, body| {
+            let batch = locked(&of_server.batch).clone();
+            async move {
+                let Some(batch) = batch else { return 503 };
+                match batch.deliver(&path, &body).await {
+                    Ok(_) => 200,
+                    Err(_) => 500,
+                }
+            }
+        });
+        let server = server.await?;
+        let settings = LinkSettings {
+            name: "webhook".to_owned(),
+            faults: self.plan.link_faults * 2,
+            to: Arc::new(move || Some(server)),
+            is_cut: Arc::new(move |_| is_cut(&locked(&slot.life))),
+            delivered: Arc::new(|_, _, _, _| {}),
+        };
+        Ok(link::open(settings, self.trace.clone()).await?)
+    }
+
+    /// The link from all processes to the service: a batch knows the service by its URL.
+    async fn open_link(&self) -> Outcome<std::net::SocketAddr> {
+        let (service, facts) = (self.service.address(), Arc::clone(&self.facts));
+        let (of_facts, trace) = (Arc::clone(&self.facts), self.trace.clone());
+        let may_resubmit = self.plan.unknown == Unknown::Resubmit;
+        let settings = LinkSettings {
+            name: "service".to_owned(),
+            faults: self.plan.link_faults,
+            to: Arc::new(move || Some(service)),
+            is_cut: Arc::new(move |key| {
+                let facts = locked(&facts);
+                let is_down = facts.service_down_until.is_some_and(|until| until > Instant::now());
+                is_down || facts.lives.get(key).is_none_or(is_cut)
+            }),
+            delivered: Arc::new(move |path, body, status, response| {
+                if status == Some(429) {
+                    trace.violated(format_args!("{path} exceeds a limit"));
+                }
+                if path.ends_with("/run") && status == Some(200) {
+                    submitted(&mut locked(&of_facts), body, response, may_resubmit, &trace);
+                }
+            }),
+        };
+        Ok(link::open(settings, self.trace.clone()).await?)
+    }
+
+    /// Draws events until the world becomes quiet.
+    async fn chaos(self: Arc<Self>) {
+        let end = Instant::now() + self.plan.quiet_after;
+        loop {
+            let mean = self.plan.between_events;
+            sleep(mean.mul_f64(0.1 + 1.8 * self.trace.random(fastrand::Rng::f64))).await;
+            if Instant::now() >= end {
+                return;
+            }
+            let event = self.trace.random(|random| self.plan.event(random));
+            self.trace.note(format_args!("event: {event:?}"));
+            match event {
+                Event::Stop(process, time) => locked(&self.slots[process].life).stop(time),
+                Event::CutOff(process, time) => locked(&self.slots[process].life).cut_off(time),
+                Event::LoseResponse(process) => locked(&self.slots[process].life).lose_response(),
+                Event::StoreDown(time) => self.database.down(time),
+                Event::ServiceDown(time) => {
+                    locked(&self.facts).service_down_until = Some(Instant::now() + time);
+                }
+                Event::Kill(process, _) | Event::Exit(process, _) | Event::Drop(process, _) => {
+                    self.slots[process].orders.send_replace(Some(event));
+                }
+            }
+        }
+    }
+
+    /// A process, which is started again until the batch has ended.
+    async fn process(self: Arc<Self>, number: usize, url: String) -> Outcome {
+        let slot = Arc::clone(&self.slots[number]);
+        let mut orders = slot.orders.subscribe();
+        let mut failures = 0;
+        loop {
+            let life = Life::default();
+            *locked(&slot.life) = life.clone();
+            let key = {
+                let mut facts = locked(&self.facts);
+                let key = key(facts.started % KEYS);
+                facts.started += 1;
+                facts.lives.insert(key.clone(), life.clone());
+                key
+            };
+            let client = Client::builder()
+                .api_key(key)
+                .base_url(&url)
+                .rate_limits(RateLimits::new().share(SHARE))
+                .build()?;
+            let batch = self.open(number, &life).await?;
+            self.trace.note(format_args!("process {number} is open"));
+            orders.mark_unchanged();
+            *locked(&slot.batch) = Some(batch.clone());
+            let policy = Policy::new().ttl(self.plan.ttl).execution_timeout(self.plan.ttl);
+            let mut run = Box::pin(
+                batch
+                    .run(client.endpoint("sim"))
+                    .policy(policy)
+                    .await_webhooks(Duration::from_secs(600)),
+            );
+            let stopper = run.stopper();
+            let order = tokio::select! {
+                biased;
+                _ = orders.changed() => *orders.borrow_and_update(),
+                ended = &mut run => {
+                    match ended {
+                        Ok(report) if report.stopped.is_none() => {
+                            *locked(&slot.batch) = None;
+                            self.trace.note(format_args!("process {number} has ended"));
+                            return self.check_report(number, &report);
+                        }
+                        Ok(report) => {
+                            let stopped = report.stopped;
+                            self.trace.violated(format_args!("process {number} stops: {stopped:?}"));
+                        }
+                        Err(error) => {
+                            failures += 1;
+                            self.trace.note(format_args!("process {number} fails: {error}"));
+                            if error.kind() != ErrorKind::Unreachable || failures > 200 {
+                                let kind = error.kind();
+                                self.trace.violated(format_args!("process {number}: {kind:?}: {error}"));
+                                if failures > 200 {
+                                    return Err(error.into());
+                                }
+                            }
+                        }
+                    }
+                    None
+                }
+            };
+            *locked(&slot.batch) = None;
+            let pause = match order {
+                Some(Event::Kill(_, pause)) => {
+                    life.kill();
+                    self.trace.count(|figures| figures.drops += 1);
+                    drop(run);
+                    pause
+                }
+                Some(Event::Exit(_, pause)) => {
+                    stopper.exit();
+                    // A process that cannot reach the store is killed in the end.
+                    let ended = timeout(Duration::from_secs(20 * 60), &mut run).await;
+                    match ended {
+                        Ok(ended) => {
+                            let is_ok = ended.is_ok();
+                            self.trace.note(format_args!("process {number} exits: {is_ok}"));
+                        }
+                        Err(_) => {
+                            self.trace.violated(format_args!("process {number} does not exit"));
+                        }
+                    }
+                    drop(run);
+                    pause
+                }
+                Some(Event::Drop(_, pause)) => {
+                    self.trace.count(|figures| figures.drops += 1);
+                    drop(run);
+                    pause
+                }
+                _ => {
+                    drop(run);
+                    Duration::from_secs(1)
+                }
+            };
+            drop(batch);
+            sleep(pause).await;
+        }
+    }
+
+    /// Opens the batch, once the process before has let go of its results.
+    async fn open(&self, number: usize, life: &Life) -> Outcome<Batch> {
+        let begun = Instant::now();
+        loop {
+            let unknown = match self.plan.unknown {
+                Unknown::Hold => OnUnknown::Hold,
+                Unknown::Resubmit => OnUnknown::Resubmit,
+                Unknown::ByWebhook => {
+                    OnUnknown::ByWebhook(locked(&self.slots[number].webhook).clone().into())
+                }
+            };
+            let store = Opener { database: self.database.clone(), life: life.clone() };
+            let opening = Batch::open(store)
+                .inputs(Inputs::jsonl(self.folder.join("inputs.jsonl")))
+                .results(self.results(number))
+                .on_unknown(unknown);
+            match at_once(opening.into_future()) {
+                Ok(batch) => return Ok(batch),
+                Err(error) => {
+                    self.trace.note(format_args!("process {number} cannot open: {:?}", error.kind()));
+                    let is_transient = matches!(
+                        error.kind(),
+                        ErrorKind::Unreachable | ErrorKind::InUse | ErrorKind::Interrupted
+                    );
+                    if !is_transient || begun.elapsed() > Duration::from_secs(2 * 3_600) {
+                        return Err(error.into());
+                    }
+                    sleep(Duration::from_millis(2_500)).await;
+                }
+            }
+        }
+    }
+
+    fn results(&self, number: usize) -> PathBuf {
+        self.folder.join(format!("results-{number}.jsonl"))
+    }
+
+    fn check_report(&self, number: usize, report: &Report) -> Outcome {
+        let open = report.counts.open();
+        if open > 0 {
+            self.trace.violated(format_args!("process {number} ends, and {open} inputs have not"));
+        }
+        Ok(())
+    }
+
+    /// Checks what is left in the end.
+    fn check_end(&self) -> Outcome {
+        let mut lines = BTreeMap::<u64, Vec<String>>::new();
+        for number in 0..self.plan.processes {
+            let text = fs::read_to_string(self.results(number)).unwrap_or_default();
+            for line in text.lines() {
+                let line: Value = serde_json::from_str(line)?;
+                let index = line["index"].as_u64().unwrap_or(u64::MAX);
+                if line["output"]["n"].as_u64() != Some(index) {
+                    self.trace.violated(format_args!("the result of input {index} is another's"));
+                }
+                let job = line["job_id"].as_str().unwrap_or_default();
+                lines.entry(index).or_default().push(job.to_owned());
+            }
+        }
+        let facts = locked(&self.facts);
+        let mut states = BTreeMap::<&str, u64>::new();
+        for row in self.database.rows() {
+            let (index, state) = (row.input.index, row.input.state);
+            *states.entry(state.key()).or_default() += 1;
+            if !state.is_final() && state != State::Unknown {
+                self.trace.violated(format_args!("input {index} has not ended: {state}"));
+            }
+            let written = lines.remove(&index).unwrap_or_default();
+            if written.len() != usize::from(state == State::Completed) {
+                let count = written.len();
+                self.trace.violated(format_args!("input {index} is {state}, with {count} results"));
+            }
+            let jobs = facts.accepted.get(&index).map_or(&[][..], Vec::as_slice);
+            if state == State::Refused && !jobs.is_empty() {
+                self.trace.violated(format_args!("input {index} is refused, and has a job"));
+            }
+            if state != State::Unknown
+                && let Some(job) = &row.input.job_id
+                && !jobs.contains(job)
+            {
+                self.trace.violated(format_args!("input {index} has the job {job} of another"));
+            }
+        }
+        for (index, _) in lines {
+            self.trace.violated(format_args!("there are results of input {index}"));
+        }
+        self.trace.note(format_args!("end: {states:?}"));
+        Ok(())
+    }
+}
+
+fn key(number: usize) -> String {
+    format!("key-{number}")
+}
+
+fn is_cut(life: &Life) -> bool {
+    life.is_dead() || life.stopped_until().is_some()
+}
+
+/// Records an acceptance: no input is submitted twice, unless that was chosen.
+fn submitted(facts: &mut Facts, body: &[u8], response: &[u8], may_resubmit: bool, trace: &Trace) {
+    let (Ok(body), Ok(response)) =
+        (serde_json::from_slice::<Value>(body), serde_json::from_slice::<Value>(response))
+    else {
+        trace.violated(format_args!("a submission is not JSON"));
+        return;
+    };
+    let index = body["input"]["n"].as_u64().unwrap_or(u64::MAX);
+    let job = response["id"].as_str().unwrap_or_default().to_owned();
+    let accepted = Job { accepted: Instant::now(), ended: None };
+    facts.jobs.entry(job.clone()).or_insert(accepted);
+    let jobs = facts.accepted.entry(index).or_default();
+    jobs.push(job);
+    if jobs.len() > 1 && !may_resubmit {
+        trace.violated(format_args!("input {index} is submitted again: {jobs:?}"));
+    }
+}
+
+/// Judges the end of a job that is being recorded.
+fn judge(facts: &Facts, input: &podqueue_batch::store::Input, state: State, ttl: Duration, trace: &Trace) {
+    let index = input.index;
+    let Some(job) = input.job_id.as_ref().and_then(|id| facts.jobs.get(id)) else {
+        return;
+    };
+    let is_kept = match job.ended {
+        Some((ended, _)) => ended.elapsed() < RETENTION,
+        None => true,
+    };
+    let is_there = is_kept && job.accepted.elapsed() < ttl;
+    if matches!(state, State::Expired | State::Lost) && is_there {
+        trace.violated(format_args!("input {index} is recorded as {state}: {job:?}"));
+    }
+    let is_right = match state {
+        State::Completed => matches!(job.ended, Some((_, true))),
+        State::Failed => matches!(job.ended, Some((_, false))),
+        State::Expired | State::Lost => true,
+        _ => false,
+    };
+    if !is_right {
+        trace.violated(format_args!("input {index} is recorded as {state}: {job:?}"));
+    }
+}
+
+/// Completes a future whose work is done by another thread, without returning to the runtime: so
+/// nothing else happens meanwhile, and the order of events does not depend on the thread.
+fn at_once<T>(future: impl Future<Output = T>) -> T {
+    let mut future = pin!(tokio::task::unconstrained(future));
+    let waker = noop_waker();
+    loop {
+        if let Poll::Ready(done) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            return done;
+        }
+        std::thread::yield_now();
+    }
+}
