@@ -80,8 +80,6 @@ struct LifeState {
     cut_off_until: Option<Instant>,
     /// The next commit takes effect, and the process learns that its lease was lost.
     loses_response: bool,
-    /// Its lease in the database.
-    process: Option<u64>,
 }
 
 impl Life {
@@ -118,11 +116,6 @@ impl Life {
     fn cut_off_until(&self) -> Option<Instant> {
         self.state().cut_off_until.filter(|until| *until > Instant::now())
     }
-
-    /// Its lease in the database, if it has one.
-    pub(crate) fn process(&self) -> Option<u64> {
-        self.state().process
-    }
 }
 
 impl Database {
@@ -151,11 +144,6 @@ impl Database {
     pub(crate) fn rows(&self) -> Vec<Row> {
         self.tables().rows.clone()
     }
-
-    /// The input with this index.
-    pub(crate) fn row(&self, index: u64) -> Option<Row> {
-        self.tables().rows.get(usize::try_from(index).ok()?).cloned()
-    }
 }
 
 /// Opens the store for one process.
@@ -172,6 +160,7 @@ impl OpenStore for Opener {
     }
 
     fn open(self) -> Result<MemoryStore> {
+        virtual_time::wake();
         let store = self.inspect()?;
         store.reach()?;
         Ok(store)
@@ -228,11 +217,6 @@ impl MemoryStore {
         Ok(())
     }
 
-    fn set_process(&mut self, process: Option<u64>) {
-        self.process = process;
-        self.life.state().process = process;
-    }
-
     fn join(&mut self) -> Result<()> {
         self.reach()?;
         let mut tables = self.database.tables();
@@ -243,7 +227,7 @@ impl MemoryStore {
         tables.processes.insert(id, process);
         drop(tables);
         self.database.trace.note(format_args!("process {id} joins"));
-        self.set_process(Some(id));
+        self.process = Some(id);
         self.recover().map(drop)
     }
 
@@ -262,22 +246,18 @@ impl MemoryStore {
             drop(tables);
             self.is_interrupted = true;
             self.before = None;
-            self.set_process(None);
+            self.process = None;
             return Err(lease_lost());
         };
         process.last_change += 1;
         (process.changed_at, process.has_left) = (Instant::now(), false);
-        let before = tables.clone();
         let done = work(&mut tables, id);
-        if done.is_err() {
-            *tables = before;
-        }
         drop(tables);
         let loses = self.before.is_none() && std::mem::take(&mut self.life.state().loses_response);
         if loses && done.is_ok() {
             self.database.trace.note(format_args!("process {id} loses a response of the store"));
             self.is_interrupted = true;
-            self.set_process(None);
+            self.process = None;
             return Err(lease_lost());
         }
         done
@@ -394,8 +374,17 @@ impl Store for MemoryStore {
         let (results, trace) = (self.results.clone(), self.database.trace.clone());
         let judge = Arc::clone(&self.database.judge);
         self.write(|tables, process| {
+            let mut before = Vec::new();
             for change in &commit.changes {
-                change_input(tables, change, process, &results, &trace, &*judge)?;
+                before.push(row_mut(tables, change.index)?.clone());
+                let changed = change_input(tables, change, process, &results, &trace, &*judge);
+                if let Err(error) = changed {
+                    for row in before.into_iter().rev() {
+                        let index = row.input.index;
+                        *row_mut(tables, index)? = row;
+                    }
+                    return Err(error);
+                }
             }
             set_notes(tables, &results, &commit.notes);
             Ok(match commit.claim {
@@ -446,6 +435,7 @@ impl Store for MemoryStore {
     }
 
     fn response(&mut self) -> Option<Pin<Box<dyn Future<Output = ()> + Send>>> {
+        virtual_time::wake();
         let (life, database, outage) =
             (self.life.clone(), self.database.clone(), self.outage.clone());
         let latency = self.database.trace.random(|random| match random.u32(..50) {
@@ -599,7 +589,7 @@ impl Sharing for MemoryStore {
 
     fn rejoin(&mut self) -> Result<()> {
         self.is_interrupted = false;
-        self.set_process(None);
+        self.process = None;
         self.join()
     }
 
@@ -697,7 +687,7 @@ impl Sharing for MemoryStore {
             }
             self.database.trace.note(format_args!("process {process} leaves"));
         }
-        self.set_process(None);
+        self.process = None;
         Ok(())
     }
 
@@ -719,6 +709,8 @@ impl Sharing for MemoryStore {
     }
 
     fn time(&mut self) -> Result<u64> {
+        // The caller follows this time on its monotonic clock.
+        virtual_time::wake();
         self.reach()?;
         Ok(virtual_time::unix_ms())
     }

@@ -1,4 +1,5 @@
-//! Virtual time and seeded randomness: this program's own `clock_gettime` and `getrandom`.
+//! Virtual time and seeded randomness: this program's own `clock_gettime`,
+//! `clock_nanosleep` and `getrandom`.
 //!
 //! The dynamic linker prefers a program's own symbols to those of the C library, so every reader of
 //! the clock (`SystemTime`, `Instant`) and of random numbers (job ids, jitter, the hashes of maps)
@@ -6,7 +7,7 @@
 //! tokio's paused clock, and stands still for a thread outside of the runtime. Before [`begin`], both
 //! are the system's.
 
-#![allow(unsafe_code, reason = "two functions of the C library are replaced")]
+#![allow(unsafe_code, reason = "functions of the C library are replaced")]
 
 use std::cell::Cell;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -24,6 +25,8 @@ static RANDOM: Mutex<Option<fastrand::Rng>> = Mutex::new(None);
 thread_local! {
     /// True while the simulated clock reads tokio's.
     static READS: Cell<bool> = const { Cell::new(false) };
+    /// How far the monotonic clock of this thread is ahead, because the thread has slept.
+    static SLEPT: Cell<Duration> = const { Cell::new(Duration::ZERO) };
 }
 
 /// Seeds the random numbers of this process. Before anything draws one.
@@ -36,6 +39,13 @@ pub(crate) fn begin() {
     let real = system(libc::CLOCK_MONOTONIC);
     // Only a second call fails, and a process has one simulation.
     let _ = BEGUN.set((Instant::now(), real));
+}
+
+/// Ends the lead of this thread's monotonic clock. A thread cannot wait in virtual time: when it
+/// sleeps, its clock alone advances, and nothing else happens, so that a loop that waits for its
+/// peers reaches its timeout at once.
+pub(crate) fn wake() {
+    SLEPT.set(Duration::ZERO);
 }
 
 /// The virtual time since [`begin`].
@@ -69,9 +79,13 @@ fn simulated(clock: clockid_t) -> Option<timespec> {
     let passed = passed?;
     let base = match clock {
         libc::CLOCK_REALTIME => Duration::from_secs(EPOCH),
-        _ => Duration::new(real.tv_sec.cast_unsigned(), real.tv_nsec as u32),
+        _ => duration(*real),
     };
-    let time = base + passed;
+    let slept = match clock {
+        libc::CLOCK_REALTIME => Duration::ZERO,
+        _ => SLEPT.try_with(Cell::get).unwrap_or_default(),
+    };
+    let time = base + passed + slept;
     Some(timespec {
         tv_sec: time.as_secs().cast_signed(),
         tv_nsec: time.subsec_nanos().into(),
@@ -84,6 +98,30 @@ extern "C" fn clock_gettime(clock: clockid_t, time: *mut timespec) -> c_int {
     // SAFETY: the caller passes a valid pointer, as the C library's function requires.
     unsafe { time.write(read) };
     0
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn clock_nanosleep(
+    clock: clockid_t,
+    flags: c_int,
+    time: *const timespec,
+    left: *mut timespec,
+) -> c_int {
+    let Some(now) = simulated(clock) else {
+        // SAFETY: the arguments are passed on unchanged. The function returns the error's number.
+        let failed = unsafe { libc::syscall(libc::SYS_clock_nanosleep, clock, flags, time, left) };
+        return if failed == 0 { 0 } else { libc::EINTR };
+    };
+    // SAFETY: the caller passes a valid pointer, as the C library's function requires.
+    let time = duration(unsafe { time.read() });
+    let is_absolute = flags & libc::TIMER_ABSTIME != 0;
+    let time = if is_absolute { time.saturating_sub(duration(now)) } else { time };
+    let _ = SLEPT.try_with(|slept| slept.set(slept.get() + time));
+    0
+}
+
+fn duration(time: timespec) -> Duration {
+    Duration::new(time.tv_sec.cast_unsigned(), time.tv_nsec as u32)
 }
 
 #[unsafe(no_mangle)]
