@@ -87,11 +87,7 @@ fn draw(random: &mut fastrand::Rng, faults: u32) -> Fault {
     }
 }
 
-async fn connection(
-    mut down: TcpStream,
-    settings: &LinkSettings,
-    trace: &Trace,
-) -> io::Result<()> {
+async fn connection(mut down: TcpStream, settings: &LinkSettings, trace: &Trace) -> io::Result<()> {
     down.set_nodelay(true)?;
     let (mut up, mut before) = (None, Vec::new());
     while let Some(request) = read(&mut down, &mut before, false).await? {

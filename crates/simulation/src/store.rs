@@ -119,10 +119,7 @@ impl Life {
 }
 
 impl Database {
-    pub(crate) fn new(
-        trace: Trace,
-        judge: impl Fn(&Input, State) + Send + Sync + 'static,
-    ) -> Self {
+    pub(crate) fn new(trace: Trace, judge: impl Fn(&Input, State) + Send + Sync + 'static) -> Self {
         let (tables, down_until) = (Arc::default(), Arc::default());
         Self { tables, trace, down_until, judge: Arc::new(judge) }
     }
@@ -268,7 +265,12 @@ impl MemoryStore {
         Ok(work(&self.database.tables()))
     }
 
-    fn find(&mut self, from: u64, limit: usize, is_found: impl Fn(&Row) -> bool) -> Result<Vec<Input>> {
+    fn find(
+        &mut self,
+        from: u64,
+        limit: usize,
+        is_found: impl Fn(&Row) -> bool,
+    ) -> Result<Vec<Input>> {
         self.read(|tables| {
             let rows = tables.rows.iter().skip(usize::try_from(from).unwrap_or(usize::MAX));
             let found = rows.filter(|row| is_found(row)).take(limit);
@@ -549,7 +551,8 @@ fn change_input(
 
 fn claim_next(tables: &mut Tables, claim: Claim, process: u64, trace: &Trace) -> Vec<Input> {
     let (mut bytes, mut claimed) = (0, Vec::new());
-    let is_pending = |row: &&mut Row| row.input.state == State::Pending && row.input.same_as.is_none();
+    let is_pending =
+        |row: &&mut Row| row.input.state == State::Pending && row.input.same_as.is_none();
     for row in tables.rows.iter_mut().filter(is_pending) {
         let is_full = claimed.len() >= claim.limit || bytes >= claim.bytes;
         if !claimed.is_empty() && is_full || claim.limit == 0 {
@@ -721,9 +724,8 @@ impl Sharing for MemoryStore {
                 let mut processes = tables.processes.values();
                 processes.any(|it| it.results == results && it.changed_at.elapsed() < LEASE)
             };
-            let named = tables.notes.iter().filter(|((_, found), text)| {
-                found == name && !text.is_empty()
-            });
+            let named =
+                tables.notes.iter().filter(|((_, found), text)| found == name && !text.is_empty());
             let found = named.filter(|((results, _), _)| !at_work || is_at_work(results));
             found.map(|(_, text)| text.clone()).collect()
         })

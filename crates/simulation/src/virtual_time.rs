@@ -86,10 +86,7 @@ fn simulated(clock: clockid_t) -> Option<timespec> {
         _ => SLEPT.try_with(Cell::get).unwrap_or_default(),
     };
     let time = base + passed + slept;
-    Some(timespec {
-        tv_sec: time.as_secs().cast_signed(),
-        tv_nsec: time.subsec_nanos().into(),
-    })
+    Some(timespec { tv_sec: time.as_secs().cast_signed(), tv_nsec: time.subsec_nanos().into() })
 }
 
 #[unsafe(no_mangle)]

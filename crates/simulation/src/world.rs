@@ -1,7 +1,10 @@
 //! World of a simulation: the service, the store, the links, and the processes of one batch.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::fmt;
 use std::fs;
+use std::future::poll_fn;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -34,14 +37,30 @@ const RETENTION: Duration = Duration::from_secs(30 * 60);
 /// Latest end of a simulation.
 const DEADLINE: Duration = Duration::from_secs(5 * 24 * 3_600);
 
+/// Above all inputs of a batch: submissions beside it.
+const OTHERS: u64 = 1_000_000;
+
 type Outcome<T = ()> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 /// What the service knows about a job.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 struct Job {
     accepted: Instant,
     /// When it ended, and whether it completed.
     ended: Option<(Instant, bool)>,
+}
+
+impl fmt::Display for Job {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "accepted {:?} ago, ", self.accepted.elapsed())?;
+        match self.ended {
+            Some((at, completed)) => {
+                let how = if completed { "completed" } else { "failed" };
+                write!(f, "{how} {:?} ago", at.elapsed())
+            }
+            None => f.write_str("not ended"),
+        }
+    }
 }
 
 /// What really happened, as the service and the links know it.
@@ -54,6 +73,8 @@ struct Facts {
     /// The processes that have started, by their key.
     lives: BTreeMap<String, Life>,
     started: usize,
+    /// The number of submissions beside the batch.
+    others: u64,
 }
 
 /// A process of the batch, while it runs.
@@ -135,7 +156,11 @@ impl World {
                 // The link may not have read the response yet.
                 let job_facts = Job { accepted: Instant::now(), ended };
                 locked(&facts).jobs.entry(job.id.clone()).or_insert(job_facts).ended = ended;
-                if completed { Ok(json!({ "n": job.input["n"] })) } else { Err("as planned".into()) }
+                if completed {
+                    Ok(json!({ "n": job.input["n"] }))
+                } else {
+                    Err("as planned".into())
+                }
             }
         };
         let mut builder = LocalService::builder()
@@ -277,6 +302,7 @@ impl World {
             let stopper = run.stopper();
             let order = tokio::select! {
                 biased;
+                never = self.calls(&client, &batch) => match never {},
                 _ = orders.changed() => *orders.borrow_and_update(),
                 ended = &mut run => {
                     match ended {
@@ -343,6 +369,32 @@ impl World {
         }
     }
 
+    /// Makes calls besides the run, and drops each at one of its awaits.
+    async fn calls(&self, client: &Client, batch: &Batch) -> Infallible {
+        let endpoint = client.endpoint("sim");
+        loop {
+            let seconds = self.trace.random(|random| random.u64(2..600));
+            sleep(Duration::from_secs(seconds)).await;
+            let (call, polls) = self.trace.random(|random| (random.u32(..6), random.u32(1..8)));
+            let is_done = match call {
+                0 => polled(polls, batch.status()).await,
+                1 => polled(polls, batch.unknown()).await,
+                2 => polled(polls, endpoint.health().into_future()).await,
+                _ => {
+                    let index = {
+                        let mut facts = locked(&self.facts);
+                        facts.others += 1;
+                        OTHERS + facts.others
+                    };
+                    let run = endpoint.run(&json!({ "n": index, "ms": 5 })).into_future();
+                    polled(polls, run).await
+                }
+            };
+            self.trace.note(format_args!("call {call}, for {polls} polls: {is_done}"));
+            self.trace.count(|figures| figures.drops += u64::from(!is_done));
+        }
+    }
+
     /// Opens the batch, once the process before has let go of its results.
     async fn open(&self, number: usize, life: &Life) -> Outcome<Batch> {
         let begun = Instant::now();
@@ -362,7 +414,8 @@ impl World {
             match at_once(opening.into_future()) {
                 Ok(batch) => return Ok(batch),
                 Err(error) => {
-                    self.trace.note(format_args!("process {number} cannot open: {:?}", error.kind()));
+                    self.trace
+                        .note(format_args!("process {number} cannot open: {:?}", error.kind()));
                     let is_transient = matches!(
                         error.kind(),
                         ErrorKind::Unreachable | ErrorKind::InUse | ErrorKind::Interrupted
@@ -463,7 +516,13 @@ fn submitted(facts: &mut Facts, body: &[u8], response: &[u8], may_resubmit: bool
 }
 
 /// Judges the end of a job that is being recorded.
-fn judge(facts: &Facts, input: &podqueue_batch::store::Input, state: State, ttl: Duration, trace: &Trace) {
+fn judge(
+    facts: &Facts,
+    input: &podqueue_batch::store::Input,
+    state: State,
+    ttl: Duration,
+    trace: &Trace,
+) {
     let index = input.index;
     let Some(job) = input.job_id.as_ref().and_then(|id| facts.jobs.get(id)) else {
         return;
@@ -474,7 +533,7 @@ fn judge(facts: &Facts, input: &podqueue_batch::store::Input, state: State, ttl:
     };
     let is_there = is_kept && job.accepted.elapsed() < ttl;
     if matches!(state, State::Expired | State::Lost) && is_there {
-        trace.violated(format_args!("input {index} is recorded as {state}: {job:?}"));
+        trace.violated(format_args!("input {index} is recorded as {state}: {job}"));
     }
     let is_right = match state {
         State::Completed => matches!(job.ended, Some((_, true))),
@@ -483,8 +542,22 @@ fn judge(facts: &Facts, input: &podqueue_batch::store::Input, state: State, ttl:
         _ => false,
     };
     if !is_right {
-        trace.violated(format_args!("input {index} is recorded as {state}: {job:?}"));
+        trace.violated(format_args!("input {index} is recorded as {state}: {job}"));
     }
+}
+
+/// Polls a future for at most so many times, and drops it. Returns true if it was ready.
+async fn polled<F: Future>(polls: u32, future: F) -> bool {
+    let (mut future, mut left) = (pin!(future), polls);
+    poll_fn(|context| {
+        left -= 1;
+        match future.as_mut().poll(context) {
+            Poll::Ready(_) => Poll::Ready(true),
+            Poll::Pending if left == 0 => Poll::Ready(false),
+            Poll::Pending => Poll::Pending,
+        }
+    })
+    .await
 }
 
 /// Completes a future whose work is done by another thread, without returning to the runtime: so
