@@ -37,6 +37,8 @@ enum Fault {
 /// Longest silence: longer than any timeout of a client.
 const SILENCE: Duration = Duration::from_secs(15 * 60);
 
+type Delivered = dyn Fn(&str, &[u8], Option<u16>, &[u8]) + Send + Sync;
+
 /// How often exchanges fail, in thousandths, and what a link is called in the trace.
 #[derive(Clone)]
 pub(crate) struct LinkSettings {
@@ -47,7 +49,7 @@ pub(crate) struct LinkSettings {
     /// Returns true if nothing passes, given the key of the caller: it is dead, or cut off.
     pub(crate) is_cut: Arc<dyn Fn(&str) -> bool + Send + Sync>,
     /// Is told each request that is delivered and its response: path, body, status, response.
-    pub(crate) delivered: Arc<dyn Fn(&str, &[u8], Option<u16>, &[u8]) + Send + Sync>,
+    pub(crate) delivered: Arc<Delivered>,
 }
 
 /// Opens a link, and returns its address. It ends with the runtime.
@@ -164,7 +166,7 @@ async fn exchange(
         }
         let stream = up.as_mut()?;
         // An idle connection that the server has closed reads as ended, before anything is sent.
-        if !is_new && matches!(stream.try_read(&mut [0]), Ok(_)) {
+        if !is_new && stream.try_read(&mut [0]).is_ok() {
             *up = None;
             continue;
         }

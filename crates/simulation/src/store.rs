@@ -58,6 +58,8 @@ struct Tables {
     delay_ms: f64,
 }
 
+type Judge = dyn Fn(&Input, State) + Send + Sync;
+
 /// The database.
 #[derive(Clone)]
 pub(crate) struct Database {
@@ -66,7 +68,7 @@ pub(crate) struct Database {
     /// Until when no process reaches it.
     down_until: Arc<Mutex<Option<Instant>>>,
     /// Is asked if a job may be recorded as expired or lost.
-    judge: Arc<dyn Fn(&Input, State) + Send + Sync>,
+    judge: Arc<Judge>,
 }
 
 /// The faults of a process. A clone is of the same process.
@@ -262,7 +264,17 @@ impl MemoryStore {
 
     fn read<T>(&mut self, work: impl FnOnce(&Tables) -> T) -> Result<T> {
         self.reach()?;
+        self.renew_if_due()?;
         Ok(work(&self.database.tables()))
+    }
+
+    /// Renews the lease before a read: a process that reads often is never idle.
+    fn renew_if_due(&mut self) -> Result<()> {
+        let Some(id) = self.process else { return Ok(()) };
+        let is_recent =
+            |process: &Process| process.changed_at.elapsed() < Sharing::renew_every(self);
+        let is_due = !self.database.tables().processes.get(&id).is_some_and(is_recent);
+        if is_due { Sharing::renew(self) } else { Ok(()) }
     }
 
     fn find(
@@ -495,7 +507,7 @@ fn change_input(
     process: u64,
     results: &str,
     trace: &Trace,
-    judge: &(dyn Fn(&Input, State) + Send + Sync),
+    judge: &Judge,
 ) -> Result<()> {
     let Change { index, attempt, event } = change;
     let row = row_mut(tables, *index)?;
