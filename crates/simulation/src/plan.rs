@@ -56,8 +56,8 @@ pub(crate) enum Event {
 
 impl Plan {
     pub(crate) fn draw(random: &mut fastrand::Rng) -> Self {
-        let is_long = random.u32(..3) > 0;
-        let jobs = if is_long { random.usize(20..90) } else { random.usize(40..300) };
+        let is_long = random.u32(..4) == 0;
+        let jobs = if is_long { random.usize(20..50) } else { random.usize(40..300) };
         let job = |random: &mut fastrand::Rng| {
             let seconds = match (is_long, random.u32(..20)) {
                 (true, 0) => random.u64(3_600..4 * 3_600),
@@ -83,7 +83,7 @@ impl Plan {
                 .unwrap_or(&Unknown::Hold),
             link_faults: *random.choice(&[0, 5, 20, 60]).unwrap_or(&5),
             between_events: Duration::from_secs(random.u64(15..longest)),
-            quiet_after: Duration::from_secs(if is_long { random.u64(1..10) * 3_600 } else { 900 }),
+            quiet_after: Duration::from_secs(if is_long { random.u64(1..5) * 3_600 } else { 900 }),
             ttl: Duration::from_secs(24 * 3_600),
         }
     }
