@@ -48,7 +48,7 @@ for file; do
   rm -rf "$out"
   status=0
   # shellcheck disable=SC2086
-  (cd "$tree" && cargo mutants --in-place --file "$file" --output "$out" --colors never --no-times \
+  (cd "$tree" && cargo mutants --in-place --workspace --file "$file" --output "$out" --colors never --no-times \
     --test-package "$packages" --timeout-multiplier 3 --minimum-test-timeout 60 \
     $(printf -- '--cargo-test-arg=%s ' $arguments) -- -- $filters) || status=$?
   # 2: a mutant survived, 3: a test ran into its time limit, which is a failure of the mutant.
