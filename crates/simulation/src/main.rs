@@ -23,6 +23,8 @@ fn main() -> std::process::ExitCode {
 
 #[cfg(not(target_os = "linux"))]
 fn main() -> std::process::ExitCode {
+    use std::io::Write as _;
     // The clock and the random numbers of other systems are not replaced.
+    let _ = writeln!(std::io::stderr(), "the simulation requires Linux");
     std::process::ExitCode::FAILURE
 }

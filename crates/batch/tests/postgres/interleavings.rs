@@ -41,7 +41,7 @@ const DATABASE: &str = "jobs";
 const WIDTH: usize = 6;
 
 /// Seconds of the search as a part of all tests.
-const BRIEF: u64 = 2;
+const BRIEF: u64 = 5;
 
 /// Scripts of processes, and their schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
