@@ -7,8 +7,6 @@
 //! length, and recovered or cut off when the batch is next opened. Checked by
 //! `each_step_is_durable_before_the_next_one`.
 
-#[cfg(feature = "unstable-store")]
-mod simulated;
 mod state;
 
 #[cfg(test)]
@@ -30,6 +28,8 @@ use tokio::sync::oneshot;
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::{Change, Claim, Event, Outage};
 use crate::sync::Mutex;
+#[cfg(feature = "unstable-store")]
+use crate::sync::mpsc::TryRecvError;
 use crate::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use crate::sync::thread::{self, JoinHandle};
 
@@ -82,7 +82,9 @@ impl Journal {
         let outage = state.store().sharing().map(|sharing| sharing.outage());
         #[cfg(feature = "unstable-store")]
         if state.store().response().is_some() {
-            let task = Some(simulated::start(state, received));
+            let task = std::sync::Arc::new(tokio::sync::Notify::new());
+            tokio::spawn(work_in_task(state, received, std::sync::Arc::clone(&task)));
+            let task = Some(task);
             let (commands, at_work) = (Some(commands), Mutex::new(at_work));
             return Ok(Self { commands, thread: None, at_work, outage, task });
         }
@@ -185,6 +187,56 @@ fn work(mut state: JournalState, commands: &Receiver<Command>) {
                 commit(&mut state, group);
             }
         }
+    }
+}
+
+/// The same as a task, for a simulation in virtual time: a thread would wait in real time, and a
+/// paused clock would run ahead of it. It waits on tokio's clock for the next command, for the
+/// commits that join a group, and for the response of the store.
+#[cfg(feature = "unstable-store")]
+async fn work_in_task(
+    mut state: JournalState,
+    commands: Receiver<Command>,
+    woken: std::sync::Arc<tokio::sync::Notify>,
+) {
+    let idle = Duration::from_secs(60);
+    let every = state.store().sharing().map_or(idle, |sharing| sharing.renew_every());
+    let mut next = None;
+    loop {
+        let command = match next.take().map_or_else(|| commands.try_recv(), Ok) {
+            Ok(command) => command,
+            Err(TryRecvError::Disconnected) => return,
+            Err(TryRecvError::Empty) => {
+                if tokio::time::timeout(every, woken.notified()).await.is_err() {
+                    respond(&mut state).await;
+                    state.renew();
+                }
+                continue;
+            }
+        };
+        match command {
+            Command::With(work) => {
+                respond(&mut state).await;
+                work(&mut state);
+            }
+            Command::Commit(first) => {
+                if first.claim.is_none() {
+                    tokio::time::sleep(LINGER).await;
+                }
+                let (group, other) = gather(first, &commands, Duration::ZERO);
+                next = other;
+                respond(&mut state).await;
+                commit(&mut state, group);
+            }
+        }
+    }
+}
+
+/// Waits until the store of a simulation responds.
+#[cfg(feature = "unstable-store")]
+async fn respond(state: &mut JournalState) {
+    if let Some(response) = state.store().response() {
+        response.await;
     }
 }
 
