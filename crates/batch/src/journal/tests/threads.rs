@@ -249,7 +249,7 @@ impl Sharing for Memory {
         unreachable!()
     }
 
-    fn peers(&mut self) -> Result<u64> {
+    fn peers(&mut self, _: bool) -> Result<u64> {
         unreachable!()
     }
 
