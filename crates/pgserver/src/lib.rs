@@ -92,7 +92,7 @@ impl Server {
         self.folder.join("clock.so")
     }
 
-    /// Sets the time of day of the server: ahead of this machine's by so many seconds. It takes
+    /// Sets the time of day of the server: seconds ahead of this machine's, or behind it. It takes
     /// effect at once.
     ///
     /// # Panics

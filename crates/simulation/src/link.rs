@@ -12,7 +12,7 @@ use tokio::time::sleep;
 
 use crate::trace::Trace;
 
-/// What happens to an exchange.
+/// Fate of an exchange.
 #[derive(Clone, Copy, Debug)]
 enum Fault {
     None,
@@ -39,10 +39,12 @@ const SILENCE: Duration = Duration::from_secs(15 * 60);
 
 type Delivered = dyn Fn(&str, &[u8], Option<u16>, &[u8]) + Send + Sync;
 
-/// How often exchanges fail, in thousandths, and what a link is called in the trace.
+/// Settings of a link.
 #[derive(Clone)]
 pub(crate) struct LinkSettings {
+    /// Name in the trace.
     pub(crate) name: String,
+    /// Exchanges that fail, in thousandths.
     pub(crate) faults: u32,
     /// Where requests go. Returns `None` for a server that is not there.
     pub(crate) to: Arc<dyn Fn() -> Option<SocketAddr> + Send + Sync>,

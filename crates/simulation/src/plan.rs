@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use podqueue_local::Workers;
 
-/// What happens to unknown inputs.
+/// Treatment of unknown inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unknown {
     Hold,

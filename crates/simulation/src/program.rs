@@ -14,7 +14,7 @@ use crate::trace::Trace;
 use crate::virtual_time::{self, real_seconds};
 use crate::world;
 
-/// Every so many seeds, one is run twice, and the traces are compared.
+/// Interval of seeds of which one is run twice, to compare the traces.
 const TWICE_EVERY: u64 = 8;
 
 pub(crate) fn main() -> ExitCode {

@@ -45,7 +45,7 @@ struct Process {
     has_left: bool,
 }
 
-/// What a transaction can roll back.
+/// State of the database, which a transaction can roll back.
 #[derive(Clone, Default)]
 struct Tables {
     rows: Vec<Row>,

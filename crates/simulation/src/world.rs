@@ -42,7 +42,7 @@ const OTHERS: u64 = 1_000_000;
 
 type Outcome<T = ()> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
-/// What the service knows about a job.
+/// Job, as the service knows it.
 #[derive(Clone, Copy)]
 struct Job {
     accepted: Instant,
@@ -63,7 +63,7 @@ impl fmt::Display for Job {
     }
 }
 
-/// What really happened, as the service and the links know it.
+/// Facts, as the service and the links know them.
 #[derive(Default)]
 struct Facts {
     jobs: BTreeMap<String, Job>,

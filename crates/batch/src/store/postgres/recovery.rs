@@ -33,7 +33,7 @@ pub(super) struct Peer {
     has_left: bool,
 }
 
-/// What this process has observed of its peers.
+/// Observations of the peers by this process.
 #[derive(Debug, Default)]
 pub(super) struct Peers {
     /// The number of the last change of each, and the time for which it has not changed.
@@ -146,4 +146,55 @@ pub(super) async fn outstanding(
     );
     let values = [int8(&batch), int8(&process)];
     rows::inputs(&client.query_typed(&sql, &values).await?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{Peer, Peers};
+
+    const LEASE: Duration = Duration::from_secs(8);
+
+    fn at_change(last_change: i64) -> [Peer; 1] {
+        [Peer { id: 1, last_change, has_left: false }]
+    }
+
+    /// The number of observations, this long apart, until a silent peer has expired.
+    fn observations(apart: Duration) -> usize {
+        let mut peers = Peers::default();
+        let mut observe = || peers.observe_after(apart, &at_change(7), LEASE).is_empty();
+        (1..100).find(|_| !observe()).expect("it expires")
+    }
+
+    #[test]
+    fn a_peer_expires_once_it_was_seen_unchanged_for_a_lease() {
+        assert_eq!(observations(Duration::from_secs(1)), 9);
+        assert_eq!(observations(LEASE / 4), 5);
+        // Both were stopped or cut off meanwhile: it gets the time to renew.
+        assert_eq!(observations(LEASE * 100), 5);
+    }
+
+    #[test]
+    fn any_change_and_any_return_begin_anew() {
+        let mut peers = Peers::default();
+        for change in 0..50 {
+            assert_eq!(peers.observe_after(LEASE / 4, &at_change(change), LEASE), []);
+        }
+        // A database that was restored has an earlier change.
+        for _ in 0..4 {
+            assert_eq!(peers.observe_after(LEASE / 4, &at_change(3), LEASE), []);
+        }
+        assert_eq!(peers.observe_after(LEASE / 4, &[], LEASE), []);
+        for _ in 0..4 {
+            assert_eq!(peers.observe_after(LEASE / 4, &at_change(3), LEASE), []);
+        }
+        assert_eq!(peers.observe_after(LEASE / 4, &at_change(3), LEASE), at_change(3));
+    }
+
+    #[test]
+    fn a_peer_that_has_left_is_recovered_at_once() {
+        let left = [Peer { has_left: true, ..at_change(1)[0] }];
+        assert_eq!(Peers::default().observe_after(Duration::ZERO, &left, LEASE), left);
+    }
 }
