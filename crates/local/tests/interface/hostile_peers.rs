@@ -73,13 +73,13 @@ async fn a_head_that_trickles_in_times_out() {
     let begun = Instant::now();
     let head = format!("GET /?{} HTTP/1.1\r\nhost: localhost\r\n\r\n", "a".repeat(1000));
     for byte in head.bytes() {
-        if stream.write_all(&[byte]).await.is_err() {
+        if begun.elapsed() > seconds(15) || stream.write_all(&[byte]).await.is_err() {
             break;
         }
         tokio::time::sleep(seconds(1)).await;
     }
-    assert_eq!(rest(stream).await, "");
-    assert!(begun.elapsed() < seconds(20), "{:?}", begun.elapsed());
+    // It is closed by now, which this end learns only in real time.
+    assert_eq!(in_real_time(rest(stream)).await, "");
 }
 
 /// The next head on a connection is due as the first one is, though idle it may stay longer.
@@ -98,13 +98,13 @@ async fn a_second_head_that_trickles_in_times_out() {
     let begun = Instant::now();
     for byte in request.repeat(20) {
         // Without the line break at which the head would end.
-        if stream.write_all(&[byte.max(b' ')]).await.is_err() {
+        if begun.elapsed() > seconds(15) || stream.write_all(&[byte.max(b' ')]).await.is_err() {
             break;
         }
         tokio::time::sleep(seconds(1)).await;
     }
-    assert_eq!(rest(stream).await, "");
-    assert!(begun.elapsed() < seconds(20), "{:?}", begun.elapsed());
+    // It is closed by now, which this end learns only in real time.
+    assert_eq!(in_real_time(rest(stream)).await, "");
 }
 
 #[tokio::test(start_paused = true)]
@@ -117,10 +117,14 @@ async fn an_endless_body_without_a_key_times_out() {
     in_real_time(eventually("a request", async || service.local.unauthorized_requests() == 1))
         .await;
     let begun = Instant::now();
-    while begun.elapsed() < seconds(60) && stream.write_all(b"1\r\na\r\n").await.is_ok() {
+    while begun.elapsed() < seconds(6) && stream.write_all(b"1\r\na\r\n").await.is_ok() {
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    assert!(begun.elapsed() < seconds(10), "{:?}", begun.elapsed());
+    // It is closed by now, which this end learns only in real time.
+    in_real_time(eventually("the end of the connection", async || {
+        stream.write_all(b"1\r\na\r\n").await.is_err()
+    }))
+    .await;
 }
 
 #[tokio::test(start_paused = true)]
