@@ -25,3 +25,13 @@ pub type ServerEvents = podqueue_runtime::ServerEvents<Error>;
 
 /// One event of a `text/event-stream` response.
 pub type ServerEvent = podqueue_runtime::ServerEvent<Error>;
+
+/// The data of the events of a `text/event-stream` response, each read as the type that the
+/// description gives it.
+pub type TypedEvents<T> = podqueue_runtime::TypedEvents<T, Error>;
+
+/// The pages of a list, in order, each requested when the stream is polled for it.
+pub type Pages<T> = podqueue_runtime::Pages<T, Error>;
+
+/// The items of all pages of a list, in order.
+pub type Items<T> = podqueue_runtime::Items<T, Error>;

@@ -9,6 +9,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use podqueue_runtime::__private::json;
 use podqueue_runtime::__private::redact::{Redactor, Secrets};
+use podqueue_runtime::__private::rest::FromResponse;
 use podqueue_runtime::{Error as CallError, ErrorKind as CallErrorKind};
 use podqueue_runtime::{Idempotency, Reply};
 
@@ -187,6 +188,16 @@ impl Error {
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         self.0.retry_after()
+    }
+
+    /// Reads the body of the error response: as the type that the documentation of a generated call
+    /// names, which has a variant for each status where these differ, or as any other of the types.
+    ///
+    /// # Errors
+    ///
+    /// [`Decode`](ErrorKind::Decode): there was no response, or its body is not of this type.
+    pub fn decode<T: FromResponse>(&self) -> Result<T> {
+        self.0.decode().map_err(Self)
     }
 
     /// The response body as text, if there was a response. The API key and the request's secrets

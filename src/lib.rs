@@ -96,14 +96,16 @@ mod sync;
 #[cfg(feature = "webhook")]
 pub mod webhook;
 
-pub use aliases::{Request, ServerEvent, ServerEvents};
+pub use aliases::{Items, Pages, Request, ServerEvent, ServerEvents, TypedEvents};
 pub use client::{Client, ClientBuilder, QueueAuth};
 pub use error::{Error, ErrorKind, Result};
 pub use graphql::secrets::{Secret, Secrets};
 pub use graphql::templates::{NewTemplate, Port, Protocol, Template, Templates};
 pub use observe::Observation;
 pub use podqueue_runtime::graphql::GraphqlBody;
-pub use podqueue_runtime::{Authorization, Part, RetryPolicy, SecretString, Service};
+pub use podqueue_runtime::{
+    Authorization, Headers, Part, RetryPolicy, SecretString, Service, WithHeaders,
+};
 #[cfg(feature = "shared-limits")]
 pub use podqueue_runtime::{ChangeRecords, LimitStore, SharedLimits, StoreError};
 pub use queue::{

@@ -19,8 +19,9 @@ fn stream(body: &str) -> Reply {
 
 /// As a generated call does it.
 async fn watch(client: &Client, timeout: Option<Duration>) -> Result<ServerEvents> {
-    let call = RestCall::new("watch", "GET").literal("/events").timeout(timeout);
-    call.send_events(Service::from(client).below("")).await
+    let service = Service::from(client).below("");
+    let call = RestCall::new(service, "watch", "GET").literal("/events").timeout(timeout);
+    call.send_events().await
 }
 
 /// The data of all events, and the kinds of errors.

@@ -4,7 +4,7 @@
 use std::error::Error as _;
 use std::time::Duration;
 
-use podqueue::__private::rest::{Changes, RestCall};
+use podqueue::__private::rest::{self, Changes, RestCall};
 use podqueue::graphql::{SaveTemplate, SecretCreate, save_template, secret_create, types};
 use podqueue::rest::Authorization;
 use podqueue::{
@@ -231,13 +231,13 @@ async fn drive(client: &Client) -> Vec<(&'static str, Error)> {
 /// A REST call as the generator writes it, with a secret in each part of it.
 async fn write(client: &Client, method: &'static str) -> podqueue::Result<()> {
     let body = json!({"name": "n", "env": {"A": ENV, "DEBUG": "1"}, "login": {"password": BODY}});
-    RestCall::new("write", method)
+    RestCall::new(Service::from(client).below("/v1"), "write", method)
         .literal("/things/")
         .parameter("accessToken", &PATH)
         .query("api_key", &[QUERY])
         .header("x-auth-token", &HEADER)
         .json(Some(&body), Changes::NONE)
-        .send::<Vec<String>, Error>(Service::from(client).below("/v1"))
+        .send(rest::whole::<Vec<String>>)
         .await
         .map(drop)
 }
@@ -255,8 +255,9 @@ async fn every_method_is_sent_as_itself_and_retried_as_its_semantics_allow() {
         ("PATCH", 1),
     ] {
         let server = Script::of([Reply::Close, Reply::ok("")]).await;
-        let call = RestCall::new("it", method).literal("/it");
-        let result = call.send_empty::<Error>(Service::from(&server.client()).below("/v1")).await;
+        let service = Service::from(&server.client()).below("/v1");
+        let call = RestCall::new(service, "it", method).literal("/it");
+        let result: podqueue::Result<()> = call.send(rest::nothing).await;
         assert_eq!(server.lines(), vec![format!("{method} /v1/it"); sent]);
         let kind = result.err().map(|error| error.kind());
         assert_eq!(kind, (sent == 1).then_some(ErrorKind::OutcomeUnknown), "{method}");
@@ -330,11 +331,11 @@ async fn a_credential_in_base64_is_not_shown_decoded() {
     let basic = "Basic bWU6Y2FuYXJ5LTE=";
     let authorization = Authorization::header("authorization", basic);
     let target = Service::from(&server.client()).at(server.url(), authorization).unwrap();
-    let get = || RestCall::new("get", "GET").literal("/things");
+    let get = || RestCall::new(target.clone(), "get", "GET").literal("/things");
     let input = json!({"headers": {"Authorization": basic}});
     for error in [
-        get().send_empty(target.clone()).await.unwrap_err(),
-        get().header("authorization", &basic).send_empty(target.clone()).await.unwrap_err(),
+        get().send(rest::nothing).await.unwrap_err(),
+        get().header("authorization", &basic).send(rest::nothing).await.unwrap_err(),
         server.endpoint().run(&input).await.map(drop).unwrap_err(),
     ] {
         let expected = "the password [redacted] of [redacted] is wrong";

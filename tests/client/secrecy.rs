@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use podqueue::__private::rest::{Changes, RestCall};
+use podqueue::__private::rest::{self, Changes, RestCall};
 use podqueue::graphql::{SaveTemplate, SecretCreate, save_template, secret_create, types};
 use podqueue::{Error, GraphqlBody, NewTemplate, QueueAuth, S3Config, SecretString, Service};
 use serde_json::{Value, json};
@@ -190,12 +190,13 @@ async fn drive(server: &Script, printed: &Printed) -> Vec<Error> {
         printed.note(&format!("{client:?} {endpoint:?} {job:?} {run:?} {all:?} {stream:?}"));
         printed.note(&format!("{save:?} {store:?}"));
         // As the generator writes a call of a description that has such parts.
-        let rest = Service::from(&client).below("/v1");
-        let write = RestCall::new("write", "PUT").literal("/logins/");
+        let service = Service::from(&client).below("/v1");
+        let write = RestCall::new(service, "write", "PUT").literal("/logins/");
         let write = write.parameter("token", &"path-canary").query("apiKey", &"path-canary");
         let write = write.header("x-auth-token", &"path-canary");
         let body = json!({"password": "body-canary", "env": {"A": "env-canary"}});
-        let write = write.json(Some(&body), Changes::NONE).send_empty::<Error>(rest);
+        let write = write.json(Some(&body), Changes::NONE);
+        let write: rest::Sending<(), Error> = write.send(rest::nothing);
         let password = json!({"password": "body-canary"}).as_object().unwrap().clone();
         let wait = job.wait().timeout(moment).cancel_on_timeout();
         let results = [

@@ -16,12 +16,14 @@ mod tree;
 mod types;
 mod yaml;
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use quote::quote;
 
 pub use self::read::read;
 
+use crate::syntax::name_of;
 use crate::{Diagnostic, Generated, Source, print};
 
 /// Generates types and calls from an OpenAPI 3.0 to 3.2 description, in JSON or in YAML.
@@ -97,6 +99,11 @@ fn try_generate(handle: &str, source: &Source) -> Result<Generated, Diagnostic> 
                     false => of(&it.name),
                 });
                 signature.successes = successes.collect();
+                let errors = operation.error_bodies.iter();
+                let errors = errors
+                    .filter_map(|(status, name)| Some((status.clone(), of(&Some(name.clone()))?)));
+                signature.errors = errors.collect();
+                signature.item = of(&operation.paging.as_ref().map(|(_, item)| item.clone()));
                 operations.push((operation, signature));
             }
             None => warnings.push(Diagnostic::of_file(
@@ -105,7 +112,10 @@ fn try_generate(handle: &str, source: &Source) -> Result<Generated, Diagnostic> 
             )),
         }
     }
-    let calls = emit::calls(handle, &servers.base_path, &operations);
+    let mut names: HashSet<_> = decided.types.iter().filter_map(name_of).collect();
+    names.extend(normalized.enums.iter().map(|it| it.name.clone()));
+    let emit::Calls { code: calls, types: own_types } =
+        emit::calls(handle, &servers.base_path, &operations, names);
     let signatures = operations.iter().map(|(_, it)| it);
     let types = types::lenient(
         decided.types,
@@ -113,6 +123,7 @@ fn try_generate(handle: &str, source: &Source) -> Result<Generated, Diagnostic> 
         &normalized.unions,
         &normalized.required_fields,
         signatures,
+        own_types,
     );
     let tokens = quote! {
         /// Types of requests and responses.
@@ -121,8 +132,7 @@ fn try_generate(handle: &str, source: &Source) -> Result<Generated, Diagnostic> 
             #[allow(unused_imports)]
             use ::std::prelude::v1::*;
 
-            #types
-        }
+            #types        }
 
         #calls
     };

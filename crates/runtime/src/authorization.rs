@@ -103,6 +103,18 @@ impl Credential {
         }
     }
 
+    /// The URL without the parameter that [`add_to_url`](Self::add_to_url) adds.
+    pub(crate) fn removed_from(&self, mut url: Url) -> Url {
+        if let Sent::Query { name, .. } = &self.sent
+            && url.query_pairs().any(|(other, _)| other == *name)
+        {
+            let kept = url.clone();
+            let kept = kept.query_pairs().filter(|(other, _)| other != name);
+            url.query_pairs_mut().clear().extend_pairs(kept);
+        }
+        url
+    }
+
     /// Authorizes a request.
     pub(crate) fn add_to_headers(&self, headers: &mut HeaderMap) {
         if let Sent::Header { name, value } = &self.sent {

@@ -175,6 +175,11 @@ impl Error {
         self.0.body.as_ref().map(|body| body.secrets.clone()).unwrap_or_default()
     }
 
+    /// The attempted call, as [`new`](Self::new) takes it.
+    pub fn attempted(&self) -> &str {
+        &self.0.attempted
+    }
+
     pub fn message(&self) -> &str {
         &self.0.message
     }

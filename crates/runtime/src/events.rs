@@ -15,7 +15,8 @@ use serde::de::DeserializeOwned;
 
 use self::parser::{Fields, Parser, TooLarge};
 use crate::error::{Attempted, Error, ErrorKind, Result};
-use crate::json::{decode_at, redacted};
+use crate::json::{decode_at, of_another_type, redacted};
+use crate::lenient::{self, Lenient, Reading};
 use crate::redact::Secrets;
 use crate::transport::{IncomingBody, Reply};
 
@@ -169,6 +170,66 @@ impl<E: From<Error>> Stream for ServerEvents<E> {
     }
 }
 
+/// The data of the events of a `text/event-stream` response, each read as the type that the
+/// description gives it.
+///
+/// It ends as [`ServerEvents`] does, and with an event whose data is `[DONE]`, which some services
+/// send last. Data of another type is an error, [`Decode`](ErrorKind::Decode), after which the
+/// stream goes on. [`into_events`](Self::into_events) returns the events with their names and ids.
+#[must_use = "events are read only when it is polled"]
+pub struct TypedEvents<T, E = Error> {
+    events: ServerEvents<E>,
+    is_done: bool,
+    data: PhantomData<fn() -> T>,
+}
+
+impl<T, E> TypedEvents<T, E> {
+    pub(crate) fn new(events: ServerEvents<E>) -> Self {
+        Self { events, is_done: false, data: PhantomData }
+    }
+
+    /// The events themselves.
+    pub fn into_events(self) -> ServerEvents<E> {
+        self.events
+    }
+
+    /// Sets the idle timeout; see [`ServerEvents::idle_timeout`].
+    pub fn idle_timeout(self, timeout: Duration) -> Self {
+        Self { events: self.events.idle_timeout(timeout), ..self }
+    }
+
+    /// Sets how long the stream may take in all; see [`ServerEvents::total_timeout`].
+    pub fn total_timeout(self, timeout: Duration) -> Self {
+        Self { events: self.events.total_timeout(timeout), ..self }
+    }
+}
+
+impl<T: Lenient, E: From<Error>> Stream for TypedEvents<T, E> {
+    type Item = Result<T, E>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if self.is_done {
+            return Poll::Ready(None);
+        }
+        let event = ready!(Pin::new(&mut self.events).poll_next(context));
+        Poll::Ready(match event {
+            Some(Ok(event)) if event.data.trim() == "[DONE]" => {
+                self.is_done = true;
+                None
+            }
+            Some(Ok(event)) => Some(event.typed()),
+            Some(Err(error)) => Some(Err(error)),
+            None => None,
+        })
+    }
+}
+
+impl<T, E> fmt::Debug for TypedEvents<T, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TypedEvents").finish_non_exhaustive()
+    }
+}
+
 impl<E> fmt::Debug for ServerEvents<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ServerEvents").finish_non_exhaustive()
@@ -196,11 +257,26 @@ impl<E: From<Error>> ServerEvent<E> {
     /// [`Decode`](ErrorKind::Decode): the data is not JSON, or not a `T`.
     /// [`Error::body`] is the data.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, E> {
-        let Origin { attempted, secrets } = &*self.origin;
-        decode_at(attempted, "data", self.data.as_bytes()).map_err(|error| {
-            let error = redacted(error, &secrets.redactor());
-            error.with_body(Bytes::copy_from_slice(self.data.as_bytes()), secrets.clone()).into()
+        let attempted = &self.origin.attempted;
+        decode_at(attempted, "data", self.data.as_bytes()).map_err(|error| self.explain(error))
+    }
+
+    /// Reads the data as a type that is read leniently.
+    fn typed<T: Lenient>(&self) -> Result<T, E> {
+        let data = self.data.as_bytes();
+        let attempted = &self.origin.attempted;
+        let json = decode_at(attempted, "data", data).map_err(|error| self.explain(error))?;
+        lenient::value(&json, Reading::Lenient).map_err(|mismatch| {
+            let mismatch = mismatch.within("data");
+            self.explain(of_another_type(attempted, data, mismatch.path(), mismatch.reason()))
         })
+    }
+
+    /// Adds the data to an error about it.
+    fn explain(&self, error: Error) -> E {
+        let secrets = &self.origin.secrets;
+        let error = redacted(error, &secrets.redactor());
+        error.with_body(Bytes::copy_from_slice(self.data.as_bytes()), secrets.clone()).into()
     }
 }
 

@@ -42,6 +42,7 @@ mod events;
 #[doc(hidden)]
 pub mod fair_queue;
 pub mod graphql;
+mod headers;
 mod in_flight;
 #[doc(hidden)]
 pub mod json;
@@ -69,13 +70,15 @@ pub use authorization::Authorization;
 pub use builder::ServiceBuilder;
 pub use call::{Call, Operation, Request};
 pub use error::{Error, ErrorKind, Result};
-pub use events::{ServerEvent, ServerEvents};
+pub use events::{ServerEvent, ServerEvents, TypedEvents};
+pub use headers::{Headers, WithHeaders};
 #[cfg(feature = "shared-limits")]
 pub use limiter::{ChangeRecords, LimitStore, SharedLimits, StoreError};
 pub use limiter::{Limit, RateLimits};
 pub use observe::Observation;
 pub use part::Part;
 pub use reqwest::Method;
+pub use rest::pages::{Items, Pages};
 pub use retry::{Idempotency, RetryPolicy};
 pub use secret_string::SecretString;
 pub use service::Service;

@@ -5,6 +5,7 @@
 
 mod changes;
 mod multipart;
+pub mod pages;
 mod parameters;
 
 use std::fmt::Display;
@@ -15,7 +16,7 @@ use std::task::{self, Poll, ready};
 use std::time::Duration;
 
 pub use bytes::Bytes;
-use reqwest::Method;
+use reqwest::{Method, Url};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -26,7 +27,9 @@ use self::parameters::{expanded, form, write};
 use crate::call::{Call, Operation, Target};
 pub use crate::error::Result;
 use crate::error::{Attempted, Error, ErrorKind};
-use crate::events::ServerEvents;
+use crate::events::{ServerEvents, TypedEvents};
+pub use crate::headers::FromHeaders;
+use crate::headers::WithHeaders;
 use crate::lenient::Lenient;
 use crate::redact::{secrets_in, secrets_named};
 use crate::retry::Idempotency;
@@ -35,23 +38,28 @@ use crate::transport::Reply;
 use crate::url::Path;
 
 /// A call under construction, piece by piece.
+#[derive(Clone)]
 pub struct RestCall {
+    service: Service,
     call: Call,
     path: Path,
+    /// The URL in place of the service's and of the path.
+    link: Option<Url>,
     /// Reads only responses of these statuses.
     only: Option<fn(u16) -> bool>,
-    failed: Option<Error>,
+    /// The field that is refused, and the rule that it breaks.
+    refusal: Option<(String, String)>,
 }
 
 /// Method, path, query and headers.
 impl RestCall {
-    /// Creates a call named `operation` with the HTTP `method`, which determines whether it may be
-    /// retried.
-    pub fn new(operation: &'static str, method: &'static str) -> Self {
+    /// Creates a call to `service`, named `operation`, with the HTTP `method`, which determines
+    /// whether it may be retried.
+    pub fn new(service: Service, operation: &'static str, method: &'static str) -> Self {
         let (method, idempotency) = self::method(method);
         let attempted = Attempted::new(operation).on_interface("REST");
         let call = Call::to_service(&Operation::new(operation, method, idempotency), attempted);
-        Self { call, path: Path::new(""), only: None, failed: None }
+        Self { service, call, path: Path::new(""), link: None, only: None, refusal: None }
     }
 
     /// Appends a literal piece of the path.
@@ -162,7 +170,7 @@ impl RestCall {
     }
 
     fn fail(&mut self, field: &str, rule: impl Display) {
-        self.failed = Some(Error::refused(self.attempted(), field, rule));
+        self.refusal = Some((field.to_owned(), rule.to_string()));
     }
 }
 
@@ -290,80 +298,105 @@ impl RestCall {
 
 /// Sending, and decoding of the response.
 impl RestCall {
-    /// Sends the call and reads the response as a `T`.
-    pub fn send<T, E>(self, service: Service) -> Sending<T, E>
+    /// Sends the call, and reads the response by one of the functions of this module.
+    pub fn send<T, E>(self, read: fn(&Response<'_>) -> Result<T>) -> Sending<T, E>
     where
-        T: Lenient,
+        T: 'static,
         E: From<Error> + 'static,
     {
-        self.read(service, |response| response.json())
+        let only = self.only;
+        let exchange = Box::pin(self.exchange());
+        Box::pin(CallFuture { exchange, only, read, error: PhantomData })
     }
 
-    /// Sends a call whose response may have no content.
-    pub fn send_optional<T, E>(self, service: Service) -> Sending<Option<T>, E>
+    /// The same, with the headers of the response.
+    pub fn with_headers<T, H, E>(
+        self,
+        read: fn(&Response<'_>) -> Result<T>,
+    ) -> Sending<WithHeaders<T, H>, E>
     where
-        T: Lenient,
-        E: From<Error> + 'static,
+        T: 'static,
+        H: FromHeaders,
+        E: From<Error>,
     {
-        self.read(service, |response| if response.is_empty() { Ok(None) } else { response.json() })
-    }
-
-    /// Sends a call whose response is UTF-8 text.
-    pub fn send_text<E: From<Error> + 'static>(self, service: Service) -> Sending<String, E> {
-        self.read(service, |response| response.text())
-    }
-
-    /// Sends a call whose response is arbitrary bytes.
-    pub fn send_bytes<E: From<Error> + 'static>(self, service: Service) -> Sending<Bytes, E> {
-        self.read(service, |response| response.bytes())
-    }
-
-    /// Sends a call whose response has no content.
-    pub fn send_empty<E: From<Error> + 'static>(self, service: Service) -> Sending<(), E> {
-        self.read(service, |_| Ok(()))
-    }
-
-    /// Sends a call whose response has a type for each status.
-    pub fn send_by_status<T, E>(self, service: Service) -> Sending<T, E>
-    where
-        T: ByStatus + 'static,
-        E: From<Error> + 'static,
-    {
-        self.read(service, T::read)
+        let only = self.only;
+        let exchange = self.exchange();
+        Box::pin(async move {
+            let reply = refuse_other_types(exchange.await?, only)?;
+            let value = read(&Response::of(&reply));
+            let value = value.map_err(|error| reply.classify_decode_error(error))?;
+            Ok(WithHeaders::new(value, reply.headers().clone()))
+        })
     }
 
     /// Sends a call whose response is a stream of events.
-    pub fn send_events<E>(self, service: Service) -> Sending<ServerEvents<E>, E>
+    pub fn send_events<E>(self) -> Sending<ServerEvents<E>, E>
     where
         E: From<Error> + 'static,
     {
         let mut this = self.accept("text/event-stream");
         this.call = this.call.reads_events();
         Box::pin(async move {
-            let most = service.largest_response();
-            let reply = this.exchange(&service).await?;
+            let most = this.service.largest_response();
+            let reply = this.exchange().await?;
             Ok(ServerEvents::new(reply, most, false)?)
         })
     }
 
-    fn read<T: 'static, E: From<Error> + 'static>(
-        self,
-        service: Service,
-        read: fn(&Response<'_>) -> Result<T>,
-    ) -> Sending<T, E> {
-        let only = self.only;
-        let exchange = Box::pin(async move { self.exchange(&service).await });
-        Box::pin(CallFuture { exchange, only, read, error: PhantomData })
+    /// Sends a call whose response is a stream of events with data of this type.
+    pub fn send_typed_events<T, E>(self) -> Sending<TypedEvents<T, E>, E>
+    where
+        T: Lenient,
+        E: From<Error> + 'static,
+    {
+        let events: Sending<ServerEvents<E>, E> = self.send_events();
+        Box::pin(async move { Ok(TypedEvents::new(events.await?)) })
     }
 
-    async fn exchange(self, service: &Service) -> Result<Reply> {
-        if let Some(error) = self.failed {
-            return Err(error);
+    async fn exchange(self) -> Result<Reply> {
+        if let Some((field, rule)) = self.refusal {
+            return Err(Error::refused(self.call.attempted(), field, rule));
         }
-        let Self { mut call, path, .. } = self;
-        call.parts.target = Target::Path(path);
+        let Self { service, mut call, path, link, .. } = self;
+        call.parts.target = match link {
+            Some(url) => Target::Url(url),
+            None => Target::Path(path),
+        };
         service.send(call).await
     }
+
+    /// The URL of the call, without its query unless it was linked to.
+    fn url(&self) -> Result<Url> {
+        match &self.link {
+            Some(url) => Ok(url.clone()),
+            None => self.service.url_of(self.path.clone(), self.attempted()),
+        }
+    }
+}
+
+/// Reads a response whose type is a whole of JSON, or depends on the status.
+pub fn whole<T: FromResponse>(response: &Response<'_>) -> Result<T> {
+    T::from_response(response)
+}
+
+/// Reads a response that may have no content.
+pub fn optional<T: Lenient>(response: &Response<'_>) -> Result<Option<T>> {
+    if response.is_empty() { Ok(None) } else { response.json() }
+}
+
+/// Reads a response that is UTF-8 text.
+pub fn text(response: &Response<'_>) -> Result<String> {
+    response.text()
+}
+
+/// Reads a response that is arbitrary bytes.
+pub fn bytes(response: &Response<'_>) -> Result<Bytes> {
+    response.bytes()
+}
+
+/// Reads a response that has no content.
+pub fn nothing(_: &Response<'_>) -> Result<()> {
+    Ok(())
 }
 
 /// The method of this name, and its idempotency.
@@ -405,22 +438,58 @@ impl<T: Serialize> Body for T {
     }
 }
 
-/// A response that has a type for each status of success.
-pub trait ByStatus: Sized {
-    /// Reads the response as the type of its status.
+/// A type that a response is read as: JSON, or a type for each status.
+pub trait FromResponse: Sized {
+    /// Reads the response.
     ///
     /// # Errors
     ///
-    /// [`Decode`](ErrorKind::Decode): the content is not of that type.
-    fn read(response: &Response<'_>) -> Result<Self>;
+    /// [`Decode`](ErrorKind::Decode): the content is not of the type that belongs to the status.
+    fn from_response(response: &Response<'_>) -> Result<Self>;
 }
 
-/// A successful response, read whole.
+impl<T: Lenient> FromResponse for T {
+    fn from_response(response: &Response<'_>) -> Result<Self> {
+        response.json()
+    }
+}
+
+impl Error {
+    /// Reads the body of the error response: as the type that the documentation of a generated call
+    /// names, which has a variant for each status where these differ, or as any other of the types.
+    ///
+    /// ```
+    /// # fn example(error: podqueue_runtime::Error) -> podqueue_runtime::Result<()> {
+    /// let problem: serde_json::Value = error.decode()?;
+    /// # let _ = problem;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Decode`](ErrorKind::Decode): there was no response, or its body is not of this type.
+    pub fn decode<T: FromResponse>(&self) -> Result<T> {
+        let (Some(status), Some(body)) = (self.status(), self.unredacted_body()) else {
+            let what = format!("there is no error response to read: {}", self.message());
+            return Err(Error::new(ErrorKind::Decode, self.attempted(), what));
+        };
+        let attempted = Attempted::new(self.attempted().to_owned());
+        let reply = Reply::received(attempted, status, body.clone(), self.secrets());
+        T::from_response(&Response::of(&reply))
+    }
+}
+
+/// A response, read whole.
 pub struct Response<'a> {
     reply: &'a Reply,
 }
 
-impl Response<'_> {
+impl<'a> Response<'a> {
+    pub(crate) fn of(reply: &'a Reply) -> Self {
+        Self { reply }
+    }
+
     /// The HTTP status.
     pub fn status(&self) -> u16 {
         self.reply.status()
@@ -479,18 +548,23 @@ impl<T, E: From<Error>> Future for CallFuture<T, E> {
             Ok(reply) => reply,
             Err(error) => return Poll::Ready(Err(error.into())),
         };
-        let read = match self.only {
-            Some(only) if !only(reply.status()) => Err(of_another_type(&reply)),
-            _ => (self.read)(&Response { reply: &reply }),
-        };
-        Poll::Ready(read.map_err(|error| reply.classify_decode_error(error).into()))
+        let read = refuse_other_types(reply, self.only).and_then(|reply| {
+            let value = (self.read)(&Response::of(&reply));
+            value.map_err(|error| reply.classify_decode_error(error))
+        });
+        Poll::Ready(read.map_err(E::from))
     }
 }
 
-fn of_another_type(reply: &Reply) -> Error {
+/// Refuses a response whose status is that of another type.
+fn refuse_other_types(reply: Reply, only: Option<fn(u16) -> bool>) -> Result<Reply> {
+    if only.is_none_or(|only| only(reply.status())) {
+        return Ok(reply);
+    }
     let message = format!(
         "the status {} is that of a response of another type; `by_status` reads it",
         reply.status()
     );
-    reply.explain(Error::new(ErrorKind::Decode, reply.attempted(), message))
+    let error = reply.explain(Error::new(ErrorKind::Decode, reply.attempted(), message));
+    Err(reply.classify_decode_error(error))
 }

@@ -10,7 +10,7 @@ use crate::call::{AddressedCall, Call, Operation, Target};
 use crate::error::{Attempted, Error, Result};
 use crate::secret_string::SecretString;
 use crate::transport::{Reply, Transport};
-use crate::url::base_url;
+use crate::url::{Path, base_url};
 
 /// A service that calls are sent to: its URL, its authorization, an HTTP client, and all that calls
 /// share, such as the retry budget and the rate limiter.
@@ -63,10 +63,21 @@ impl Service {
     fn address(&self, mut call: Call) -> Result<AddressedCall> {
         let url = match std::mem::replace(&mut call.parts.target, Target::Service) {
             Target::Url(url) => url,
-            Target::Path(path) => path.on(self.url(call.attempted())?, call.attempted())?,
+            Target::Path(path) => self.url_of(path, call.attempted())?,
             Target::Service => self.url(call.attempted())?.clone(),
         };
         Ok(AddressedCall::new(call, url, Arc::clone(&self.location.credential)))
+    }
+
+    /// The URL of a path below the service's.
+    pub(crate) fn url_of(&self, path: Path, attempted: &Attempted) -> Result<Url> {
+        path.on(self.url(attempted)?, attempted)
+    }
+
+    /// The URL without the authorization that this service adds to it: a link that a service gives
+    /// can repeat the query of the request.
+    pub(crate) fn without_credential(&self, url: Url) -> Url {
+        self.location.credential.removed_from(url)
     }
 
     /// The same at another URL and with another authorization: connection pool, retry budget and

@@ -4,13 +4,14 @@
 mod request;
 mod response;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
 use syn::Type;
 
 use super::model::{Content, Operation, Parameter, PartKind, Place};
+use super::shorten::within_types;
 use super::signatures::Signature;
 use super::types::constructor;
 use crate::syntax::{argument, is_named};
@@ -33,38 +34,132 @@ const TIMEOUT: &str = "How long one attempt at this call may take until its resp
                        the timeout of the service or client. A shorter timeout of the whole call is \
                        raised to it.";
 
+/// Emitted calls.
+pub(super) struct Calls {
+    /// The handle, the builders, and the responses by status.
+    pub(super) code: TokenStream,
+    /// Types of errors and of headers, for the module `types`.
+    pub(super) types: TokenStream,
+}
+
 /// Emits the handle with a method for each operation, and the builders that these return.
-/// `base_path` is appended to a URL of a service that has no path.
+/// `base_path` is appended to a URL of a service that has no path; `types` are the names that the
+/// module `types` has.
 pub(super) fn calls(
     handle: &str,
     base_path: &str,
     operations: &[(Operation, Signature)],
-) -> TokenStream {
+    types: HashSet<String>,
+) -> Calls {
     let mut taken: HashSet<String> = RESERVED.iter().map(|name| (*name).to_owned()).collect();
-    let builders: Vec<_> = operations
+    let mut builders: Vec<_> = operations
         .iter()
         .map(|(operation, signature)| {
             let name = naming::pascal(&operation.name);
             let name = if RESERVED.contains(&name.as_str()) { format!("{name}Call") } else { name };
             let name = naming::unique_pascal(&mut taken, name);
-            Builder { handle, name, responses: None, operation, signature }
+            Builder {
+                handle,
+                name,
+                responses: None,
+                errors: None,
+                headers: None,
+                operation,
+                signature,
+            }
         })
         .collect();
-    let builders: Vec<_> = builders
-        .into_iter()
-        .map(|builder| {
-            let responses = (!builder.operation.successes.is_empty())
-                .then(|| naming::unique_pascal(&mut taken, format!("{}Response", builder.name)));
-            Builder { responses, ..builder }
-        })
-        .collect();
+    let mut own = Own { taken: types, known: HashMap::new(), code: TokenStream::new() };
+    for builder in &mut builders {
+        builder.responses = (!builder.operation.successes.is_empty())
+            .then(|| naming::unique_pascal(&mut taken, format!("{}Response", builder.name)));
+        builder.errors = own.errors(builder);
+        builder.headers = own.headers(builder);
+    }
     let methods = builders.iter().map(Builder::method);
     let structs = builders.iter().map(Builder::emit);
     let handle = emit(handle, base_path, methods);
-    quote! {
+    let code = quote! {
         #handle
 
         #(#structs)*
+    };
+    Calls { code, types: own.code }
+}
+
+/// Types of errors and headers. Those of many operations are equal, and become one type with a name
+/// for each operation.
+struct Own {
+    taken: HashSet<String>,
+    /// The names of the types, by what they consist of.
+    known: HashMap<String, String>,
+    code: TokenStream,
+}
+
+impl Own {
+    /// The name of the type of the operation's errors, if any has a body of JSON.
+    fn errors(&mut self, builder: &Builder<'_>) -> Option<String> {
+        let errors = &builder.signature.errors;
+        let errors: Vec<(&str, Type)> =
+            errors.iter().map(|(status, ty)| (status.as_str(), within_types(ty))).collect();
+        let of = |ty: &Type| ty.to_token_stream().to_string();
+        let first = of(&errors.first()?.1);
+        let docs = format!("The body of an error response of {}.", builder.path());
+        let is_one_type = errors.iter().all(|(_, ty)| of(ty) == first);
+        let key = match is_one_type {
+            true => first.clone(),
+            false => errors.iter().map(|(status, ty)| format!("{status} {};", of(ty))).collect(),
+        };
+        if is_one_type {
+            self.known.insert(key.clone(), first);
+        }
+        let description = |status: &str| {
+            let errors = &builder.operation.errors;
+            errors.iter().find(|(it, _)| it == status).map_or("", |(_, text)| text.as_str())
+        };
+        let cases: Vec<_> = errors
+            .iter()
+            .map(|(status, ty)| response::Case {
+                status,
+                description: description(status),
+                content: Some(Content::Json),
+                ty: Some(ty),
+            })
+            .collect();
+        let emit = |name: &str| response::by_status(name, &docs, &cases);
+        Some(self.named(format!("{}Error", builder.name), &docs, key, emit))
+    }
+
+    /// The name of the type of the headers of the operation's response, if any is described.
+    fn headers(&mut self, builder: &Builder<'_>) -> Option<String> {
+        let headers = &builder.operation.headers;
+        let key = format!("{:?}", headers.first().map(|_| headers)?);
+        let docs = format!("The headers of a response of {}.", builder.path());
+        let emit = |name: &str| response::headers(name, &docs, headers);
+        Some(self.named(format!("{}Headers", builder.name), &docs, key, emit))
+    }
+
+    /// Emits a type, or an alias of an equal one, and returns its name.
+    fn named(
+        &mut self,
+        name: String,
+        docs: &str,
+        key: String,
+        emit: impl Fn(&str) -> TokenStream,
+    ) -> String {
+        let name = naming::unique_pascal(&mut self.taken, name);
+        let code = match self.known.get(&key).map(|it| syn::parse_str::<Type>(it)) {
+            Some(Ok(known)) => {
+                let (docs, ident) = (print::docs(docs), format_ident!("{name}"));
+                quote!(#docs pub type #ident = #known;)
+            }
+            _ => {
+                self.known.insert(key, name.clone());
+                emit(&name)
+            }
+        };
+        self.code.extend(code);
+        name
     }
 }
 
@@ -73,6 +168,10 @@ struct Builder<'a> {
     name: String,
     /// The name of the enum of its responses, if their types differ by status.
     responses: Option<String>,
+    /// The name of the type of its errors.
+    errors: Option<String>,
+    /// The name of the type of its headers, if any is described.
+    headers: Option<String>,
     operation: &'a Operation,
     signature: &'a Signature,
 }
@@ -99,6 +198,11 @@ impl Given {
 }
 
 impl Builder<'_> {
+    /// The path of the method, as the docs of a type in `types` link to it.
+    fn path(&self) -> String {
+        format!("[`{0}::{1}`](super::{0}::{1})", self.handle, self.operation.name)
+    }
+
     fn given(&self) -> Vec<Given> {
         let typed = |name: &str| {
             // Signatures are made from the normalized description, so every parameter has a type.
@@ -136,7 +240,8 @@ impl Builder<'_> {
         let method = format_ident!("{}", self.operation.name);
         let arguments: Vec<_> =
             required.iter().map(|it| (it.ident.to_string(), it.docs.clone())).collect();
-        let docs = print::docs(&docs_of_method(self.operation, &arguments));
+        let docs = docs_of_method(self.operation, self.errors.as_deref(), &arguments);
+        let docs = print::docs(&docs);
         let deprecated = self.operation.deprecated.then(|| quote!(#[deprecated]));
         let arguments = required.iter().map(|given| {
             let (ident, (ty, _)) = (&given.ident, given.argument());
@@ -187,12 +292,20 @@ impl Builder<'_> {
                 }
             }
         });
-        let (response, send) =
-            response::send(self.operation.response.as_ref(), &self.signature.response);
         let of_first = response::of_first(&self.operation.successes);
         let responses = self.responses.as_ref().map(|name| {
             let of = format!("[`{}::{}`]", self.handle, self.operation.name);
-            response::by_status(name, &of, &self.operation.successes, &self.signature.successes)
+            let docs = format!("The response of {of}, which depends on its status.");
+            let successes = self.operation.successes.iter().zip(&self.signature.successes);
+            let cases: Vec<_> = successes
+                .map(|(success, ty)| response::Case {
+                    status: &success.status,
+                    description: &success.description,
+                    content: success.content,
+                    ty: ty.as_ref(),
+                })
+                .collect();
+            response::by_status(name, &docs, &cases)
         });
         let changes = self.takes_changes();
         let call = request::call(self.operation, changes);
@@ -201,13 +314,40 @@ impl Builder<'_> {
         let parts = self.takes_parts();
         let more_parts = parts.then(|| quote!(parts: Vec<(String, __runtime::Part)>,));
         let part = parts.then(adding_parts);
-        let events = self.events(&call);
-        let by_status = self.by_status(&call);
-        let data = event(self.signature.event.as_ref().filter(|it| is_own(it)));
-        let send_docs = print::docs(&match self.operation.response.as_ref().map(|it| it.content) {
-            Some(Content::Events) => format!("{SEND} {data}"),
-            _ if of_first.is_some() => format!("{SEND} {BY_STATUS}"),
-            _ => SEND.to_owned(),
+        let by_status = self.by_status();
+        let whole = response::whole(self.operation.response.as_ref(), &self.signature.response);
+        let (response, send) = match &whole {
+            Some((ty, read)) => {
+                (ty.clone(), quote!(self.call() #of_first.send(__runtime::__private::rest::#read)))
+            }
+            None => self.events(),
+        };
+        let with_headers = whole.as_ref().map(|(ty, read)| {
+            let headers = self.headers.as_ref().map(|name| format_ident!("{name}"));
+            let with = match headers {
+                Some(headers) => quote!(__runtime::WithHeaders<#ty, types::#headers>),
+                None => quote!(__runtime::WithHeaders<#ty>),
+            };
+            quote! {
+                /// Sends the request and reads the response with its headers.
+                pub fn with_headers(self) -> __runtime::__private::Sending<#with> {
+                    self.call() #of_first.with_headers(__runtime::__private::rest::#read)
+                }
+            }
+        });
+        let events = (whole.is_some() && self.operation.events.is_some()).then(|| {
+            let (events, send) = self.events();
+            quote! {
+                /// Sends the request and asks for a stream of events, in place of a whole response.
+                pub fn events(self) -> __runtime::__private::Sending<#events> {
+                    #send
+                }
+            }
+        });
+        let pages = whole.as_ref().and_then(|(ty, read)| self.pages(ty, read, of_first.as_ref()));
+        let send_docs = print::docs(&match of_first {
+            Some(_) => format!("{SEND} {BY_STATUS}"),
+            None => SEND.to_owned(),
         });
         let timeout_docs = print::docs(TIMEOUT);
         quote! {
@@ -238,12 +378,20 @@ impl Builder<'_> {
 
                 #send_docs
                 pub fn send(self) -> __runtime::__private::Sending<#response> {
-                    #call #of_first.#send(self.service)
+                    #send
                 }
+
+                #with_headers
 
                 #by_status
 
                 #events
+
+                #pages
+
+                fn call(self) -> __runtime::__private::rest::RestCall {
+                    #call
+                }
             }
 
             impl ::std::future::IntoFuture for #builder {
@@ -260,7 +408,7 @@ impl Builder<'_> {
     }
 
     /// The method that reads each response as its own type, if these differ by status.
-    fn by_status(&self, call: &TokenStream) -> Option<TokenStream> {
+    fn by_status(&self) -> Option<TokenStream> {
         let name = format_ident!("{}", self.responses.as_ref()?);
         let mut accepted: Vec<&str> = Vec::new();
         for media in self.operation.successes.iter().flat_map(|it| &it.accept) {
@@ -275,25 +423,44 @@ impl Builder<'_> {
         Some(quote! {
             /// Sends the request and reads the response as the type that belongs to its status.
             pub fn by_status(self) -> __runtime::__private::Sending<#name> {
-                #call #accept.send_by_status(self.service)
+                self.call() #accept.send(__runtime::__private::rest::whole)
             }
         })
     }
 
-    /// The method that requests a stream of events, if the call also has a whole response.
-    fn events(&self, call: &TokenStream) -> Option<TokenStream> {
-        let content = self.operation.response.as_ref().map(|it| it.content);
-        if self.operation.events.is_none() || content == Some(Content::Events) {
-            return None;
+    /// The type of a stream of events, and the expression that sends the call for it.
+    fn events(&self) -> (TokenStream, TokenStream) {
+        match self.signature.event.as_ref().filter(|it| is_own(it)) {
+            Some(data) => {
+                (quote!(__runtime::TypedEvents<#data>), quote!(self.call().send_typed_events()))
+            }
+            None => (quote!(__runtime::ServerEvents), quote!(self.call().send_events())),
         }
-        let data = event(self.signature.event.as_ref().filter(|it| is_own(it)));
-        let docs = print::docs(&format!(
-            "Sends the request and asks for a stream of events, in place of a whole response. {data}"
-        ));
+    }
+
+    /// The streams of the pages of a list, and of its items.
+    fn pages(
+        &self,
+        page: &TokenStream,
+        read: &TokenStream,
+        of_first: Option<&TokenStream>,
+    ) -> Option<TokenStream> {
+        let (paging, _) = self.operation.paging.as_ref()?;
+        let item = self.signature.item.as_ref()?;
+        let paging = response::paging(paging);
         Some(quote! {
-            #docs
-            pub fn events(self) -> __runtime::__private::Sending<__runtime::ServerEvents> {
-                #call.send_events(self.service)
+            const PAGING: &'static __runtime::__private::rest::pages::Paging = &#paging;
+
+            /// The pages of the list from this one on, each requested when the stream is polled for
+            /// it.
+            pub fn pages(self) -> __runtime::Pages<#page> {
+                self.call() #of_first.pages(Self::PAGING, __runtime::__private::rest::#read)
+            }
+
+            /// The items of the list from this page on, and of all pages after it, which are
+            /// requested when the stream is polled for them.
+            pub fn items(self) -> __runtime::Items<#item> {
+                self.call() #of_first.items(Self::PAGING)
             }
         })
     }
@@ -357,7 +524,11 @@ fn is_own(ty: &Type) -> bool {
 }
 
 /// The docs of a method, with those of its arguments.
-pub(super) fn docs_of_method(operation: &Operation, required: &[(String, String)]) -> String {
+pub(super) fn docs_of_method(
+    operation: &Operation,
+    error_type: Option<&str>,
+    required: &[(String, String)],
+) -> String {
     let mut docs = print::sentence(&operation.summary, "Prepares a call.");
     if !operation.description.is_empty() {
         docs.push_str("\n\n");
@@ -378,8 +549,13 @@ pub(super) fn docs_of_method(operation: &Operation, required: &[(String, String)
             docs.push_str(&format!("\n- `{name}`: {}", meaning.replace('\n', "\n  ")));
         }
     }
-    if !operation.errors.is_empty() {
+    if !operation.errors.is_empty() || error_type.is_some() {
         docs.push_str("\n\n# Errors\n");
+        if let Some(error_type) = error_type {
+            docs.push_str(&format!(
+                "\nThe body of an error response: `error.decode::<types::{error_type}>()`.\n"
+            ));
+        }
         for (status, meaning) in &operation.errors {
             let meaning = print::prose(meaning).replace('\n', "\n  ");
             docs.push_str(&format!("\n- {status}: {meaning}"));
@@ -401,13 +577,6 @@ pub(super) fn docs_of_parameter(parameter: &Parameter) -> String {
     };
     let meaning = print::sentence(&parameter.description, "");
     format!("{meaning}\n\nSent as {place} `{}`.", parameter.wire).trim_start().to_owned()
-}
-
-/// The documentation of how to read the data of events of this type.
-pub(super) fn event(data: Option<&Type>) -> String {
-    let Some(ty) = data else { return String::new() };
-    let name = ty.to_token_stream().to_string().replace(' ', "");
-    format!("[`json`](__runtime::ServerEvent::json) reads the data of an event as a [`{name}`].")
 }
 
 /// The handle of this name, with its methods.

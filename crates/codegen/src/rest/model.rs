@@ -30,6 +30,51 @@ pub(crate) struct Operation {
     pub(crate) other_body: Option<(String, String)>,
     /// The documented errors: status and description.
     pub(crate) errors: Vec<(String, String)>,
+    /// The errors whose body is JSON: status, and the name under which the signatures have its
+    /// type.
+    pub(crate) error_bodies: Vec<(String, String)>,
+    /// The headers that are described for the response of success.
+    pub(crate) headers: Vec<Header>,
+    /// Set if the response is a page of a list, with the name under which the signatures have the
+    /// type of an item.
+    pub(crate) paging: Option<(Paging, String)>,
+}
+
+/// A header of a response.
+#[derive(Clone, Debug)]
+pub(crate) struct Header {
+    /// The name on the wire.
+    pub(crate) wire: String,
+    pub(crate) kind: HeaderKind,
+    pub(crate) description: String,
+}
+
+/// The type of a header's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum HeaderKind {
+    Text,
+    Integer,
+    Number,
+    Boolean,
+}
+
+/// How the pages of a list follow each other. Places are the fields that lead to a value.
+#[derive(Clone, Debug)]
+pub(crate) struct Paging {
+    pub(crate) next: Next,
+    /// The place of the items within a page; empty if the page is the list.
+    pub(crate) items: Vec<String>,
+}
+
+/// What leads to the next page. The runtime has the meaning of each.
+#[derive(Clone, Debug)]
+pub(crate) enum Next {
+    Header(String),
+    Link(Vec<String>),
+    Cursor { parameter: String, place: Vec<String>, more: Option<Vec<String>> },
+    LastItem { parameter: String, id: String, more: Vec<String> },
+    Offset { parameter: String },
+    Number { parameter: String, first: u64 },
 }
 
 /// The value of a query parameter within the path.

@@ -16,6 +16,7 @@ mod link;
 mod lower;
 pub(super) mod names;
 mod operations;
+mod paging;
 mod parameters;
 mod required;
 mod responses;

@@ -2,7 +2,7 @@
 //! other crates.
 
 use syn::visit_mut::VisitMut;
-use syn::{Attribute, Expr, Lit, Meta, Path, parse_quote};
+use syn::{Attribute, Expr, Lit, Meta, Path, Type, parse_quote};
 
 const PRELUDE: [&str; 4] =
     ["::std::option::Option", "::std::string::String", "::std::vec::Vec", "::std::boxed::Box"];
@@ -36,6 +36,24 @@ impl VisitMut for Shorten {
         }
         syn::visit_mut::visit_path_mut(self, path);
     }
+}
+
+/// A type of a signature, as the module `types` names it.
+pub(super) fn within_types(ty: &Type) -> Type {
+    struct Strip;
+
+    impl VisitMut for Strip {
+        fn visit_path_mut(&mut self, path: &mut Path) {
+            if path.segments.len() > 1 && path.segments[0].ident == "types" {
+                path.segments = path.segments.iter().skip(1).cloned().collect();
+            }
+            syn::visit_mut::visit_path_mut(self, path);
+        }
+    }
+
+    let mut ty = ty.clone();
+    Strip.visit_type_mut(&mut ty);
+    ty
 }
 
 /// The same for a path in the string of a serde attribute.

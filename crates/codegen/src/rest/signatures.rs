@@ -38,6 +38,10 @@ pub(super) struct Signature {
     pub(super) event: Option<Type>,
     /// The types of the responses of success by status; none for those that are not JSON.
     pub(super) successes: Vec<Option<Type>>,
+    /// The types of the errors whose body is JSON, with their statuses.
+    pub(super) errors: Vec<(String, Type)>,
+    /// The type of an item, if the response is a page of a list.
+    pub(super) item: Option<Type>,
 }
 
 pub(super) fn decide(
@@ -123,7 +127,14 @@ fn signature(function: &ImplItemFn) -> Option<Signature> {
     };
     // Result<ResponseValue<T>, Error<E>>
     let response = short(argument(argument(result)?)?.clone());
-    Some(Signature { parameters, response, event: None, successes: Vec::new() })
+    Some(Signature {
+        parameters,
+        response,
+        event: None,
+        successes: Vec::new(),
+        errors: Vec::new(),
+        item: None,
+    })
 }
 
 fn short(mut ty: Type) -> Type {

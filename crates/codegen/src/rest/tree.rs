@@ -9,6 +9,12 @@ use super::pointer::joined;
 /// Keyword of a schema that responses need not conform to.
 pub(super) const LOOSE: &str = "x-loose";
 
+/// Keyword of a text that is a URL by its format.
+pub(super) const URL: &str = "x-url";
+
+/// Keyword of an integer that begins with 0 or 1 by its default or its minimum: with which.
+pub(super) const FIRST: &str = "x-first";
+
 pub(super) fn object_at(value: &Value, path: &[&str]) -> Map<String, Value> {
     path.iter()
         .try_fold(value, |value, key| value.get(key))
@@ -65,7 +71,8 @@ pub(super) fn says_type(schema: &Value) -> bool {
 
 /// Keywords that do not restrict the type of a value.
 pub(super) fn is_annotation(key: &str) -> bool {
-    ["description", "deprecated", "discriminator", "nullable", "readOnly", LOOSE].contains(&key)
+    ["description", "deprecated", "discriminator", "nullable", "readOnly", LOOSE, URL, FIRST]
+        .contains(&key)
 }
 
 /// Returns true if all values of an enum are strings.

@@ -22,13 +22,14 @@ use crate::open_enum::{OpenEnum, Variant};
 use crate::syntax::{is_named, name_of, wire_name};
 use crate::{attributes, naming, print, redact};
 
-/// Rewrites the items of the type generator's module.
+/// Rewrites the items of the type generator's module, to which `others` are added.
 pub(super) fn lenient<'a>(
     items: Vec<Item>,
     enums: &[NamedEnum],
     unions: &Unions,
     required_fields: &RequiredFields,
     signatures: impl Iterator<Item = &'a Signature>,
+    others: TokenStream,
 ) -> TokenStream {
     let meanings = meanings(&items);
     let sent = sent(&items, signatures);
@@ -88,6 +89,7 @@ pub(super) fn lenient<'a>(
         name_serde(&mut item);
         types.extend(quote!(#item #constructor #debug #implementation));
     }
+    types.extend(others);
     let code = types.to_string();
     if !code.contains("ConversionError") {
         errors = TokenStream::new();
@@ -262,7 +264,7 @@ fn lenient_enum(item: &mut ItemEnum, meanings: &Meanings) {
             variant.fields.iter_mut().for_each(|field| lenient_field(field, meanings));
         }
     }
-    if item.variants.iter().any(|variant| matches!(variant.fields, Fields::Named(_))) {
+    if item.variants.iter().any(|variant| !matches!(variant.fields, Fields::Unit)) {
         // The description decides how large a variant is.
         item.attrs.push(parse_quote!(#[allow(clippy::large_enum_variant)]));
     }

@@ -50,9 +50,15 @@ fn a_call_is_described_piece_by_piece() {
     assert_eq!(
         send,
         "pub fn send(self) -> __runtime::__private::Sending<types::GetPodResponse> { \
-         __runtime::__private::rest::RestCall::new(\"get_pod\", \"GET\") .literal(\"/pods/\") \
-         .parameter(\"podId\", &self.pod_id) .query(\"includeMachine\", &self.include_machine) \
-         .timeout(self.timeout) .send(self.service) }"
+         self.call().send(__runtime::__private::rest::whole) }"
+    );
+    let call = dense(item(&code, "fn call(self"));
+    assert_eq!(
+        call,
+        "fn call(self) -> __runtime::__private::rest::RestCall { \
+         __runtime::__private::rest::RestCall::new(self.service, \"get_pod\", \"GET\") \
+         .literal(\"/pods/\") .parameter(\"podId\", &self.pod_id) \
+         .query(\"includeMachine\", &self.include_machine) .timeout(self.timeout) }"
     );
 }
 
@@ -103,7 +109,7 @@ fn every_kind_of_parameter_can_be_given() {
     assert!(item(&code, "impl Put {").contains(
         "pub fn tags(mut self, tags: impl IntoIterator<Item = impl Into<String>>) -> Self {"
     ));
-    let send = dense(item(&code, "pub fn send(self"));
+    let call = dense(item(&code, "fn call(self"));
     for part in [
         ".literal(\"/a/\") .parameter(\"n\", &self.n) .literal(\".\") .parameter(\"type\", &self.type_)",
         ".query(\"tags\", &self.tags) .query(\"sort\", &self.sort)",
@@ -111,7 +117,7 @@ fn every_kind_of_parameter_can_be_given() {
         ".json(Some(&self.body), &self.changes)",
         ".optional_header(\"X-Trace\", &self.x_trace)",
     ] {
-        assert!(send.contains(part), "{part} is not in\n{send}");
+        assert!(call.contains(part), "{part} is not in\n{call}");
     }
     let body = item(&code, "pub struct PutBody");
     assert!(body.contains("pub name: String,"), "what a request needs is required: {body}");
@@ -145,13 +151,13 @@ fn names_do_not_collide_with_generated_ones() {
     let builder = item(&code, "pub struct RestCall");
     for field in [
         "service: __runtime::__private::Service,",
-        "rest_2: Option<String>,",
+        "rest: Option<String>,",
         "send_2:",
         "foo_bar:",
         "foo_bar_2:",
     ] {
         assert!(builder.contains(field), "{field} is not in\n{builder}");
     }
-    let send = item(&code, "pub fn send(self");
+    let send = item(&code, "fn call(self");
     assert!(send.contains(".query(\"foo_bar\", &self.foo_bar)"), "{send}");
 }

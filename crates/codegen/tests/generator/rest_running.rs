@@ -118,10 +118,10 @@ fn write_crate(folder: &Path, documents: &[Document]) {
     put(source.join("graphql.rs"), &format!("{GENERATED}{}", operations()));
     let mut modules = String::from(
         "//! All that is generated from the corpus.\n#![deny(warnings, missing_docs, rust_2018_idioms)]\n\n\
-         pub mod answers;\npub mod calls;\npub mod checks;\npub mod decode;\npub mod expansions;\n\
+         pub mod answers;\npub mod calls;\npub mod checks;\npub mod decode;\npub mod error_bodies;\npub mod expansions;\n\
          pub mod fragments;\n\
          #[deny(clippy::nursery, clippy::pedantic, missing_copy_implementations)]\n\
-         pub mod graphql;\npub mod operations;\npub mod round_trips;\npub mod sent;\npub mod server;\npub mod union_values;\npub mod wire;\n\
+         pub mod graphql;\npub mod operations;\npub mod pages;\npub mod round_trips;\npub mod sent;\npub mod server;\npub mod union_values;\npub mod wire;\n\
          pub mod wrappers;\n",
     );
     let mut answers = String::from(

@@ -81,6 +81,7 @@ pub mod types {
 
     /// One of several types.
     #[derive(Clone, PartialEq)]
+    #[allow(clippy::large_enum_variant)]
     #[non_exhaustive]
     pub enum StringOrStringList {
         /// A list.
@@ -312,11 +313,23 @@ impl Download {
     pub fn send(
         self,
     ) -> __runtime::__private::Sending<__runtime::__private::rest::Bytes> {
-        __runtime::__private::rest::RestCall::new("download", "GET")
+        self.call().send(__runtime::__private::rest::bytes)
+    }
+
+    /// Sends the request and reads the response with its headers.
+    pub fn with_headers(
+        self,
+    ) -> __runtime::__private::Sending<
+        __runtime::WithHeaders<__runtime::__private::rest::Bytes>,
+    > {
+        self.call().with_headers(__runtime::__private::rest::bytes)
+    }
+
+    fn call(self) -> __runtime::__private::rest::RestCall {
+        __runtime::__private::rest::RestCall::new(self.service, "download", "GET")
             .literal("/download")
             .accept("application/octet-stream")
             .timeout(self.timeout)
-            .send_bytes(self.service)
     }
 }
 
@@ -368,11 +381,21 @@ impl Form {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub fn send(self) -> __runtime::__private::Sending<()> {
-        __runtime::__private::rest::RestCall::new("form", "POST")
+        self.call().send(__runtime::__private::rest::nothing)
+    }
+
+    /// Sends the request and reads the response with its headers.
+    pub fn with_headers(
+        self,
+    ) -> __runtime::__private::Sending<__runtime::WithHeaders<()>> {
+        self.call().with_headers(__runtime::__private::rest::nothing)
+    }
+
+    fn call(self) -> __runtime::__private::rest::RestCall {
+        __runtime::__private::rest::RestCall::new(self.service, "form", "POST")
             .literal("/form")
             .json(Some(&self.body), &self.changes)
             .timeout(self.timeout)
-            .send_empty(self.service)
     }
 }
 
@@ -424,11 +447,21 @@ impl Free {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub fn send(self) -> __runtime::__private::Sending<()> {
-        __runtime::__private::rest::RestCall::new("free", "POST")
+        self.call().send(__runtime::__private::rest::nothing)
+    }
+
+    /// Sends the request and reads the response with its headers.
+    pub fn with_headers(
+        self,
+    ) -> __runtime::__private::Sending<__runtime::WithHeaders<()>> {
+        self.call().with_headers(__runtime::__private::rest::nothing)
+    }
+
+    fn call(self) -> __runtime::__private::rest::RestCall {
+        __runtime::__private::rest::RestCall::new(self.service, "free", "POST")
             .literal("/free")
             .json(Some(&self.body), &self.changes)
             .timeout(self.timeout)
-            .send_empty(self.service)
     }
 }
 
@@ -480,11 +513,21 @@ impl Json {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub fn send(self) -> __runtime::__private::Sending<()> {
-        __runtime::__private::rest::RestCall::new("json", "POST")
+        self.call().send(__runtime::__private::rest::nothing)
+    }
+
+    /// Sends the request and reads the response with its headers.
+    pub fn with_headers(
+        self,
+    ) -> __runtime::__private::Sending<__runtime::WithHeaders<()>> {
+        self.call().with_headers(__runtime::__private::rest::nothing)
+    }
+
+    fn call(self) -> __runtime::__private::rest::RestCall {
+        __runtime::__private::rest::RestCall::new(self.service, "json", "POST")
             .literal("/json")
             .json(Some(&self.body), &self.changes)
             .timeout(self.timeout)
-            .send_empty(self.service)
     }
 }
 
@@ -516,11 +559,21 @@ impl List {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub fn send(self) -> __runtime::__private::Sending<()> {
-        __runtime::__private::rest::RestCall::new("list", "POST")
+        self.call().send(__runtime::__private::rest::nothing)
+    }
+
+    /// Sends the request and reads the response with its headers.
+    pub fn with_headers(
+        self,
+    ) -> __runtime::__private::Sending<__runtime::WithHeaders<()>> {
+        self.call().with_headers(__runtime::__private::rest::nothing)
+    }
+
+    fn call(self) -> __runtime::__private::rest::RestCall {
+        __runtime::__private::rest::RestCall::new(self.service, "list", "POST")
             .literal("/list")
             .json(Some(&self.body), __runtime::__private::rest::Changes::NONE)
             .timeout(self.timeout)
-            .send_empty(self.service)
     }
 }
 
@@ -572,11 +625,21 @@ impl Map {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub fn send(self) -> __runtime::__private::Sending<()> {
-        __runtime::__private::rest::RestCall::new("map", "POST")
+        self.call().send(__runtime::__private::rest::nothing)
+    }
+
+    /// Sends the request and reads the response with its headers.
+    pub fn with_headers(
+        self,
+    ) -> __runtime::__private::Sending<__runtime::WithHeaders<()>> {
+        self.call().with_headers(__runtime::__private::rest::nothing)
+    }
+
+    fn call(self) -> __runtime::__private::rest::RestCall {
+        __runtime::__private::rest::RestCall::new(self.service, "map", "POST")
             .literal("/map")
             .json(Some(&self.body), &self.changes)
             .timeout(self.timeout)
-            .send_empty(self.service)
     }
 }
 
@@ -634,11 +697,21 @@ impl Optional {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub fn send(self) -> __runtime::__private::Sending<()> {
-        __runtime::__private::rest::RestCall::new("optional", "POST")
+        self.call().send(__runtime::__private::rest::nothing)
+    }
+
+    /// Sends the request and reads the response with its headers.
+    pub fn with_headers(
+        self,
+    ) -> __runtime::__private::Sending<__runtime::WithHeaders<()>> {
+        self.call().with_headers(__runtime::__private::rest::nothing)
+    }
+
+    fn call(self) -> __runtime::__private::rest::RestCall {
+        __runtime::__private::rest::RestCall::new(self.service, "optional", "POST")
             .literal("/optional")
             .json(self.body.as_ref(), &self.changes)
             .timeout(self.timeout)
-            .send_empty(self.service)
     }
 }
 
@@ -690,11 +763,21 @@ impl Shared {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub fn send(self) -> __runtime::__private::Sending<()> {
-        __runtime::__private::rest::RestCall::new("shared", "PUT")
+        self.call().send(__runtime::__private::rest::nothing)
+    }
+
+    /// Sends the request and reads the response with its headers.
+    pub fn with_headers(
+        self,
+    ) -> __runtime::__private::Sending<__runtime::WithHeaders<()>> {
+        self.call().with_headers(__runtime::__private::rest::nothing)
+    }
+
+    fn call(self) -> __runtime::__private::rest::RestCall {
+        __runtime::__private::rest::RestCall::new(self.service, "shared", "PUT")
             .literal("/shared")
             .json(Some(&self.body), &self.changes)
             .timeout(self.timeout)
-            .send_empty(self.service)
     }
 }
 
@@ -726,11 +809,21 @@ impl Text {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub fn send(self) -> __runtime::__private::Sending<()> {
-        __runtime::__private::rest::RestCall::new("text", "POST")
+        self.call().send(__runtime::__private::rest::nothing)
+    }
+
+    /// Sends the request and reads the response with its headers.
+    pub fn with_headers(
+        self,
+    ) -> __runtime::__private::Sending<__runtime::WithHeaders<()>> {
+        self.call().with_headers(__runtime::__private::rest::nothing)
+    }
+
+    fn call(self) -> __runtime::__private::rest::RestCall {
+        __runtime::__private::rest::RestCall::new(self.service, "text", "POST")
             .literal("/text")
             .json(Some(&self.body), __runtime::__private::rest::Changes::NONE)
             .timeout(self.timeout)
-            .send_empty(self.service)
     }
 }
 
@@ -768,14 +861,24 @@ impl Upload {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub fn send(self) -> __runtime::__private::Sending<()> {
-        __runtime::__private::rest::RestCall::new("upload", "POST")
+        self.call().send(__runtime::__private::rest::nothing)
+    }
+
+    /// Sends the request and reads the response with its headers.
+    pub fn with_headers(
+        self,
+    ) -> __runtime::__private::Sending<__runtime::WithHeaders<()>> {
+        self.call().with_headers(__runtime::__private::rest::nothing)
+    }
+
+    fn call(self) -> __runtime::__private::rest::RestCall {
+        __runtime::__private::rest::RestCall::new(self.service, "upload", "POST")
             .literal("/upload")
             .multipart(
                 true,
                 __runtime::__private::rest::Multipart::new().more(&self.parts),
             )
             .timeout(self.timeout)
-            .send_empty(self.service)
     }
 }
 

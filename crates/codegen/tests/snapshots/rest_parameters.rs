@@ -175,7 +175,18 @@ impl DeleteOdd {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub fn send(self) -> __runtime::__private::Sending<()> {
-        __runtime::__private::rest::RestCall::new("delete_odd", "DELETE")
+        self.call().send(__runtime::__private::rest::nothing)
+    }
+
+    /// Sends the request and reads the response with its headers.
+    pub fn with_headers(
+        self,
+    ) -> __runtime::__private::Sending<__runtime::WithHeaders<()>> {
+        self.call().with_headers(__runtime::__private::rest::nothing)
+    }
+
+    fn call(self) -> __runtime::__private::rest::RestCall {
+        __runtime::__private::rest::RestCall::new(self.service, "delete_odd", "DELETE")
             .literal("/")
             .parameter_styled(
                 "odd",
@@ -185,7 +196,6 @@ impl DeleteOdd {
                 },
             )
             .timeout(self.timeout)
-            .send_empty(self.service)
     }
 }
 
@@ -217,11 +227,21 @@ impl Fragment {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub fn send(self) -> __runtime::__private::Sending<()> {
-        __runtime::__private::rest::RestCall::new("fragment", "GET")
+        self.call().send(__runtime::__private::rest::nothing)
+    }
+
+    /// Sends the request and reads the response with its headers.
+    pub fn with_headers(
+        self,
+    ) -> __runtime::__private::Sending<__runtime::WithHeaders<()>> {
+        self.call().with_headers(__runtime::__private::rest::nothing)
+    }
+
+    fn call(self) -> __runtime::__private::rest::RestCall {
+        __runtime::__private::rest::RestCall::new(self.service, "fragment", "GET")
             .literal("/b/")
             .parameter("id", &self.id)
             .timeout(self.timeout)
-            .send_empty(self.service)
     }
 }
 
@@ -384,7 +404,18 @@ impl Read {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub fn send(self) -> __runtime::__private::Sending<()> {
-        __runtime::__private::rest::RestCall::new("read", "GET")
+        self.call().send(__runtime::__private::rest::nothing)
+    }
+
+    /// Sends the request and reads the response with its headers.
+    pub fn with_headers(
+        self,
+    ) -> __runtime::__private::Sending<__runtime::WithHeaders<()>> {
+        self.call().with_headers(__runtime::__private::rest::nothing)
+    }
+
+    fn call(self) -> __runtime::__private::rest::RestCall {
+        __runtime::__private::rest::RestCall::new(self.service, "read", "GET")
             .literal("/a/")
             .parameter("id", &self.id)
             .literal("/")
@@ -417,7 +448,6 @@ impl Read {
             .optional_header("X-Contradiction", &self.x_contradiction)
             .optional_header("X-Number", &self.x_number)
             .timeout(self.timeout)
-            .send_empty(self.service)
     }
 }
 

@@ -116,19 +116,31 @@ impl Range {
     pub fn send(
         self,
     ) -> __runtime::__private::Sending<__runtime::__private::serde_json::Value> {
-        __runtime::__private::rest::RestCall::new("range", "GET")
-            .literal("/range")
-            .timeout(self.timeout)
+        self.call()
             .only(|status| matches!(status, 201u16))
-            .send(self.service)
+            .send(__runtime::__private::rest::whole)
+    }
+
+    /// Sends the request and reads the response with its headers.
+    pub fn with_headers(
+        self,
+    ) -> __runtime::__private::Sending<
+        __runtime::WithHeaders<__runtime::__private::serde_json::Value>,
+    > {
+        self.call()
+            .only(|status| matches!(status, 201u16))
+            .with_headers(__runtime::__private::rest::whole)
     }
 
     /// Sends the request and reads the response as the type that belongs to its status.
     pub fn by_status(self) -> __runtime::__private::Sending<RangeResponse> {
-        __runtime::__private::rest::RestCall::new("range", "GET")
+        self.call().send(__runtime::__private::rest::whole)
+    }
+
+    fn call(self) -> __runtime::__private::rest::RestCall {
+        __runtime::__private::rest::RestCall::new(self.service, "range", "GET")
             .literal("/range")
             .timeout(self.timeout)
-            .send_by_status(self.service)
     }
 }
 
@@ -166,8 +178,8 @@ impl ::std::fmt::Debug for RangeResponse {
     }
 }
 
-impl __runtime::__private::rest::ByStatus for RangeResponse {
-    fn read(
+impl __runtime::__private::rest::FromResponse for RangeResponse {
+    fn from_response(
         response: &__runtime::__private::rest::Response<'_>,
     ) -> __runtime::__private::rest::Result<Self> {
         Ok(
@@ -197,28 +209,38 @@ impl RunQuery {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same. A success whose status is that of a response of another type is an error; [`by_status`](Self::by_status) reads each as its own type.
     pub fn send(self) -> __runtime::__private::Sending<Option<types::RunQueryResponse>> {
-        __runtime::__private::rest::RestCall::new("run_query", "POST")
-            .literal("/queries")
-            .timeout(self.timeout)
+        self.call()
             .only(|status| !matches!(status, 202u16 | 203u16 | 206u16 | 207u16))
-            .send_optional(self.service)
+            .send(__runtime::__private::rest::optional)
+    }
+
+    /// Sends the request and reads the response with its headers.
+    pub fn with_headers(
+        self,
+    ) -> __runtime::__private::Sending<
+        __runtime::WithHeaders<Option<types::RunQueryResponse>>,
+    > {
+        self.call()
+            .only(|status| !matches!(status, 202u16 | 203u16 | 206u16 | 207u16))
+            .with_headers(__runtime::__private::rest::optional)
     }
 
     /// Sends the request and reads the response as the type that belongs to its status.
     pub fn by_status(self) -> __runtime::__private::Sending<RunQueryResponse> {
-        __runtime::__private::rest::RestCall::new("run_query", "POST")
-            .literal("/queries")
-            .timeout(self.timeout)
+        self.call()
             .accept("application/json, text/csv, application/zip")
-            .send_by_status(self.service)
+            .send(__runtime::__private::rest::whole)
     }
 
     /// Sends the request and asks for a stream of events, in place of a whole response.
     pub fn events(self) -> __runtime::__private::Sending<__runtime::ServerEvents> {
-        __runtime::__private::rest::RestCall::new("run_query", "POST")
+        self.call().send_events()
+    }
+
+    fn call(self) -> __runtime::__private::rest::RestCall {
+        __runtime::__private::rest::RestCall::new(self.service, "run_query", "POST")
             .literal("/queries")
             .timeout(self.timeout)
-            .send_events(self.service)
     }
 }
 
@@ -248,8 +270,8 @@ pub enum RunQueryResponse {
     Status206(String),
     /// All of it.
     Status207(__runtime::__private::rest::Bytes),
-    /// A status of success that was not known when this was generated, and the body: text
-    /// if it is not JSON, null if there is none.
+    /// A status that was not known when this was generated, and the body: text if it is not
+    /// JSON, null if there is none.
     Other(u16, __runtime::__private::serde_json::Value),
 }
 
@@ -283,8 +305,8 @@ impl ::std::fmt::Debug for RunQueryResponse {
     }
 }
 
-impl __runtime::__private::rest::ByStatus for RunQueryResponse {
-    fn read(
+impl __runtime::__private::rest::FromResponse for RunQueryResponse {
+    fn from_response(
         response: &__runtime::__private::rest::Response<'_>,
     ) -> __runtime::__private::rest::Result<Self> {
         Ok(
@@ -319,10 +341,20 @@ impl Same {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub fn send(self) -> __runtime::__private::Sending<types::Job> {
-        __runtime::__private::rest::RestCall::new("same", "GET")
+        self.call().send(__runtime::__private::rest::whole)
+    }
+
+    /// Sends the request and reads the response with its headers.
+    pub fn with_headers(
+        self,
+    ) -> __runtime::__private::Sending<__runtime::WithHeaders<types::Job>> {
+        self.call().with_headers(__runtime::__private::rest::whole)
+    }
+
+    fn call(self) -> __runtime::__private::rest::RestCall {
+        __runtime::__private::rest::RestCall::new(self.service, "same", "GET")
             .literal("/same")
             .timeout(self.timeout)
-            .send(self.service)
     }
 }
 

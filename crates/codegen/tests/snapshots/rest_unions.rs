@@ -1199,11 +1199,21 @@ impl AddPet {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub fn send(self) -> __runtime::__private::Sending<types::Pet> {
-        __runtime::__private::rest::RestCall::new("add_pet", "POST")
+        self.call().send(__runtime::__private::rest::whole)
+    }
+
+    /// Sends the request and reads the response with its headers.
+    pub fn with_headers(
+        self,
+    ) -> __runtime::__private::Sending<__runtime::WithHeaders<types::Pet>> {
+        self.call().with_headers(__runtime::__private::rest::whole)
+    }
+
+    fn call(self) -> __runtime::__private::rest::RestCall {
+        __runtime::__private::rest::RestCall::new(self.service, "add_pet", "POST")
             .literal("/pets")
             .json(Some(&self.body), &self.changes)
             .timeout(self.timeout)
-            .send(self.service)
     }
 }
 
@@ -1241,7 +1251,18 @@ impl FindPayments {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub fn send(self) -> __runtime::__private::Sending<Vec<types::Payment>> {
-        __runtime::__private::rest::RestCall::new("find_payments", "GET")
+        self.call().send(__runtime::__private::rest::whole)
+    }
+
+    /// Sends the request and reads the response with its headers.
+    pub fn with_headers(
+        self,
+    ) -> __runtime::__private::Sending<__runtime::WithHeaders<Vec<types::Payment>>> {
+        self.call().with_headers(__runtime::__private::rest::whole)
+    }
+
+    fn call(self) -> __runtime::__private::rest::RestCall {
+        __runtime::__private::rest::RestCall::new(self.service, "find_payments", "GET")
             .literal("/payments")
             .query_styled(
                 "filter",
@@ -1249,7 +1270,6 @@ impl FindPayments {
                 __runtime::__private::rest::Style::Json,
             )
             .timeout(self.timeout)
-            .send(self.service)
     }
 }
 
@@ -1280,10 +1300,20 @@ impl FindPets {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub fn send(self) -> __runtime::__private::Sending<Vec<types::Pet>> {
-        __runtime::__private::rest::RestCall::new("find_pets", "GET")
+        self.call().send(__runtime::__private::rest::whole)
+    }
+
+    /// Sends the request and reads the response with its headers.
+    pub fn with_headers(
+        self,
+    ) -> __runtime::__private::Sending<__runtime::WithHeaders<Vec<types::Pet>>> {
+        self.call().with_headers(__runtime::__private::rest::whole)
+    }
+
+    fn call(self) -> __runtime::__private::rest::RestCall {
+        __runtime::__private::rest::RestCall::new(self.service, "find_pets", "GET")
             .literal("/pets")
             .timeout(self.timeout)
-            .send(self.service)
     }
 }
 
@@ -1314,10 +1344,20 @@ impl GetEvents {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub fn send(self) -> __runtime::__private::Sending<types::Events> {
-        __runtime::__private::rest::RestCall::new("get_events", "GET")
+        self.call().send(__runtime::__private::rest::whole)
+    }
+
+    /// Sends the request and reads the response with its headers.
+    pub fn with_headers(
+        self,
+    ) -> __runtime::__private::Sending<__runtime::WithHeaders<types::Events>> {
+        self.call().with_headers(__runtime::__private::rest::whole)
+    }
+
+    fn call(self) -> __runtime::__private::rest::RestCall {
+        __runtime::__private::rest::RestCall::new(self.service, "get_events", "GET")
             .literal("/events")
             .timeout(self.timeout)
-            .send(self.service)
     }
 }
 
@@ -1369,11 +1409,21 @@ impl Pay {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub fn send(self) -> __runtime::__private::Sending<()> {
-        __runtime::__private::rest::RestCall::new("pay", "POST")
+        self.call().send(__runtime::__private::rest::nothing)
+    }
+
+    /// Sends the request and reads the response with its headers.
+    pub fn with_headers(
+        self,
+    ) -> __runtime::__private::Sending<__runtime::WithHeaders<()>> {
+        self.call().with_headers(__runtime::__private::rest::nothing)
+    }
+
+    fn call(self) -> __runtime::__private::rest::RestCall {
+        __runtime::__private::rest::RestCall::new(self.service, "pay", "POST")
             .literal("/payments")
             .json(Some(&self.body), &self.changes)
             .timeout(self.timeout)
-            .send_empty(self.service)
     }
 }
 
@@ -1425,11 +1475,21 @@ impl PutPayment {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub fn send(self) -> __runtime::__private::Sending<types::Payment> {
-        __runtime::__private::rest::RestCall::new("put_payment", "PUT")
+        self.call().send(__runtime::__private::rest::whole)
+    }
+
+    /// Sends the request and reads the response with its headers.
+    pub fn with_headers(
+        self,
+    ) -> __runtime::__private::Sending<__runtime::WithHeaders<types::Payment>> {
+        self.call().with_headers(__runtime::__private::rest::whole)
+    }
+
+    fn call(self) -> __runtime::__private::rest::RestCall {
+        __runtime::__private::rest::RestCall::new(self.service, "put_payment", "PUT")
             .literal("/payments")
             .json(Some(&self.body), &self.changes)
             .timeout(self.timeout)
-            .send(self.service)
     }
 }
 

@@ -41,13 +41,13 @@ impl Mismatch {
     }
 
     /// The same mismatch, seen from the object that has the value in the field `name`.
-    pub(super) fn within(mut self, name: &str) -> Self {
+    pub(crate) fn within(mut self, name: &str) -> Self {
         let dot = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
         self.path = format!("{name}{dot}{}", self.path);
         self
     }
 
-    fn at(self, index: usize) -> Self {
+    pub(crate) fn at(self, index: usize) -> Self {
         self.within(&format!("[{index}]"))
     }
 

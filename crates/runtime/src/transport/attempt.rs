@@ -119,7 +119,7 @@ impl HttpSender {
         }
         let secrets = self.secrets(call);
         match body {
-            Ok(body) => Ok(Reply::new(call, sent_at, status, body, secrets, incoming)),
+            Ok(body) => Ok(Reply::new(call, sent_at, (status, headers), body, secrets, incoming)),
             Err(partial) => Err(partial.classify(call, status)),
         }
     }

@@ -3,11 +3,13 @@
 use std::time::SystemTime;
 
 use bytes::Bytes;
+use reqwest::header::HeaderMap;
 use serde::de::DeserializeOwned;
 
 use super::response_body::IncomingBody;
 use crate::call::AddressedCall;
 use crate::error::{Attempted, Error, Result};
+use crate::headers::Headers;
 use crate::json::{decode_at, of_another_type, redacted};
 use crate::lenient::{self, Lenient, Reading};
 use crate::redact::Secrets;
@@ -17,6 +19,7 @@ use crate::retry::Idempotency;
 pub struct Reply {
     sent_at: SystemTime,
     status: u16,
+    headers: Headers,
     body: Bytes,
     /// The body of a stream of events.
     incoming: Option<Box<IncomingBody>>,
@@ -31,6 +34,12 @@ impl Reply {
     #[must_use]
     pub fn status(&self) -> u16 {
         self.status
+    }
+
+    /// The headers.
+    #[must_use]
+    pub fn headers(&self) -> &Headers {
+        &self.headers
     }
 
     /// The body as it was received.
@@ -67,7 +76,7 @@ impl Reply {
     pub(super) fn new(
         call: &AddressedCall,
         sent_at: SystemTime,
-        status: u16,
+        (status, headers): (u16, HeaderMap),
         body: Bytes,
         secrets: Secrets,
         incoming: Option<Box<IncomingBody>>,
@@ -75,6 +84,7 @@ impl Reply {
         Self {
             sent_at,
             status,
+            headers: headers.into(),
             body,
             incoming,
             secrets,
@@ -144,6 +154,7 @@ impl Reply {
         Self {
             sent_at: SystemTime::now(),
             status,
+            headers: Headers::default(),
             body,
             incoming: None,
             secrets,

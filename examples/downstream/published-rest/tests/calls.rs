@@ -112,7 +112,7 @@ async fn files_and_events() {
 
     assert_eq!(&api.print_order("o1").await.unwrap()[..], b"a page");
     let mut events = api.watch_order("o1").await.unwrap();
-    let event = events.next().await.unwrap().unwrap().json::<types::OrderEvent>().unwrap();
+    let event: types::OrderEvent = events.next().await.unwrap().unwrap();
     assert_eq!(event.kind, Some(types::AccountEventKind::Changed));
     assert_eq!(event.order.unwrap().id.as_deref(), Some("o1"));
     assert!(events.next().await.is_none());

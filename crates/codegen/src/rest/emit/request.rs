@@ -48,7 +48,7 @@ pub(super) fn call(operation: &Operation, changes: bool) -> TokenStream {
         quote!(.optional_header(#wire, &self.#field))
     });
     quote! {
-        __runtime::__private::rest::RestCall::new(#name, #method)
+        __runtime::__private::rest::RestCall::new(self.service, #name, #method)
             #(#path)* #(#path_query)* #(#queries)* #(#headers)* #accept #body #(#later_headers)*
             .timeout(self.timeout)
     }

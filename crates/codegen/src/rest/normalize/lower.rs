@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::warnings::Warnings;
 use crate::rest::media::has_binary_content;
 use crate::rest::pointer::{joined, keys};
-use crate::rest::tree::{self, LOOSE};
+use crate::rest::tree::{self, FIRST, LOOSE, URL};
 
 /// Lowers every schema of a description.
 pub(super) fn lower(description: &mut Value, warnings: &mut Warnings<'_>) {
@@ -27,6 +27,7 @@ fn lower_schema(schema: &mut Value, place: &str, warnings: &mut Warnings<'_>) {
     tuple(object);
     pattern_properties(object);
     file(object);
+    what_paging_needs(object);
     well_formed(object);
     default_conforms(object, place, warnings);
     beside_a_reference(object);
@@ -130,12 +131,28 @@ fn file(schema: &mut Map<String, Value>) {
     }
 }
 
+/// Keeps what says that a text is a URL, and with which number counting begins.
+fn what_paging_needs(schema: &mut Map<String, Value>) {
+    let format = schema.get("format").and_then(Value::as_str).unwrap_or_default();
+    let is_url = format == "url" || format.starts_with("uri");
+    if is_url && schema.get("type").is_some_and(|kind| kind == "string") {
+        schema.insert(URL.to_owned(), json!(true));
+    }
+    let first = schema.get("default").or_else(|| schema.get("minimum")).and_then(Value::as_u64);
+    if let Some(first @ (0 | 1)) = first
+        && schema.get("type").is_some_and(|kind| kind == "integer")
+    {
+        schema.insert(FIRST.to_owned(), json!(first));
+    }
+}
+
 /// Drops all keywords that do not affect the type of a value, and malformed ones.
 fn well_formed(schema: &mut Map<String, Value>) {
     schema.retain(|key, value| match key.as_str() {
         "$ref" | "type" | "description" | "title" => value.is_string(),
         "format" => value == "uint64" || value == "binary",
-        "nullable" | "deprecated" | "readOnly" | LOOSE => value.is_boolean(),
+        "nullable" | "deprecated" | "readOnly" | LOOSE | URL => value.is_boolean(),
+        FIRST => value.is_u64(),
         "properties" | "$defs" | "definitions" | "discriminator" => value.is_object(),
         "enum" | "allOf" | "oneOf" | "anyOf" => value.as_array().is_some_and(|it| !it.is_empty()),
         "required" => value.as_array().is_some_and(|it| it.iter().all(Value::is_string)),

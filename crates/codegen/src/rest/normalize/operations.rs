@@ -6,11 +6,12 @@ use serde_json::{Map, Value, json};
 
 use super::bodies::NormalizedBody;
 use super::warnings::Warnings;
-use super::{bodies, parameters, responses};
+use super::{bodies, paging, parameters, responses};
 use crate::naming::{self, distinct};
-use crate::rest::description::{METHODS, operations, operations_of, security_scheme};
+use crate::rest::description::{self, METHODS, operations, operations_of, security_scheme};
 use crate::rest::model::{
-    Content, Operation, Parameter, PartKind, PathValue, Piece, Place, pieces, split,
+    Content, ExpectedResponse, Operation, Paging, Parameter, PartKind, PathValue, Piece, Place,
+    pieces, split,
 };
 use crate::rest::pointer::decoded;
 use crate::rest::tree::{is_true, object_at, remove, resolve, text_at};
@@ -84,6 +85,14 @@ pub(super) fn normalize(
                 success.name = schema.as_ref().map(|schema| typed(&suffix, schema));
             }
             normalized.operation.events = event;
+            let errors = normalized.types.errors.iter();
+            let errors = errors.map(|(status, schema)| {
+                (status.clone(), typed(&format!("error_{}", status.to_lowercase()), schema))
+            });
+            normalized.operation.error_bodies = errors.collect();
+            if let Some((paging, item)) = normalized.types.paging.take() {
+                normalized.operation.paging = Some((paging, typed("item", &item)));
+            }
             let (path, item) = path_item(&normalized.operation, normalized.types);
             paths.insert(path, item);
             operations.push(normalized.operation);
@@ -153,6 +162,10 @@ struct Types {
     event: Option<Value>,
     /// One for each success; none for one that is not JSON.
     successes: Vec<Option<Value>>,
+    /// The schema of each error whose body is JSON, with its status.
+    errors: Vec<(String, Value)>,
+    /// The paging of the response, and the schema of an item.
+    paging: Option<(Paging, Value)>,
 }
 
 fn normalize_operation(
@@ -192,6 +205,14 @@ fn with_body(
     let mut warnings = Vec::new();
     let multipart = body.as_ref().filter(|it| it.body.content == Content::Multipart);
     let successful = responses::of_successes(description, method, operation, &mut warnings);
+    let paging = successful.expected.as_ref().filter(|_| method == "GET").and_then(|it| match it {
+        (ExpectedResponse { content: Content::Json, .. }, Some(schema)) => {
+            let described = description::parameters(description, item, operation, &mut Vec::new());
+            let headers: Vec<_> = successful.headers.iter().map(|it| it.wire.clone()).collect();
+            paging::detect(description, &described, schema, &headers)
+        }
+        _ => None,
+    });
     let (response, response_type) = successful.expected.unzip();
     let response_type = response_type.flatten().map(|it| null_by_name(description, it));
 
@@ -199,6 +220,7 @@ fn with_body(
     names.extend(multipart.iter().flat_map(|_| bodies::BUILDERS_OWN.map(str::to_owned)));
     names.extend(successful.events.iter().map(|_| "events".to_owned()));
     names.extend(successful.successes.first().map(|_| "by_status".to_owned()));
+    names.extend(paging.iter().flat_map(|_| ["pages", "items"].map(str::to_owned)));
     let mut all = parameters::normalize(description, path, item, operation, &mut warnings)?;
     if let Some(NormalizedBody { body, media }) = multipart {
         all.extend(bodies::parts_of(description, media, body.required, &mut warnings));
@@ -237,6 +259,9 @@ fn with_body(
             events: None,
             other_body: None,
             errors: responses::errors(description, operation),
+            error_bodies: Vec::new(),
+            headers: successful.headers,
+            paging: None,
         },
         types: Types {
             parameters: parameter_types,
@@ -244,6 +269,8 @@ fn with_body(
             response: response_type,
             event: successful.events,
             successes: success_types,
+            errors: responses::error_bodies(description, operation),
+            paging,
         },
     };
     Ok((with_body, warnings))

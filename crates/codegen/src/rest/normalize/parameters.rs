@@ -12,8 +12,19 @@ use crate::rest::model::{Content, Parameter, PathStyle, Piece, Place, Style, pie
 use crate::rest::tree::{is_true, kind, resolve, text_at};
 
 /// Fields and methods of every builder.
-pub(super) const BUILDERS_OWN: [&str; 9] =
-    ["rest", "body", "changes", "null", "set", "timeout", "send", "clone", "into_future"];
+pub(super) const BUILDERS_OWN: [&str; 11] = [
+    "service",
+    "body",
+    "changes",
+    "null",
+    "set",
+    "timeout",
+    "call",
+    "send",
+    "with_headers",
+    "clone",
+    "into_future",
+];
 
 /// The parameters of an operation and their schemas: path parameters in the order of the path, then
 /// the remaining parameters in the order of the description. Their names need not be unique.

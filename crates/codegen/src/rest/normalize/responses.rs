@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::parameters::followed;
 use crate::rest::description::{self, SuccessResponse, successes};
 use crate::rest::media::{self, Media, content};
-use crate::rest::model::{Content, ExpectedResponse, Success};
-use crate::rest::tree::{object_at, resolve, text_at};
+use crate::rest::model::{Content, ExpectedResponse, Header, HeaderKind, Success};
+use crate::rest::tree::{fields, object_at, resolve, text_at};
 
 /// The contents of the success responses.
 #[derive(Default)]
@@ -17,6 +17,8 @@ pub(super) struct SuccessResponses {
     pub(super) events: Option<Value>,
     /// All of them, each with its schema if it is JSON; empty if they have the same type.
     pub(super) successes: Vec<(Success, Option<Value>)>,
+    /// The headers of the one that is read as a whole.
+    pub(super) headers: Vec<Header>,
 }
 
 /// Selects the type of a call's response.
@@ -44,11 +46,15 @@ pub(super) fn of_successes(
     warnings.extend(successes.iter().filter_map(unread));
     let events = successes.iter().find_map(|it| Media::of(&it.offered, Content::Events));
     let events = events.map(|media| event_data(description, &media.schema));
-    let Some((_, media)) = description::deciding_success(&successes) else {
+    let deciding = description::deciding_success(&successes);
+    let with_headers = deciding.as_ref().map(|(success, _)| *success).or(successes.first());
+    let headers = with_headers.and_then(|it| it.response);
+    let headers = headers.map(|it| headers_of(description, it)).unwrap_or_default();
+    let Some((_, media)) = deciding else {
         let expected =
             ExpectedResponse { content: Content::Events, may_be_empty: false, accept: None };
         let expected = events.is_some().then_some((expected, None));
-        return SuccessResponses { expected, events, successes: Vec::new() };
+        return SuccessResponses { expected, events, successes: Vec::new(), headers };
     };
 
     let whole_of = |it: &SuccessResponse<'_>| {
@@ -97,7 +103,7 @@ pub(super) fn of_successes(
     if successes.iter().all(|(success, _)| success.is_first) {
         successes.clear();
     }
-    SuccessResponses { expected: Some((expected, Some(media.schema))), events, successes }
+    SuccessResponses { expected: Some((expected, Some(media.schema))), events, successes, headers }
 }
 
 /// The schema of an event's data. Descriptions specify that, or the whole event, or a list of
@@ -130,4 +136,37 @@ pub(super) fn errors(description: &Value, operation: &Value) -> Vec<(String, Str
             Some((status.clone(), text_at(response, "description")))
         })
         .collect()
+}
+
+/// The schemas of the errors whose body is JSON, by status. `default` is an error where a success is
+/// described.
+pub(super) fn error_bodies(description: &Value, operation: &Value) -> Vec<(String, Value)> {
+    let any_success = fields(operation, "responses").any(|(status, _)| status.starts_with('2'));
+    let all = fields(operation, "responses").filter(|(status, _)| match status.as_str() {
+        "default" => any_success,
+        status => status.starts_with(['4', '5']),
+    });
+    let bodies = all.filter_map(|(status, response)| {
+        let offered = media::offered(description, resolve(description, response)?);
+        let media = Media::of(&offered, Content::Json)?;
+        Some((status.to_ascii_uppercase(), media.schema))
+    });
+    bodies.collect()
+}
+
+/// The headers that a response is described with. `Content-Type` is ignored, as it is specified.
+fn headers_of(description: &Value, response: &Value) -> Vec<Header> {
+    let all = fields(response, "headers").filter_map(|(wire, header)| {
+        let header = resolve(description, header)?;
+        let schema = header.get("schema").and_then(|it| followed(description, it));
+        let kind = match schema.map(|it| text_at(it, "type")).as_deref() {
+            Some("integer") => HeaderKind::Integer,
+            Some("number") => HeaderKind::Number,
+            Some("boolean") => HeaderKind::Boolean,
+            _ => HeaderKind::Text,
+        };
+        let description = text_at(header, "description");
+        Some(Header { wire: wire.clone(), kind, description })
+    });
+    all.filter(|it| !it.wire.eq_ignore_ascii_case("content-type")).collect()
 }

@@ -23,20 +23,34 @@ impl Server {
 
     /// Responds with a status, a content type and a body, on a free port of this machine.
     pub fn responding(status: &str, content_type: &str, body: &str) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let url = format!("http://{}", listener.local_addr().expect("it has an address"));
         let content_type = match content_type {
             "" => String::new(),
-            media => format!("content-type: {media}\r\n"),
+            media => format!("content-type: {media}"),
         };
-        let length = body.len();
-        let reply = format!(
-            "HTTP/1.1 {status}\r\n{content_type}\
-             content-length: {length}\r\nconnection: close\r\n\r\n{body}"
-        );
+        Self::replying(&[(status, &content_type, body)])
+    }
+
+    /// Responds with these in turn, each a status, a header or none, and a body, and then with the
+    /// last one.
+    pub fn replying(replies: &[(&str, &str, &str)]) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let url = format!("http://{}", listener.local_addr().expect("it has an address"));
+        let replies: Vec<_> = replies
+            .iter()
+            .map(|(status, header, body)| {
+                let (header, length) = (header.trim_end(), body.len());
+                let header = if header.is_empty() { String::new() } else { format!("{header}\r\n") };
+                format!(
+                    "HTTP/1.1 {status}\r\n{header}\
+                     content-length: {length}\r\nconnection: close\r\n\r\n{body}"
+                )
+            })
+            .collect();
         let (sender, requests) = channel();
         std::thread::spawn(move || {
-            for stream in listener.incoming() {
+            let last = replies.len() - 1;
+            for (number, stream) in listener.incoming().enumerate() {
+                let reply = &replies[number.min(last)];
                 let mut stream = stream.expect("a connection");
                 let mut request = Vec::new();
                 let mut buffer = [0; 4096];

@@ -1,0 +1,181 @@
+//! Paging of lists: which operations return pages, and what leads from one page to the next.
+//!
+//! A description does not state it, but for a few well-known names it is certain, and only then
+//! calls get `pages` and `items`. Certain is:
+//!
+//! - a `Link` header that is described for a response that is a list;
+//! - a URL of the next page in the response: `next` of the format `uri`, `next_url`, `nextLink`;
+//! - a cursor that the response names as a query parameter does: `next_page_token` for
+//!   `page_token`, `next_cursor` for `cursor`, `last_id` for `after` beside `has_more`;
+//! - the id of the last item for `starting_after`, beside `has_more`;
+//! - the number of items before a page, `offset`, beside the `limit` of a page;
+//! - the number of a page, `page`, if the description says with which it begins.
+//!
+//! In addition, it must be certain which list of the response has the items.
+
+use serde_json::{Value, json};
+
+use super::parameters::followed;
+use crate::rest::description::{location, name_of};
+use crate::rest::model::{Next, Paging};
+use crate::rest::tree::{FIRST, URL, fields, is_true, text_at};
+
+/// Objects within a response that say what leads to the next page.
+const WRAPPERS: [&str; 10] = [
+    "meta",
+    "pagination",
+    "paging",
+    "page",
+    "page_info",
+    "pageInfo",
+    "response_metadata",
+    "links",
+    "_links",
+    "metadata",
+];
+
+/// Names of the items, where a response has several lists.
+const ITEMS: [&str; 6] = ["items", "data", "results", "records", "entries", "values"];
+
+/// Names of a URL of the next page.
+const URLS: [&str; 8] = [
+    "next_url",
+    "nextUrl",
+    "next_link",
+    "nextLink",
+    "next_page_url",
+    "nextPageUrl",
+    "@odata.nextLink",
+    "next_href",
+];
+
+/// Names of the cursor in a response, for each name of a query parameter.
+const CURSORS: [(&str, &[&str]); 12] = [
+    ("cursor", &["next_cursor", "nextCursor"]),
+    ("next_cursor", &["next_cursor"]),
+    ("page_cursor", &["next_page_cursor", "next_cursor"]),
+    ("page_token", &["next_page_token"]),
+    ("pageToken", &["nextPageToken"]),
+    ("next_page_token", &["next_page_token"]),
+    ("nextPageToken", &["nextPageToken"]),
+    ("next_token", &["next_token"]),
+    ("nextToken", &["nextToken"]),
+    ("continuation_token", &["next_continuation_token", "continuation_token"]),
+    ("continuationToken", &["nextContinuationToken", "continuationToken"]),
+    ("after", &["next_cursor", "next_after", "after"]),
+];
+
+/// Names of the size of a page.
+const SIZES: [&str; 8] =
+    ["limit", "per_page", "perPage", "page_size", "pageSize", "count", "size", "max_results"];
+
+/// Returns the paging of a call and the schema of its items, if it is certain.
+///
+/// `parameters` are those of the operation, `schema` and `headers` those of its response.
+pub(super) fn detect(
+    description: &Value,
+    parameters: &[&Value],
+    schema: &Value,
+    headers: &[String],
+) -> Option<(Paging, Value)> {
+    let page = followed(description, schema)?;
+    let (items, item) = items(description, page)?;
+    let headers = if items.is_empty() { headers } else { &[] };
+    let next = next(description, parameters, page, &item, headers)?;
+    Some((Paging { next, items }, item))
+}
+
+/// The place of the items within a page, and their schema.
+fn items(description: &Value, page: &Value) -> Option<(Vec<String>, Value)> {
+    let item = |list: &Value| list.get("items").cloned().unwrap_or_else(|| json!({}));
+    if page.get("type") == Some(&json!("array")) {
+        return Some((Vec::new(), item(page)));
+    }
+    let lists = fields(page, "properties").filter_map(|(name, schema)| {
+        let list = followed(description, schema)?;
+        (list.get("type") == Some(&json!("array"))).then_some((name, list))
+    });
+    let lists: Vec<_> = lists.collect();
+    let known = || ITEMS.iter().find_map(|name| lists.iter().find(|(it, _)| it == name));
+    let (name, list) = match lists.as_slice() {
+        [only] => only,
+        _ => known()?,
+    };
+    Some((vec![(*name).clone()], item(list)))
+}
+
+fn next(
+    description: &Value,
+    parameters: &[&Value],
+    page: &Value,
+    item: &Value,
+    headers: &[String],
+) -> Option<Next> {
+    let query = |name: &str| {
+        parameters.iter().copied().find(|it| location(it) == "query" && name_of(it) == name)
+    };
+    let found = |name: &str| place(description, page, name);
+    let more = || found("has_more").or_else(|| found("hasMore"));
+    for (parameter, cursors) in CURSORS {
+        if query(parameter).is_some()
+            && let Some(place) = cursors.iter().find_map(|name| found(name))
+        {
+            return Some(Next::Cursor { parameter: parameter.to_owned(), place, more: more() });
+        }
+    }
+    if let (Some(_), Some(place), Some(more)) = (query("after"), found("last_id"), more()) {
+        return Some(Next::Cursor { parameter: "after".to_owned(), place, more: Some(more) });
+    }
+    if let (Some(_), Some(more)) = (query("starting_after"), more())
+        && has(description, item, "id")
+    {
+        let (parameter, id) = ("starting_after".to_owned(), "id".to_owned());
+        return Some(Next::LastItem { parameter, id, more });
+    }
+    if let Some(place) = URLS.iter().find_map(|name| found(name)) {
+        return Some(Next::Link(place));
+    }
+    if let Some(place) = found("next").filter(|place| is_url(description, page, place)) {
+        return Some(Next::Link(place));
+    }
+    if let Some(header) = headers.iter().find(|it| it.eq_ignore_ascii_case("link")) {
+        return Some(Next::Header(header.clone()));
+    }
+    if query("offset").is_some() && SIZES.iter().any(|size| query(size).is_some()) {
+        return Some(Next::Offset { parameter: "offset".to_owned() });
+    }
+    let number = query("page").and_then(|it| followed(description, it.get("schema")?))?;
+    let first = number.get(FIRST).and_then(Value::as_u64)?;
+    Some(Next::Number { parameter: "page".to_owned(), first })
+}
+
+/// The place of a field, of the response itself or of an object that says where the next page is.
+fn place(description: &Value, page: &Value, name: &str) -> Option<Vec<String>> {
+    if has(description, page, name) {
+        return Some(vec![name.to_owned()]);
+    }
+    let within = WRAPPERS.iter().find(|wrapper| {
+        let within = page.get("properties").and_then(|it| it.get(**wrapper));
+        within.is_some_and(|it| has(description, it, name))
+    });
+    within.map(|wrapper| vec![(*wrapper).to_owned(), name.to_owned()])
+}
+
+/// Returns true if an object has a field that is no object and no list.
+fn has(description: &Value, object: &Value, name: &str) -> bool {
+    let field = followed(description, object).and_then(|it| it.get("properties")?.get(name));
+    field.and_then(|it| followed(description, it)).is_some_and(|field| {
+        !["array", "object"].contains(&text_at(field, "type").as_str())
+            && field.get("properties").is_none()
+    })
+}
+
+/// Returns true if the field at a place is a URL: by its format, or since it is among links.
+fn is_url(description: &Value, page: &Value, place: &[String]) -> bool {
+    let field = place
+        .iter()
+        .try_fold(page, |object, name| followed(description, object)?.get("properties")?.get(name));
+    let is_url = field.and_then(|it| followed(description, it)).is_some_and(|it| is_true(it, URL));
+    let is_among_links = matches!(place, [wrapper, _] if wrapper.ends_with("links"));
+    is_among_links || is_url
+}

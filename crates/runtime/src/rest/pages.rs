@@ -1,0 +1,477 @@
+//! Pages of a list: the call of the next page is made of the one before and of its response, until
+//! there is no next page.
+//!
+//! A description rarely states how its lists are paged, so [`Paging`] is decided when code is
+//! generated, from names that are certain or by a line in the build script. Pages are requested one
+//! after the other, each when the stream is polled for it, with the retries and the limits of any
+//! other call.
+//!
+//! Two invariants hold whatever a service says. A page is never requested twice: a service that
+//! leads back to an earlier page ends the stream with an error. And no link leads the authorization
+//! to another origin.
+
+use std::collections::{HashSet, VecDeque};
+use std::fmt;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use futures_util::Stream;
+use reqwest::Url;
+use serde_json::Value as Json;
+
+use super::{Response, RestCall, Result, refuse_other_types};
+use crate::error::{Error, ErrorKind};
+use crate::headers::Headers;
+use crate::json::of_another_type;
+use crate::lenient::{self, Lenient, Reading};
+use crate::redact::secrets_named;
+use crate::transport::Reply;
+use crate::url::escaped;
+
+/// How the pages of a list follow each other.
+#[derive(Clone, Copy, Debug)]
+pub struct Paging {
+    /// What leads to the next page.
+    pub next: Next,
+    /// The place of the items within a page; empty if the page is the list.
+    pub items: Place,
+}
+
+/// The fields that lead to a value within a response.
+pub type Place = &'static [&'static str];
+
+/// What leads to the next page.
+#[derive(Clone, Copy, Debug)]
+pub enum Next {
+    /// A header with its URL: `Link` with `rel="next"` (RFC 8288), or the URL alone in another one.
+    Header(&'static str),
+    /// Its URL in the page.
+    Link(Place),
+    /// A cursor in the page, sent as a query parameter.
+    Cursor {
+        /// The name of the parameter.
+        parameter: &'static str,
+        /// The place of the cursor; there is no next page where it is missing, null or empty.
+        place: Place,
+        /// The place of the boolean that says whether there is a next page, if there is one.
+        more: Option<Place>,
+    },
+    /// The id of a page's last item, sent as a query parameter.
+    LastItem {
+        /// The name of the parameter.
+        parameter: &'static str,
+        /// The field of an item that has its id.
+        id: &'static str,
+        /// The place of the boolean that says whether there is a next page.
+        more: Place,
+    },
+    /// The number of items before the page, sent as a query parameter. A page without items is the
+    /// last one.
+    Offset {
+        /// The name of the parameter.
+        parameter: &'static str,
+    },
+    /// The number of the page, sent as a query parameter. A page without items is the last one.
+    Number {
+        /// The name of the parameter.
+        parameter: &'static str,
+        /// The number of the first page.
+        first: u64,
+    },
+}
+
+/// The pages of a list, in order, each as the call itself would return it.
+///
+/// A page is requested when the stream is polled for it; nothing is requested ahead. The stream ends
+/// after the last page, or after one error as its last item.
+///
+/// Errors: those of the call; [`Decode`](ErrorKind::Decode) also if a page does not say what leads to
+/// the next one, leads to an earlier one, or to another origin, where the authorization must not be
+/// sent.
+#[must_use = "pages are requested only when it is polled"]
+pub struct Pages<T, E = Error> {
+    pages: PageCalls,
+    read: fn(&Response<'_>) -> Result<T>,
+    error: PhantomData<fn() -> E>,
+}
+
+/// The items of all pages of a list, in order.
+///
+/// The next page is requested when the stream is polled after the last item of the page before. The
+/// stream ends after the last item, or after one error as its last item, as [`Pages`] does.
+#[must_use = "items are requested only when it is polled"]
+pub struct Items<T, E = Error> {
+    pages: PageCalls,
+    waiting: VecDeque<T>,
+    error: PhantomData<fn() -> E>,
+}
+
+impl RestCall {
+    /// The pages that follow each other from this call on.
+    pub fn pages<T, E>(
+        self,
+        paging: &'static Paging,
+        read: fn(&Response<'_>) -> Result<T>,
+    ) -> Pages<T, E> {
+        Pages { pages: PageCalls::new(self, paging), read, error: PhantomData }
+    }
+
+    /// The items of the pages that follow each other from this call on.
+    pub fn items<T: Lenient, E>(self, paging: &'static Paging) -> Items<T, E> {
+        Items { pages: PageCalls::new(self, paging), waiting: VecDeque::new(), error: PhantomData }
+    }
+}
+
+impl<T, E: From<Error>> Stream for Pages<T, E> {
+    type Item = Result<T, E>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let Some(page) = ready!(self.pages.poll_page(context)) else { return Poll::Ready(None) };
+        let read = page.and_then(|page| {
+            let value = (self.read)(&Response::of(&page.reply));
+            value.map_err(|error| page.reply.classify_decode_error(error))
+        });
+        if read.is_err() {
+            self.pages.end();
+        }
+        Poll::Ready(Some(read.map_err(E::from)))
+    }
+}
+
+impl<T: Lenient + Unpin, E: From<Error>> Stream for Items<T, E> {
+    type Item = Result<T, E>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        loop {
+            if let Some(item) = self.waiting.pop_front() {
+                return Poll::Ready(Some(Ok(item)));
+            }
+            let Some(page) = ready!(self.pages.poll_page(context)) else {
+                return Poll::Ready(None);
+            };
+            match page.and_then(|page| page.items(self.pages.paging.items)) {
+                Ok(items) => self.waiting = items,
+                Err(error) => {
+                    self.pages.end();
+                    return Poll::Ready(Some(Err(error.into())));
+                }
+            }
+        }
+    }
+}
+
+/// The calls of pages. Not generic, so that it is compiled once.
+struct PageCalls {
+    paging: &'static Paging,
+    /// The call of the next page.
+    next: Option<RestCall>,
+    running: Option<Running>,
+    /// What led to the pages before.
+    seen: HashSet<String>,
+}
+
+type Running = Pin<Box<dyn Future<Output = Result<(Page, RestCall)>> + Send>>;
+
+struct Page {
+    reply: Reply,
+    body: Json,
+}
+
+/// What leads to the next page.
+enum Step {
+    Parameter { name: &'static str, value: String },
+    Link(Url),
+}
+
+impl PageCalls {
+    fn new(call: RestCall, paging: &'static Paging) -> Self {
+        Self { paging, next: Some(call), running: None, seen: HashSet::new() }
+    }
+
+    fn end(&mut self) {
+        self.next = None;
+        self.running = None;
+    }
+
+    fn poll_page(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Page>>> {
+        if let Some(call) = self.next.take() {
+            self.running = Some(Box::pin(async move {
+                let reply = call.clone().exchange().await?;
+                let reply = refuse_other_types(reply, call.only)?;
+                let body = reply.decode().map_err(|error| reply.classify_decode_error(error))?;
+                Ok((Page { reply, body }, call))
+            }));
+        }
+        let Some(running) = &mut self.running else { return Poll::Ready(None) };
+        let arrived = ready!(running.as_mut().poll(context));
+        self.running = None;
+        let page = arrived.and_then(|(page, call)| {
+            self.next = self.after(&page, call).map_err(|error| page.reply.explain(error))?;
+            Ok(page)
+        });
+        Poll::Ready(Some(page))
+    }
+
+    /// The call of the page after this one, which `call` has requested.
+    fn after(&mut self, page: &Page, mut call: RestCall) -> Result<Option<RestCall>> {
+        let fault = |what: String| Error::new(ErrorKind::Decode, page.reply.attempted(), what);
+        let Some(step) = self.step(page, &call).map_err(fault)? else { return Ok(None) };
+        let shown = match &step {
+            Step::Parameter { value, .. } => value.clone(),
+            Step::Link(url) => url.to_string(),
+        };
+        if !self.seen.insert(shown) {
+            return Err(fault("the page leads to one that was requested before".to_owned()));
+        }
+        match step {
+            Step::Parameter { name, value } => {
+                call.call.parts.secrets.extend(secrets_named(name, &value));
+                set_query(&mut call.call.parts.query, name, &value);
+            }
+            Step::Link(url) => {
+                call.call.parts.query.clear();
+                call.link = Some(url);
+            }
+        }
+        Ok(Some(call))
+    }
+
+    fn step(&self, page: &Page, call: &RestCall) -> Result<Option<Step>, String> {
+        let parameter = |name, value| Ok(Some(Step::Parameter { name, value }));
+        match self.paging.next {
+            Next::Header(name) => {
+                let headers = page.reply.headers();
+                let link = if name.eq_ignore_ascii_case("link") {
+                    next_link(headers)
+                } else {
+                    headers.get(name)
+                };
+                link.filter(|link| !link.is_empty()).map(|link| linked(call, link)).transpose()
+            }
+            Next::Link(place) => match scalar_at(&page.body, place)? {
+                Some(link) => linked(call, &link).map(Some),
+                None => Ok(None),
+            },
+            Next::Cursor { parameter: name, place, more } => {
+                let more = more.map(|more| flag_at(&page.body, more)).transpose()?;
+                match (more, scalar_at(&page.body, place)?) {
+                    (Some(false), _) | (None, None) => Ok(None),
+                    (_, Some(cursor)) => parameter(name, cursor),
+                    (Some(true), None) => {
+                        Err(format!("there are more pages, but `{}` is not there", place.join(".")))
+                    }
+                }
+            }
+            Next::LastItem { parameter: name, id, more } => {
+                if !flag_at(&page.body, more)? {
+                    return Ok(None);
+                }
+                let items = list_at(&page.body, self.paging.items)?;
+                let last = items.last().ok_or("there are more pages, but this one has no items")?;
+                let id = scalar_at(last, &[id])?.ok_or_else(|| {
+                    format!("there are more pages, but the last item has no `{id}`")
+                })?;
+                parameter(name, id)
+            }
+            Next::Offset { parameter: name } => {
+                match list_at(&page.body, self.paging.items)?.len() {
+                    0 => Ok(None),
+                    items => parameter(name, (number(call, name, 0)? + items as u64).to_string()),
+                }
+            }
+            Next::Number { parameter: name, first } => {
+                match list_at(&page.body, self.paging.items)?.is_empty() {
+                    true => Ok(None),
+                    false => parameter(name, (number(call, name, first)? + 1).to_string()),
+                }
+            }
+        }
+    }
+}
+
+impl Page {
+    /// The items at this place.
+    fn items<T: Lenient>(&self, place: Place) -> Result<VecDeque<T>> {
+        let mismatch = |path: &str, reason: &str| {
+            let error = of_another_type(self.reply.attempted(), self.reply.body(), path, reason);
+            self.reply.classify_decode_error(self.reply.explain(error))
+        };
+        let items =
+            list_at(&self.body, place).map_err(|reason| mismatch(&place.join("."), &reason))?;
+        let read = |(index, item)| {
+            let item = lenient::value(item, Reading::Lenient);
+            item.map_err(|wrong| {
+                let wrong = place.iter().rev().fold(wrong.at(index), |it, name| it.within(name));
+                mismatch(wrong.path(), wrong.reason())
+            })
+        };
+        items.iter().filter(|it| !it.is_null()).enumerate().map(read).collect()
+    }
+}
+
+/// The value at a place; none if it, or an object around it, is missing or null.
+fn at<'a>(body: &'a Json, place: &[&str]) -> Option<&'a Json> {
+    let found = place.iter().try_fold(body, |value, name| value.get(name));
+    found.filter(|value| !value.is_null())
+}
+
+fn list_at<'a>(body: &'a Json, place: &[&str]) -> Result<&'a [Json], String> {
+    match at(body, place) {
+        None => Ok(&[]),
+        Some(Json::Array(items)) => Ok(items),
+        Some(_) => Err(format!("the page has no list at `{}`", shown(place))),
+    }
+}
+
+fn flag_at(body: &Json, place: &[&str]) -> Result<bool, String> {
+    match at(body, place) {
+        None => Ok(false),
+        Some(Json::Bool(flag)) => Ok(*flag),
+        Some(_) => Err(format!("`{}` is not a boolean", shown(place))),
+    }
+}
+
+/// A text or a number as text; none for an empty text.
+fn scalar_at(body: &Json, place: &[&str]) -> Result<Option<String>, String> {
+    match at(body, place) {
+        None => Ok(None),
+        Some(Json::String(text)) if text.is_empty() => Ok(None),
+        Some(Json::String(text)) => Ok(Some(text.clone())),
+        Some(Json::Number(number)) => Ok(Some(number.to_string())),
+        // Some services write `false` where there is no next page.
+        Some(Json::Bool(false)) => Ok(None),
+        Some(_) => Err(format!("`{}` is neither text nor a number", shown(place))),
+    }
+}
+
+fn shown(place: &[&str]) -> String {
+    if place.is_empty() { ".".to_owned() } else { place.join(".") }
+}
+
+/// The number that the call has sent as a query parameter, or else `first`.
+fn number(call: &RestCall, name: &str, first: u64) -> Result<u64, String> {
+    match query_value(&call.call.parts.query, name) {
+        None => Ok(first),
+        Some(sent) => sent.parse().map_err(|_| format!("`{name}` was sent as no whole number")),
+    }
+}
+
+/// The URL of a link, which may be relative to that of the call.
+fn linked(call: &RestCall, link: &str) -> Result<Step, String> {
+    let base = call.url().map_err(|error| error.message().to_owned())?;
+    let mut url = base.join(link).map_err(|_| "the link to the next page is no URL".to_owned())?;
+    let is_same =
+        url.origin() == base.origin() && url.username().is_empty() && url.password().is_none();
+    if !is_same {
+        return Err(
+            "the link to the next page leads to another origin, where the authorization must \
+                    not be sent"
+                .to_owned(),
+        );
+    }
+    url.set_fragment(None);
+    Ok(Step::Link(call.service.without_credential(url)))
+}
+
+/// The URL with `rel="next"` in the `Link` headers (RFC 8288).
+fn next_link(headers: &Headers) -> Option<&str> {
+    headers.get_all("link").find_map(|header| {
+        let mut rest = header;
+        loop {
+            let (url, after) = rest.split_once('<')?.1.split_once('>')?;
+            let end = end_of_parameters(after);
+            if is_next(&after[..end]) {
+                return Some(url);
+            }
+            rest = &after[end..];
+        }
+    })
+}
+
+/// The length of a link's parameters: up to a comma that is not quoted.
+fn end_of_parameters(text: &str) -> usize {
+    let mut is_quoted = false;
+    let end = text.bytes().position(|byte| {
+        is_quoted ^= byte == b'"';
+        byte == b',' && !is_quoted
+    });
+    end.unwrap_or(text.len())
+}
+
+fn is_next(parameters: &str) -> bool {
+    parameters.split(';').filter_map(|it| it.split_once('=')).any(|(name, value)| {
+        let mut relations = value.trim().trim_matches('"').split_ascii_whitespace();
+        name.trim().eq_ignore_ascii_case("rel")
+            && relations.any(|it| it.eq_ignore_ascii_case("next"))
+    })
+}
+
+/// The value of a parameter in an escaped query.
+fn query_value(query: &str, name: &str) -> Option<String> {
+    let name = escaped(name);
+    let value = query.split('&').find_map(|pair| pair.strip_prefix(&*name)?.strip_prefix('='))?;
+    percent_encoding::percent_decode_str(value).decode_utf8().ok().map(Into::into)
+}
+
+/// Sets a parameter of an escaped query, in place of an earlier value.
+fn set_query(query: &mut String, name: &str, value: &str) {
+    let name = escaped(name);
+    let mut pairs: Vec<&str> = query
+        .split('&')
+        .filter(|pair| !pair.is_empty() && pair.split('=').next() != Some(&*name))
+        .collect();
+    let pair = format!("{name}={}", escaped(value));
+    pairs.push(&pair);
+    *query = pairs.join("&");
+}
+
+impl<T, E> fmt::Debug for Pages<T, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pages").finish_non_exhaustive()
+    }
+}
+
+impl<T, E> fmt::Debug for Items<T, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Items").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use reqwest::header::{HeaderMap, HeaderValue, LINK};
+
+    use super::*;
+
+    fn link(headers: &[&'static str]) -> Option<String> {
+        let headers = headers.iter().map(|it| (LINK, HeaderValue::from_static(it)));
+        next_link(&headers.collect::<HeaderMap>().into()).map(str::to_owned)
+    }
+
+    #[test]
+    fn the_next_link_is_found_among_others() {
+        let next = Some("/b?x=1,2".to_owned());
+        assert_eq!(link(&[r#"</a>; rel="prev", </b?x=1,2>; rel="next""#]), next);
+        assert_eq!(link(&[r#"</b?x=1,2>; title="a, b"; REL=next"#]), next);
+        assert_eq!(
+            link(&[r#"</a>; title="<c>; rel=next, "; rel=first"#, "</b?x=1,2>;rel=next"]),
+            next
+        );
+        assert_eq!(link(&[r#"</b?x=1,2>; rel="last Next""#]), next);
+        assert_eq!(link(&[r#"</a>; rel="prev""#, "next", ""]), None);
+        assert_eq!(link(&[]), None);
+    }
+
+    #[test]
+    fn a_parameter_is_replaced() {
+        let mut query = "a=1&page=2&page=3&b%26=4".to_owned();
+        assert_eq!(query_value(&query, "page").as_deref(), Some("2"));
+        assert_eq!(query_value(&query, "b&").as_deref(), Some("4"));
+        assert_eq!(query_value(&query, "c"), None);
+        set_query(&mut query, "page", "x y");
+        assert_eq!(query, "a=1&b%26=4&page=x%20y");
+        set_query(&mut query, "b&", "");
+        assert_eq!(query, "a=1&page=x%20y&b%26=");
+    }
+}
