@@ -8,6 +8,7 @@
 # It works on a clone of the last commit in target/mutants, and takes seconds for each change.
 # OPTIONS='--re FUNCTION', or '--shard 0/4', is passed to cargo-mutants.
 # Changes that have no effect are listed with their reasons in .cargo/mutants.toml.
+# shellcheck disable=SC2086
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -64,13 +65,13 @@ for file; do
   out=$root/target/mutants/$(tr / - <<<"$file") found=$out/mutants.out caught=0
   rm -rf "$out"
   while IFS=';' read -r package arguments filters; do
-    status=0
     # Optimizing the runtime for its tests would take longer than they do.
-    # shellcheck disable=SC2086
+    build=(--config profile.dev.package.podqueue-runtime.opt-level=0 $arguments)
+    (cd "$tree" && cargo test --quiet --package "$package" "${build[@]}" -- $filters </dev/null)
+    status=0
     (cd "$tree" && cargo mutants --in-place --workspace --file "$file" --output "$out" --iterate --colors never --no-times \
-      ${OPTIONS-} --test-package "$package" --timeout-multiplier 5 --minimum-test-timeout 30 \
-      --cargo-arg=--config=profile.dev.package.podqueue-runtime.opt-level=0 \
-      $(printf -- '--cargo-test-arg=%s ' $arguments) -- -- $filters </dev/null) || status=$?
+      ${OPTIONS-} --test-package "$package" --baseline skip --timeout 60 --build-timeout 600 \
+      "${build[@]/#/--cargo-arg=}" -- -- $filters </dev/null) || status=$?
     # 2: a mutant survived, 3: a test ran into its time limit, which is a failure of the mutant.
     [ $status -eq 0 ] || [ $status -eq 2 ] || [ $status -eq 3 ] || exit $status
     caught=$((caught + $(cat "$found/caught.txt" "$found/timeout.txt" | wc -l)))
