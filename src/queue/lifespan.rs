@@ -305,4 +305,38 @@ mod tests {
         assert!(lifespan.expires_at().is_some_and(|at| at < SystemTime::now()));
         assert!(!lifespan.is_ttl_expired(), "it was accepted just now");
     }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_ttl_ends_with_its_last_moment() {
+        let lifespan = Lifespan::unknown("j");
+        assert!(!lifespan.is_ttl_expired(), "it is not known when it began");
+        lifespan.accepted(at(0), Some(MINUTE));
+        tokio::time::advance(MINUTE - Duration::from_millis(1)).await;
+        assert!(!lifespan.is_ttl_expired());
+        tokio::time::advance(Duration::from_millis(1)).await;
+        assert!(lifespan.is_ttl_expired());
+    }
+
+    #[test]
+    fn only_a_job_that_was_seen_has_expired_if_it_is_not_found() {
+        use podqueue_runtime::ErrorKind as CallErrorKind;
+        let not_found = |kind, body: &'static str| {
+            let error = podqueue_runtime::Error::new(kind, "a call", "no job").with_status(404);
+            Error::from(error.with_body(body.into(), Default::default()))
+        };
+        let (unseen, seen) = (Lifespan::unknown("j"), Lifespan::unknown("j"));
+        seen.saw();
+        for (lifespan, kind, body, expected) in [
+            (&unseen, CallErrorKind::NotFound, "{}", ErrorKind::NotFound),
+            (&seen, CallErrorKind::NotFound, "{}", ErrorKind::JobExpired),
+            (&seen, CallErrorKind::NotFound, "", ErrorKind::JobExpired),
+            (&seen, CallErrorKind::NotFound, "<html>", ErrorKind::NotFound),
+            (&seen, CallErrorKind::UnexpectedStatus, "{}", ErrorKind::UnexpectedStatus),
+        ] {
+            let error = lifespan.explain(not_found(kind, body));
+            assert_eq!(error.kind(), expected, "{body}");
+            let reason = "no job; the job existed before: its ttl or its result has expired";
+            assert_eq!(error.message().starts_with(reason), expected == ErrorKind::JobExpired);
+        }
+    }
 }

@@ -195,3 +195,53 @@ impl Serialize for Counts {
         map.end()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_have_the_names_numbers_and_meanings_that_are_documented() {
+        for (code, (state, name, is_final, is_failure)) in [
+            (State::Pending, "PENDING", false, false),
+            (State::Intent, "INTENT", false, false),
+            (State::Submitted, "SUBMITTED", false, false),
+            (State::Completed, "COMPLETED", true, false),
+            (State::Failed, "FAILED", true, true),
+            (State::Cancelled, "CANCELLED", true, true),
+            (State::TimedOut, "TIMED_OUT", true, true),
+            (State::Expired, "EXPIRED", true, true),
+            (State::Lost, "LOST", true, true),
+            (State::Unknown, "UNKNOWN", false, false),
+            (State::Refused, "REFUSED", true, true),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            assert_eq!((state.as_str(), state.to_string().as_str()), (name, name));
+            assert_eq!(state.key(), name.to_lowercase());
+            assert_eq!((state.is_final(), state.is_failure()), (is_final, is_failure), "{name}");
+            assert_eq!(State::failures().contains(&state), is_failure, "{name}");
+            // The numbers are those in existing journals.
+            assert_eq!((usize::from(state.code()), State::ALL[code]), (code, state));
+            assert_eq!(State::from_code(state.code()), Some(state));
+        }
+        assert_eq!(State::from_code(11), None);
+    }
+
+    #[test]
+    fn counts_are_summed_by_the_meaning_of_their_states() {
+        let mut counts = Counts::default();
+        for (state, inputs) in State::ALL.into_iter().zip((0..).map(|place| 1 << place)) {
+            counts.set(state, inputs);
+            assert_eq!(counts.of(state), inputs);
+        }
+        assert_eq!(counts.total(), 0b111_1111_1111);
+        assert_eq!(counts.open(), 0b000_0000_0111);
+        assert_eq!(counts.ended(), 0b101_1111_1000);
+        assert_eq!(counts.failures(), 0b101_1111_0000);
+        let json = serde_json::to_value(counts).expect("JSON");
+        assert_eq!(json.as_object().map(serde_json::Map::len), Some(12));
+        assert_eq!((&json["total"], &json["timed_out"]), (&2047.into(), &64.into()));
+    }
+}

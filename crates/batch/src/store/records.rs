@@ -191,3 +191,45 @@ pub(super) fn can_happen(event: &Event, state: State) -> bool {
         Event::Ended(_) => matches!(state, Pending | Intent | Submitted | Unknown),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_documented_transitions_can_happen() {
+        use State::{
+            Cancelled, Completed, Expired, Failed, Intent, Lost, Pending, Refused, Submitted,
+            TimedOut, Unknown,
+        };
+        let ended =
+            |state| Event::Ended(Ended { state, error: None, delay_ms: None, execution_ms: None });
+        let accepted = Event::Accepted { job_id: "j".to_owned(), at: 1 };
+        let open = [Pending, Intent, Submitted, Unknown];
+        for (event, from) in [
+            (Event::NotSent, &[Intent, Unknown][..]),
+            (Event::Unknown("why".to_owned()), &[Intent]),
+            (
+                Event::Resubmit,
+                &[Intent, Unknown, Failed, Cancelled, TimedOut, Expired, Lost, Refused],
+            ),
+            (accepted, &[Intent, Unknown, Failed, TimedOut]),
+            (Event::Seen { at: 1 }, &[Submitted]),
+            (ended(Completed), &[Pending, Intent, Submitted, Unknown, Expired, Lost]),
+            (ended(Failed), &open),
+            (ended(Expired), &open),
+            (ended(Lost), &open),
+            (ended(Refused), &open),
+        ] {
+            for state in State::ALL {
+                assert_eq!(can_happen(&event, state), from.contains(&state), "{event:?}, {state}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_text_has_its_length_wherever_it_is() {
+        assert_eq!(TextLocation::File { offset: 9, length: 5 }.length(), 5);
+        assert_eq!(TextLocation::Stored(b"text".to_vec()).length(), 4);
+    }
+}

@@ -205,4 +205,69 @@ mod tests {
             assert_eq!(kind(repeat, true), ErrorKind::OutcomeUnknown);
         }
     }
+
+    #[test]
+    fn a_web_page_of_a_gateway_stops_only_what_must_not_be_repeated() {
+        for (repeat, decision) in [
+            (Idempotency::Idempotent, Retry),
+            (Idempotency::IdempotentEffect, Retry),
+            (Idempotency::AtLeastOnce, Retry),
+            (Idempotency::NonIdempotent, Stop),
+        ] {
+            assert_eq!(repeat.after(AttemptOutcome::Intercepted), decision, "{repeat:?}");
+        }
+    }
+
+    #[test]
+    fn decisions_and_outcomes_are_classified() {
+        for (decision, is_retry) in
+            [(Retry, true), (RetryNoted, true), (Unknown, false), (Stop, false)]
+        {
+            assert_eq!(decision.is_retry(), is_retry, "{decision:?}");
+        }
+        for (outcome, is_ambiguous) in [
+            (AttemptOutcome::NeverSent, false),
+            (AttemptOutcome::Throttled, false),
+            (AttemptOutcome::ServerFailed, true),
+            (AttemptOutcome::Unanswered, true),
+            (AttemptOutcome::Unreadable, false),
+            (AttemptOutcome::Intercepted, false),
+            (AttemptOutcome::Final, false),
+        ] {
+            assert_eq!(outcome.is_ambiguous(), is_ambiguous, "{outcome:?}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_outcome_says_how_many_attempts_may_have_taken_effect() {
+        for (ambiguous, attempts, sent) in [
+            (1, 1, "it may or may not have taken effect, and was not retried"),
+            (1, 3, "one of the 3 attempts may have taken effect"),
+            (2, 3, "any of the 3 attempts, possibly several, may have taken effect"),
+        ] {
+            let error = Error::new(ErrorKind::Connect, "a call", "no connection");
+            let error = Idempotency::NonIdempotent.classify_final(error, ambiguous, attempts);
+            let expected =
+                format!("no connection; {sent}: check the service's state before retrying");
+            assert_eq!(error.message(), expected);
+            let again = Idempotency::NonIdempotent.classify_final(error, ambiguous, attempts);
+            assert_eq!(again.message(), expected, "it is said once");
+        }
+    }
+
+    #[test]
+    fn a_reply_that_cannot_be_decoded_is_an_unknown_outcome_if_it_must_not_be_repeated() {
+        let kind = |repeat: Idempotency, kind| {
+            repeat.classify_decode_error(Error::new(kind, "a call", "a reply")).kind()
+        };
+        for (repeat, decoding) in [
+            (Idempotency::Idempotent, ErrorKind::Decode),
+            (Idempotency::IdempotentEffect, ErrorKind::Decode),
+            (Idempotency::AtLeastOnce, ErrorKind::OutcomeUnknown),
+            (Idempotency::NonIdempotent, ErrorKind::OutcomeUnknown),
+        ] {
+            assert_eq!(kind(repeat, ErrorKind::Decode), decoding, "{repeat:?}");
+            assert_eq!(kind(repeat, ErrorKind::Unauthorized), ErrorKind::Unauthorized);
+        }
+    }
 }
