@@ -206,7 +206,7 @@ mod tests {
     }
 
     fn observe(lifespan: &Lifespan, status: JobStatus, took: Option<Duration>, now: SystemTime) {
-        lifespan.known().observe(status, took, now, now);
+        lifespan.observe(status, took, now, now);
     }
 
     #[test]
