@@ -195,3 +195,24 @@ impl Delta {
         tally
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deltas_add_up_to_the_tally() {
+        let mut sum = Delta::of_new(10);
+        sum.shift(State::Pending, State::Intent, 4);
+        sum.add_times(Some(2.0), Some(0.5));
+        sum.add_times(None, Some(0.25));
+        sum.add_times(Some(1.0), None);
+        let mut row = vec![0; State::ALL.len()];
+        (row[1], row[2]) = (-3, 3);
+        sum.add(&Delta::of(row, 8.0, 4.0));
+        let tally = sum.tally();
+        assert_eq!((tally.execution_ms, tally.delay_ms), (11.0, 4.75));
+        let counts = State::ALL.map(|state| tally.counts.of(state));
+        assert_eq!(counts, [6, 1, 3, 0, 0, 0, 0, 0, 0, 0, 0]);
+    }
+}
