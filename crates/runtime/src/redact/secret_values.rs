@@ -477,4 +477,38 @@ mod tests {
             assert!(!is_trivial(other), "{other}");
         }
     }
+
+    #[test]
+    fn a_parameter_is_a_secret_by_its_name() {
+        assert_eq!(texts(secrets_named("apiKey", "k")), ["k"]);
+        assert_eq!(texts(secrets_named("environment", "canary-1")), ["canary-1"]);
+        assert!(secrets_named("environment", "small").is_empty());
+        assert!(secrets_named("note", "canary-1").is_empty());
+    }
+
+    #[test]
+    fn a_value_stops_being_trivial_at_its_length() {
+        for (trivial, secret) in [
+            ("ab-12", "ab-123"),
+            ("abcdefg", "abcdefgh"),
+            ("12345678901", "123456789012"),
+            ("1.2,3:4+5-6", "1_2/3 4.5,6:"),
+        ] {
+            assert!(is_trivial(trivial), "{trivial}");
+            assert!(!is_trivial(secret), "{secret}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_secrets_as_they_are_written() {
+        assert_eq!(found(json!({"token": [-5, 7, 1.5, true, null]})), ["-5", "1.5", "7"]);
+    }
+
+    #[test]
+    fn both_alphabets_of_base64_are_read() {
+        for text in ["+/+/", "-_-_"] {
+            assert_eq!(from_base64(text).as_deref(), Some(&[0xfb, 0xff, 0xbf][..]), "{text}");
+        }
+        assert_eq!(from_base64("azAz").as_deref(), Some(&b"k03"[..]));
+    }
 }
