@@ -1,6 +1,7 @@
 //! Shared store in memory: the journal of a simulation, and the model of its rules.
 //!
-//! It is written from the documentation of the traits, not from the stores of `podqueue-batch`: it
+//! It is written from the documentation of the traits, not from the stores of `podqueue-batch`, and
+//! passes the test suite that all stores share. It
 //! refuses invalid transitions, records who owned which input when, and reports what no process may
 //! do. A process has a lease of [`LEASE`]; its peers observe its last change by their own clock.
 
@@ -769,5 +770,32 @@ impl Drop for MemoryStore {
     /// Gives up the lease, if the process is alive.
     fn drop(&mut self) {
         let _ = self.release();
+    }
+}
+
+#[cfg(test)]
+#[path = "../../batch/tests/batch/store/rules.rs"]
+mod rules;
+
+#[cfg(test)]
+mod tests {
+    use super::rules::{
+        a_claim_ends_where_its_bytes_do, a_commit_takes_effect_as_a_whole_or_not_at_all,
+        an_input_passes_through_its_states, copies_are_not_claimed, inputs_are_listed_page_by_page,
+    };
+    use super::{Database, Life, Opener, Trace};
+
+    fn in_memory(test: impl Fn(&dyn Fn() -> Opener)) {
+        let database = Database::new(Trace::new(0, false), |_, _| ());
+        test(&|| Opener { database: database.clone(), life: Life::default() });
+    }
+
+    #[test]
+    fn the_simulated_store_is_a_store() {
+        in_memory(|open| an_input_passes_through_its_states(open));
+        in_memory(|open| a_commit_takes_effect_as_a_whole_or_not_at_all(open));
+        in_memory(|open| a_claim_ends_where_its_bytes_do(open));
+        in_memory(|open| copies_are_not_claimed(open));
+        in_memory(|open| inputs_are_listed_page_by_page(open));
     }
 }
