@@ -21,9 +21,13 @@ use crate::support::{endpoint, until};
 /// Processes of a batch.
 const PROCESSES: usize = 3;
 
-/// Promotions while one batch runs, and the inputs for each.
+/// Most promotions while one batch runs, and the inputs for each.
 const IN_A_BATCH: u64 = 5;
 const INPUTS: u64 = 1_500;
+
+/// Longest time in milliseconds for which a process that starts has the database to itself. It is
+/// shorter than a lease, so the others renew theirs in time.
+const BEFORE_OTHERS: u64 = 1_000;
 
 /// What a process says when the database has lost changes.
 const REFUSED: [&str; 2] = ["has lost changes", "would submit that input again"];
@@ -73,15 +77,19 @@ async fn processes_continue_on_promoted_standbys() {
 async fn play(promotions: u64, random: &mut Rng, figures: &mut Figures) {
     let mut server = Server::start_with_clock();
     let _ = server.create("jobs");
-    let proxy = Proxy::start(&server);
-    let url = proxy.url("jobs");
+    // Each reaches the promoted standby at another moment.
+    let proxies: Vec<_> = (0..PROCESSES).map(|_| Proxy::start(&server)).collect();
+    let urls: Vec<_> = proxies.iter().map(|proxy| proxy.url("jobs")).collect();
     let mut machines = Machines::with(INPUTS * promotions, Duration::from_millis(100)).await;
-    for number in 0..PROCESSES {
-        machines.start(number, &url);
+    for (number, url) in urls.iter().enumerate() {
+        machines.start(number, url);
     }
     machines.until_accepted(50).await;
     let (mut may_repeat, mut kills, mut losses) = (BTreeSet::new(), 0, 0);
     for _ in 0..promotions {
+        if !(0..PROCESSES).any(|number| machines.is_at_work(number)) {
+            break;
+        }
         let standby = server.standby();
         let is_synchronous = random.bool();
         server.wait_for_standby(is_synchronous);
@@ -95,39 +103,51 @@ async fn play(promotions: u64, random: &mut Rng, figures: &mut Figures) {
         standby.set_clock([0, 3_600, -3_600][random.usize(..3)]);
         pause(random, 700).await;
         let killed = random.bool().then(|| random.usize(..PROCESSES));
-        if let Some(number) = killed.filter(|it| machines.is_at_work(*it)) {
-            machines.kill(number, &url);
+        let killed = killed.filter(|it| machines.is_at_work(*it));
+        if let Some(number) = killed {
+            machines.kill(number, &urls[number]);
             kills += 1;
         }
         figures.reads += reader.stop();
+        // Who has ended before the crash is told of no loss.
+        for number in 0..PROCESSES {
+            if !machines.is_at_work(number) {
+                machines.children.remove(&number);
+            }
+        }
         server.crash();
-        proxy.set(Traffic::Cut);
+        proxies.iter().for_each(|proxy| proxy.set(Traffic::Cut));
         let is_long = random.bool();
         if is_long {
             tokio::time::sleep(LEASE).await;
         }
         pause(random, LEASE.as_millis() as u64).await;
         standby.promote();
-        // It connects together with the others, and has never seen them.
-        if let Some(number) = killed.filter(|it| !machines.children.contains_key(it)) {
-            machines.start(number, &url);
-            pause(random, 300).await;
+        let reach = |number: usize| {
+            proxies[number].lead_to(&standby);
+            proxies[number].set(Traffic::Passes);
+        };
+        // It has never seen the others, and is there before them.
+        if let Some(number) = killed {
+            reach(number);
+            machines.start(number, &urls[number]);
+            pause(random, BEFORE_OTHERS).await;
         }
-        proxy.lead_to(&standby);
-        proxy.set(Traffic::Passes);
+        (0..PROCESSES).for_each(reach);
         server = standby;
         figures.promotions += 1;
         if machines.continue_or_refuse(is_synchronous).await {
             losses += 1;
             let completed = machines.completed();
             may_repeat.extend((0..machines.inputs).filter(|input| !completed.contains(input)));
-            accept_loss(&mut machines, &url).await;
+            accept_loss(&mut machines, &urls).await;
+            figures.lossy += 1;
+        } else {
+            figures.complete += 1;
         }
     }
-    figures.lossy += losses;
-    figures.complete += promotions - losses;
     machines.wait().await;
-    let unknown = machines.check_but(&url, |input| may_repeat.contains(&input));
+    let unknown = machines.check_but(&urls[0], |input| may_repeat.contains(&input));
     assert_eq!(server.sql("jobs", MISCOUNTED), "0");
     let interrupted = (0..PROCESSES).filter_map(|it| machines.report(it)["interrupted"].as_u64());
     let interrupted: u64 = interrupted.sum();
@@ -184,7 +204,7 @@ impl Machines {
 }
 
 /// Imports the results of all processes, and continues.
-async fn accept_loss(machines: &mut Machines, url: &str) {
+async fn accept_loss(machines: &mut Machines, urls: &[String]) {
     for number in 0..PROCESSES {
         if machines.children.contains_key(&number) {
             machines.fails(number, REFUSED).await;
@@ -193,17 +213,17 @@ async fn accept_loss(machines: &mut Machines, url: &str) {
     let accepted = machines.times_accepted_in_all().await;
     let accept = [("BATCH_ACCEPT_LOSS", "yes")];
     for number in 0..PROCESSES - 1 {
-        machines.start_with(number, url, &accept);
+        machines.start_with(number, &urls[number], &accept);
         machines.fails(number, ["not accepted yet", "not accepted yet"]).await;
     }
     let now = machines.times_accepted_in_all().await;
     assert_eq!(now, accepted, "nothing is submitted meanwhile");
-    machines.start_with(PROCESSES - 1, url, &accept);
+    machines.start_with(PROCESSES - 1, &urls[PROCESSES - 1], &accept);
     while machines.times_accepted() == accepted && machines.is_at_work(PROCESSES - 1) {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     for number in 0..PROCESSES - 1 {
-        machines.start(number, url);
+        machines.start(number, &urls[number]);
     }
 }
 
