@@ -11,9 +11,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use futures_util::StreamExt;
 use futures_util::task::noop_waker;
-use podqueue::{Client, Policy, RateLimits};
-use podqueue_batch::{Batch, ErrorKind, Inputs, OnUnknown, Report, State};
+use podqueue::{Client, Endpoint, Policy, RateLimits};
+use podqueue_batch::{Batch, ErrorKind, Inputs, OnUnknown, Open, Report, State};
 use podqueue_local::{LocalJob, LocalService, Operation, RateLimit, RateLimits as LocalLimits};
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -23,6 +24,7 @@ use crate::link::{self, LinkSettings};
 use crate::plan::{Event, Plan, Unknown};
 use crate::store::{Database, Life, Opener};
 use crate::trace::Trace;
+use crate::virtual_time;
 
 /// The part of the documented limits that service and clients keep, so that they matter.
 const SHARE: f64 = 0.02;
@@ -36,6 +38,10 @@ const RETENTION: Duration = Duration::from_secs(30 * 60);
 
 /// Latest end of a simulation.
 const DEADLINE: Duration = Duration::from_secs(5 * 24 * 3_600);
+
+/// Longest time of a call beside the run, while the store and the service are unreachable for a
+/// time, and processes are stopped.
+const LONGEST_CALL: Duration = Duration::from_secs(6 * 3_600);
 
 /// Above all inputs of a batch: submissions beside it.
 const OTHERS: u64 = 1_000_000;
@@ -276,18 +282,7 @@ impl World {
         loop {
             let life = Life::default();
             *locked(&slot.life) = life.clone();
-            let key = {
-                let mut facts = locked(&self.facts);
-                let key = key(facts.started % KEYS);
-                facts.started += 1;
-                facts.lives.insert(key.clone(), life.clone());
-                key
-            };
-            let client = Client::builder()
-                .api_key(key)
-                .base_url(&url)
-                .rate_limits(RateLimits::new().share(SHARE))
-                .build()?;
+            let client = self.client(&url, &life)?;
             let batch = self.open(number, &life).await?;
             self.trace.note(format_args!("process {number} is open"));
             orders.mark_unchanged();
@@ -300,11 +295,14 @@ impl World {
                     .await_webhooks(Duration::from_secs(600)),
             );
             let stopper = run.stopper();
+            let polls = self.polls_of_run();
             let order = tokio::select! {
                 biased;
-                never = self.calls(&client, &batch) => match never {},
+                never = self.calls(&client, &batch, &url, &life) => match never {},
                 _ = orders.changed() => *orders.borrow_and_update(),
-                ended = &mut run => {
+                ended = polled(polls, &mut run) => match ended {
+                    None => Some(Event::Drop(number, Duration::from_secs(1))),
+                    Some(ended) => {
                     match ended {
                         Ok(report) if report.stopped.is_none() => {
                             *locked(&slot.batch) = None;
@@ -328,6 +326,7 @@ impl World {
                         }
                     }
                     None
+                    }
                 }
             };
             *locked(&slot.batch) = None;
@@ -369,49 +368,113 @@ impl World {
         }
     }
 
-    /// Makes calls besides the run, and drops each at one of its awaits.
-    async fn calls(&self, client: &Client, batch: &Batch) -> Infallible {
-        let endpoint = client.endpoint("sim");
+    /// A client of a process, with a key of its own.
+    fn client(&self, url: &str, life: &Life) -> Outcome<Client> {
+        let mut facts = locked(&self.facts);
+        let key = key(facts.started % KEYS);
+        facts.started += 1;
+        facts.lives.insert(key.clone(), life.clone());
+        let limits = RateLimits::new().share(SHARE);
+        Ok(Client::builder().api_key(key).base_url(url).rate_limits(limits).build()?)
+    }
+
+    /// The polls after which the caller drops a run: anywhere in its first moments, or later, or
+    /// never.
+    fn polls_of_run(&self) -> u32 {
+        if self.is_quiet() {
+            return u32::MAX;
+        }
+        self.trace.random(|random| match random.u32(..4) {
+            0 => polls(random, 16),
+            _ => u32::MAX,
+        })
+    }
+
+    fn is_quiet(&self) -> bool {
+        virtual_time::now() >= self.plan.quiet_after
+    }
+
+    /// Makes calls besides the run, and drops each at one of its awaits; some of them together with
+    /// their client.
+    async fn calls(&self, client: &Client, batch: &Batch, url: &str, life: &Life) -> Infallible {
         loop {
             let seconds = self.trace.random(|random| random.u64(2..600));
             sleep(Duration::from_secs(seconds)).await;
-            let (call, polls) = self.trace.random(|random| (random.u32(..6), random.u32(1..8)));
-            let is_done = match call {
-                0 => polled(polls, batch.status()).await,
-                1 => polled(polls, batch.unknown()).await,
-                2 => polled(polls, endpoint.health().into_future()).await,
-                _ => {
-                    let index = {
-                        let mut facts = locked(&self.facts);
-                        facts.others += 1;
-                        OTHERS + facts.others
-                    };
-                    let run = endpoint.run(&json!({ "n": index, "ms": 5 })).into_future();
-                    polled(polls, run).await
+            let (call, polls) = self.trace.random(|random| (random.u32(..10), polls(random, 6)));
+            let own = self.trace.random(fastrand::Rng::bool).then(|| self.client(url, life));
+            let client = own.and_then(Result::ok).unwrap_or_else(|| client.clone());
+            let endpoint = client.endpoint("sim");
+            drop(client);
+            let call_of = async {
+                match call {
+                    0 => batch.status().await.map(drop).map_err(Into::into),
+                    1 => batch.unknown().await.map(drop).map_err(Into::into),
+                    2 => batch.refused(5).await.map(drop).map_err(Into::into),
+                    3 => endpoint.health().await.map(drop).map_err(Into::into),
+                    _ => self.job(&endpoint, call).await,
                 }
             };
-            self.trace.note(format_args!("call {call}, for {polls} polls: {is_done}"));
-            self.trace.count(|figures| figures.drops += u64::from(!is_done));
+            let Ok(done) = timeout(LONGEST_CALL, polled(polls, call_of)).await else {
+                self.trace.violated(format_args!("call {call} does not end"));
+                continue;
+            };
+            drop(endpoint);
+            let is_ok = done.map(|done| done.is_ok());
+            self.trace.note(format_args!("call {call}, for {polls} polls: {is_ok:?}"));
+            self.trace.count(|figures| figures.drops += u64::from(is_ok.is_none()));
         }
+    }
+
+    /// Submits a job beside the batch, and makes a call about it.
+    async fn job(&self, endpoint: &Endpoint, call: u32) -> Outcome {
+        let index = {
+            let mut facts = locked(&self.facts);
+            facts.others += 1;
+            OTHERS + facts.others
+        };
+        let ms = self.trace.random(|random| random.u64(5..20_000));
+        let job = endpoint.run(&json!({ "n": index, "ms": ms })).await?;
+        if !locked(&self.facts)
+            .accepted
+            .get(&index)
+            .is_some_and(|it| it.iter().any(|it| it == job.id()))
+        {
+            self.trace.violated(format_args!("the job of {index} is another's: {}", job.id()));
+        }
+        match call {
+            4 => drop(job.status().await?),
+            5 => drop(job.cancel().await?),
+            6 | 7 => {
+                let record =
+                    job.wait().timeout(Duration::from_secs(300)).cancel_on_timeout().await?;
+                let output: Value = record.output()?;
+                if output["n"] != json!(index) {
+                    self.trace.violated(format_args!("the output of {index} is another's"));
+                }
+            }
+            8 => {
+                let mut chunks = job.stream::<Value>();
+                while let Some(chunk) = chunks.next().await {
+                    drop(chunk?);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
     }
 
     /// Opens the batch, once the process before has let go of its results.
     async fn open(&self, number: usize, life: &Life) -> Outcome<Batch> {
         let begun = Instant::now();
         loop {
-            let unknown = match self.plan.unknown {
-                Unknown::Hold => OnUnknown::Hold,
-                Unknown::Resubmit => OnUnknown::Resubmit,
-                Unknown::ByWebhook => {
-                    OnUnknown::ByWebhook(locked(&self.slots[number].webhook).clone().into())
-                }
-            };
-            let store = Opener { database: self.database.clone(), life: life.clone() };
-            let opening = Batch::open(store)
-                .inputs(Inputs::jsonl(self.folder.join("inputs.jsonl")))
-                .results(self.results(number))
-                .on_unknown(unknown);
-            match at_once(opening.into_future()) {
+            if !self.is_quiet() && self.trace.random(|random| random.u32(..6)) == 0 {
+                // Opening has one await: for the thread that opens, which continues.
+                let is_open = polled(1, self.opening(number, life).into_future()).await.is_some();
+                at_once(tokio::task::spawn_blocking(|| ()))?;
+                self.trace.note(format_args!("process {number} drops the opening: {is_open}"));
+                self.trace.count(|figures| figures.drops += u64::from(!is_open));
+            }
+            match at_once(self.opening(number, life).into_future()) {
                 Ok(batch) => return Ok(batch),
                 Err(error) => {
                     self.trace
@@ -427,6 +490,21 @@ impl World {
                 }
             }
         }
+    }
+
+    fn opening(&self, number: usize, life: &Life) -> Open {
+        let unknown = match self.plan.unknown {
+            Unknown::Hold => OnUnknown::Hold,
+            Unknown::Resubmit => OnUnknown::Resubmit,
+            Unknown::ByWebhook => {
+                OnUnknown::ByWebhook(locked(&self.slots[number].webhook).clone().into())
+            }
+        };
+        let store = Opener { database: self.database.clone(), life: life.clone() };
+        Batch::open(store)
+            .inputs(Inputs::jsonl(self.folder.join("inputs.jsonl")))
+            .results(self.results(number))
+            .on_unknown(unknown)
     }
 
     fn results(&self, number: usize) -> PathBuf {
@@ -546,14 +624,20 @@ fn judge(
     }
 }
 
-/// Polls a future for at most so many times, and drops it. Returns true if it was ready.
-async fn polled<F: Future>(polls: u32, future: F) -> bool {
+/// A number of polls, in which each power of two up to this exponent is as likely as the others.
+fn polls(random: &mut fastrand::Rng, exponent: u32) -> u32 {
+    let most = 2 << random.u32(..exponent);
+    random.u32(1..most)
+}
+
+/// Polls a future for at most so many times. Returns `None` if it was not ready.
+async fn polled<F: Future>(polls: u32, future: F) -> Option<F::Output> {
     let (mut future, mut left) = (pin!(future), polls);
     poll_fn(|context| {
         left -= 1;
         match future.as_mut().poll(context) {
-            Poll::Ready(_) => Poll::Ready(true),
-            Poll::Pending if left == 0 => Poll::Ready(false),
+            Poll::Ready(done) => Poll::Ready(Some(done)),
+            Poll::Pending if left == 0 => Poll::Ready(None),
             Poll::Pending => Poll::Pending,
         }
     })
