@@ -15,7 +15,9 @@ use futures_util::StreamExt;
 use futures_util::task::noop_waker;
 use podqueue::{Client, Endpoint, Policy, RateLimits};
 use podqueue_batch::{Batch, ErrorKind, Inputs, OnUnknown, Open, Report, State};
-use podqueue_local::{LocalJob, LocalService, Operation, RateLimit, RateLimits as LocalLimits};
+use podqueue_local::{
+    LocalJob, LocalService, Operation, RateLimit, RateLimits as LocalLimits, WebhookDelivery,
+};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
@@ -35,6 +37,13 @@ const KEYS: usize = 64;
 
 /// Retention of a result.
 const RETENTION: Duration = Duration::from_secs(30 * 60);
+
+/// Most calls of a webhook, and the pause between them.
+const WEBHOOK_ATTEMPTS: usize = 3;
+const WEBHOOK_PAUSE: Duration = Duration::from_secs(10);
+
+/// Longest time until a webhook call has ended, or is repeated.
+const LONGEST_WEBHOOK: Duration = Duration::from_secs(120);
 
 /// Latest end of a simulation.
 const DEADLINE: Duration = Duration::from_secs(5 * 24 * 3_600);
@@ -81,6 +90,8 @@ struct Facts {
     started: usize,
     /// The number of submissions beside the batch.
     others: u64,
+    /// The webhook calls that receivers accepted, by their job.
+    accepted_calls: BTreeMap<String, u64>,
 }
 
 /// A process of the batch, while it runs.
@@ -200,7 +211,7 @@ impl World {
 
     /// The link from the service to the webhook receiver of a process.
     async fn open_webhook_link(&self, slot: Arc<Slot>) -> Outcome<std::net::SocketAddr> {
-        let of_server = Arc::clone(&slot);
+        let (of_server, facts) = (Arc::clone(&slot), Arc::clone(&self.facts));
         let server = link::serve(move |path, body| {
             let batch = locked(&of_server.batch).clone();
             async move {
@@ -217,7 +228,14 @@ impl World {
             faults: self.plan.link_faults * 2,
             to: Arc::new(move || Some(server)),
             is_cut: Arc::new(move |_| is_cut(&locked(&slot.life))),
-            delivered: Arc::new(|_, _, _, _| {}),
+            delivered: Arc::new(move |_, body, status, _| {
+                let body: Value = serde_json::from_slice(body).unwrap_or_default();
+                if status == Some(200)
+                    && let Some(job) = body["id"].as_str()
+                {
+                    *locked(&facts).accepted_calls.entry(job.to_owned()).or_default() += 1;
+                }
+            }),
         };
         Ok(link::open(settings, self.trace.clone()).await?)
     }
@@ -519,6 +537,28 @@ impl World {
         Ok(())
     }
 
+    /// Checks that the service has called the webhook of each job that has ended.
+    fn check_webhooks(&self, facts: &Facts) {
+        let mut calls = BTreeMap::<String, Vec<WebhookDelivery>>::new();
+        for call in self.service.webhook_deliveries() {
+            calls.entry(call.job_id.clone()).or_default().push(call);
+        }
+        for (job, attempts) in &calls {
+            let accepted = facts.accepted_calls.get(job).copied().unwrap_or_default();
+            check_attempts(job, attempts, accepted, &self.trace);
+        }
+        if self.plan.unknown != Unknown::ByWebhook {
+            return;
+        }
+        for job in facts.accepted.range(..OTHERS).flat_map(|(_, jobs)| jobs) {
+            let ended = facts.jobs.get(job).and_then(|job| job.ended);
+            let is_due = ended.is_some_and(|(at, _)| at.elapsed() > LONGEST_WEBHOOK);
+            if is_due && !calls.contains_key(job) {
+                self.trace.violated(format_args!("the webhook of {job} was not called"));
+            }
+        }
+    }
+
     /// Checks what is left in the end.
     fn check_end(&self) -> Outcome {
         let mut lines = BTreeMap::<u64, Vec<String>>::new();
@@ -561,8 +601,29 @@ impl World {
         for (index, _) in lines {
             self.trace.violated(format_args!("there are results of input {index}"));
         }
+        self.check_webhooks(&facts);
         self.trace.note(format_args!("end: {states:?}"));
         Ok(())
+    }
+}
+
+/// Checks the attempts for a job: at most two more until one is accepted, 10 s apart.
+fn check_attempts(job: &str, attempts: &[WebhookDelivery], accepted: u64, trace: &Trace) {
+    let is_numbered = attempts.iter().zip(1..).all(|(it, number)| it.attempt == number);
+    let (last, before) = match attempts.split_last() {
+        Some((last, before)) if is_numbered && attempts.len() <= WEBHOOK_ATTEMPTS => (last, before),
+        _ => return trace.violated(format_args!("the webhook calls of {job}: {attempts:?}")),
+    };
+    let is_apart = attempts.windows(2).all(|pair| pair[1].at - pair[0].at >= WEBHOOK_PAUSE);
+    if !is_apart || before.iter().any(WebhookDelivery::is_accepted) {
+        trace.violated(format_args!("a webhook call of {job} comes too early: {attempts:?}"));
+    }
+    if last.is_accepted() && accepted == 0 {
+        trace.violated(format_args!("no receiver has accepted the webhook call of {job}"));
+    }
+    let now = Duration::from_millis(virtual_time::unix_ms());
+    if !last.is_accepted() && attempts.len() < WEBHOOK_ATTEMPTS && now - last.at > LONGEST_WEBHOOK {
+        trace.violated(format_args!("a webhook call of {job} is not retried: {attempts:?}"));
     }
 }
 

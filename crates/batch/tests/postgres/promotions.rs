@@ -109,7 +109,7 @@ async fn play(promotions: u64, random: &mut Rng, figures: &mut Figures) {
             kills += 1;
         }
         figures.reads += reader.stop();
-        // Who has ended before the crash is told of no loss.
+        // A process that has ended before the crash learns of no loss.
         for number in 0..PROCESSES {
             if !machines.is_at_work(number) {
                 machines.children.remove(&number);
