@@ -1,14 +1,16 @@
 //! Link: a proxy between a client and a server in one process, which delays, splits, loses and
 //! truncates exchanges and resets connections, in virtual time and from the seed.
 
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use crate::trace::Trace;
 
@@ -37,6 +39,12 @@ enum Fault {
 /// Longest silence: longer than any timeout of a client.
 const SILENCE: Duration = Duration::from_secs(15 * 60);
 
+/// The pause that an injected 429 asks for.
+const RETRY_AFTER: Duration = Duration::from_secs(2);
+
+/// The requests that got an injected 429, and when they can be repeated.
+type Throttled = Arc<Mutex<BTreeMap<String, Instant>>>;
+
 type Delivered = dyn Fn(&str, &[u8], Option<u16>, &[u8]) + Send + Sync;
 
 /// Settings of a link.
@@ -58,12 +66,14 @@ pub(crate) struct LinkSettings {
 pub(crate) async fn open(settings: LinkSettings, trace: Trace) -> io::Result<SocketAddr> {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
     let address = listener.local_addr()?;
+    let throttled = Throttled::default();
     tokio::spawn(async move {
         while let Ok((down, _)) = listener.accept().await {
-            let (settings, trace) = (settings.clone(), trace.clone());
+            let (settings, throttled, trace) =
+                (settings.clone(), Arc::clone(&throttled), trace.clone());
             tokio::spawn(async move {
                 // A connection that breaks is what links are for.
-                let _ = connection(down, &settings, &trace).await;
+                let _ = connection(down, &settings, &throttled, &trace).await;
             });
         }
     });
@@ -91,7 +101,18 @@ fn draw(random: &mut fastrand::Rng, faults: u32) -> Fault {
     }
 }
 
-async fn connection(mut down: TcpStream, settings: &LinkSettings, trace: &Trace) -> io::Result<()> {
+fn digest(bytes: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    bytes.hash(&mut hasher);
+    hasher.finish()
+}
+
+async fn connection(
+    mut down: TcpStream,
+    settings: &LinkSettings,
+    throttled: &Throttled,
+    trace: &Trace,
+) -> io::Result<()> {
     down.set_nodelay(true)?;
     let (mut up, mut before) = (None, Vec::new());
     while let Some(request) = read(&mut down, &mut before, false).await? {
@@ -102,6 +123,11 @@ async fn connection(mut down: TcpStream, settings: &LinkSettings, trace: &Trace)
         let line = first_line(&request);
         let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
         trace.count_request();
+        let call = format!("{key} {line} {:x}", digest(&request[body_at(&request)..]));
+        let until = throttled.lock().unwrap_or_else(PoisonError::into_inner).remove(&call);
+        if until.is_some_and(|until| until > Instant::now()) {
+            trace.violated(format_args!("{call} is repeated before Retry-After"));
+        }
         trace.note(format_args!("{} {key} {line} {fault:?}", settings.name));
         match fault {
             Fault::Late(time) => sleep(time).await,
@@ -111,7 +137,12 @@ async fn connection(mut down: TcpStream, settings: &LinkSettings, trace: &Trace)
                 return reset(down);
             }
             Fault::Status(status) => {
-                let retry = if status == 429 { "retry-after: 2\r\n" } else { "" };
+                let mut retry = String::new();
+                if status == 429 {
+                    let until = Instant::now() + RETRY_AFTER;
+                    throttled.lock().unwrap_or_else(PoisonError::into_inner).insert(call, until);
+                    retry = format!("retry-after: {}\r\n", RETRY_AFTER.as_secs());
+                }
                 let body = r#"{"error":"injected by the link"}"#;
                 let response = format!(
                     "HTTP/1.1 {status} Injected\r\ncontent-type: application/json\r\n{retry}content-length: {}\r\n\r\n{body}",

@@ -42,6 +42,8 @@ pub(crate) fn main() -> ExitCode {
 
 /// Runs one seed in this process, and prints a line of JSON.
 fn run_one(seed: u64, is_traced: bool) -> bool {
+    // Its name does not come from the seed, of which another process may run.
+    let folder = tempfile::tempdir();
     virtual_time::seed(seed);
     fastrand::seed(seed);
     let began = real_seconds();
@@ -52,7 +54,6 @@ fn run_one(seed: u64, is_traced: bool) -> bool {
         .max_blocking_threads(1)
         .thread_keep_alive(Duration::from_secs(24 * 3_600))
         .build();
-    let folder = tempfile::tempdir();
     let (Ok(runtime), Ok(folder)) = (runtime, folder) else { return false };
     runtime.block_on(async {
         virtual_time::begin();
