@@ -35,12 +35,22 @@ const QUERIES: [&str; 2] = ["graphql", "gql"];
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Build {
-    rest: Vec<PathBuf>,
+    rest: Vec<Descriptions>,
+    /// True if selectors precede all descriptions.
+    is_only_misplaced: bool,
     own_rest: Option<PathBuf>,
     operations: Option<(PathBuf, PathBuf)>,
     queries: Option<PathBuf>,
     schema: Option<PathBuf>,
     scalars: Vec<(String, String)>,
+}
+
+/// The descriptions of one call of [`Build::rest`].
+#[derive(Clone, Debug)]
+struct Descriptions {
+    place: PathBuf,
+    /// Selectors of their operations; `None` for all of them.
+    only: Option<Vec<String>>,
 }
 
 /// The outcome of a build script's run.
@@ -97,7 +107,44 @@ impl Build {
     /// folder where files in different folders have the same name. Written to
     /// `podqueue_rest_pets.rs`.
     pub fn rest(mut self, folder_or_file: impl Into<PathBuf>) -> Self {
-        self.rest.push(folder_or_file.into());
+        self.rest.push(Descriptions { place: folder_or_file.into(), only: None });
+        self
+    }
+
+    /// Generates only the selected operations of the descriptions that the last [`rest`](Self::rest)
+    /// names, and only the types that these operations need. A service has many operations, and a
+    /// program calls few of them: what is left out is neither compiled nor has warnings.
+    ///
+    /// ```no_run
+    /// podqueue_codegen::Build::new()
+    ///     .rest("openapi")
+    ///     .only(["GET /v1/models", "tag:Files", "listPets"])
+    ///     .run();
+    /// ```
+    ///
+    /// A selector is one of:
+    ///
+    /// - the method and the path, as the description writes it: `GET /pets/{petId}`. The case of the
+    ///   method does not matter;
+    /// - `tag:` and a tag, for all operations that have it: `tag:Files`;
+    /// - the operationId, `listPets`, or the name of the function, `list_pets`.
+    ///
+    /// Several calls add up, and an operation may be selected several times. Where the last `rest`
+    /// names several descriptions, a selector may be of any of them. A selector that selects
+    /// nothing fails the build with a line that suggests the most similar one, and so does a
+    /// description of which nothing is selected.
+    ///
+    /// A selected operation has the name that it has without a selection. A type that is shared
+    /// because several operations have an equal enum or object inline is named after the first of
+    /// those that are generated.
+    pub fn only<S: Into<String>>(mut self, selectors: impl IntoIterator<Item = S>) -> Self {
+        match self.rest.last_mut() {
+            Some(last) => {
+                let only = last.only.get_or_insert_default();
+                only.extend(selectors.into_iter().map(Into::into));
+            }
+            None => self.is_only_misplaced = true,
+        }
         self
     }
 
@@ -141,6 +188,10 @@ impl Build {
         if let Some(folder) = &self.own_rest {
             run.own_rest(folder);
         }
+        if self.is_only_misplaced {
+            let message = "`only` selects operations of the `rest` before it; call `rest` first";
+            run.fail(vec![Diagnostic::of_file("build.rs", message)]);
+        }
         if !self.rest.is_empty() {
             run.rest(&self.rest);
         }
@@ -164,26 +215,40 @@ impl Run<'_> {
     fn own_rest(&mut self, folder: &Path) {
         self.watch_folder(folder, &DESCRIPTIONS);
         let made = description(folder).map_err(|it| vec![it]);
-        self.finish(OWN_REST, made.and_then(|source| rest::generate_as("Rest", &source)));
+        let options = rest::Options { handle: "Rest", ..rest::Options::default() };
+        let made =
+            made.and_then(|source| rest::generate_with(&source, &options).map_err(|it| vec![it]));
+        self.finish(OWN_REST, made.map(|it| it.generated));
     }
 
-    fn rest(&mut self, places: &[PathBuf]) {
-        places.iter().for_each(|place| self.watch_folder(place, &DESCRIPTIONS));
-        let named = match named(places) {
+    fn rest(&mut self, all: &[Descriptions]) {
+        all.iter().for_each(|it| self.watch_folder(&it.place, &DESCRIPTIONS));
+        let named = match named(all.iter().map(|it| it.place.as_path())) {
             Ok(named) => named,
             Err(diagnostic) => return self.finish(REST_INDEX, Err(vec![diagnostic])),
         };
-        for (name, source) in &named {
-            let made = rest::generate(source);
-            for file in made.iter().flat_map(|made| &made.files) {
-                self.watch(file);
-            }
-            self.finish(&format!("podqueue_rest_{name}.rs"), made);
+        for (index, descriptions) in all.iter().enumerate() {
+            let of_these = named.iter().filter(|(_, described)| described.place == index);
+            let sources: Vec<_> =
+                of_these.map(|(name, described)| (name, &described.source)).collect();
+            self.descriptions(&sources, descriptions.only.as_deref());
         }
         let code = index(named.keys());
         self.finish(REST_INDEX, Ok(Generated { code, ..Generated::default() }));
         let index = self.out.join(REST_INDEX);
         self.directive(format!("cargo::rustc-env={REST_INDEX_PATH}={}", index.display()));
+    }
+
+    /// Generates from the descriptions of one place, which share their selectors.
+    fn descriptions(&mut self, sources: &[(&String, &Source)], only: Option<&[String]>) {
+        let sources_only: Vec<_> = sources.iter().map(|(_, source)| *source).collect();
+        let made = selected(&sources_only, only);
+        for ((name, _), made) in sources.iter().zip(made) {
+            for file in made.iter().flat_map(|made| &made.files) {
+                self.watch(file);
+            }
+            self.finish(&format!("podqueue_rest_{name}.rs"), made);
+        }
     }
 
     fn operations(&mut self, schema: &Path, queries: &Path) {
@@ -250,11 +315,13 @@ impl Run<'_> {
             Ok(warnings) => {
                 warnings.iter().for_each(|it| self.directive(format!("cargo::warning={it}")))
             }
-            Err(diagnostics) => {
-                self.report.failed = true;
-                diagnostics.iter().for_each(|it| self.directive(format!("cargo::error={it}")));
-            }
+            Err(diagnostics) => self.fail(diagnostics),
         }
+    }
+
+    fn fail(&mut self, diagnostics: Vec<Diagnostic>) {
+        self.report.failed = true;
+        diagnostics.iter().for_each(|it| self.directive(format!("cargo::error={it}")));
     }
 }
 
@@ -284,6 +351,48 @@ fn graphql(schema: &Path, queries: &Path, options: Options) -> Result<Generated,
         }
     }
 }
+
+/// Generates from descriptions that share their selectors. Of a selector that selects nothing in any
+/// of them there is one error; otherwise nothing may be selected of one description.
+pub fn selected(
+    sources: &[&Source],
+    only: Option<&[String]>,
+) -> Vec<Result<Generated, Vec<Diagnostic>>> {
+    let options = rest::Options { only, ..rest::Options::default() };
+    let mut unknown: BTreeMap<usize, Vec<rest::Unmatched>> = BTreeMap::new();
+    let made = sources.iter().map(|source| -> Result<_, Vec<_>> {
+        let output = rest::generate_with(source, &options).map_err(|it| vec![it])?;
+        let none = only.filter(|only| output.unmatched.len() == only.len());
+        for unmatched in output.unmatched {
+            unknown.entry(unmatched.index).or_default().push(unmatched);
+        }
+        Ok((output.generated, none.is_some()))
+    });
+    let made: Vec<_> = made.collect();
+    let generated = made.iter().filter(|it| it.is_ok()).count();
+    // The error of a file that cannot be read comes first: the selector may be of that file.
+    unknown.retain(|_, unmatched| made.len() == generated && unmatched.len() == generated);
+    let mut unknown: Vec<_> = unknown
+        .into_values()
+        .filter_map(|of_all| of_all.into_iter().max_by_key(|it| it.has_suggestion))
+        .map(|it| it.diagnostic)
+        .collect();
+    let has_unknown = !unknown.is_empty();
+    made.into_iter()
+        .zip(sources)
+        .map(|(made, source)| {
+            let (generated, is_empty) = made?;
+            match (has_unknown, is_empty) {
+                (true, _) => Err(std::mem::take(&mut unknown)),
+                (false, true) => Err(vec![Diagnostic::of_file(&source.name, NOTHING_SELECTED)]),
+                (false, false) => Ok(generated),
+            }
+        })
+        .collect()
+}
+
+const NOTHING_SELECTED: &str = "no operation of this description is selected; add a selector for \
+                                one, or name the other descriptions only";
 
 /// The targets of links in a folder: cargo only watches the folder itself.
 fn linked(folder: &Path, files: &[PathBuf]) -> Vec<PathBuf> {
@@ -336,29 +445,37 @@ pub fn description(folder: &Path) -> Result<Source, Diagnostic> {
     }
 }
 
+/// A description, and the index of the place that it is from.
+pub(super) struct Described {
+    pub(super) place: usize,
+    pub(super) source: Source,
+}
+
 /// The descriptions of files and folders, by the names by which they are included.
-pub(super) fn named(places: &[PathBuf]) -> Result<BTreeMap<String, Source>, Diagnostic> {
+pub(super) fn named<'a>(
+    places: impl Iterator<Item = &'a Path>,
+) -> Result<BTreeMap<String, Described>, Diagnostic> {
     let mut found = Vec::new();
-    for place in places {
-        found.extend(within(place)?);
+    for (index, place) in places.enumerate() {
+        found.extend(within(place)?.into_iter().map(|(path, source)| (path, source, index)));
     }
     let text = |part: Option<&OsStr>| part.map(|it| it.to_string_lossy().into_owned());
     let stem = |path: &Path| text(path.file_stem()).unwrap_or_default();
-    let mut named: BTreeMap<String, Source> = BTreeMap::new();
-    for (path, source) in &found {
+    let mut named: BTreeMap<String, Described> = BTreeMap::new();
+    for (path, source, place) in &found {
         let mut name = stem(path);
-        if found.iter().filter(|(other, _)| is_same(&stem(other), &name)).count() > 1 {
+        if found.iter().filter(|(other, ..)| is_same(&stem(other), &name)).count() > 1 {
             name = text(path.parent().and_then(Path::file_name)).unwrap_or(name);
         }
         let other = named.iter().find(|(other, _)| is_same(other, &name));
         if let Some((_, other)) = other {
             let message = format!(
                 "this description would be called `{name}`, as {} is; rename one of the files",
-                other.name
+                other.source.name
             );
             return Err(Diagnostic::of_file(&source.name, message));
         }
-        named.insert(name, source.clone());
+        named.insert(name, Described { place: *place, source: source.clone() });
     }
     Ok(named)
 }

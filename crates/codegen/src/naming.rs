@@ -205,6 +205,23 @@ pub(crate) fn cased(name: &str) -> String {
     if name.starts_with(may_begin) { name } else { format!("X{name}") }
 }
 
+/// The candidate with the smallest edit distance to a name; none if that is too large.
+pub(crate) fn nearest<'a>(name: &str, candidates: &[&'a str]) -> Option<&'a str> {
+    let folded = name.to_lowercase();
+    candidates
+        .iter()
+        .filter(|candidate| !candidate.starts_with("__"))
+        .map(|candidate| {
+            (strsim::damerau_levenshtein(&folded, &candidate.to_lowercase()), *candidate)
+        })
+        .filter(|(distance, candidate)| {
+            let length = name.chars().count().max(candidate.chars().count());
+            *distance <= (length / 3).max(1) && *distance < length
+        })
+        .min()
+        .map(|(_, candidate)| candidate)
+}
+
 fn words(wire: &str) -> String {
     match wire {
         "+1" => "plus1".to_owned(),
@@ -310,5 +327,16 @@ mod tests {
         assert_eq!(unique_pascal(&mut taken, "Self_".into()), "Self2");
         assert_eq!(unique_type(&mut taken, "A100_80gb".into()), "A100_80gb");
         assert_eq!(unique_type(&mut taken, "A10080gb".into()), "A10080gb2");
+    }
+
+    #[test]
+    fn only_similar_names_are_suggested() {
+        let names = ["name", "names", "imageName", "__typename", "id"];
+        assert_eq!(nearest("nmae", &names), Some("name"));
+        assert_eq!(nearest("NAME", &names), Some("name"));
+        assert_eq!(nearest("image_name", &names), Some("imageName"));
+        assert_eq!(nearest("it", &names), Some("id"));
+        assert_eq!(nearest("price", &names), None);
+        assert_eq!(nearest("x", &names), None);
     }
 }

@@ -21,6 +21,7 @@ use std::path::PathBuf;
 
 use quote::quote;
 
+pub(crate) use self::normalize::select::Unmatched;
 pub use self::read::read;
 
 use crate::syntax::name_of;
@@ -36,12 +37,34 @@ use crate::{Diagnostic, Generated, Source, print};
 /// If nothing can be generated: the text does not parse, or is no description. Unsupported
 /// constructs are omitted with a warning.
 pub fn generate(source: &Source) -> Result<Generated, Vec<Diagnostic>> {
-    generate_as("Api", source)
+    let output = generate_with(source, &Options::default());
+    output.map(|it| it.generated).map_err(|diagnostic| vec![diagnostic])
 }
 
-/// The same with another name for the handle.
-pub(crate) fn generate_as(handle: &str, source: &Source) -> Result<Generated, Vec<Diagnostic>> {
-    deep(|| try_generate(handle, source)).map_err(|diagnostic| vec![diagnostic])
+/// Settings of the generator for one description.
+pub(crate) struct Options<'a> {
+    /// The name of the handle.
+    pub(crate) handle: &'a str,
+    /// Selectors of the operations to generate; all of them if there are none.
+    pub(crate) only: Option<&'a [String]>,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Self { handle: "Api", only: None }
+    }
+}
+
+/// The result for one description.
+pub(crate) struct Output {
+    pub(crate) generated: Generated,
+    /// The selectors that select none of its operations.
+    pub(crate) unmatched: Vec<Unmatched>,
+}
+
+/// Generates with settings. The selectors may select nothing.
+pub(crate) fn generate_with(source: &Source, options: &Options<'_>) -> Result<Output, Diagnostic> {
+    deep(|| try_generate(source, options))
 }
 
 /// Runs with a deep stack: the type generator follows types through each other, and a description
@@ -74,13 +97,14 @@ pub fn sent_media(description: &serde_json::Value, body: &serde_json::Value) -> 
     normalize::sent_media(description, body)
 }
 
-fn try_generate(handle: &str, source: &Source) -> Result<Generated, Diagnostic> {
+fn try_generate(source: &Source, options: &Options<'_>) -> Result<Output, Diagnostic> {
     let (description, places) = read::read_with_places(source)?;
     let servers = base_path::Servers::of(&description);
-    let mut normalized = normalize::normalize(source, &places, description)?;
+    let mut normalized = normalize::normalize(source, &places, description, options.only)?;
     let mut decided = signatures::decide_or_bisect(source, &places, &mut normalized)?;
     let mut warnings = normalized.warnings;
-    for (keys, message) in servers.ignored {
+    let is_left_out = |keys: &Vec<String>| normalized.left_out.contains(keys);
+    for (keys, message) in servers.ignored.into_iter().filter(|(keys, _)| !is_left_out(keys)) {
         let (line, column) = places.of(&keys);
         warnings.push(Diagnostic::new(&source.name, line, column, message));
     }
@@ -115,7 +139,7 @@ fn try_generate(handle: &str, source: &Source) -> Result<Generated, Diagnostic> 
     let mut names: HashSet<_> = decided.types.iter().filter_map(name_of).collect();
     names.extend(normalized.enums.iter().map(|it| it.name.clone()));
     let emit::Calls { code: calls, types: own_types } =
-        emit::calls(handle, &servers.base_path, &operations, names);
+        emit::calls(options.handle, &servers.base_path, &operations, names);
     let signatures = operations.iter().map(|(_, it)| it);
     let types = types::lenient(
         decided.types,
@@ -136,5 +160,7 @@ fn try_generate(handle: &str, source: &Source) -> Result<Generated, Diagnostic> 
 
         #calls
     };
-    Ok(Generated { code: print::file(&source.name, tokens)?, warnings, files: normalized.files })
+    let code = print::file(&source.name, tokens)?;
+    let generated = Generated { code, warnings, files: normalized.files };
+    Ok(Output { generated, unmatched: normalized.unmatched })
 }

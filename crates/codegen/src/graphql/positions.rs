@@ -20,7 +20,7 @@ use graphql_tools::static_graphql::query::Document;
 use super::folder::Folder;
 use super::operation::name_of;
 use super::schema::Schema;
-use super::text::nearest;
+use crate::naming::nearest;
 
 /// A name that no schema has.
 const UNKNOWN: &str = "podqueue__unknown";

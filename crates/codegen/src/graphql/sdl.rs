@@ -10,7 +10,8 @@ use graphql_tools::static_graphql::schema::{
 };
 use serde_json::Value;
 
-use super::text::{column, nearest, quoted, split_position};
+use super::text::{column, quoted, split_position};
+use crate::naming::nearest;
 use crate::{Diagnostic, Source};
 
 /// The built-in scalars.

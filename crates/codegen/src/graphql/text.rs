@@ -96,23 +96,6 @@ pub(crate) fn escape(text: &str) -> Option<(char, usize)> {
     (character.len_utf16() == 2).then_some((character, 12))
 }
 
-/// The candidate with the smallest edit distance to a name; none if that is too large.
-pub(crate) fn nearest<'a>(name: &str, candidates: &[&'a str]) -> Option<&'a str> {
-    let folded = name.to_lowercase();
-    candidates
-        .iter()
-        .filter(|candidate| !candidate.starts_with("__"))
-        .map(|candidate| {
-            (strsim::damerau_levenshtein(&folded, &candidate.to_lowercase()), *candidate)
-        })
-        .filter(|(distance, candidate)| {
-            let length = name.chars().count().max(candidate.chars().count());
-            *distance <= (length / 3).max(1) && *distance < length
-        })
-        .min()
-        .map(|(_, candidate)| candidate)
-}
-
 /// A string literal of GraphQL.
 pub(super) fn quoted(text: &str) -> String {
     let mut quoted = String::from('"');
@@ -147,18 +130,5 @@ mod tests {
         ] {
             assert_eq!(decoded(text), plain);
         }
-    }
-
-    use super::nearest;
-
-    #[test]
-    fn only_similar_names_are_suggested() {
-        let names = ["name", "names", "imageName", "__typename", "id"];
-        assert_eq!(nearest("nmae", &names), Some("name"));
-        assert_eq!(nearest("NAME", &names), Some("name"));
-        assert_eq!(nearest("image_name", &names), Some("imageName"));
-        assert_eq!(nearest("it", &names), Some("id"));
-        assert_eq!(nearest("price", &names), None);
-        assert_eq!(nearest("x", &names), None);
     }
 }

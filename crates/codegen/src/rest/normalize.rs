@@ -21,9 +21,11 @@ mod parameters;
 mod required;
 mod responses;
 mod schemas;
+pub(super) mod select;
 mod union_marks;
 mod warnings;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
@@ -55,6 +57,10 @@ pub(crate) struct Normalized {
     pub(crate) warnings: Vec<Diagnostic>,
     /// Further files that were read, or should have been.
     pub(crate) files: Vec<PathBuf>,
+    /// The keys of the operations that were not selected.
+    pub(crate) left_out: BTreeSet<Vec<String>>,
+    /// The selectors that select no operation.
+    pub(crate) unmatched: Vec<select::Unmatched>,
 }
 
 /// Links all files of a description into one tree, and returns the paths of the other files.
@@ -73,26 +79,39 @@ pub(super) fn sent_media(description: &Value, body: &Value) -> Option<String> {
     chosen.into_iter().next().map(|it| it.name)
 }
 
-/// Normalizes a description.
+/// Normalizes a description, or the part of it that the selectors of `only` select.
 pub(super) fn normalize(
     source: &Source,
     places: &SourceMap<'_>,
     mut description: Value,
+    only: Option<&[String]>,
 ) -> Result<Normalized, Diagnostic> {
     version(source, &description)?;
     let mut warnings = Warnings::new(source, places);
     let linked = link::link(source, &mut description);
     warnings.origins = linked.origins;
     linked.unreadable.into_iter().for_each(|it| warnings.add(it));
+    let names = operations::names(&description);
+    let mut all_schemas = BTreeSet::new();
+    let mut left_out = BTreeSet::new();
+    let mut unmatched = Vec::new();
+    if let Some(selectors) = only {
+        let selected;
+        (selected, unmatched) = select::select(&names, selectors, &warnings);
+        all_schemas = object_at(&description, &["components", "schemas"]).keys().cloned().collect();
+        left_out = names.iter().map(|it| it.keys.clone()).collect();
+        left_out.retain(|keys| !selected.contains(keys));
+        select::prune(&mut description, &selected);
+    }
     operations::warn_of_demands(&description, &mut warnings);
     examples::loosen(&mut description, &mut warnings);
     lower::lower(&mut description, &mut warnings);
     compose::compose(&mut description, &mut warnings);
-    let (operations, paths) = operations::normalize(&description, &mut warnings);
+    let (operations, paths) = operations::normalize(&description, &names, &mut warnings);
 
     let named = object_at(&description, &["components", "schemas"]);
     let mut paths = Value::Object(paths);
-    let mut schemas = names::name_schemas(named, &mut paths, &mut warnings);
+    let mut schemas = names::name_schemas(named, &all_schemas, &mut paths, &mut warnings);
     let received = tree::under("responses", &paths, &schemas);
     let sent = tree::under("requestBody", &paths, &schemas);
     schemas::normalize_paths(&mut paths);
@@ -125,6 +144,8 @@ pub(super) fn normalize(
         required_fields,
         warnings: warnings.finish(),
         files: linked.files,
+        left_out,
+        unmatched,
     })
 }
 

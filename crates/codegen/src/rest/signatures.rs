@@ -301,7 +301,7 @@ components:
         );
         let source = Source::new("a.yaml", text);
         let Ok((description, places)) = read_with_places(&source) else { panic!("it parses") };
-        let Ok(mut normalized) = normalize(&source, &places, description) else {
+        let Ok(mut normalized) = normalize(&source, &places, description, None) else {
             panic!("it can be normalized")
         };
         let refused = json!({ "type": "string", "enum": [1, 1] });

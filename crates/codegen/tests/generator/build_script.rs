@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use podqueue_codegen::Build;
 
 /// A separate folder for each test, removed on drop.
-struct Folder(PathBuf);
+pub struct Folder(PathBuf);
 
 impl Folder {
-    fn new(name: &str) -> Self {
+    pub fn new(name: &str) -> Self {
         let path =
             std::env::temp_dir().join(format!("podqueue-codegen-{}-{name}", std::process::id()));
         fs::create_dir_all(path.join("out")).unwrap();
@@ -19,18 +19,18 @@ impl Folder {
         Self(path)
     }
 
-    fn write(&self, name: &str, text: impl AsRef<[u8]>) {
+    pub fn write(&self, name: &str, text: impl AsRef<[u8]>) {
         let path = self.0.join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub fn path(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
 
     /// The directives, with this folder's name left out.
-    fn directives(&self, build: &Build) -> (String, bool) {
+    pub fn directives(&self, build: &Build) -> (String, bool) {
         let report = build.generate(&self.path("out"));
         let here = format!("{}/", self.0.display());
         (report.directives.join("\n").replace(&here, ""), report.failed)

@@ -15,5 +15,6 @@ mod rest_normalization;
 mod rest_running;
 mod rest_samples;
 mod schema_reading;
+mod selection;
 mod snapshots;
 mod support;

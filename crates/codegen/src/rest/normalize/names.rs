@@ -38,14 +38,17 @@ pub(super) fn taken(schemas: &Map<String, Value>) -> HashSet<String> {
 /// names of Rust's own types. Every schema gets the name that its type will have.
 ///
 /// All references in the schemas and paths are rewritten to these names. A reference that leads
-/// nowhere becomes any value.
+/// nowhere becomes any value. `all_names` has the schemas that a selection has removed, too: their
+/// names are not given to others.
 pub(super) fn name_schemas(
     schemas: Map<String, Value>,
+    all_names: &BTreeSet<String>,
     paths: &mut Value,
     warnings: &mut Warnings<'_>,
 ) -> Map<String, Value> {
     let mut naming = Naming { names: BTreeMap::new(), lost: BTreeSet::new() };
-    naming.name(schemas.keys());
+    let all: BTreeSet<_> = schemas.keys().chain(all_names).collect();
+    naming.name(all.iter().copied());
     let mut named = Map::new();
     for (wire, mut schema) in schemas {
         naming.rewrite(&mut schema);

@@ -20,10 +20,12 @@ use crate::rest::tree::{is_true, object_at, remove, resolve, text_at};
 /// one for each operation, with its types only.
 pub(super) fn normalize(
     description: &Value,
+    named: &[NamedOperation],
     warnings: &mut Warnings<'_>,
 ) -> (Vec<Operation>, Map<String, Value>) {
-    // Functions of every handle.
-    let mut names = HashSet::from(["new", "at", "clone"].map(str::to_owned));
+    let mut names: HashSet<_> = HANDLES_OWN.map(str::to_owned).into();
+    names.extend(named.iter().map(|it| it.name.clone()));
+    let named: BTreeMap<_, _> = named.iter().map(|it| (&it.keys, &it.name)).collect();
     let mut all = Vec::new();
     for (path, item) in &object_at(description, &["paths"]) {
         let Some(item) = resolve(description, item) else {
@@ -48,24 +50,22 @@ pub(super) fn normalize(
                     for warning in normalized.warnings {
                         warnings.warn(&place, format!("{call}: {warning}"));
                     }
-                    all.push(normalized.bodies);
+                    let name = named.get(&place).map(|it| (*it).clone()).unwrap_or_default();
+                    all.push((normalized.bodies, name));
                 }
                 Err(reason) => warnings.warn(&place, format!("left out {call}: {reason}")),
             }
         }
     }
-    // The call with the first body has the name of the operation.
-    let own = all.iter().flat_map(|bodies| bodies.first()).map(|first| &first.operation);
-    let own = own.map(|it| (it.id.clone(), it.name.clone())).collect();
-    let own = distinct(&mut names, own, naming::unique);
     let (mut operations, mut paths) = (Vec::new(), Map::new());
-    for (mut bodies, name) in all.into_iter().zip(own) {
+    for (mut bodies, name) in all {
         if let [first, second] = bodies.as_mut_slice() {
             let other = naming::unique(&mut names, format!("{name}_multipart"));
             first.operation.other_body = Some((other.clone(), media(second)));
             second.operation.other_body = Some((name.clone(), media(first)));
             second.operation.name = other;
         }
+        // The call with the first body has the name of the operation.
         if let Some(first) = bodies.first_mut() {
             first.operation.name = name;
         }
@@ -100,6 +100,62 @@ pub(super) fn normalize(
     }
     operations.sort_by(|a, b| a.name.cmp(&b.name));
     (operations, paths)
+}
+
+/// An operation, and the name of its function.
+pub(super) struct NamedOperation {
+    /// The keys that lead to it from the top of the description.
+    pub(super) keys: Vec<String>,
+    /// The HTTP method, as the call sends it.
+    pub(super) method: String,
+    /// The path as the description writes it.
+    pub(super) path: String,
+    /// Its operationId, if it has one.
+    pub(super) id: Option<String>,
+    pub(super) tags: Vec<String>,
+    /// The name of the function, unique within the description.
+    pub(super) name: String,
+}
+
+impl NamedOperation {
+    /// The method and the path: `GET /pods/{podId}`.
+    pub(super) fn call(&self) -> String {
+        format!("{} {}", self.method, self.path)
+    }
+}
+
+/// Functions of every handle.
+const HANDLES_OWN: [&str; 3] = ["new", "at", "clone"];
+
+/// Names all operations of a description, in the order of their paths.
+pub(super) fn names(description: &Value) -> Vec<NamedOperation> {
+    let mut all: Vec<_> = operations(description)
+        .filter(|it| is_method(&it.method))
+        .map(|it| {
+            let (short, _) = parameters::without_templates(it.path, it.item);
+            let id = id_of(it.operation);
+            let tags = it.operation.get("tags").and_then(Value::as_array).into_iter().flatten();
+            let tags = tags.filter_map(Value::as_str).map(|tag| tag.trim().to_owned());
+            NamedOperation {
+                name: name(&short, &it.method, id.as_deref()),
+                tags: tags.collect(),
+                id,
+                path: it.path.to_owned(),
+                method: it.method,
+                keys: it.keys,
+            }
+        })
+        .collect();
+    let mut taken = HANDLES_OWN.map(str::to_owned).into();
+    let own = all.iter().map(|it| (it.id.clone(), it.name.clone())).collect();
+    for (operation, name) in all.iter_mut().zip(distinct(&mut taken, own, naming::unique)) {
+        operation.name = name;
+    }
+    all
+}
+
+fn id_of(operation: &Value) -> Option<String> {
+    Some(text_at(operation, "operationId")).filter(|id| !id.is_empty())
 }
 
 fn is_method(name: &str) -> bool {
@@ -241,11 +297,11 @@ fn with_body(
         // A form cannot contain null.
         remove(form, &["nullable"]);
     }
-    let id = Some(text_at(operation, "operationId")).filter(|id| !id.is_empty());
     let with_body = WithBody {
         operation: Operation {
-            name: name(path, method, id.as_deref()),
-            id,
+            // `normalize` sets it.
+            name: String::new(),
+            id: id_of(operation),
             method: method.to_owned(),
             path: rooted(path),
             summary: text_at(operation, "summary"),

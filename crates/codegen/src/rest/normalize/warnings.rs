@@ -44,22 +44,27 @@ impl<'a> Warnings<'a> {
 
     /// Warns about the node at the path `keys`.
     pub(super) fn warn(&mut self, keys: &[String], message: String) {
-        let warning = match keys {
+        let warning = self.diagnostic(keys, &message);
+        self.warnings.push(warning);
+    }
+
+    /// A diagnostic of the node at the path `keys`.
+    pub(super) fn diagnostic(&self, keys: &[String], message: &str) -> Diagnostic {
+        let elsewhere = match keys {
             [components, schemas, name, rest @ ..]
                 if components == "components" && schemas == "schemas" =>
             {
                 self.origins.get(name).map(|origin| {
                     let keys = [&origin.keys, rest].concat();
                     match origin.file.as_deref() {
-                        Some((file, places)) => at(file, places.of(&keys), &message),
-                        None => at(&self.source.name, self.places.of(&keys), &message),
+                        Some((file, places)) => at(file, places.of(&keys), message),
+                        None => at(&self.source.name, self.places.of(&keys), message),
                     }
                 })
             }
             _ => None,
         };
-        let here = || at(&self.source.name, self.places.of(keys), &message);
-        self.warnings.push(warning.unwrap_or_else(here));
+        elsewhere.unwrap_or_else(|| at(&self.source.name, self.places.of(keys), message))
     }
 
     /// Warns about a default that does not conform to its schema. All of them make one warning,
