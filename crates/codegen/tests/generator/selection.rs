@@ -38,7 +38,7 @@ paths:
   /shops:
     get:
       operationId: listShops
-      parameters: [{name: broken, in: cookie, required: true, schema: {type: string}}]
+      parameters: [{name: broken, in: cookie, schema: {type: string}}]
       responses:
         '200': {content: {application/json: {schema: {$ref: '#/components/schemas/Shop'}}}}
     put:
@@ -101,7 +101,7 @@ fn errors(directives: &str) -> Vec<&str> {
 
 #[test]
 fn each_selector_selects_its_operations_and_the_closure_of_their_types() {
-    let pet = ["Cat", "Dog", "OwnEr", "Pet", "Toy"];
+    let pet = ["Cat", "Dog", "OwnEr2", "Pet", "Toy"];
     for (number, (selector, calls, types)) in [
         ("GET /pets", vec!["list_pets_2"], pet.to_vec()),
         ("get  /pets/{petId}", vec!["get_pets_pet_id"], pet.to_vec()),
@@ -109,10 +109,10 @@ fn each_selector_selects_its_operations_and_the_closure_of_their_types() {
         ("listPets", vec!["list_pets_2"], pet.to_vec()),
         ("list_pets", vec!["list_pets"], vec![]),
         ("tag:Pets", vec!["get_pets_pet_id", "list_pets_2", "save_pet"], {
-            vec!["Cat", "Dog", "NewPet", "OwnEr", "Pet", "Toy"]
+            vec!["Cat", "Dog", "NewPet", "OwnEr2", "Pet", "Toy"]
         }),
         ("tag:All sorts of", vec!["save_pet"], vec!["NewPet"]),
-        ("listShops", vec!["list_shops"], vec!["OwnEr2", "Shop"]),
+        ("listShops", vec!["list_shops"], vec!["OwnEr", "Shop"]),
     ]
     .into_iter()
     .enumerate()
@@ -146,8 +146,7 @@ fn selected_operations_are_as_in_the_whole_output() {
         };
         assert_eq!(item(&part, &start(&part)), item(&whole, &start(&whole)));
     }
-    assert!(warnings.contains("sendXml") || warnings.contains("PUT /shops"), "{warnings}");
-    assert!(warnings.contains("/schemas/Shop"), "{warnings}");
+    assert!(warnings.contains("GET /shops: ") && warnings.contains("1 more like it"), "{warnings}");
     let warnings: Vec<_> = found.lines().filter(|it| it.contains("::warning")).collect();
     assert_eq!(warnings.len(), 1, "the default of Limit: {found}");
     assert!(part.contains("`/v1` is added"), "{part}");
