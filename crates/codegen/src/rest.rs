@@ -146,6 +146,7 @@ fn try_generate(source: &Source, options: &Options<'_>) -> Result<Output, Diagno
         &normalized.enums,
         &normalized.unions,
         &normalized.required_fields,
+        &normalized.optional_nulls,
         signatures,
         own_types,
     );

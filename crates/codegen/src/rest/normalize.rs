@@ -31,7 +31,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 pub(crate) use self::enums::NamedEnum;
-pub(crate) use self::required::RequiredFields;
+pub(crate) use self::required::{OptionalNulls, RequiredFields};
 use self::schemas::Usage;
 pub(crate) use self::union_marks::{Alternative, Branch, Unions};
 use self::warnings::Warnings;
@@ -53,6 +53,8 @@ pub(crate) struct Normalized {
     pub(crate) unions: Unions,
     /// The required fields of types that are both sent and received.
     pub(crate) required_fields: RequiredFields,
+    /// The fields that may be absent or null, by the types that have them.
+    pub(crate) optional_nulls: OptionalNulls,
     /// The unsupported constructs, with the reason.
     pub(crate) warnings: Vec<Diagnostic>,
     /// Further files that were read, or should have been.
@@ -114,6 +116,7 @@ pub(super) fn normalize(
     let mut schemas = names::name_schemas(named, &all_schemas, &mut paths, &mut warnings);
     let received = tree::under("responses", &paths, &schemas);
     let sent = tree::under("requestBody", &paths, &schemas);
+    required::mark_optional_nulls(&mut schemas, &mut paths);
     schemas::normalize_paths(&mut paths);
     for (name, schema) in &mut schemas {
         let usage = match (received.contains(name), sent.contains(name)) {
@@ -128,7 +131,7 @@ pub(super) fn normalize(
     let enums = enums::take_out(&mut schemas, &mut paths);
     inline::name_objects(&mut schemas, &mut paths, &enums);
     let unions = union_marks::extract(&mut schemas);
-    let required_fields = required::take(&mut schemas);
+    let (required_fields, optional_nulls) = required::take(&mut schemas);
 
     let document = json!({
         "openapi": "3.0.3",
@@ -142,6 +145,7 @@ pub(super) fn normalize(
         enums,
         unions,
         required_fields,
+        optional_nulls,
         warnings: warnings.finish(),
         files: linked.files,
         left_out,

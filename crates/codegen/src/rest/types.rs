@@ -13,9 +13,11 @@ use syn::visit::Visit;
 use syn::visit_mut::VisitMut;
 use syn::{Field, Fields, Item, ItemEnum, ItemStruct, parse_quote};
 
-use self::fields::{Meanings, distinct_names, docs_or, has_default, is_flatten, lenient_field};
+use self::fields::{
+    Meanings, distinct_names, docs_or, has_default, is_flatten, keep_null_apart, lenient_field,
+};
 use self::union::Tags;
-use super::normalize::{NamedEnum, RequiredFields, Unions};
+use super::normalize::{NamedEnum, OptionalNulls, RequiredFields, Unions};
 use super::shorten::{Reexports, Shorten};
 use super::signatures::Signature;
 use crate::open_enum::{OpenEnum, Variant};
@@ -28,6 +30,7 @@ pub(super) fn lenient<'a>(
     enums: &[NamedEnum],
     unions: &Unions,
     required_fields: &RequiredFields,
+    optional_nulls: &OptionalNulls,
     signatures: impl Iterator<Item = &'a Signature>,
     others: TokenStream,
 ) -> TokenStream {
@@ -53,6 +56,10 @@ pub(super) fn lenient<'a>(
             Item::Struct(item) => {
                 is_sent = sent.contains(&item.ident.to_string());
                 lenient_struct(item, &meanings, is_sent);
+                if let (true, Some(names)) = (is_sent, optional_nulls.get(&item.ident.to_string()))
+                {
+                    keep_null_apart(&mut item.fields, names);
+                }
             }
             Item::Enum(item) => {
                 is_sent = sent.contains(&item.ident.to_string());

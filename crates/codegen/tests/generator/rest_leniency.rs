@@ -111,3 +111,54 @@ fn descriptions_are_the_docs() {
     assert!(above(&code, "A,").contains("/// `A`.\n"));
     assert!(above(&code, "pub struct ThingInner").contains("/// What is inside.\n"));
 }
+
+#[test]
+fn null_and_absent_are_apart_in_what_is_sent() {
+    let code = crate::support::described(
+        "openapi: 3.1.0
+paths:
+  /a: {patch: {requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/Change'}}}}, responses: {200: {description: A, content: {application/json: {schema: {$ref: '#/components/schemas/Seen'}}}}}}}
+components:
+  schemas:
+    MaybeName: {type: [string, 'null']}
+    Owner: {properties: {id: {type: string}}}
+    Seen: {type: object, properties: {note: {type: [string, 'null']}}}
+    Change:
+      type: object
+      required: [must]
+      properties:
+        note: {type: [string, 'null'], description: What to remember.}
+        tags: {type: [array, 'null'], items: {type: string}}
+        map: {type: [object, 'null'], additionalProperties: {type: integer}}
+        kind: {enum: [a, null]}
+        name: {$ref: '#/components/schemas/MaybeName'}
+        owner: {oneOf: [{$ref: '#/components/schemas/Owner'}, {type: 'null'}]}
+        inner: {type: [object, 'null'], properties: {more: {type: [boolean, 'null']}}}
+        parent: {anyOf: [{$ref: '#/components/schemas/Change'}, {type: 'null'}]}
+        must: {type: [string, 'null']}
+        plain: {type: string}
+        seen: {type: [string, 'null'], readOnly: true}
+        any: {}",
+    )
+    .code;
+    let change = item(&code, "pub struct Change {");
+    for (field, ty) in [
+        ("note", "Option<Option<String>>"),
+        ("tags", "Option<Option<Vec<String>>>"),
+        ("map", "Option<Option<HashMap<String, i64>>>"),
+        ("kind", "Option<Option<ChangeKind>>"),
+        ("name", "Option<Option<String>>"),
+        ("owner", "Option<Option<Owner>>"),
+        ("inner", "Option<Option<ChangeInner>>"),
+        ("parent", "Option<Option<Box<Change>>>"),
+        ("must", "Option<String>"),
+        ("plain", "Option<String>"),
+        ("seen", "Option<String>"),
+        ("any", "Option<__runtime::__private::serde_json::Value>"),
+    ] {
+        assert!(change.contains(&format!("pub {field}: {ty},")), "{field} in {change}");
+    }
+    assert!(change.contains("/// `None` is an absent field, `Some(None)` is null."), "{change}");
+    assert!(item(&code, "pub struct ChangeInner {").contains("pub more: Option<Option<bool>>,"));
+    assert!(item(&code, "pub struct Seen {").contains("pub note: Option<String>,"));
+}

@@ -92,6 +92,12 @@ pub trait Lenient: Clone + fmt::Debug + PartialEq + Sized + 'static {
         None
     }
 
+    /// The value of a null that is kept apart from a field that is not there; none for a type that
+    /// reads both alike.
+    fn explicit_null() -> Option<Self> {
+        None
+    }
+
     /// The value of a field that is not there.
     fn blank() -> Self;
 
@@ -302,9 +308,19 @@ impl Lenient for Map<String, Json> {
     }
 }
 
+/// A value that may be absent or null, which are the same; they differ for an `Option` of an
+/// `Option`: absent is `None`, null is `Some(None)`.
 impl<T: Lenient> Lenient for Option<T> {
     fn read(value: &Json, reading: Reading) -> Result<Option<Self>, Mismatch> {
-        if value.is_null() { Ok(Some(None)) } else { T::read(value, reading).map(Some) }
+        if value.is_null() {
+            Ok(Some(T::explicit_null()))
+        } else {
+            T::read(value, reading).map(Some)
+        }
+    }
+
+    fn explicit_null() -> Option<Self> {
+        Some(None)
     }
 
     fn of_null() -> Option<Self> {
@@ -503,6 +519,22 @@ mod tests {
     fn null_that_is_meant_is_kept() {
         let gaps = read::<Vec<Option<u8>>>(json!([1, null, "2"]));
         assert_eq!(gaps, Ok(vec![Some(1), None, Some(2)]));
+    }
+
+    #[test]
+    fn null_and_absent_are_kept_apart_by_two_options() {
+        type Note = Option<Option<Vec<u8>>>;
+        for (json, note) in [
+            (json!(null), Some(None)),
+            (json!([]), Some(Some(vec![]))),
+            (json!(["7", null]), Some(Some(vec![7]))),
+        ] {
+            assert_eq!(read::<Note>(json), Ok(note));
+        }
+        assert_eq!(Note::blank(), None);
+        let null: Note = Some(None);
+        assert!(!Lenient::is_empty(&null) && matches!(null.write(), Node::Null));
+        assert!(read::<Note>(json!("a")).is_err());
     }
 
     #[test]

@@ -1,25 +1,27 @@
 //! Required fields of types that are both sent and received. In a response any of them may be
 //! missing, so the type generator must not see them as required: they are recorded in the schema,
-//! and extracted before types are generated.
+//! and extracted before types are generated. So are the fields that may be absent *or* null.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use crate::rest::tree::{MERGED, is_true};
+use crate::rest::tree::{MERGED, is_true, operations_mut, target, within_mut};
 
 /// The keyword under which a schema has its required fields.
 const REQUIRED_FIELDS: &str = "x-required_fields";
 
+/// The keyword under which a schema has the fields that may be absent or null.
+pub(super) const OPTIONAL_NULLS: &str = "x-optional_nulls";
+
 /// The required fields by the name of their type, and whether each may be null.
 pub(crate) type RequiredFields = BTreeMap<String, BTreeMap<String, bool>>;
 
+/// The fields that may be absent or null, by the name of their type.
+pub(crate) type OptionalNulls = BTreeMap<String, BTreeSet<String>>;
+
 /// Records the required fields of an object.
 pub(super) fn mark(schema: &mut Value, required: &[Value], fields: &Value) {
-    let may_be_null = |field: &Value| {
-        let values = field.get("enum").and_then(Value::as_array);
-        is_true(field, "nullable") || values.is_some_and(|it| it.contains(&Value::Null))
-    };
     let names = required.iter().filter_map(Value::as_str);
     let required_fields: Map<_, _> =
         names.map(|name| (name.to_owned(), json!(may_be_null(&fields[name])))).collect();
@@ -29,23 +31,63 @@ pub(super) fn mark(schema: &mut Value, required: &[Value], fields: &Value) {
     }
 }
 
-/// Extracts the required fields of all schemas.
-pub(super) fn take(schemas: &mut Map<String, Value>) -> RequiredFields {
-    let mut required_fields = RequiredFields::new();
+fn may_be_null(schema: &Value) -> bool {
+    let values = schema.get("enum").and_then(Value::as_array);
+    is_true(schema, "nullable") || values.is_some_and(|it| it.contains(&Value::Null))
+}
+
+/// Records the fields of every object that may be absent or null. Whether a named schema may be
+/// null is known only until the schemas are normalized.
+pub(super) fn mark_optional_nulls(schemas: &mut Map<String, Value>, paths: &mut Value) {
+    let nullable = schemas.iter().filter(|(_, schema)| may_be_null(schema));
+    let nullable: BTreeSet<_> = nullable.map(|(name, _)| name.clone()).collect();
+    schemas.values_mut().for_each(|schema| mark_nulls(schema, &nullable));
+    for operation in operations_mut(paths) {
+        if let Some(schema) = operation.pointer_mut("/requestBody/content/application~1json/schema")
+        {
+            mark_nulls(schema, &nullable);
+        }
+    }
+}
+
+fn mark_nulls(schema: &mut Value, nullable: &BTreeSet<String>) {
+    within_mut(schema).into_iter().for_each(|(_, schema)| mark_nulls(schema, nullable));
+    let Some(fields) = schema.get("properties").and_then(Value::as_object) else { return };
+    let required = schema.get("required").and_then(Value::as_array);
+    let is_optional = |name: &str| !required.is_some_and(|it| it.iter().any(|it| it == name));
+    let names = fields.iter().filter(|(name, field)| {
+        let is_null = may_be_null(field) || target(field).is_some_and(|it| nullable.contains(it));
+        is_null && is_optional(name) && !is_true(field, "readOnly")
+    });
+    let names: Vec<_> = names.map(|(name, _)| json!(name)).collect();
+    // The fields of a union that was merged into one object are not those of one branch.
+    if !names.is_empty() && schema.get(MERGED).is_none() {
+        schema[OPTIONAL_NULLS] = Value::Array(names);
+    }
+}
+
+/// Extracts the required fields of all schemas, and those that may be absent or null.
+pub(super) fn take(schemas: &mut Map<String, Value>) -> (RequiredFields, OptionalNulls) {
+    let (mut required_fields, mut nulls) = (RequiredFields::new(), OptionalNulls::new());
     for (name, schema) in schemas {
         if let Some(Value::Object(fields)) = schema.get(REQUIRED_FIELDS) {
             let fields = fields.iter().map(|(name, it)| (name.clone(), *it == json!(true)));
             required_fields.insert(name.clone(), fields.collect());
         }
+        if let Some(Value::Array(fields)) = schema.get(OPTIONAL_NULLS) {
+            let fields = fields.iter().filter_map(Value::as_str).map(str::to_owned);
+            nulls.insert(name.clone(), fields.collect());
+        }
         remove_all(schema);
     }
-    required_fields
+    (required_fields, nulls)
 }
 
 fn remove_all(value: &mut Value) {
     match value {
         Value::Object(object) => {
             object.remove(REQUIRED_FIELDS);
+            object.remove(OPTIONAL_NULLS);
             object.values_mut().for_each(remove_all);
         }
         Value::Array(items) => items.iter_mut().for_each(remove_all),

@@ -138,7 +138,7 @@ fn drop_annotations(schema: &mut Value) {
         ],
     );
     if let Some(object) = schema.as_object_mut() {
-        object.retain(|key, _| !key.starts_with("x-"));
+        object.retain(|key, _| !key.starts_with("x-") || key == required::OPTIONAL_NULLS);
     }
 }
 

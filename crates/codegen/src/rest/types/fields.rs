@@ -1,6 +1,6 @@
 //! Fields of generated types: names, documentation, attributes.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use quote::format_ident;
 use syn::{Attribute, Field, Fields, Meta, Type, parse_quote};
@@ -69,6 +69,23 @@ pub(super) fn lenient_field(field: &mut Field, meanings: &Meanings) {
         order.iter().position(|name| meta.path().is_ident(name))
     });
     attributes::set_serde(&mut field.attrs, &metas);
+}
+
+/// Gives fields that may be absent or null a type with a value for each: `Option<Option<T>>`.
+pub(super) fn keep_null_apart(fields: &mut Fields, names: &BTreeSet<String>) {
+    for field in fields.iter_mut().filter(|field| names.contains(&wire_name(field))) {
+        let value = match argument(&field.ty).filter(|_| is_named(&field.ty, "Option")) {
+            // Any value includes null: `Some(Value::Null)`.
+            Some(value) if is_named(value, "Value") => continue,
+            Some(value) => value.clone(),
+            None if has_default(&field.ty) => field.ty.clone(),
+            None => continue,
+        };
+        field.ty = parse_quote!(Option<Option<#value>>);
+        let docs = attributes::doc_text(&field.attrs);
+        let docs = format!("{docs}\n\n`None` is an absent field, `Some(None)` is null.");
+        attributes::set_docs(&mut field.attrs, &docs);
+    }
 }
 
 /// `Option<Box<T>>` for `Box<Option<T>>`, which the type generator writes in recursive types, and
