@@ -331,16 +331,39 @@ async fn a_credential_in_base64_is_not_shown_decoded() {
     let basic = "Basic bWU6Y2FuYXJ5LTE=";
     let authorization = Authorization::header("authorization", basic);
     let target = Service::from(&server.client()).at(server.url(), authorization).unwrap();
-    let get = || RestCall::new(target.clone(), "get", "GET").literal("/things");
+    let get = |service: &Service| RestCall::new(service.clone(), "get", "GET").literal("/things");
     let input = json!({"headers": {"Authorization": basic}});
+    let by_name = Authorization::basic("me", "canary-1");
+    let by_name = Service::from(&server.client()).at(server.url(), by_name).unwrap();
     for error in [
-        get().send(rest::nothing).await.unwrap_err(),
-        get().header("authorization", &basic).send(rest::nothing).await.unwrap_err(),
+        get(&target).send(rest::nothing).await.unwrap_err(),
+        get(&by_name).send(rest::nothing).await.unwrap_err(),
+        get(&target).header("authorization", &basic).send(rest::nothing).await.unwrap_err(),
         server.endpoint().run(&input).await.map(drop).unwrap_err(),
     ] {
         let expected = "the password [redacted] of [redacted] is wrong";
         assert!(error.to_string().ends_with(expected), "{error}");
     }
+}
+
+#[tokio::test]
+async fn none_of_several_keys_is_shown() {
+    let all = || {
+        Authorization::basic("me", "canary-1")
+            .and(Authorization::header("x-app-id", "canary-2"))
+            .and(Authorization::query("key", "canary-3&"))
+            .and(Authorization::cookie("session", "canary-4"))
+            .and(Authorization::cookie("user", "canary-5"))
+    };
+    let said = "canary-1 bWU6Y2FuYXJ5LTE= canary-2 canary-3& canary-3%26 session=canary-4; \
+                user=canary-5 canary-4 canary-5";
+    let server = Script::then_always([], Reply::json(401, json!({"error": said}))).await;
+    let target = Service::from(&server.client()).at(server.url(), all()).unwrap();
+    let error = RestCall::new("get", "GET").literal("/a").send_empty(target.clone()).await;
+    let error: podqueue::Error = error.unwrap_err();
+    let shown = format!("{error} {error:?} {:?} {target:?} {:?}", error.body(), all());
+    assert!(shown.contains("[redacted]"), "{shown}");
+    assert!(!shown.contains("canary") && !shown.contains("bWU6Y2Fu"), "{shown}");
 }
 
 #[tokio::test]

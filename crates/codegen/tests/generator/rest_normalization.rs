@@ -608,3 +608,25 @@ fn a_union_of_scalars_is_named_after_them() {
     }
     assert_eq!(code.matches("pub enum StringOrInteger").count(), 1);
 }
+
+#[test]
+fn a_security_scheme_is_reported_with_its_authorization() {
+    let made = crate::support::described(include_str!("../corpus/rest/security.yaml"));
+    let warnings = crate::support::lines(&made.warnings);
+    for expected in [
+        "key demands the header X-API-Key: authorize the service with \
+         `Authorization::header(\"X-API-Key\", …)`",
+        "query demands the query parameter api_key: authorize the service with \
+         `Authorization::query(\"api_key\", …)`",
+        "bearer demands a bearer token, together with cookie: authorize the service with \
+         `Authorization::bearer(…).and(Authorization::cookie(\"session\", …))`",
+        "cookie demands the cookie session, together with bearer: authorize",
+        "basic demands HTTP authentication of the scheme basic: authorize the service with \
+         `Authorization::basic(…, …)`",
+        "tls demands a client certificate",
+        "lost is demanded but not described",
+    ] {
+        assert!(warnings.contains(&format!("the security scheme {expected}")), "{warnings}");
+    }
+    assert!(!warnings.contains("oauth") && !warnings.contains("unneeded"), "{warnings}");
+}

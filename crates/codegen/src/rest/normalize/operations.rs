@@ -418,19 +418,18 @@ pub(super) fn warn_of_demands(description: &Value, warnings: &mut Warnings<'_>) 
     for (name, together) in demanded {
         if !is_key(description, name) || together.len() > 1 {
             let place = ["components", "securitySchemes", name].map(str::to_owned);
-            let message = format!("the security scheme {name} {}", advice(description, name));
+            let mut message = format!("the security scheme {name} {}", demand(description, name));
             let others: Vec<_> = together.keys().filter(|it| *it != name).cloned().collect();
-            warnings.warn(
-                &place,
-                match others.as_slice() {
-                    [] => message,
-                    others => format!(
-                        "{message}, and together with {}: `Authorization` is one of them, and the \
-                     other headers need a custom client (`ClientBuilder::http_client`)",
-                        others.join(" and ")
-                    ),
-                },
-            );
+            if !others.is_empty() {
+                message.push_str(&format!(", together with {}", others.join(" and ")));
+            }
+            let all: Option<Vec<_>> =
+                together.keys().map(|name| authorization(description, name)).collect();
+            if let Some((first, others)) = all.as_deref().and_then(<[_]>::split_first) {
+                let others: String = others.iter().map(|it| format!(".and({it})")).collect();
+                message.push_str(&format!(": authorize the service with `{first}{others}`"));
+            }
+            warnings.warn(&place, message);
         }
     }
 }
@@ -444,37 +443,42 @@ fn is_key(description: &Value, name: &str) -> bool {
     })
 }
 
-/// The requirement of a scheme, and how to satisfy it.
-fn advice(description: &Value, name: &str) -> String {
+/// The requirement of a scheme.
+fn demand(description: &Value, name: &str) -> String {
     let Some(scheme) = security_scheme(description, name) else {
         return "is demanded but not described".to_owned();
     };
     let wire = text_at(scheme, "name");
-    let at = |what: String, how: String| {
-        format!("demands {what}, which `Api::new` does not send: use `Api::at` with `{how}`")
-    };
     match (text_at(scheme, "type").as_str(), text_at(scheme, "in").as_str()) {
-        _ if is_key(description, name) => "is met by the client's key".to_owned(),
-        ("apiKey", "header") => {
-            at(format!("the header {wire}"), format!("Authorization::header({wire:?}, …)"))
-        }
-        ("apiKey", "query") => {
-            at(format!("the query parameter {wire}"), format!("Authorization::query({wire:?}, …)"))
-        }
-        ("apiKey", "cookie") => at(
-            format!("the cookie {wire}"),
-            format!("Authorization::header(\"cookie\", \"{wire}=…\")"),
-        ),
+        _ if is_key(description, name) => "demands a bearer token".to_owned(),
+        ("apiKey", "header") => format!("demands the header {wire}"),
+        ("apiKey", "query") => format!("demands the query parameter {wire}"),
+        ("apiKey", "cookie") => format!("demands the cookie {wire}"),
         ("http", _) => {
-            let scheme = text_at(scheme, "scheme");
-            at(
-                format!("HTTP authentication of the scheme {scheme}"),
-                format!("Authorization::header(\"authorization\", \"{scheme} …\")"),
-            )
+            format!("demands HTTP authentication of the scheme {}", text_at(scheme, "scheme"))
         }
         ("mutualTLS", _) => "demands a client certificate: `ClientBuilder::http_client` takes a \
                              client that has one"
             .to_owned(),
         (kind, _) => format!("is of the type {kind:?}, which is not supported"),
+    }
+}
+
+/// The expression that satisfies a scheme; none if no authorization does.
+fn authorization(description: &Value, name: &str) -> Option<String> {
+    let scheme = security_scheme(description, name)?;
+    let wire = text_at(scheme, "name");
+    match (text_at(scheme, "type").as_str(), text_at(scheme, "in").as_str()) {
+        _ if is_key(description, name) => Some("Authorization::bearer(…)".to_owned()),
+        ("apiKey", place @ ("header" | "query" | "cookie")) => {
+            Some(format!("Authorization::{place}({wire:?}, …)"))
+        }
+        ("http", _) => Some(match text_at(scheme, "scheme") {
+            scheme if scheme.eq_ignore_ascii_case("basic") => {
+                "Authorization::basic(…, …)".to_owned()
+            }
+            scheme => format!("Authorization::header(\"authorization\", \"{scheme} …\")"),
+        }),
+        _ => None,
     }
 }
