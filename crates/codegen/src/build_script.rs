@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::graphql::{self, Options, SharedTypes};
+use crate::rest::{Dates, Formats};
 use crate::{Diagnostic, Generated, Source, rest};
 
 /// The variable by which cargo passes the path of podqueue's schema to the build scripts of its
@@ -43,6 +44,7 @@ pub struct Build {
     queries: Option<PathBuf>,
     schema: Option<PathBuf>,
     scalars: Vec<(String, String)>,
+    formats: Formats,
 }
 
 /// The descriptions of one call of [`Build::rest`].
@@ -148,6 +150,24 @@ impl Build {
         self
     }
 
+    /// Gives dates and times of descriptions, formats `date-time` and `date`, the types of a crate;
+    /// by default they are texts. The crate is a feature of podqueue-runtime of the same name.
+    ///
+    /// They are read as `podqueue_runtime::Parsed<T>`, which keeps a text of another format; what is
+    /// sent takes a `T`.
+    pub fn dates(mut self, dates: Dates) -> Self {
+        self.formats.dates = Some(dates);
+        self
+    }
+
+    /// Gives UUIDs of descriptions, the format `uuid`, the type `uuid::Uuid`; by default they are
+    /// texts. Needs podqueue-runtime's feature `uuid`, and is read like
+    /// [`dates`](Self::dates).
+    pub fn uuids(mut self) -> Self {
+        self.formats.uuids = true;
+        self
+    }
+
     /// podqueue's own REST calls, from the one description in a folder, as methods of `Rest`.
     /// Written to `podqueue_rest.rs`.
     #[doc(hidden)]
@@ -193,7 +213,7 @@ impl Build {
             run.fail(vec![Diagnostic::of_file("build.rs", message)]);
         }
         if !self.rest.is_empty() {
-            run.rest(&self.rest);
+            run.rest(&self.rest, self.formats);
         }
         if let Some((schema, queries)) = &self.operations {
             run.operations(schema, queries);
@@ -221,7 +241,7 @@ impl Run<'_> {
         self.finish(OWN_REST, made.map(|it| it.generated));
     }
 
-    fn rest(&mut self, all: &[Descriptions]) {
+    fn rest(&mut self, all: &[Descriptions], formats: Formats) {
         all.iter().for_each(|it| self.watch_folder(&it.place, &DESCRIPTIONS));
         let named = match named(all.iter().map(|it| it.place.as_path())) {
             Ok(named) => named,
@@ -231,7 +251,7 @@ impl Run<'_> {
             let of_these = named.iter().filter(|(_, described)| described.place == index);
             let sources: Vec<_> =
                 of_these.map(|(name, described)| (name, &described.source)).collect();
-            self.descriptions(&sources, descriptions.only.as_deref());
+            self.descriptions(&sources, descriptions.only.as_deref(), formats);
         }
         let code = index(named.keys());
         self.finish(REST_INDEX, Ok(Generated { code, ..Generated::default() }));
@@ -240,9 +260,14 @@ impl Run<'_> {
     }
 
     /// Generates from the descriptions of one place, which share their selectors.
-    fn descriptions(&mut self, sources: &[(&String, &Source)], only: Option<&[String]>) {
+    fn descriptions(
+        &mut self,
+        sources: &[(&String, &Source)],
+        only: Option<&[String]>,
+        formats: Formats,
+    ) {
         let sources_only: Vec<_> = sources.iter().map(|(_, source)| *source).collect();
-        let made = selected(&sources_only, only);
+        let made = selected(&sources_only, only, formats);
         for ((name, _), made) in sources.iter().zip(made) {
             for file in made.iter().flat_map(|made| &made.files) {
                 self.watch(file);
@@ -357,8 +382,9 @@ fn graphql(schema: &Path, queries: &Path, options: Options) -> Result<Generated,
 pub fn selected(
     sources: &[&Source],
     only: Option<&[String]>,
+    formats: Formats,
 ) -> Vec<Result<Generated, Vec<Diagnostic>>> {
-    let options = rest::Options { only, ..rest::Options::default() };
+    let options = rest::Options { only, formats, ..rest::Options::default() };
     let mut unknown: BTreeMap<usize, Vec<rest::Unmatched>> = BTreeMap::new();
     let made = sources.iter().map(|source| -> Result<_, Vec<_>> {
         let output = rest::generate_with(source, &options).map_err(|it| vec![it])?;

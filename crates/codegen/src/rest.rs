@@ -4,6 +4,7 @@
 mod base_path;
 pub mod description;
 mod emit;
+mod formats;
 mod media;
 mod model;
 mod normalize;
@@ -21,6 +22,8 @@ use std::path::PathBuf;
 
 use quote::quote;
 
+pub use self::formats::Dates;
+pub(crate) use self::formats::Formats;
 pub(crate) use self::normalize::select::Unmatched;
 pub use self::read::read;
 
@@ -47,11 +50,13 @@ pub(crate) struct Options<'a> {
     pub(crate) handle: &'a str,
     /// Selectors of the operations to generate; all of them if there are none.
     pub(crate) only: Option<&'a [String]>,
+    /// Types of formats of text.
+    pub(crate) formats: Formats,
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Self { handle: "Api", only: None }
+        Self { handle: "Api", only: None, formats: Formats::default() }
     }
 }
 
@@ -100,8 +105,9 @@ pub fn sent_media(description: &serde_json::Value, body: &serde_json::Value) -> 
 fn try_generate(source: &Source, options: &Options<'_>) -> Result<Output, Diagnostic> {
     let (description, places) = read::read_with_places(source)?;
     let servers = base_path::Servers::of(&description);
-    let mut normalized = normalize::normalize(source, &places, description, options.only)?;
-    let mut decided = signatures::decide_or_bisect(source, &places, &mut normalized)?;
+    let (only, formats) = (options.only, options.formats);
+    let mut normalized = normalize::normalize(source, &places, description, only, formats)?;
+    let mut decided = signatures::decide_or_bisect(source, &places, formats, &mut normalized)?;
     let mut warnings = normalized.warnings;
     let is_left_out = |keys: &Vec<String>| normalized.left_out.contains(keys);
     for (keys, message) in servers.ignored.into_iter().filter(|(keys, _)| !is_left_out(keys)) {

@@ -6,6 +6,7 @@
 
 mod codec;
 mod field;
+pub mod formats;
 mod node;
 pub mod object;
 mod scalar;

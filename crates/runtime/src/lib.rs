@@ -72,6 +72,8 @@ pub use call::{Call, Operation, Request};
 pub use error::{Error, ErrorKind, Result};
 pub use events::{ServerEvent, ServerEvents, TypedEvents};
 pub use headers::{Headers, WithHeaders};
+#[cfg(any(feature = "chrono", feature = "jiff", feature = "time", feature = "uuid"))]
+pub use lenient::formats::Parsed;
 #[cfg(feature = "shared-limits")]
 pub use limiter::{ChangeRecords, LimitStore, SharedLimits, StoreError};
 pub use limiter::{Limit, RateLimits};

@@ -35,6 +35,7 @@ pub(crate) use self::required::{OptionalNulls, RequiredFields};
 use self::schemas::Usage;
 pub(crate) use self::union_marks::{Alternative, Branch, Unions};
 use self::warnings::Warnings;
+use super::formats::Formats;
 use super::media;
 use super::model::Operation;
 use super::source_map::SourceMap;
@@ -87,6 +88,7 @@ pub(super) fn normalize(
     places: &SourceMap<'_>,
     mut description: Value,
     only: Option<&[String]>,
+    formats: Formats,
 ) -> Result<Normalized, Diagnostic> {
     version(source, &description)?;
     let mut warnings = Warnings::new(source, places);
@@ -107,7 +109,7 @@ pub(super) fn normalize(
     }
     operations::warn_of_demands(&description, &mut warnings);
     examples::loosen(&mut description, &mut warnings);
-    lower::lower(&mut description, &mut warnings);
+    lower::lower(&mut description, formats, &mut warnings);
     compose::compose(&mut description, &mut warnings);
     let (operations, paths) = operations::normalize(&description, &names, &mut warnings);
 

@@ -1,6 +1,7 @@
 //! Path shortening in generated types: short names in scope, and re-exports of the runtime for
 //! other crates.
 
+use super::formats;
 use syn::visit_mut::VisitMut;
 use syn::{Attribute, Expr, Lit, Meta, Path, Type, parse_quote};
 
@@ -18,6 +19,7 @@ const MAP: &str = "::std::collections::HashMap";
 
 impl VisitMut for Shorten {
     fn visit_path_mut(&mut self, path: &mut Path) {
+        formats::replace(path);
         let plain: Vec<_> = path.segments.iter().map(|it| it.ident.to_string()).collect();
         let whole = format!("::{}", plain.join("::"));
         if path.leading_colon.is_some()

@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 use syn::visit_mut::VisitMut;
 use syn::{FnArg, ImplItem, ImplItemFn, Item, Pat, ReturnType, Type};
 
+use super::formats::Formats;
 use super::normalize::names::inline;
 use super::normalize::{NamedEnum, Normalized};
 use super::shorten::{Reexports, Shorten};
@@ -48,6 +49,7 @@ pub(super) fn decide(
     source: &Source,
     document: Value,
     enums: &[NamedEnum],
+    formats: Formats,
 ) -> Result<Decided, Diagnostic> {
     let fault = |message: String| Diagnostic::of_file(&source.name, message);
     let description: openapiv3::OpenAPI = serde_json::from_value(document)
@@ -69,6 +71,9 @@ pub(super) fn decide(
             path,
             [TypeImpl::Display, TypeImpl::FromStr].into_iter(),
         );
+    }
+    for (schema, path) in formats.stand_ins() {
+        settings.with_conversion(schema, path, [].into_iter());
     }
     // progenitor panics at unexpected constructs. Normalization should leave none; if it does, the
     // user gets a diagnostic instead of a backtrace.
@@ -164,9 +169,10 @@ fn within_option(ty: &Type) -> &Type {
 pub(super) fn decide_or_bisect(
     source: &Source,
     places: &SourceMap<'_>,
+    formats: Formats,
     normalized: &mut Normalized,
 ) -> Result<Decided, Diagnostic> {
-    let attempt = |document: &Value| decide(source, document.clone(), &normalized.enums);
+    let attempt = |document: &Value| decide(source, document.clone(), &normalized.enums, formats);
     if let Ok(decided) = attempt(&normalized.document) {
         return Ok(decided);
     }
@@ -301,14 +307,15 @@ components:
         );
         let source = Source::new("a.yaml", text);
         let Ok((description, places)) = read_with_places(&source) else { panic!("it parses") };
-        let Ok(mut normalized) = normalize(&source, &places, description, None) else {
+        let formats = Formats::default();
+        let Ok(mut normalized) = normalize(&source, &places, description, None, formats) else {
             panic!("it can be normalized")
         };
         let refused = json!({ "type": "string", "enum": [1, 1] });
         normalized.document["components"]["schemas"]["Bad"] = refused.clone();
         normalized.document["paths"]["/get_bad"]["get"]["responses"]["2XX"]["content"]["application/json"]
             ["schema"] = refused;
-        let Ok(decided) = decide_or_bisect(&source, &places, &mut normalized) else {
+        let Ok(decided) = decide_or_bisect(&source, &places, formats, &mut normalized) else {
             panic!("most of it has types")
         };
         assert_eq!(decided.signatures.keys().collect::<Vec<_>>(), ["get_good"]);

@@ -7,16 +7,19 @@
 use serde_json::{Map, Value, json};
 
 use super::warnings::Warnings;
+use crate::rest::formats::Formats;
 use crate::rest::media::has_binary_content;
 use crate::rest::pointer::{joined, keys};
 use crate::rest::tree::{self, FIRST, LOOSE, URL};
 
 /// Lowers every schema of a description.
-pub(super) fn lower(description: &mut Value, warnings: &mut Warnings<'_>) {
-    tree::each_schema(description, &mut |schema, place| lower_schema(schema, place, warnings));
+pub(super) fn lower(description: &mut Value, formats: Formats, warnings: &mut Warnings<'_>) {
+    tree::each_schema(description, &mut |schema, place| {
+        lower_schema(schema, place, formats, warnings);
+    });
 }
 
-fn lower_schema(schema: &mut Value, place: &str, warnings: &mut Warnings<'_>) {
+fn lower_schema(schema: &mut Value, place: &str, formats: Formats, warnings: &mut Warnings<'_>) {
     let Some(object) = schema.as_object_mut() else {
         // `true` and `false`, and anything else that is not an object.
         *schema = json!({});
@@ -28,11 +31,11 @@ fn lower_schema(schema: &mut Value, place: &str, warnings: &mut Warnings<'_>) {
     pattern_properties(object);
     file(object);
     what_paging_needs(object);
-    well_formed(object);
+    well_formed(object, formats);
     default_conforms(object, place, warnings);
     beside_a_reference(object);
     for (keys, schema) in tree::within_mut(schema) {
-        lower_schema(schema, &joined(place, &keys), warnings);
+        lower_schema(schema, &joined(place, &keys), formats, warnings);
     }
 }
 
@@ -147,10 +150,14 @@ fn what_paging_needs(schema: &mut Map<String, Value>) {
 }
 
 /// Drops all keywords that do not affect the type of a value, and malformed ones.
-fn well_formed(schema: &mut Map<String, Value>) {
+fn well_formed(schema: &mut Map<String, Value>, formats: Formats) {
     schema.retain(|key, value| match key.as_str() {
         "$ref" | "type" | "description" | "title" => value.is_string(),
-        "format" => value == "uint64" || value == "binary",
+        "format" => {
+            value == "uint64"
+                || value == "binary"
+                || value.as_str().is_some_and(|it| formats.has(it))
+        }
         "nullable" | "deprecated" | "readOnly" | LOOSE | URL => value.is_boolean(),
         FIRST => value.is_u64(),
         "properties" | "$defs" | "definitions" | "discriminator" => value.is_object(),

@@ -71,10 +71,10 @@ pub(super) fn normalize(schema: &mut Value, usage: Usage) {
     }
     drop_annotations(schema);
     drop_defaults(schema);
-    let is_unsigned = schema["type"] == json!("integer") && schema["format"] == json!("uint64");
+    let format = format(schema);
     drop_constraints(schema);
-    if is_unsigned {
-        schema["format"] = json!("uint64");
+    if let Some(format) = format {
+        schema["format"] = format;
     }
     name_the_type(schema);
     normalize_enum(schema);
@@ -82,6 +82,21 @@ pub(super) fn normalize(schema: &mut Value, usage: Usage) {
     drop_null_of_collections(schema);
     normalize_required(schema, usage);
     normalize_within(schema, usage);
+}
+
+/// The format that decides the type of a schema's values.
+fn format(schema: &Value) -> Option<Value> {
+    let format = schema.get("format")?;
+    let decides = match schema["type"].as_str() {
+        Some("integer") => format == "uint64",
+        // Lowering keeps these only where they become types.
+        Some("string") => {
+            ["date-time", "date", "uuid"].iter().any(|it| format == it)
+                && schema.get("enum").is_none()
+        }
+        _ => false,
+    };
+    decides.then(|| format.clone())
 }
 
 /// Any value, with the description of a schema that promises more than responses keep.

@@ -15,6 +15,9 @@ pub(in crate::rest) fn given(ty: &Type, ident: &syn::Ident) -> (TokenStream, Tok
     if is_named(ty, "String") {
         return (quote!(impl Into<String>), quote!(#ident.into()));
     }
+    if is_named(ty, "Parsed") {
+        return (quote!(impl Into<#ty>), quote!(#ident.into()));
+    }
     if is_named(ty, "Vec")
         && let Some(item) = argument(ty)
     {
