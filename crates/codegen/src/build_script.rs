@@ -272,6 +272,10 @@ impl Run<'_> {
             for file in made.iter().flat_map(|made| &made.files) {
                 self.watch(file);
             }
+            if let Ok(made) = &made {
+                let types = Generated { code: made.types.clone(), ..Generated::default() };
+                self.finish(&format!("podqueue_types_{name}.rs"), Ok(types));
+            }
             self.finish(&format!("podqueue_rest_{name}.rs"), made);
         }
     }
@@ -547,31 +551,36 @@ fn within(place: &Path) -> Result<Vec<(PathBuf, Source)>, Diagnostic> {
 /// still exist.
 pub(super) fn index<'a>(names: impl Iterator<Item = &'a String>) -> String {
     let names: Vec<_> = names.collect();
-    let mut arms = String::new();
-    if let [only] = names.as_slice() {
-        arms.push_str(&format!(
-            "    ([$($runtime:tt)*]) => {{ podqueue_rest! {{ [$($runtime)*] {only:?} }} }};\n"
-        ));
-    }
-    for name in &names {
-        let file = format!("/podqueue_rest_{name}.rs");
-        arms.push_str(&format!(
-            "    ([$($runtime:tt)*] {name:?}) => {{
+    let mut arms = "    (@ $file:tt [$($runtime:tt)*]) => {
         #[allow(dead_code, missing_copy_implementations, missing_debug_implementations)]
         #[allow(unreachable_pub, clippy::all, clippy::nursery, clippy::pedantic)]
         #[allow(clippy::restriction)]
-        mod podqueue_rest {{
+        mod podqueue_rest {
             #[allow(unused_imports)]
             use ::std::prelude::v1::*;
             use $($runtime)* as __runtime;
 
-            ::std::include!(::std::concat!(::std::env!(\"OUT_DIR\"), {file:?}));
-        }}
+            ::std::include!(::std::concat!(::std::env!(\"OUT_DIR\"), $file));
+        }
         #[allow(unreachable_pub, unused_imports)]
         pub use podqueue_rest::*;
-    }};\n"
-        ));
+    };\n"
+        .to_owned();
+    // The runtime without its client asks for the types alone.
+    for (types, file) in [("", "rest"), ("types ", "types")] {
+        if let [only] = names.as_slice() {
+            arms.push_str(&format!(
+                "    ({types}[$($runtime:tt)*]) => {{ podqueue_rest! {{ {types}[$($runtime)*] {only:?} }} }};\n"
+            ));
+        }
+        for name in &names {
+            let file = format!("/podqueue_{file}_{name}.rs");
+            arms.push_str(&format!(
+                "    ({types}[$($runtime:tt)*] {name:?}) => {{ podqueue_rest! {{ @ {file:?} [$($runtime)*] }} }};\n"
+            ));
+        }
     }
+    arms.push_str("    (types $($unknown:tt)*) => { podqueue_rest! { $($unknown)* } };\n");
     let choices: Vec<_> = names.iter().map(|name| format!("include_rest!({name:?})")).collect();
     let choices = match choices.as_slice() {
         [only] => format!("write {only}"),

@@ -126,7 +126,7 @@ pub fn generate(
         },
     };
     let code = print::file(schema_name, quote!(#shared #modules)).map_err(|it| vec![it])?;
-    Ok(Generated { code, warnings, files: Vec::new() })
+    Ok(Generated { code, warnings, ..Generated::default() })
 }
 
 /// Normalizes line ends and removes a byte order mark, which the parser counts wrongly: it takes CR

@@ -154,20 +154,31 @@ fn try_generate(source: &Source, options: &Options<'_>) -> Result<Output, Diagno
         &normalized.required_fields,
         &normalized.optional_nulls,
         signatures,
-        own_types,
     );
-    let tokens = quote! {
+    let types = quote! {
         /// Types of requests and responses.
         #[allow(dead_code, bindings_with_variant_name)]
         pub mod types {
             #[allow(unused_imports)]
             use ::std::prelude::v1::*;
 
-            #types        }
-
-        #calls
+            #types
+        }
     };
-    let code = print::file(&source.name, tokens)?;
-    let generated = Generated { code, warnings, files: normalized.files };
+    let types = print::file(&source.name, types)?;
+    let own_types = print::file(&source.name, quote!(mod types { #own_types }))?;
+    let calls = print::file(&source.name, calls)?;
+    let code = format!("{}\n{calls}", with_more_items(&types, &own_types));
+    let generated = Generated { code, types, warnings, files: normalized.files };
     Ok(Output { generated, unmatched: normalized.unmatched })
+}
+
+/// The text of a module to which the items of another one are added. The types that need a client,
+/// those of errors and headers, are not among those that compile without one.
+fn with_more_items(module: &str, other: &str) -> String {
+    let items = other.split_once('\n').and_then(|(_, rest)| rest.trim_end().strip_suffix('}'));
+    match (module.trim_end().strip_suffix('}'), items) {
+        (Some(module), Some(items)) => format!("{module}{items}}}\n"),
+        _ => module.to_owned(),
+    }
 }

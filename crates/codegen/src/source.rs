@@ -106,6 +106,8 @@ impl Source {
 pub struct Generated {
     /// Rust source, formatted.
     pub code: String,
+    /// The part of a REST description's code that needs no client: the module `types`.
+    pub types: String,
     /// The unsupported constructs that were left out, with the reason.
     pub warnings: Vec<Diagnostic>,
     /// Further files that were read or are missing: a change of them requires a new run.

@@ -16,6 +16,7 @@ use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, SeqAccess, Visitor};
 pub use self::split::without_mark;
 use self::split::{finite, split_list, split_object};
 use crate::error::{Attempted, Error, ErrorKind, Result};
+use crate::lenient::without_values;
 use crate::redact::Redactor;
 
 /// A field of an object: its name, and its value as the JSON text that was received, which may be
@@ -323,39 +324,6 @@ pub fn not_serializable(
 ) -> Error {
     Error::refused(attempted, field, format_args!("cannot be serialized as JSON: {source}"))
         .with_source(source)
-}
-
-/// The message of a serde error without the values that it quotes:
-/// `invalid type: string …, expected f64`.
-pub fn without_values(message: &str) -> String {
-    for unknown in ["unknown variant `", "unknown field `"] {
-        // The name is quoted as received, with any character in it.
-        let rest = message.strip_prefix(unknown);
-        let end = rest.and_then(|rest| rest.rfind("`, expected").or(rest.rfind("`, there are")));
-        if let (Some(rest), Some(end)) = (rest, end) {
-            return format!("{unknown}…{}", &rest[end..]);
-        }
-    }
-    // The text after `expected`, and the names of missing fields, come from the type.
-    let found_ends = if message.starts_with("invalid ") { usize::MAX } else { 0 };
-    let mut shown = String::with_capacity(message.len());
-    let (mut within, mut escaped, mut found) = (None, false, found_ends > 0);
-    for (at, character) in message.char_indices() {
-        found &= within.is_some() || !message[at..].starts_with(", expected");
-        match (character, within) {
-            _ if escaped => escaped = false,
-            ('\\', Some('"')) => escaped = true,
-            (_, Some(quote)) if character == quote => {
-                within = None;
-                shown.push('…');
-            }
-            (_, Some(_)) => {}
-            ('"', None) => within = Some('"'),
-            ('`', None) if found => within = Some('`'),
-            _ => shown.push(character),
-        }
-    }
-    shown
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 mod codec;
 mod field;
 pub mod formats;
+mod message;
 mod node;
 pub mod object;
 mod scalar;
@@ -20,6 +21,8 @@ pub use self::codec::{
     Lenient, Mismatch, Reading, deserialize, own, owned, serialize, text as read_text, value,
 };
 pub use self::field::Field;
+#[cfg(feature = "client")]
+pub(crate) use self::message::without_values;
 pub use self::node::Node;
 pub use self::scalar::{boolean, integer, number, text};
 

@@ -34,64 +34,97 @@
 // The features that items need, as badges on docs.rs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(feature = "client")]
 mod authorization;
+#[cfg(feature = "client")]
 mod builder;
+#[cfg(feature = "client")]
 mod call;
+#[cfg(feature = "client")]
 mod error;
+#[cfg(feature = "client")]
 mod events;
+#[cfg(feature = "client")]
 #[doc(hidden)]
 pub mod fair_queue;
+#[cfg(feature = "client")]
 pub mod graphql;
+#[cfg(feature = "client")]
 mod headers;
+#[cfg(feature = "client")]
 mod in_flight;
+#[cfg(feature = "client")]
 #[doc(hidden)]
 pub mod json;
 #[doc(hidden)]
 pub mod lenient;
+#[cfg(feature = "client")]
 mod limiter;
+#[cfg(feature = "client")]
 mod observe;
 #[doc(hidden)]
 pub mod open_enum;
+#[cfg(feature = "client")]
 mod part;
 #[doc(hidden)]
 pub mod redact;
+#[cfg(feature = "client")]
 #[doc(hidden)]
 pub mod rest;
+#[cfg(feature = "client")]
 mod retry;
 mod secret_string;
+#[cfg(feature = "client")]
 mod service;
+#[cfg(feature = "client")]
 mod sync;
-#[cfg(test)]
+#[cfg(all(test, feature = "client"))]
 mod test_random;
+#[cfg(feature = "client")]
 mod transport;
+#[cfg(feature = "client")]
 mod url;
 
+#[cfg(feature = "client")]
 pub use authorization::Authorization;
+#[cfg(feature = "client")]
 pub use builder::ServiceBuilder;
+#[cfg(feature = "client")]
 pub use call::{Call, Operation, Request};
+#[cfg(feature = "client")]
 pub use error::{Error, ErrorKind, Result};
+#[cfg(feature = "client")]
 pub use events::{ServerEvent, ServerEvents, TypedEvents};
+#[cfg(feature = "client")]
 pub use headers::{Headers, WithHeaders};
 #[cfg(any(feature = "chrono", feature = "jiff", feature = "time", feature = "uuid"))]
 pub use lenient::formats::Parsed;
 #[cfg(feature = "shared-limits")]
 pub use limiter::{ChangeRecords, LimitStore, SharedLimits, StoreError};
+#[cfg(feature = "client")]
 pub use limiter::{Limit, RateLimits};
+#[cfg(feature = "client")]
 pub use observe::Observation;
+#[cfg(feature = "client")]
 pub use part::Part;
+#[cfg(feature = "client")]
 pub use reqwest::Method;
+#[cfg(feature = "client")]
 pub use rest::pages::{Items, Pages};
+#[cfg(feature = "client")]
 pub use retry::{Idempotency, RetryPolicy};
 pub use secret_string::SecretString;
+#[cfg(feature = "client")]
 pub use service::Service;
+#[cfg(feature = "client")]
 pub use transport::Reply;
+#[cfg(feature = "client")]
 pub use url::Path;
 
 /// Support for generated code and for crates that depend on this crate. Not public API: it changes
 /// without notice.
 #[doc(hidden)]
 pub mod __private {
-    pub use graphql_client;
     pub use serde;
     pub use serde_json;
 
@@ -100,26 +133,36 @@ pub mod __private {
     pub use crate::__open_enum as open_enum;
     pub use crate::__own as own;
     pub use crate::__untagged_union as untagged_union;
-    pub use crate::authorization::Credential;
-    pub use crate::builder::Settings;
-    pub use crate::error::{Attempted, ShownId, service_message};
     pub use crate::lenient;
-    pub use crate::observe::Observer;
-    pub use crate::redact::Untyped;
-    pub use crate::retry::retry_after;
-    pub use crate::service::Service;
-    pub use crate::transport::{Transport, require_runtime};
-    pub use crate::url::{base_url, check_url, is_loopback};
-    pub use crate::{fair_queue, json, redact, rest};
+    pub use crate::redact::{self, Untyped};
 
-    /// The future of a generated call.
-    pub type Sending<T> = rest::Sending<T, crate::Error>;
+    #[cfg(feature = "client")]
+    pub use self::client::*;
+
+    #[cfg(feature = "client")]
+    mod client {
+        pub use graphql_client;
+
+        pub use crate::authorization::Credential;
+        pub use crate::builder::Settings;
+        pub use crate::error::{Attempted, ShownId, service_message};
+        pub use crate::observe::Observer;
+        pub use crate::retry::retry_after;
+        pub use crate::service::Service;
+        pub use crate::transport::{Transport, require_runtime};
+        pub use crate::url::{base_url, check_url, is_loopback};
+        pub use crate::{fair_queue, json, rest};
+
+        /// The future of a generated call.
+        pub type Sending<T> = rest::Sending<T, crate::Error>;
+    }
 }
 
 /// Includes the operations that the build script generated from your crate's `.graphql` files.
 ///
 /// The build script calls `podqueue_codegen::Build::new().schema(…).queries("queries").run()`, with
 /// the schema of the service.
+#[cfg(feature = "client")]
 #[macro_export]
 macro_rules! include_queries {
     () => {
@@ -150,7 +193,8 @@ macro_rules! include_queries {
 /// let shop = shop::Api::new(&service);
 /// ```
 ///
-/// The macro belongs in a module, not in a function.
+/// The macro belongs in a module, not in a function. Without the feature `client`, it brings in the
+/// module `types` alone.
 #[macro_export]
 macro_rules! include_rest {
     ($($name:tt)?) => {
@@ -158,6 +202,22 @@ macro_rules! include_rest {
             "PODQUEUE_REST",
             "this crate needs a build script, `build.rs`, whose `main` calls `podqueue_codegen::Build::new().rest(\"openapi\").run()`"
         ));
-        podqueue_rest! { [$crate] $($name)? }
+        $crate::__included_rest! { [$crate] $($name)? }
     };
+}
+
+/// Includes calls and types.
+#[cfg(feature = "client")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __included_rest {
+    ($($description:tt)*) => { podqueue_rest! { $($description)* } };
+}
+
+/// Includes types alone.
+#[cfg(not(feature = "client"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __included_rest {
+    ($($description:tt)*) => { podqueue_rest! { types $($description)* } };
 }

@@ -33,9 +33,9 @@ use serde_json::{Map, Value};
 
 use self::search::Needles;
 pub(crate) use self::secret_values::REDACTED;
-pub use self::secret_values::{
-    Untyped, credentials_in_basic, credentials_in_url, proxy_credentials, secrets_in, secrets_named,
-};
+pub use self::secret_values::{Untyped, credentials_in_basic, secrets_in, secrets_named};
+#[cfg(feature = "client")]
+pub use self::secret_values::{credentials_in_url, proxy_credentials};
 use crate::secret_string::SecretString;
 
 /// The secrets to redact in the response to one request.

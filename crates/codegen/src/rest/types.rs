@@ -24,7 +24,7 @@ use crate::open_enum::{OpenEnum, Variant};
 use crate::syntax::{is_named, name_of, wire_name};
 use crate::{attributes, naming, print, redact};
 
-/// Rewrites the items of the type generator's module, to which `others` are added.
+/// Rewrites the items of the type generator's module.
 pub(super) fn lenient<'a>(
     items: Vec<Item>,
     enums: &[NamedEnum],
@@ -32,7 +32,6 @@ pub(super) fn lenient<'a>(
     required_fields: &RequiredFields,
     optional_nulls: &OptionalNulls,
     signatures: impl Iterator<Item = &'a Signature>,
-    others: TokenStream,
 ) -> TokenStream {
     let meanings = meanings(&items);
     let sent = sent(&items, signatures);
@@ -96,22 +95,19 @@ pub(super) fn lenient<'a>(
         name_serde(&mut item);
         types.extend(quote!(#item #constructor #debug #implementation));
     }
-    types.extend(others);
     let code = types.to_string();
     if !code.contains("ConversionError") {
         errors = TokenStream::new();
     }
-    let map = code.contains(" HashMap <").then(|| {
-        quote!(
-            use ::std::collections::HashMap;
-        )
-    });
-    let runtime = code.contains("__runtime").then(|| {
-        quote!(
-            use super::__runtime;
-        )
-    });
-    quote!(#map #runtime #errors #types)
+    quote! {
+        #[allow(unused_imports)]
+        use ::std::collections::HashMap;
+        #[allow(unused_imports)]
+        use super::__runtime;
+
+        #errors
+        #types
+    }
 }
 
 /// Sets the path of serde for derived code.

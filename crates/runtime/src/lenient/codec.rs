@@ -12,9 +12,9 @@ use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error as _};
 use serde::ser::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 
+use super::message::without_values;
 use super::node::Node;
 use super::scalar;
-use crate::json::without_values;
 
 /// Strictness of reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,12 +52,12 @@ impl Mismatch {
     }
 
     /// The place of the value; `.` for the whole.
-    pub(crate) fn path(&self) -> &str {
+    pub fn path(&self) -> &str {
         if self.path.is_empty() { "." } else { &self.path }
     }
 
     /// The reason for the mismatch.
-    pub(crate) fn reason(&self) -> &str {
+    pub fn reason(&self) -> &str {
         &self.reason
     }
 }

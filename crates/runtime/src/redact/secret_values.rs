@@ -9,7 +9,9 @@ use std::fmt;
 use std::iter::once;
 use std::ops::Range;
 
+#[cfg(feature = "client")]
 use percent_encoding::percent_decode_str;
+#[cfg(feature = "client")]
 use reqwest::Url;
 use serde::Serialize;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -278,6 +280,7 @@ fn redacted(json: Value) -> Value {
 }
 
 /// The environment variables from which the HTTP client reads proxies.
+#[cfg(feature = "client")]
 const PROXIES: [&str; 6] =
     ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
 
@@ -294,6 +297,7 @@ pub fn credentials_in_basic(value: &str) -> Vec<SecretString> {
 }
 
 /// The credentials in the proxy's URL, or in the proxies' URLs that the environment sets.
+#[cfg(feature = "client")]
 pub fn proxy_credentials(
     given: Option<&SecretString>,
     environment: impl Fn(&'static str) -> Option<String>,
@@ -309,6 +313,7 @@ pub fn proxy_credentials(
 }
 
 /// The user name and password in a URL, and the password alone.
+#[cfg(feature = "client")]
 pub fn credentials_in_url(url: &str) -> Vec<SecretString> {
     // The environment variables may omit the scheme.
     let url =
