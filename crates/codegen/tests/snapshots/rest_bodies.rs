@@ -3,6 +3,11 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
+
+    #[allow(unused_imports)]
+    use ::std::collections::HashMap;
+
+    #[allow(unused_imports)]
     use super::__runtime;
 
     /// One of several values.
@@ -29,11 +34,15 @@ pub mod types {
         /// The field `level`.
         pub level: Option<NewLevel>,
         /// The field `must_be_null_or_text`.
-        pub must_be_null_or_text: Option<String>,
+        ///
+        /// `None` is an absent field, `Some(None)` is null.
+        pub must_be_null_or_text: Option<Option<String>>,
         /// The field `name`.
         pub name: String,
         /// The field `note`.
-        pub note: Option<String>,
+        ///
+        /// `None` is an absent field, `Some(None)` is null.
+        pub note: Option<Option<String>>,
         /// The field `parts`.
         pub parts: Vec<NewPartsItem>,
     }

@@ -10,6 +10,11 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
+
+    #[allow(unused_imports)]
+    use ::std::collections::HashMap;
+
+    #[allow(unused_imports)]
     use super::__runtime;
 
     /// One of several values.

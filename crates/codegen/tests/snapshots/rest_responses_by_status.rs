@@ -3,6 +3,11 @@
 pub mod types {
     #[allow(unused_imports)]
     use ::std::prelude::v1::*;
+
+    #[allow(unused_imports)]
+    use ::std::collections::HashMap;
+
+    #[allow(unused_imports)]
     use super::__runtime;
 
     /// An object of the interface.
