@@ -1,0 +1,147 @@
+//! An OpenAPI description whose schemas are JSON Schema, with a validator for each of them.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use jsonschema::{Draft, Registry, Resource, Validator};
+use serde_json::{Value, json};
+
+use crate::Error;
+use crate::json_schema;
+
+/// The URL of a description, relative to which its references are.
+const URL: &str = "urn:description";
+
+/// An OpenAPI description, 3.0 to 3.2, in one JSON document.
+///
+/// References lead to places in the document: a description in several files has to be linked into
+/// one before. Schemas are addressed by their JSON pointer, `/components/schemas/Pet`.
+pub struct Description {
+    tree: Value,
+    registry: Registry<'static>,
+    validators: Mutex<HashMap<String, Arc<Validator>>>,
+}
+
+impl Description {
+    /// Reads a description.
+    ///
+    /// # Errors
+    ///
+    /// If the text is not JSON, or has no `openapi` version 3.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        let tree = serde_json::from_str(text)
+            .map_err(|error| Error::new(format!("the description is not JSON: {error}")))?;
+        Self::new(tree)
+    }
+
+    /// The same from parsed JSON.
+    ///
+    /// # Errors
+    ///
+    /// If there is no `openapi` version 3.
+    pub fn new(mut tree: Value) -> Result<Self, Error> {
+        let version = tree.get("openapi").and_then(Value::as_str).unwrap_or_default();
+        if !version.starts_with("3.") {
+            return Err(Error::new("the description has no `openapi` version 3"));
+        }
+        json_schema::rewrite(&mut tree);
+        let resource = Resource::from_contents(tree.clone());
+        let registry = Registry::new().draft(Draft::Draft202012).add(URL, resource);
+        let registry = registry.and_then(|it| it.prepare()).map_err(|error| {
+            Error::new(format!("the schemas of the description cannot be indexed: {error}"))
+        })?;
+        Ok(Self { tree, registry, validators: Mutex::default() })
+    }
+
+    /// The names of the components that are schemas.
+    pub fn schemas(&self) -> impl Iterator<Item = &str> {
+        let schemas = self.tree.pointer("/components/schemas").and_then(Value::as_object);
+        schemas.into_iter().flat_map(|it| it.keys()).map(String::as_str)
+    }
+
+    /// The document, with its schemas as JSON Schema.
+    pub(crate) fn tree(&self) -> &Value {
+        &self.tree
+    }
+
+    /// The target of a local reference; the value itself if it is none, null if it leads nowhere.
+    pub(crate) fn resolve<'a>(&'a self, mut value: &'a Value) -> &'a Value {
+        const MOST: usize = 32;
+        for _ in 0..MOST {
+            let Some(reference) = value.get("$ref").and_then(Value::as_str) else { return value };
+            value = self.target(reference).unwrap_or(&Value::Null);
+        }
+        &Value::Null
+    }
+
+    /// The place that a local reference names.
+    pub(crate) fn target(&self, reference: &str) -> Option<&Value> {
+        let pointer = reference.strip_prefix('#')?;
+        let pointer = percent_encoding::percent_decode_str(pointer).decode_utf8_lossy();
+        self.tree.pointer(&pointer)
+    }
+
+    /// Checks a value against the schema at a JSON pointer.
+    ///
+    /// # Errors
+    ///
+    /// The first violation, with the place in the value; and if the schema itself is invalid, that.
+    pub fn check(&self, pointer: &str, value: &Value) -> Result<(), Error> {
+        let validator = self.validator(pointer)?;
+        validator.validate(value).map_err(|error| {
+            let place = error.instance_path().to_string();
+            Error::violation(&place, error.masked().to_string())
+        })
+    }
+
+    /// Prepares the validator of a schema.
+    ///
+    /// # Errors
+    ///
+    /// If the schema is invalid, or a reference in it leads nowhere.
+    pub(crate) fn validator(&self, pointer: &str) -> Result<Arc<Validator>, Error> {
+        let mut validators = self.validators.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = validators.get(pointer) {
+            return Ok(Arc::clone(known));
+        }
+        let schema = json!({ "$ref": format!("{URL}#{}", escaped(pointer)) });
+        let validator = jsonschema::options()
+            .with_draft(Draft::Draft202012)
+            .should_validate_formats(true)
+            .with_registry(&self.registry)
+            .build(&schema)
+            .map_err(|error| {
+                Error::new(format!("the schema at {pointer} cannot be compiled: {error}"))
+            })?;
+        let validator = Arc::new(validator);
+        validators.insert(pointer.to_owned(), Arc::clone(&validator));
+        Ok(validator)
+    }
+}
+
+impl std::fmt::Debug for Description {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Description").finish_non_exhaustive()
+    }
+}
+
+/// A JSON pointer as the fragment of a URL.
+fn escaped(pointer: &str) -> String {
+    const KEPT: percent_encoding::AsciiSet = percent_encoding::NON_ALPHANUMERIC
+        .remove(b'/')
+        .remove(b'~')
+        .remove(b'-')
+        .remove(b'_')
+        .remove(b'.');
+    percent_encoding::utf8_percent_encode(pointer, &KEPT).to_string()
+}
+
+/// A key as a step of a JSON pointer.
+pub(crate) fn step(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}
+
+/// The JSON pointer of a component that is a schema.
+pub fn component(name: &str) -> String {
+    format!("/components/schemas/{}", step(name))
+}

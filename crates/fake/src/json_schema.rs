@@ -1,0 +1,185 @@
+//! Rewriting of the schemas of an OpenAPI description into JSON Schema 2020-12, in their places.
+//!
+//! OpenAPI 3.1 and 3.2 use JSON Schema 2020-12; the schemas of 3.0 differ in four ways: `nullable`
+//! permits null beside a `type`, `exclusiveMinimum` and `exclusiveMaximum` are flags, and keywords
+//! beside a `$ref` are ignored.
+
+use serde_json::{Map, Value, json};
+
+/// Keywords whose value is a schema.
+const ONE: [&str; 11] = [
+    "items",
+    "additionalProperties",
+    "not",
+    "if",
+    "then",
+    "else",
+    "contains",
+    "propertyNames",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "contentSchema",
+];
+
+/// Keywords whose value is a list of schemas.
+const LISTS: [&str; 4] = ["allOf", "anyOf", "oneOf", "prefixItems"];
+
+/// Keywords whose value has a schema for each name.
+const MAPS: [&str; 5] =
+    ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
+
+/// Rewrites all schemas of a description.
+pub(crate) fn rewrite(description: &mut Value) {
+    let version = description.get("openapi").and_then(Value::as_str).unwrap_or_default();
+    let dialect = Dialect { is_3_0: version.starts_with("3.0") };
+    let Value::Object(all) = description else { return };
+    for (key, value) in all {
+        match key.as_str() {
+            "components" => {
+                for (kind, named) in objects(value) {
+                    for (_, value) in objects(named) {
+                        if kind == "schemas" { dialect.schema(value) } else { dialect.part(value) }
+                    }
+                }
+            }
+            "paths" | "webhooks" => objects(value).for_each(|(_, item)| dialect.part(item)),
+            _ => {}
+        }
+    }
+}
+
+fn objects(value: &mut Value) -> impl Iterator<Item = (&String, &mut Value)> {
+    value.as_object_mut().into_iter().flatten()
+}
+
+struct Dialect {
+    is_3_0: bool,
+}
+
+impl Dialect {
+    /// A path item, an operation, a parameter, a response or a part of these.
+    fn part(&self, value: &mut Value) {
+        match value {
+            Value::Array(items) => items.iter_mut().for_each(|it| self.part(it)),
+            Value::Object(all) => {
+                for (key, value) in all {
+                    match key.as_str() {
+                        "schema" | "itemSchema" => self.schema(value),
+                        "example" | "examples" => {}
+                        // The keys below are names.
+                        "content" | "headers" | "responses" | "callbacks" | "encoding" => {
+                            objects(value).for_each(|(_, it)| self.part(it));
+                        }
+                        _ => self.part(value),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn schema(&self, value: &mut Value) {
+        let Value::Object(schema) = value else { return };
+        if self.is_3_0 {
+            from_3_0(schema);
+        }
+        // Published descriptions have such mistakes, for which a validator refuses the whole schema.
+        for (key, is_valid) in [
+            ("required", schema.get("required").is_none_or(is_list_of_texts)),
+            ("enum", schema.get("enum").is_none_or(Value::is_array)),
+            ("$id", false),
+            ("$schema", false),
+        ] {
+            if !is_valid {
+                schema.remove(key);
+            }
+        }
+        if schema.get("items").is_some_and(Value::is_array) {
+            let items = schema.remove("items").unwrap_or_default();
+            schema.insert("prefixItems".to_owned(), items);
+        }
+        for (key, value) in schema {
+            let key = key.as_str();
+            if ONE.contains(&key) {
+                self.schema(value);
+            } else if LISTS.contains(&key) {
+                value.as_array_mut().into_iter().flatten().for_each(|it| self.schema(it));
+            } else if MAPS.contains(&key) {
+                objects(value).for_each(|(_, it)| self.schema(it));
+            }
+        }
+    }
+}
+
+fn is_list_of_texts(value: &Value) -> bool {
+    value.as_array().is_some_and(|it| it.iter().all(Value::is_string))
+}
+
+fn from_3_0(schema: &mut Map<String, Value>) {
+    if schema.get("$ref").is_some_and(Value::is_string) {
+        schema.retain(|key, _| key == "$ref");
+        return;
+    }
+    for (flag, bound) in [("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")] {
+        match schema.get(flag) {
+            Some(Value::Bool(true)) => {
+                schema.remove(flag);
+                if let Some(limit) = schema.remove(bound) {
+                    schema.insert(flag.to_owned(), limit);
+                }
+            }
+            Some(Value::Bool(false)) => {
+                schema.remove(flag);
+            }
+            _ => {}
+        }
+    }
+    if schema.get("nullable") == Some(&Value::Bool(true))
+        && let Some(Value::String(kind)) = schema.get("type")
+    {
+        let kinds = json!([kind, "null"]);
+        schema.insert("type".to_owned(), kinds);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schemas_of_3_0_become_json_schema_in_their_places() {
+        let mut description = json!({
+            "openapi": "3.0.3",
+            "paths": { "/a": { "get": { "responses": { "200": { "content": { "application/json": {
+                "schema": { "type": "string", "nullable": true },
+                "example": { "schema": { "type": "string", "nullable": true } },
+            } } } } } } },
+            "components": {
+                "schemas": { "schema": { "properties": { "n": {
+                    "type": "integer", "minimum": 1, "exclusiveMinimum": true,
+                    "maximum": 9, "exclusiveMaximum": false,
+                }, "of": { "$ref": "#/x", "nullable": true } } } },
+            },
+        });
+        rewrite(&mut description);
+        let media =
+            &description["paths"]["/a"]["get"]["responses"]["200"]["content"]["application/json"];
+        assert_eq!(media["schema"]["type"], json!(["string", "null"]));
+        assert_eq!(media["example"]["schema"]["type"], "string");
+        let properties = &description["components"]["schemas"]["schema"]["properties"];
+        let number = json!({ "type": "integer", "exclusiveMinimum": 1, "maximum": 9 });
+        assert_eq!(properties["n"], number);
+        assert_eq!(properties["of"], json!({ "$ref": "#/x" }));
+    }
+
+    #[test]
+    fn schemas_of_3_1_keep_what_is_beside_a_reference() {
+        let mut description = json!({
+            "openapi": "3.1.0",
+            "components": { "schemas": { "a": { "$ref": "#/x", "minimum": 1 } } },
+        });
+        let before = description.clone();
+        rewrite(&mut description);
+        assert_eq!(description, before);
+    }
+}

@@ -1,0 +1,188 @@
+//! Flattening: the references, `allOf`, and one branch of each `oneOf` and `anyOf` of a schema,
+//! merged into one object of keywords.
+
+use serde_json::{Map, Value, json};
+
+use super::Sampler;
+
+/// How many schemas are merged into one, at most: a cycle of `allOf` has no end.
+const MERGED: usize = 200;
+
+/// How far a branch is followed to find out how deep its values are.
+const LOOKAHEAD: usize = 6;
+
+impl Sampler<'_> {
+    pub(super) fn flatten(&mut self, schema: &Value, depth: usize) -> Map<String, Value> {
+        let mut flat = Flat { keywords: Map::new(), merged: 0, entry: None };
+        self.merge(&mut flat, schema, depth);
+        flat.keywords
+    }
+
+    fn merge(&mut self, flat: &mut Flat, schema: &Value, depth: usize) {
+        flat.merged += 1;
+        let Some(schema) = schema.as_object().filter(|_| flat.merged < MERGED) else { return };
+        let description = self.description;
+        if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
+            flat.entry.get_or_insert_with(|| name_of(reference).to_owned());
+            if let Some(target) = description.target(reference) {
+                self.merge(flat, target, depth);
+            }
+        }
+        for (key, value) in schema {
+            flat.add(key, value);
+        }
+        for part in parts(schema, "allOf") {
+            self.merge(flat, part, depth);
+        }
+        let discriminator = schema.get("discriminator");
+        let mut is_union = false;
+        for key in ["oneOf", "anyOf"] {
+            let branches: Vec<&Value> = parts(schema, key).collect();
+            let Some(branch) = self.choose(&branches, depth) else { continue };
+            is_union = true;
+            let before = flat.entry.take();
+            self.merge(flat, branch, depth);
+            flat.entry = before;
+            if let Some(discriminator) = discriminator {
+                let reference = branch.get("$ref").and_then(Value::as_str).unwrap_or_default();
+                self.tag(flat, discriminator, reference);
+            }
+        }
+        if let (Some(discriminator), false) = (discriminator, is_union) {
+            let reference = format!("#/components/schemas/{}", flat.entry.clone().unwrap_or_default());
+            self.tag(flat, discriminator, &reference);
+        }
+    }
+
+    /// Sets the tag that stands for a branch, unless the branch itself says what it is.
+    fn tag(&mut self, flat: &mut Flat, discriminator: &Value, reference: &str) {
+        let Some(tag) = discriminator.get("propertyName").and_then(Value::as_str) else { return };
+        let mapping = discriminator.get("mapping").and_then(Value::as_object);
+        let is_meant = |target: &Value| {
+            let target = target.as_str().unwrap_or_default();
+            target == reference || target == name_of(reference)
+        };
+        let names: Vec<&String> =
+            mapping.into_iter().flatten().filter(|(_, it)| is_meant(it)).map(|(it, _)| it).collect();
+        let name = self.random.choice(&names).map_or(name_of(reference), |it| it.as_str());
+        if !name.is_empty() {
+            flat.add("properties", &json!({ tag: { "const": name } }));
+            flat.add("required", &json!([tag]));
+        }
+    }
+
+    /// A branch of a union: any, or the one with the shallowest values.
+    fn choose<'b>(&mut self, branches: &[&'b Value], depth: usize) -> Option<&'b Value> {
+        if !self.is_minimal(depth) {
+            return self.random.choice(branches).copied();
+        }
+        branches.iter().min_by_key(|it| self.height(it, 0)).copied()
+    }
+
+    /// How deep the shallowest value of a schema is, about.
+    fn height(&self, schema: &Value, depth: usize) -> usize {
+        let Some(schema) = schema.as_object().filter(|_| depth < LOOKAHEAD) else {
+            return usize::from(depth >= LOOKAHEAD) * 4;
+        };
+        let below = |it: &Value| self.height(it, depth + 1);
+        let target = schema.get("$ref").and_then(Value::as_str);
+        let mut height = target.and_then(|it| self.description.target(it)).map_or(0, below);
+        height = height.max(parts(schema, "allOf").map(below).max().unwrap_or(0));
+        for key in ["oneOf", "anyOf"] {
+            height = height.max(parts(schema, key).map(below).min().unwrap_or(0));
+        }
+        for name in parts(schema, "required").filter_map(Value::as_str) {
+            let property = schema.get("properties").and_then(|it| it.get(name));
+            height = height.max(1 + property.map_or(0, below));
+        }
+        if schema.get("minItems").and_then(Value::as_u64).is_some_and(|it| it > 0) {
+            height = height.max(1 + schema.get("items").map_or(0, below));
+        }
+        height
+    }
+}
+
+/// The keywords so far.
+struct Flat {
+    keywords: Map<String, Value>,
+    merged: usize,
+    /// The name of the component that is flattened.
+    entry: Option<String>,
+}
+
+impl Flat {
+    /// Merges a keyword, so that both the former and this one hold.
+    fn add(&mut self, key: &str, value: &Value) {
+        if ["$ref", "allOf", "oneOf", "anyOf", "discriminator", "description"].contains(&key) {
+            return;
+        }
+        let Some(former) = self.keywords.get_mut(key) else {
+            self.keywords.insert(key.to_owned(), value.clone());
+            return;
+        };
+        match (key, &mut *former, value) {
+            (_, former, value) if former == value => {}
+            ("properties" | "patternProperties", Value::Object(former), Value::Object(value)) => {
+                for (name, schema) in value {
+                    match former.get_mut(name) {
+                        Some(other) => *other = json!({ "allOf": [other, schema] }),
+                        None => {
+                            former.insert(name.clone(), schema.clone());
+                        }
+                    }
+                }
+            }
+            ("required", Value::Array(former), Value::Array(value)) => {
+                let new = value.iter().filter(|it| !former.contains(it)).cloned();
+                let new: Vec<_> = new.collect();
+                former.extend(new);
+            }
+            ("enum", Value::Array(former), Value::Array(value)) => {
+                if former.iter().any(|it| value.contains(it)) {
+                    former.retain(|it| value.contains(it));
+                }
+            }
+            ("type", former, value) => *former = common(former, value),
+            ("items" | "additionalProperties" | "propertyNames", former, value) => {
+                *former = match (&*former, value) {
+                    (Value::Bool(true), other) => other.clone(),
+                    (_, Value::Bool(true)) => return,
+                    (Value::Bool(false), _) | (_, Value::Bool(false)) => Value::Bool(false),
+                    (former, value) => json!({ "allOf": [former, value] }),
+                };
+            }
+            (_, former, value) => {
+                let (Some(one), Some(other)) = (former.as_f64(), value.as_f64()) else {
+                    // The outermost one counts, which comes first.
+                    return;
+                };
+                let is_lower = key.starts_with("min") || key == "exclusiveMinimum";
+                if is_lower == (other > one) {
+                    *former = value.clone();
+                }
+            }
+        }
+    }
+}
+
+/// The types that two `type` keywords permit.
+fn common(one: &Value, other: &Value) -> Value {
+    let list = |it: &Value| it.as_array().cloned().unwrap_or_else(|| vec![it.clone()]);
+    let (one, other) = (list(one), list(other));
+    let both = one.iter().filter_map(|it| match it {
+        it if other.contains(it) => Some(it.clone()),
+        it if it == "integer" && other.iter().any(|it| it == "number") => Some(it.clone()),
+        it if it == "number" && other.iter().any(|it| it == "integer") => Some(json!("integer")),
+        _ => None,
+    });
+    Value::Array(both.collect())
+}
+
+fn parts<'a>(schema: &'a Map<String, Value>, key: &str) -> impl Iterator<Item = &'a Value> {
+    schema.get(key).and_then(Value::as_array).into_iter().flatten()
+}
+
+/// The last step of a reference.
+fn name_of(reference: &str) -> &str {
+    reference.rsplit('/').next().unwrap_or_default()
+}
