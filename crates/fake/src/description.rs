@@ -9,8 +9,10 @@ use serde_json::{Value, json};
 use crate::Error;
 use crate::json_schema;
 
-/// The URL of a description, relative to which its references are.
-const URL: &str = "urn:description";
+/// The URLs of a description, relative to which its references are: as responses have its schemas,
+/// and as requests have them.
+const RESPONSES: &str = "urn:responses";
+const REQUESTS: &str = "urn:requests";
 
 /// An OpenAPI description, 3.0 to 3.2, in one JSON document.
 ///
@@ -19,7 +21,7 @@ const URL: &str = "urn:description";
 pub struct Description {
     tree: Value,
     registry: Registry<'static>,
-    validators: Mutex<HashMap<String, Arc<Validator>>>,
+    validators: Mutex<HashMap<(&'static str, String), Arc<Validator>>>,
 }
 
 impl Description {
@@ -45,9 +47,15 @@ impl Description {
             return Err(Error::new("the description has no `openapi` version 3"));
         }
         json_schema::rewrite(&mut tree);
-        let resource = Resource::from_contents(tree.clone());
-        let registry = Registry::new().draft(Draft::Draft202012).add(URL, resource);
-        let registry = registry.and_then(|it| it.prepare()).map_err(|error| {
+        let mut requests = tree.clone();
+        json_schema::make_optional(&mut requests, "readOnly");
+        json_schema::make_optional(&mut tree, "writeOnly");
+        let registry = Registry::new()
+            .draft(Draft::Draft202012)
+            .add(RESPONSES, Resource::from_contents(tree.clone()))
+            .and_then(|it| it.add(REQUESTS, Resource::from_contents(requests)))
+            .and_then(|it| it.prepare());
+        let registry = registry.map_err(|error| {
             Error::new(format!("the schemas of the description cannot be indexed: {error}"))
         })?;
         Ok(Self { tree, registry, validators: Mutex::default() })
@@ -64,14 +72,30 @@ impl Description {
         &self.tree
     }
 
-    /// The target of a local reference; the value itself if it is none, null if it leads nowhere.
-    pub(crate) fn resolve<'a>(&'a self, mut value: &'a Value) -> &'a Value {
+    /// The pointer of what is at a pointer, with references followed; the last one if it leads
+    /// nowhere.
+    pub(crate) fn follow(&self, pointer: &str) -> String {
         const MOST: usize = 32;
+        let mut pointer = pointer.to_owned();
         for _ in 0..MOST {
-            let Some(reference) = value.get("$ref").and_then(Value::as_str) else { return value };
-            value = self.target(reference).unwrap_or(&Value::Null);
+            let reference = self.tree.pointer(&pointer).and_then(|it| it.get("$ref"));
+            let Some(reference) = reference.and_then(Value::as_str) else { break };
+            let Some(target) = reference.strip_prefix('#') else { break };
+            pointer = percent_encoding::percent_decode_str(target).decode_utf8_lossy().into_owned();
         }
-        &Value::Null
+        pointer
+    }
+
+    /// The types that the schema at a pointer permits, as far as it names them.
+    pub(crate) fn kinds(&self, pointer: &str) -> Vec<String> {
+        let schema = self.tree.pointer(&self.follow(pointer));
+        match schema.and_then(|it| it.get("type")) {
+            Some(Value::String(kind)) => vec![kind.clone()],
+            Some(Value::Array(kinds)) => {
+                kinds.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// The place that a local reference names.
@@ -81,30 +105,34 @@ impl Description {
         self.tree.pointer(&pointer)
     }
 
-    /// Checks a value against the schema at a JSON pointer.
+    /// Checks a value of a response against the schema at a JSON pointer.
     ///
     /// # Errors
     ///
     /// The first violation, with the place in the value; and if the schema itself is invalid, that.
     pub fn check(&self, pointer: &str, value: &Value) -> Result<(), Error> {
-        let validator = self.validator(pointer)?;
-        validator.validate(value).map_err(|error| {
+        self.check_as(RESPONSES, pointer, value)
+    }
+
+    /// The same of a request: it need not have fields that are only read.
+    pub(crate) fn check_request(&self, pointer: &str, value: &Value) -> Result<(), Error> {
+        self.check_as(REQUESTS, pointer, value)
+    }
+
+    fn check_as(&self, url: &'static str, pointer: &str, value: &Value) -> Result<(), Error> {
+        self.validator(url, pointer)?.validate(value).map_err(|error| {
             let place = error.instance_path().to_string();
-            Error::violation(&place, error.masked().to_string())
+            Error::violation(&place, error.masked())
         })
     }
 
-    /// Prepares the validator of a schema.
-    ///
-    /// # Errors
-    ///
-    /// If the schema is invalid, or a reference in it leads nowhere.
-    pub(crate) fn validator(&self, pointer: &str) -> Result<Arc<Validator>, Error> {
+    fn validator(&self, url: &'static str, pointer: &str) -> Result<Arc<Validator>, Error> {
         let mut validators = self.validators.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = validators.get(pointer) {
+        let key = (url, pointer.to_owned());
+        if let Some(known) = validators.get(&key) {
             return Ok(Arc::clone(known));
         }
-        let schema = json!({ "$ref": format!("{URL}#{}", escaped(pointer)) });
+        let schema = json!({ "$ref": format!("{url}#{}", escaped(pointer)) });
         let validator = jsonschema::options()
             .with_draft(Draft::Draft202012)
             .should_validate_formats(true)
@@ -114,7 +142,7 @@ impl Description {
                 Error::new(format!("the schema at {pointer} cannot be compiled: {error}"))
             })?;
         let validator = Arc::new(validator);
-        validators.insert(pointer.to_owned(), Arc::clone(&validator));
+        validators.insert(key, Arc::clone(&validator));
         Ok(validator)
     }
 }

@@ -48,6 +48,27 @@ pub(crate) fn rewrite(description: &mut Value) {
     }
 }
 
+/// Makes the properties with this flag optional, wherever a schema requires them: `readOnly` ones
+/// in requests, `writeOnly` ones in responses.
+pub(crate) fn make_optional(value: &mut Value, flag: &str) {
+    match value {
+        Value::Object(all) => {
+            let has_flag = |name: &Value| {
+                let property = all.get("properties").and_then(|it| it.get(name.as_str()?));
+                property.and_then(|it| it.get(flag)) == Some(&Value::Bool(true))
+            };
+            let required = all.get("required").and_then(Value::as_array);
+            let left = required.map(|it| it.iter().filter(|it| !has_flag(it)).cloned().collect());
+            if let Some(left) = left {
+                all.insert("required".to_owned(), Value::Array(left));
+            }
+            all.values_mut().for_each(|it| make_optional(it, flag));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|it| make_optional(it, flag)),
+        _ => {}
+    }
+}
+
 fn objects(value: &mut Value) -> impl Iterator<Item = (&String, &mut Value)> {
     value.as_object_mut().into_iter().flatten()
 }

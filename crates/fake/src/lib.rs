@@ -1,4 +1,23 @@
-//! Seeded, schema-valid values of an OpenAPI description.
+//! A fake of any HTTP service for tests: it answers as the service's OpenAPI description says, with
+//! seeded values, refuses what the description refuses, and fails on request.
+//!
+//! With the feature `fake` of `podqueue-runtime`, generated code has `Api::fake()`, which starts one:
+//!
+//! ```ignore
+//! let shop = shop::Api::fake();
+//! let pets = shop.list_pets().limit(50).await?;
+//!
+//! shop.fake.add_fault(Fault::lost_response().on("addPet").times(1))?;
+//! shop.fake.respond("GET /pets", json!([{ "name": "Ada" }]))?;
+//! assert_eq!(shop.fake.requests().len(), 1);
+//! ```
+//!
+//! - [`FakeService`]: the running fake: URL, seed, fixed responses, faults, clock, requests.
+//! - [`Fault`]: what can go wrong, before or after the effect. [`Clock`]: time, which a test moves.
+//! - [`Sampler`]: the values, which also tests without a server can use.
+//!
+//! Whether a value conforms to a schema is judged by the crate `jsonschema`: a value that it refuses
+//! is never used.
 //!
 //! ```
 //! # fn main() -> Result<(), podqueue_fake::Error> {
@@ -20,11 +39,25 @@
 //! # }
 //! ```
 
+mod answer;
+mod clock;
 mod description;
 mod error;
+mod faults;
 mod json_schema;
+mod operation;
 mod sampler;
+mod server;
+mod service;
 
+pub use clock::Clock;
 pub use description::{Description, component};
 pub use error::Error;
+pub use faults::Fault;
 pub use sampler::Sampler;
+pub use service::{FakeService, RequestRecord};
+
+/// The code of the page that introduces the crate compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -11,8 +11,8 @@ mod text;
 use fastrand::Rng;
 use serde_json::{Map, Number, Value, json};
 
-use crate::description::Description;
 use crate::Error;
+use crate::description::Description;
 
 /// The depth below which only what is required is made.
 const DEPTH: usize = 5;
@@ -49,7 +49,6 @@ impl<'a> Sampler<'a> {
     pub fn sample(&mut self, pointer: &str) -> Result<Value, Error> {
         let schema = json!({ "$ref": format!("#{pointer}") });
         let mut refused = None;
-        self.description.validator(pointer)?;
         for _ in 0..ATTEMPTS {
             self.nodes = 0;
             let value = self.value(&schema, 0);
@@ -109,7 +108,13 @@ impl<'a> Sampler<'a> {
         const HINTS: [(&str, &[&str]); 4] = [
             (
                 "object",
-                &["properties", "additionalProperties", "required", "patternProperties", "minProperties"],
+                &[
+                    "properties",
+                    "additionalProperties",
+                    "required",
+                    "patternProperties",
+                    "minProperties",
+                ],
             ),
             ("array", &["items", "prefixItems", "minItems"]),
             ("string", &["pattern", "format", "minLength", "maxLength"]),
@@ -122,9 +127,13 @@ impl<'a> Sampler<'a> {
     fn object(&mut self, flat: &Map<String, Value>, depth: usize) -> Value {
         let empty = Map::new();
         let properties = flat.get("properties").and_then(Value::as_object).unwrap_or(&empty);
-        let required: Vec<&str> =
-            flat.get("required").and_then(Value::as_array).into_iter().flatten()
-                .filter_map(Value::as_str).collect();
+        let required: Vec<&str> = flat
+            .get("required")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
         let (least, most) = bounds(flat, "minProperties", "maxProperties");
         let additional = flat.get("additionalProperties");
         let mut object = Map::new();
@@ -157,7 +166,9 @@ impl<'a> Sampler<'a> {
                 }
                 None => {
                     let names = flat.get("propertyNames");
-                    let name = names.map(|it| self.value(&json!({ "type": "string", "allOf": [it] }), depth + 1));
+                    let name = names.map(|it| {
+                        self.value(&json!({ "type": "string", "allOf": [it] }), depth + 1)
+                    });
                     let name = name.as_ref().and_then(Value::as_str);
                     let name = name.map_or_else(|| format!("extra{number}"), str::to_owned);
                     (name, additional.unwrap_or(&Value::Bool(true)))
@@ -181,7 +192,9 @@ impl<'a> Sampler<'a> {
         let rest = flat.get("items").unwrap_or(&Value::Bool(true));
         let is_set = flat.get("uniqueItems") == Some(&Value::Bool(true));
         let mut items: Vec<Value> = Vec::new();
-        for place in 0..length.max(if self.is_minimal(depth) { least } else { first.len().min(most) }) {
+        for place in
+            0..length.max(if self.is_minimal(depth) { least } else { first.len().min(most) })
+        {
             let schema = first.get(place).unwrap_or(rest);
             if *schema == Value::Bool(false) {
                 break;

@@ -49,7 +49,8 @@ impl Sampler<'_> {
             }
         }
         if let (Some(discriminator), false) = (discriminator, is_union) {
-            let reference = format!("#/components/schemas/{}", flat.entry.clone().unwrap_or_default());
+            let reference =
+                format!("#/components/schemas/{}", flat.entry.clone().unwrap_or_default());
             self.tag(flat, discriminator, &reference);
         }
     }
@@ -62,8 +63,12 @@ impl Sampler<'_> {
             let target = target.as_str().unwrap_or_default();
             target == reference || target == name_of(reference)
         };
-        let names: Vec<&String> =
-            mapping.into_iter().flatten().filter(|(_, it)| is_meant(it)).map(|(it, _)| it).collect();
+        let names: Vec<&String> = mapping
+            .into_iter()
+            .flatten()
+            .filter(|(_, it)| is_meant(it))
+            .map(|(it, _)| it)
+            .collect();
         let name = self.random.choice(&names).map_or(name_of(reference), |it| it.as_str());
         if !name.is_empty() {
             flat.add("properties", &json!({ tag: { "const": name } }));

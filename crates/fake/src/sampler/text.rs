@@ -8,8 +8,18 @@ use serde_json::{Map, Value};
 const REPEATED: u32 = 3;
 
 const WORDS: [&str; 12] = [
-    "alpha", "bravo", "charlie", "delta", "a text of words", "Grüße ✓", "07", "true", "1.0",
-    "\"quoted\" \\ text", "x", "line\nbreak",
+    "alpha",
+    "bravo",
+    "charlie",
+    "delta",
+    "a text of words",
+    "Grüße ✓",
+    "07",
+    "true",
+    "1.0",
+    "\"quoted\" \\ text",
+    "x",
+    "line\nbreak",
 ];
 
 /// A text of the keywords `format`, `pattern`, `minLength` and `maxLength`.
@@ -61,7 +71,12 @@ fn of_format(random: &mut Rng, format: &str) -> Option<String> {
             let mut hex = |most: u32| random.u32(0..=most);
             format!(
                 "{:08x}-{:04x}-4{:03x}-a{:03x}-{:08x}{:04x}",
-                hex(u32::MAX), hex(0xffff), hex(0xfff), hex(0xfff), hex(u32::MAX), hex(0xffff)
+                hex(u32::MAX),
+                hex(0xffff),
+                hex(0xfff),
+                hex(0xfff),
+                hex(u32::MAX),
+                hex(0xffff)
             )
         }
         _ => return None,
