@@ -3,6 +3,7 @@
 #
 #   scripts/survey.sh PLACE…                    a row for each description in folders and files
 #   scripts/survey.sh --drive PLACE…            makes every call against a mock server (needs node)
+#   scripts/survey.sh --samples COUNT [SEED] PLACE…  takes schema-valid values through the types
 #   scripts/survey.sh --random SECONDS [SEED]   random descriptions
 #   scripts/survey.sh --synthetic OPERATIONS TYPES  prints a description of that size
 #
@@ -14,6 +15,12 @@
 # the arguments from the same schemas. A finding is a call that is not sent, is refused, does not
 # decode or loses a field that its schema has, and a published example that does not decode.
 # Operations that cannot be driven are listed with the reason.
+#
+# With --samples, at least COUNT seeded values, the same number of each component, go JSON → type →
+# JSON, judged by a library: what comes out has to be valid and equal, but for the differences that
+# reading leniently documents, which are counted (survey/src/samples/comparison.rs lists them). A
+# loss that a warning of the generator names is counted as warned; any other one is a finding, and
+# so is a value that a union forbids and that is read as one of its branches.
 #
 # Exits with 1 if there are findings: something panics, does not compile, or is left out without a
 # warning. A finding of --random comes with its seed and the smallest description that has it.

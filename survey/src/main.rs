@@ -7,6 +7,7 @@ mod generated;
 mod generation;
 mod measure;
 mod random;
+mod samples;
 mod shrink;
 mod synthetic;
 mod table;
@@ -49,6 +50,13 @@ fn run(arguments: &[String]) -> Result<bool, Failure> {
         ["--random", seconds, seed] => random::run(seconds.parse()?, Some(seed.parse()?)),
         ["--drive", places @ ..] if !places.is_empty() => {
             driver::run(&places.iter().map(PathBuf::from).collect::<Vec<_>>())
+        }
+        ["--samples", count, places @ ..] => {
+            let (seed, places) = match places.split_first() {
+                Some((seed, rest)) if seed.parse::<u64>().is_ok() => (seed.parse()?, rest),
+                _ => (fastrand::u64(..1 << 40), places),
+            };
+            samples::run(count.parse()?, seed, &places.iter().map(PathBuf::from).collect::<Vec<_>>())
         }
         [] => Err("name descriptions, folders of them, or --random SECONDS".into()),
         places => table::print(&places.iter().map(PathBuf::from).collect::<Vec<_>>()),

@@ -1,0 +1,33 @@
+//! Values that a union may forbid, and the variant that keeps them.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+/// Variants made of a value of a union: a tag of no branch, another shape, none of the fields. The
+/// validator decides which of them the union forbids.
+pub fn of(value: &Value) -> Vec<Value> {
+    const TAGS: [&str; 5] = ["type", "kind", "object", "event", "status"];
+    let mut all = vec![json!([[1]]), json!({ "a field of no branch": 1 })];
+    if let Value::Object(object) = value {
+        for (name, it) in object {
+            if it.is_string() && (TAGS.contains(&name.as_str()) || name.ends_with("Type")) {
+                let mut other = value.clone();
+                other[name] = json!("a tag of no branch");
+                all.push(other);
+            }
+        }
+    }
+    all
+}
+
+/// The unions of generated code, each with the variant of values of no branch.
+pub fn unions(code: &str) -> BTreeMap<String, String> {
+    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let after = code.split("_union! {").skip(1);
+    let named = after.filter_map(|it| {
+        let head = words(it.get(..400).unwrap_or(it));
+        Some((head.first()?.clone(), head.get(1)?.clone()))
+    });
+    named.collect()
+}
