@@ -267,8 +267,9 @@ impl Run<'_> {
         formats: Formats,
     ) {
         let sources_only: Vec<_> = sources.iter().map(|(_, source)| *source).collect();
-        let made = selected(&sources_only, only, formats);
-        for ((name, _), made) in sources.iter().zip(made) {
+        let options = rest::Options { only, formats, ..rest::Options::default() };
+        let made = selected(&sources_only, &options).into_iter();
+        for ((name, _), made) in sources.iter().zip(made.map(|it| it.map(|it| it.generated))) {
             for file in made.iter().flat_map(|made| &made.files) {
                 self.watch(file);
             }
@@ -383,20 +384,18 @@ fn graphql(schema: &Path, queries: &Path, options: Options) -> Result<Generated,
 
 /// Generates from descriptions that share their selectors. Of a selector that selects nothing in any
 /// of them there is one error; otherwise nothing may be selected of one description.
-pub fn selected(
+pub(super) fn selected(
     sources: &[&Source],
-    only: Option<&[String]>,
-    formats: Formats,
-) -> Vec<Result<Generated, Vec<Diagnostic>>> {
-    let options = rest::Options { only, formats, ..rest::Options::default() };
+    options: &rest::Options<'_>,
+) -> Vec<Result<rest::Output, Vec<Diagnostic>>> {
     let mut unknown: BTreeMap<usize, Vec<rest::Unmatched>> = BTreeMap::new();
     let made = sources.iter().map(|source| -> Result<_, Vec<_>> {
-        let output = rest::generate_with(source, &options).map_err(|it| vec![it])?;
-        let none = only.filter(|only| output.unmatched.len() == only.len());
-        for unmatched in output.unmatched {
+        let mut output = rest::generate_with(source, options).map_err(|it| vec![it])?;
+        let none = options.only.filter(|only| output.unmatched.len() == only.len());
+        for unmatched in std::mem::take(&mut output.unmatched) {
             unknown.entry(unmatched.index).or_default().push(unmatched);
         }
-        Ok((output.generated, none.is_some()))
+        Ok((output, none.is_some()))
     });
     let made: Vec<_> = made.collect();
     let generated = made.iter().filter(|it| it.is_ok()).count();
@@ -411,11 +410,11 @@ pub fn selected(
     made.into_iter()
         .zip(sources)
         .map(|(made, source)| {
-            let (generated, is_empty) = made?;
+            let (output, is_empty) = made?;
             match (has_unknown, is_empty) {
                 (true, _) => Err(std::mem::take(&mut unknown)),
                 (false, true) => Err(vec![Diagnostic::of_file(&source.name, NOTHING_SELECTED)]),
-                (false, false) => Ok(generated),
+                (false, false) => Ok(output),
             }
         })
         .collect()

@@ -2,7 +2,8 @@
 //! GraphQL queries become typed operations.
 //!
 //! It runs in build scripts: in podqueue's own, and in those of crates that add their own queries
-//! or descriptions. Generated code is never checked in.
+//! or descriptions. Code that is to be read, reviewed and committed is written by
+//! `podqueue-regenerate --into src/generated` instead: the same items, a file for each tag.
 //!
 //! # Your own queries
 //!
@@ -40,6 +41,18 @@
 //! `Api::new(&service)`. What of a description cannot be expressed is left out with a warning.
 //! For several descriptions, see [`Build::rest`].
 //!
+//! # Only some operations
+//!
+//! [`Build::only`] selects operations by method and path, tag, or name. Only their types are
+//! generated:
+//!
+//! ```no_run
+//! podqueue_codegen::Build::new()
+//!     .rest("openapi")
+//!     .only(["GET /v1/models", "tag:Files", "listPets"])
+//!     .run();
+//! ```
+//!
 //! # When the service changes
 //!
 //! The program `podqueue-regenerate`, a separate crate, fetches the current REST description and
@@ -53,6 +66,7 @@
 
 mod attributes;
 mod build_script;
+mod committed;
 mod diagnostic;
 pub mod graphql;
 mod naming;
@@ -78,6 +92,7 @@ pub use source::{Generated, Source};
 #[doc(hidden)]
 pub mod __private {
     pub use crate::build_script::description;
+    pub use crate::committed::{Committed, MARK, committed};
     pub use crate::graphql::document::literal;
     pub use crate::graphql::schema::document as schema;
     pub use crate::rest::{description as openapi, linked, sent_media};

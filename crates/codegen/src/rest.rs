@@ -4,6 +4,7 @@
 mod base_path;
 pub mod description;
 mod emit;
+mod files;
 mod formats;
 mod media;
 mod model;
@@ -52,17 +53,22 @@ pub(crate) struct Options<'a> {
     pub(crate) only: Option<&'a [String]>,
     /// Types of formats of text.
     pub(crate) formats: Formats,
+    /// True to generate a file for each tag.
+    pub(crate) by_tag: bool,
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Self { handle: "Api", only: None, formats: Formats::default() }
+        Self { handle: "Api", only: None, formats: Formats::default(), by_tag: false }
     }
 }
 
 /// The result for one description.
 pub(crate) struct Output {
+    /// Without code if the files are by tag.
     pub(crate) generated: Generated,
+    /// The names and the code of the files by tag.
+    pub(crate) by_tag: Vec<(String, String)>,
     /// The selectors that select none of its operations.
     pub(crate) unmatched: Vec<Unmatched>,
 }
@@ -144,8 +150,7 @@ fn try_generate(source: &Source, options: &Options<'_>) -> Result<Output, Diagno
     }
     let mut names: HashSet<_> = decided.types.iter().filter_map(name_of).collect();
     names.extend(normalized.enums.iter().map(|it| it.name.clone()));
-    let emit::Calls { code: calls, types: own_types } =
-        emit::calls(options.handle, &servers.base_path, &operations, names);
+    let emit::Calls { calls, types: own_types } = emit::calls(options.handle, &operations, names);
     let signatures = operations.iter().map(|(_, it)| it);
     let types = types::lenient(
         decided.types,
@@ -156,21 +161,34 @@ fn try_generate(source: &Source, options: &Options<'_>) -> Result<Output, Diagno
         signatures,
     );
     let types = quote! {
-        /// Types of requests and responses.
-        #[allow(dead_code, bindings_with_variant_name)]
-        pub mod types {
-            #[allow(unused_imports)]
-            use ::std::prelude::v1::*;
+        #[allow(unused_imports)]
+        use ::std::prelude::v1::*;
 
-            #types
-        }
+        #types
     };
-    let types = print::file(&source.name, types)?;
-    let own_types = print::file(&source.name, quote!(mod types { #own_types }))?;
-    let calls = print::file(&source.name, calls)?;
-    let code = format!("{}\n{calls}", with_more_items(&types, &own_types));
-    let generated = Generated { code, types, warnings, files: normalized.files };
-    Ok(Output { generated, unmatched: normalized.unmatched })
+    let handle = |methods: &[_]| emit::emit(options.handle, &servers.base_path, methods);
+    let print = |tokens| print::file(&source.name, tokens);
+    let mut generated = Generated { warnings, files: normalized.files, ..Generated::default() };
+    let mut by_tag = Vec::new();
+    if options.by_tag {
+        let tags = operations.iter().map(|(operation, _)| operation.tag.as_deref());
+        let (handle, types) = (handle(&[]), quote!(#types #own_types));
+        by_tag = files::by_tag(options.handle, handle, types, tags.zip(calls), print)?;
+    } else {
+        let handle = handle(&calls.iter().map(|it| &it.method).collect::<Vec<_>>());
+        let builders = calls.iter().map(|it| &it.builder);
+        let calls = print(quote!(#handle #(#builders)*))?;
+        generated.types = print(quote! {
+            /// Types of requests and responses.
+            #[allow(dead_code, bindings_with_variant_name)]
+            pub mod types {
+                #types
+            }
+        })?;
+        let own_types = print(quote!(mod types { #own_types }))?;
+        generated.code = format!("{}\n{calls}", with_more_items(&generated.types, &own_types));
+    }
+    Ok(Output { generated, by_tag, unmatched: normalized.unmatched })
 }
 
 /// The text of a module to which the items of another one are added. The types that need a client,

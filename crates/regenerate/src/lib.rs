@@ -9,11 +9,20 @@
 //! podqueue-regenerate --graphql https://api.example/graphql --check    # for a nightly CI job
 //! ```
 //!
-//! As a library it starts with [`Regenerate`].
+//! It also writes the code of descriptions into a folder of a crate, where it is reviewed and
+//! committed, and checks that it is up to date:
+//!
+//! ```sh
+//! podqueue-regenerate --into src/generated openapi
+//! podqueue-regenerate --into src/generated openapi --check
+//! ```
+//!
+//! As a library it starts with [`Regenerate`] or [`Committed`].
 
 mod alignment;
 mod canonical;
 mod change;
+mod committed;
 mod comparison;
 mod diff;
 mod error;
@@ -22,6 +31,7 @@ mod findings;
 mod outline;
 
 pub use change::{Audience, Change, ChangeKind, Effect, Interface, Severity};
+pub use committed::Committed;
 pub use comparison::Regenerate;
 pub use error::Error;
 pub use findings::{Document, Findings};

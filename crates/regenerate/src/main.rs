@@ -1,11 +1,11 @@
 //! Command-line program `podqueue-regenerate`.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
-use podqueue_regenerate::Regenerate;
+use podqueue_regenerate::{Committed, Error, Regenerate};
 
 /// Exit code of a run that needs attention: drift with --check, or queries that no longer validate.
 const ATTENTION: u8 = 1;
@@ -14,7 +14,7 @@ const FAILURE: u8 = 3;
 
 /// Fetches the current REST description and GraphQL schema, prints the changes since the ones in
 /// openapi/ and schema/, what they break and which queries no longer validate, and writes them
-/// there.
+/// there. With --into it generates code from REST descriptions instead, to be committed.
 ///
 /// The API key is read from PODQUEUE_API_KEY. It is sent to the GraphQL service only.
 #[derive(Parser)]
@@ -26,7 +26,7 @@ const FAILURE: u8 = 3;
         1  with --check: something changed, or queries no longer validate;\n     \
            without: queries no longer validate\n  \
         2  invalid arguments\n  \
-        3  something could not be fetched, read or written"
+        3  something could not be fetched, read, generated or written"
 )]
 #[command(group = clap::ArgGroup::new("sources").required(true).multiple(true))]
 struct Arguments {
@@ -45,8 +45,18 @@ struct Arguments {
     )]
     graphql: Option<String>,
 
-    /// Write nothing, and exit with 1 if anything changed or queries no longer validate: for a
-    /// nightly CI job.
+    /// Generate the code of the descriptions into a folder such as src/generated, a file for each
+    /// tag. `mod generated;` brings it in, and it needs podqueue-runtime alone.
+    #[arg(long, value_name = "FOLDER", group = "sources", conflicts_with = "rest")]
+    into: Option<PathBuf>,
+
+    /// With --into, generate only these operations and the types that they need: an operationId,
+    /// "METHOD /path" or "tag:NAME". May be given several times.
+    #[arg(long, value_name = "SELECTOR", requires = "into", conflicts_with = "rest")]
+    only: Vec<String>,
+
+    /// Write nothing, and exit with 1 if anything changed or queries no longer validate: for a CI
+    /// job. With --into, a line says of each file that is stale, missing or extra what to do.
     #[arg(long)]
     check: bool,
 
@@ -65,10 +75,26 @@ struct Arguments {
     /// The folder of the queries to validate against the current schema.
     #[arg(long, value_name = "FOLDER", default_value = "queries")]
     queries: PathBuf,
+
+    /// With --into, the files and folders of the descriptions, that of --openapi by default.
+    #[arg(value_name = "DESCRIPTION", requires = "into", conflicts_with = "rest")]
+    descriptions: Vec<PathBuf>,
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    let outcome = match &arguments.into {
+        Some(folder) => commit(&arguments, folder),
+        None => compare(arguments),
+    };
+    outcome.unwrap_or_else(|failure| {
+        let _ = writeln!(io::stderr(), "podqueue-regenerate: {failure}");
+        ExitCode::from(FAILURE)
+    })
+}
+
+/// Compares the stored description and schema with the current ones.
+fn compare(arguments: Arguments) -> Result<ExitCode, Error> {
     let key = std::env::var("PODQUEUE_API_KEY").ok().filter(|key| !key.is_empty());
     let mut regenerate = Regenerate::new()
         .openapi(arguments.openapi)
@@ -83,28 +109,43 @@ fn main() -> ExitCode {
     if let Some(key) = key {
         regenerate = regenerate.api_key(key);
     }
-    let is_read_only = arguments.check || arguments.dry_run;
-    let found = regenerate.compare().and_then(|found| {
-        if !is_read_only {
-            found.write()?;
-        }
-        Ok(found)
-    });
-    match found {
-        Ok(found) => {
-            // With standard output closed, the exit code still reports the result.
-            let _ = write!(io::stdout(), "{found}");
-            let attention =
-                (arguments.check && found.has_drift()) || !found.invalid_queries().is_empty();
-            if attention && !arguments.dry_run {
-                ExitCode::from(ATTENTION)
-            } else {
-                ExitCode::SUCCESS
-            }
-        }
-        Err(failure) => {
-            let _ = writeln!(io::stderr(), "podqueue-regenerate: {failure}");
-            ExitCode::from(FAILURE)
-        }
+    let found = regenerate.compare()?;
+    if !arguments.check && !arguments.dry_run {
+        found.write()?;
     }
+    // With standard output closed, the exit code still reports the result.
+    let _ = write!(io::stdout(), "{found}");
+    let attention = (arguments.check && found.has_drift()) || !found.invalid_queries().is_empty();
+    Ok(attention_if(attention && !arguments.dry_run))
+}
+
+/// Generates the code of descriptions into a folder, or compares it with the folder.
+fn commit(arguments: &Arguments, folder: &Path) -> Result<ExitCode, Error> {
+    let generated = Committed::generate(&descriptions(arguments), &arguments.only, folder)?;
+    let mut out = io::stdout();
+    for warning in generated.warnings() {
+        let _ = writeln!(io::stderr(), "warning: {warning}");
+    }
+    if arguments.check || arguments.dry_run {
+        let differences = generated.differences()?;
+        differences.iter().for_each(|it| _ = writeln!(out, "{it}"));
+        return Ok(attention_if(!differences.is_empty() && arguments.check));
+    }
+    for path in generated.write()? {
+        let participle = if path.exists() { "written" } else { "removed" };
+        let _ = writeln!(out, "{participle}: {}", path.display());
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn descriptions(arguments: &Arguments) -> Vec<PathBuf> {
+    if arguments.descriptions.is_empty() {
+        vec![arguments.openapi.clone()]
+    } else {
+        arguments.descriptions.clone()
+    }
+}
+
+fn attention_if(attention: bool) -> ExitCode {
+    if attention { ExitCode::from(ATTENTION) } else { ExitCode::SUCCESS }
 }

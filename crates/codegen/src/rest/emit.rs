@@ -36,18 +36,24 @@ const TIMEOUT: &str = "How long one attempt at this call may take until its resp
 
 /// Emitted calls.
 pub(super) struct Calls {
-    /// The handle, the builders, and the responses by status.
-    pub(super) code: TokenStream,
+    /// In the order of the operations.
+    pub(super) calls: Vec<Call>,
     /// Types of errors and of headers, for the module `types`.
     pub(super) types: TokenStream,
 }
 
-/// Emits the handle with a method for each operation, and the builders that these return.
-/// `base_path` is appended to a URL of a service that has no path; `types` are the names that the
-/// module `types` has.
+/// The code of one operation.
+pub(super) struct Call {
+    /// The method of the handle.
+    pub(super) method: TokenStream,
+    /// The builder that the method returns.
+    pub(super) builder: TokenStream,
+}
+
+/// Emits the method and the builder of each operation. `types` are the names that the module `types`
+/// has.
 pub(super) fn calls(
     handle: &str,
-    base_path: &str,
     operations: &[(Operation, Signature)],
     types: HashSet<String>,
 ) -> Calls {
@@ -76,15 +82,8 @@ pub(super) fn calls(
         builder.errors = own.errors(builder);
         builder.headers = own.headers(builder);
     }
-    let methods = builders.iter().map(Builder::method);
-    let structs = builders.iter().map(Builder::emit);
-    let handle = emit(handle, base_path, methods);
-    let code = quote! {
-        #handle
-
-        #(#structs)*
-    };
-    Calls { code, types: own.code }
+    let calls = builders.iter().map(|it| Call { method: it.method(), builder: it.emit() });
+    Calls { calls: calls.collect(), types: own.code }
 }
 
 /// Types of errors and headers. Those of many operations are equal, and become one type with a name
@@ -579,12 +578,9 @@ pub(super) fn docs_of_parameter(parameter: &Parameter) -> String {
     format!("{meaning}\n\nSent as {place} `{}`.", parameter.wire).trim_start().to_owned()
 }
 
-/// The handle of this name, with its methods.
-pub(super) fn emit(
-    name: &str,
-    base_path: &str,
-    methods: impl Iterator<Item = TokenStream>,
-) -> TokenStream {
+/// The handle of this name, with its methods. `base_path` is appended to a URL of a service that has
+/// no path.
+pub(super) fn emit(name: &str, base_path: &str, methods: &[&TokenStream]) -> TokenStream {
     let name = format_ident!("{name}");
     let added = match base_path {
         "" => String::new(),

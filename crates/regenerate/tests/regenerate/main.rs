@@ -1,6 +1,7 @@
 //! Tests of the program `podqueue-regenerate` as a process.
 #![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect shall fail")]
 
+mod committed;
 mod failures;
 mod graphql;
 mod local_service;

@@ -134,11 +134,9 @@ pub(super) fn names(description: &Value) -> Vec<NamedOperation> {
         .map(|it| {
             let (short, _) = parameters::without_templates(it.path, it.item);
             let id = id_of(it.operation);
-            let tags = it.operation.get("tags").and_then(Value::as_array).into_iter().flatten();
-            let tags = tags.filter_map(Value::as_str).map(|tag| tag.trim().to_owned());
             NamedOperation {
                 name: name(&short, &it.method, id.as_deref()),
-                tags: tags.collect(),
+                tags: tags(it.operation).collect(),
                 id,
                 path: it.path.to_owned(),
                 method: it.method,
@@ -152,6 +150,11 @@ pub(super) fn names(description: &Value) -> Vec<NamedOperation> {
         operation.name = name;
     }
     all
+}
+
+fn tags(operation: &Value) -> impl Iterator<Item = String> {
+    let tags = operation.get("tags").and_then(Value::as_array).into_iter().flatten();
+    tags.filter_map(Value::as_str).map(|tag| tag.trim().to_owned())
 }
 
 fn id_of(operation: &Value) -> Option<String> {
@@ -304,6 +307,7 @@ fn with_body(
             id: id_of(operation),
             method: method.to_owned(),
             path: rooted(path),
+            tag: tags(operation).next(),
             summary: text_at(operation, "summary"),
             description: text_at(operation, "description"),
             deprecated: is_true(operation, "deprecated"),

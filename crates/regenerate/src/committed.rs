@@ -1,0 +1,147 @@
+//! Committed code: the generated files of a folder, written or compared.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use podqueue_codegen::__private::{MARK, committed};
+use podqueue_codegen::{Diagnostic, Source};
+
+use crate::Error;
+
+/// What to do about a file that is not as it is generated.
+const AGAIN: &str = "run podqueue-regenerate with the same arguments, without --check";
+
+/// The generated code of REST descriptions, for a folder of a crate that needs no build script.
+#[derive(Clone, Debug)]
+pub struct Committed {
+    folder: PathBuf,
+    files: Vec<(PathBuf, String)>,
+    warnings: Vec<Diagnostic>,
+}
+
+impl Committed {
+    /// Generates the code of descriptions, which are files or folders, for a folder such as
+    /// `src/generated`. `only` has selectors of operations as for podqueue-codegen's `Build::only`;
+    /// without selectors all operations are generated.
+    ///
+    /// # Errors
+    ///
+    /// A description cannot be read, or a selector selects nothing.
+    pub fn generate(
+        descriptions: &[PathBuf],
+        only: &[String],
+        folder: impl Into<PathBuf>,
+    ) -> Result<Self, Error> {
+        let made = committed(descriptions, Some(only).filter(|it| !it.is_empty()))?;
+        Ok(Self { folder: folder.into(), files: made.files, warnings: made.warnings })
+    }
+
+    /// The constructs of the descriptions that are left out or ignored.
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
+    }
+
+    /// Compares with the files of the folder: a diagnostic for each file that is stale, missing, or
+    /// no longer generated, with the position of the first difference.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be read.
+    pub fn differences(&self) -> Result<Vec<Diagnostic>, Error> {
+        let mut found = Vec::new();
+        for (file, code) in &self.files {
+            let path = self.folder.join(file);
+            let name = Source::name_of(&path);
+            if !path.exists() {
+                found.push(Diagnostic::of_file(name, format!("this file is missing; {AGAIN}")));
+            } else if let Some((line, column)) = difference(&read(&path)?, code) {
+                let message = format!("this is not what the description generates now; {AGAIN}");
+                found.push(Diagnostic::new(name, line, column, message));
+            }
+        }
+        for path in self.extra()? {
+            let message = format!("this file is no longer generated; {AGAIN}, or remove it");
+            found.push(Diagnostic::of_file(Source::name_of(&path), message));
+        }
+        Ok(found)
+    }
+
+    /// Writes the files, unless they are unchanged, and removes those that are no longer generated.
+    /// Returns the paths of the files that were written or removed.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be written, or has other content than generated code; then nothing is written.
+    pub fn write(&self) -> Result<Vec<PathBuf>, Error> {
+        let mut stale = Vec::new();
+        for (file, code) in &self.files {
+            let path = self.folder.join(file);
+            let there = if path.exists() { Some(read(&path)?) } else { None };
+            if there.as_ref().is_some_and(|there| !is_generated(there)) {
+                let message = "this file was not generated, and is not overwritten; remove it, or \
+                               choose another folder";
+                return Err(Diagnostic::of_file(Source::name_of(&path), message).into());
+            }
+            if there.is_none_or(|there| difference(&there, code).is_some()) {
+                stale.push((path, code));
+            }
+        }
+        let extra = self.extra()?;
+        let failed = |participle: &str, path: &Path, error: std::io::Error| {
+            let message = format!("cannot be {participle}: {error}");
+            Error::from(Diagnostic::of_file(Source::name_of(path), message))
+        };
+        for (path, code) in &stale {
+            let folder = path.parent().unwrap_or(Path::new("."));
+            fs::create_dir_all(folder).map_err(|error| failed("created", folder, error))?;
+            fs::write(path, code).map_err(|error| failed("written", path, error))?;
+        }
+        for path in &extra {
+            fs::remove_file(path).map_err(|error| failed("removed", path, error))?;
+        }
+        Ok(stale.into_iter().map(|(path, _)| path).chain(extra).collect())
+    }
+
+    /// The generated files of the folder that are not generated now.
+    fn extra(&self) -> Result<Vec<PathBuf>, Error> {
+        if !self.folder.exists() {
+            return Ok(Vec::new());
+        }
+        let known: BTreeSet<_> =
+            self.files.iter().map(|(file, _)| self.folder.join(file)).collect();
+        let mut extra = Vec::new();
+        for path in Source::find(&self.folder, &["rs"])? {
+            if !known.contains(&path) && is_generated(&read(&path)?) {
+                extra.push(path);
+            }
+        }
+        Ok(extra)
+    }
+}
+
+fn read(path: &Path) -> Result<String, Error> {
+    Ok(Source::read(path)?.text)
+}
+
+fn is_generated(text: &str) -> bool {
+    text.lines().next() == Some(MARK)
+}
+
+/// The line and the column of the first difference. How lines end does not matter: version control
+/// may change it.
+fn difference(there: &str, code: &str) -> Option<(usize, usize)> {
+    let (mut ours, mut theirs) = (code.lines(), there.lines());
+    let mut line = 0;
+    loop {
+        line += 1;
+        match (theirs.next(), ours.next()) {
+            (None, None) => return None,
+            (Some(one), Some(other)) if one == other => {}
+            (one, other) => {
+                let pairs = one.unwrap_or_default().chars().zip(other.unwrap_or_default().chars());
+                return Some((line, pairs.take_while(|(one, other)| one == other).count() + 1));
+            }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Committed code: written, compared, and compiled in a crate without a build script.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::support::{Checkout, Run};
+
+const PETS: &str = "openapi: 3.0.3
+info: {title: Pets, version: '1'}
+paths:
+  /pets:
+    get:
+      operationId: listPets
+      tags: [Pets & more, other]
+      responses: {'200': {content: {application/json: {schema: {type: array, items: {$ref: '#/components/schemas/Pet'}}}}}}
+  /types:
+    get:
+      operationId: listTypes
+      tags: [types]
+      responses: {'200': {content: {application/json: {schema: {type: array, items: {enum: [cat, dog]}}}}}}
+  /health:
+    get: {operationId: health, responses: {'204': {description: Fine.}}}
+components:
+  schemas:
+    Pet: {properties: {name: {type: string}, shop: {$ref: '#/components/schemas/Shop'}}}
+    Shop: {properties: {name: {type: string}}}
+";
+
+const INTO: [&str; 3] = ["--into", "src/generated", "openapi"];
+
+fn run(checkout: &Checkout, more: &[&str]) -> Run {
+    checkout.run(&[&INTO, more].concat())
+}
+
+#[test]
+fn a_file_is_written_for_each_tag_and_compared() {
+    let checkout = Checkout::new("into").write("openapi/pet-shop.yaml", PETS);
+    let missing = run(&checkout, &["--check"]);
+    assert_eq!((missing.code, missing.err.as_str()), (1, ""));
+    assert_eq!(missing.out.lines().count(), 6, "{}", missing.out);
+    let expected = "src/generated/mod.rs:1:1: this file is missing; run podqueue-regenerate with \
+                    the same arguments, without --check\n";
+    assert!(missing.out.starts_with(expected), "{}", missing.out);
+
+    let written = run(&checkout, &[]);
+    assert_eq!(
+        (written.code, written.out.as_str(), written.err.as_str()),
+        (
+            0,
+            "written: src/generated/mod.rs\n\
+             written: src/generated/pet_shop/mod.rs\n\
+             written: src/generated/pet_shop/types.rs\n\
+             written: src/generated/pet_shop/operations.rs\n\
+             written: src/generated/pet_shop/pets_more.rs\n\
+             written: src/generated/pet_shop/types_2.rs\n",
+            ""
+        )
+    );
+    let unchanged = run(&checkout, &[]);
+    assert_eq!((unchanged.code, unchanged.out.as_str()), (0, ""));
+    let same = run(&checkout, &["--check"]);
+    assert_eq!((same.code, same.out.as_str()), (0, ""));
+
+    // Line ends of Windows are no difference.
+    let pets = "src/generated/pet_shop/pets_more.rs";
+    let text = checkout.read(pets);
+    let checkout = checkout.write(pets, &text.replace('\n', "\r\n"));
+    assert_eq!(run(&checkout, &["--check"]).out, "");
+
+    let edited = text.replacen("pub struct ListPets {", "pub struct ListPetz {", 1);
+    let line = 1 + edited.lines().position(|it| it.contains("ListPetz")).unwrap();
+    let types = checkout.read("src/generated/pet_shop/types.rs");
+    let checkout = checkout
+        .write(pets, &edited)
+        .write("src/generated/old.rs", &types)
+        .write("src/generated/pet_shop/mine.rs", "// Mine.\n")
+        .write("src/generated/pet_shop/operations.rs", "");
+    let stale = run(&checkout, &["--check"]);
+    assert_eq!(stale.code, 1);
+    assert_eq!(
+        stale.out.lines().collect::<Vec<_>>(),
+        [
+            "src/generated/pet_shop/operations.rs:1:1: this is not what the description generates now; run podqueue-regenerate with the same arguments, without --check".to_owned(),
+            format!("{pets}:{line}:19: this is not what the description generates now; run podqueue-regenerate with the same arguments, without --check"),
+            "src/generated/old.rs:1:1: this file is no longer generated; run podqueue-regenerate with the same arguments, without --check, or remove it".to_owned(),
+        ]
+    );
+    let dry = run(&checkout, &["--dry-run"]);
+    assert_eq!((dry.code, dry.out), (0, stale.out));
+
+    let refused = run(&checkout, &[]);
+    let expected = "podqueue-regenerate: src/generated/pet_shop/operations.rs:1:1: this file was \
+                    not generated, and is not overwritten; remove it, or choose another folder\n";
+    assert_eq!((refused.code, refused.err.as_str()), (3, expected));
+    assert!(checkout.read(pets).contains("ListPetz"), "nothing is written");
+
+    let first = text.lines().next().unwrap();
+    let checkout = checkout.write("src/generated/pet_shop/operations.rs", first);
+    let written = run(&checkout, &[]);
+    assert_eq!(written.code, 0, "{}", written.err);
+    assert!(written.out.ends_with("removed: src/generated/old.rs\n"), "{}", written.out);
+    assert!(checkout.has("src/generated/pet_shop/mine.rs"));
+    assert_eq!(checkout.read(pets), text);
+}
+
+#[test]
+fn selected_operations_only_are_written() {
+    let checkout = Checkout::new("into-only").write("openapi/pets.yaml", PETS);
+    let written = run(&checkout, &["--only", "tag:types", "--only", "GET /health"]);
+    assert_eq!(written.code, 0, "{}", written.err);
+    assert!(!checkout.has("src/generated/pets/pets_more.rs"));
+    assert!(!checkout.read("src/generated/pets/types.rs").contains("Shop"));
+
+    let refused = run(&checkout, &["--only", "listPetz"]);
+    let expected = "podqueue-regenerate: openapi/pets.yaml:5:5: the selector \"listPetz\" selects \
+                    no operation. Did you mean \"listPets\"?\n";
+    assert_eq!((refused.code, refused.err.as_str()), (3, expected));
+    let refused = checkout.run(&["--into", "a", "nowhere"]);
+    assert_eq!((refused.code, refused.out.as_str()), (3, ""), "{}", refused.err);
+    assert_eq!(checkout.run(&["--only", "x", "--rest", "y"]).code, 2);
+    assert_eq!(checkout.run(&["--only", "x", "--graphql", "y"]).code, 2);
+    assert_eq!(checkout.run(&["openapi"]).code, 2);
+}
+
+/// The module compiles without warnings beside the runtime alone, and rustfmt leaves it as it is.
+#[test]
+fn committed_code_compiles_without_a_build_script() {
+    let runtime = concat!(env!("CARGO_MANIFEST_DIR"), "/../runtime");
+    let checkout = Checkout::new("into-crate")
+        .write("openapi/pets.yaml", PETS)
+        .write("openapi/other.yaml", PETS)
+        .write(
+            "Cargo.toml",
+            &format!(
+                "[package]\nname = \"committed\"\nedition = \"2024\"\n\
+                 [dependencies]\npodqueue-runtime = {{ path = {runtime:?} }}\n\
+                 [lints.rust]\nwarnings = \"deny\"\nunreachable_pub = \"deny\"\n[workspace]\n"
+            ),
+        )
+        .write("Cargo.lock", include_str!("../../../../Cargo.lock"))
+        .write(
+            "src/lib.rs",
+            "//! Calls.\n\nmod generated;\n\npub use generated::pets::{Api, types::Pet};\n",
+        );
+    assert_eq!(run(&checkout, &[]).code, 0);
+    // Dependencies that the workspace has built are reused.
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+    for arguments in [&["fmt", "--check"][..], &["build", "--offline", "--quiet"]] {
+        let mut command = Command::new(env!("CARGO"));
+        command.args(arguments).current_dir(checkout.path()).env("CARGO_TARGET_DIR", target);
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        let printed = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{said}{printed}");
+    }
+}
