@@ -11,6 +11,7 @@ mod model;
 mod normalize;
 mod pointer;
 mod read;
+mod server_url;
 mod shorten;
 mod signatures;
 mod source_map;
@@ -111,17 +112,19 @@ pub fn sent_media(description: &serde_json::Value, body: &serde_json::Value) -> 
 fn try_generate(source: &Source, options: &Options<'_>) -> Result<Output, Diagnostic> {
     let (description, places) = read::read_with_places(source)?;
     let servers = base_path::Servers::of(&description);
+    let server_urls = server_url::variables(&description);
     let (only, formats) = (options.only, options.formats);
     let mut normalized = normalize::normalize(source, &places, description, only, formats)?;
     let mut decided = signatures::decide_or_bisect(source, &places, formats, &mut normalized)?;
     let mut warnings = normalized.warnings;
     let is_left_out = |keys: &Vec<String>| normalized.left_out.contains(keys);
-    for (keys, message) in servers.ignored.into_iter().filter(|(keys, _)| !is_left_out(keys)) {
-        let (line, column) = places.of(&keys);
-        warnings.push(Diagnostic::new(&source.name, line, column, message));
+    for (keys, message) in servers.foreign.iter().filter(|(keys, _)| !is_left_out(keys)) {
+        let (line, column) = places.of(keys);
+        warnings.push(Diagnostic::new(&source.name, line, column, message.as_str()));
     }
     let mut operations = Vec::new();
-    for operation in normalized.operations {
+    for mut operation in normalized.operations {
+        operation.server = servers.own(&operation.method, &operation.path).cloned();
         match decided.signatures.remove(&operation.name) {
             Some(mut signature) => {
                 let mut of = |name: &Option<String>| {
@@ -166,7 +169,11 @@ fn try_generate(source: &Source, options: &Options<'_>) -> Result<Output, Diagno
 
         #types
     };
-    let handle = |methods: &[_]| emit::emit(options.handle, &servers.base_path, methods);
+    let server_urls = server_url::emit(&server_urls, &operations);
+    let handle = |methods: &[_]| {
+        let handle = emit::emit(options.handle, &servers.base_path, methods);
+        quote!(#handle #server_urls)
+    };
     let print = |tokens| print::file(&source.name, tokens);
     let mut generated = Generated { warnings, files: normalized.files, ..Generated::default() };
     let mut by_tag = Vec::new();

@@ -101,6 +101,8 @@ pub(crate) struct CallParts {
     pub(crate) attempted: Attempted,
     pub(crate) scope: Option<Arc<str>>,
     pub(crate) target: Target,
+    /// The server of the operation, as its description names it, if that is not the service.
+    pub(crate) server: Option<&'static str>,
     /// The query, escaped, as it is sent.
     pub(crate) query: String,
     pub(crate) headers: Vec<(&'static str, String)>,
@@ -143,6 +145,7 @@ impl Call {
             attempted,
             scope: None,
             target,
+            server: None,
             query: String::new(),
             headers: Vec::new(),
             body: None,

@@ -7,11 +7,13 @@ mod changes;
 mod multipart;
 pub mod pages;
 mod parameters;
+mod server_url;
 
 use std::fmt::Display;
 use std::future::Future;
 use std::marker::PhantomData;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{self, Poll, ready};
 use std::time::Duration;
 
@@ -24,6 +26,8 @@ pub use self::changes::Changes;
 pub use self::multipart::Multipart;
 pub use self::parameters::{PathStyle, Style};
 use self::parameters::{expanded, form, write};
+pub use self::server_url::{ServerUrl, Variable};
+use crate::authorization::Credential;
 use crate::call::{Call, Operation, Target};
 pub use crate::error::Result;
 use crate::error::{Attempted, Error, ErrorKind};
@@ -60,6 +64,12 @@ impl RestCall {
         let attempted = Attempted::new(operation).on_interface("REST");
         let call = Call::to_service(&Operation::new(operation, method, idempotency), attempted);
         Self { service, call, path: Path::new(""), link: None, only: None, refusal: None }
+    }
+
+    /// Sends the call to another server than the service, which its description names.
+    pub fn server(mut self, described: &'static str) -> Self {
+        self.call.parts.server = Some(described);
+        self
     }
 
     /// Appends a literal piece of the path.
@@ -365,12 +375,14 @@ impl RestCall {
         service.send(call).await
     }
 
-    /// The URL of the call, without its query unless it was linked to.
-    fn url(&self) -> Result<Url> {
-        match &self.link {
-            Some(url) => Ok(url.clone()),
-            None => self.service.url_of(self.path.clone(), self.attempted()),
-        }
+    /// The URL of the call, without its query unless it was linked to, and its credential.
+    fn url(&self) -> Result<(Url, Arc<Credential>)> {
+        let (base, credential) = self.service.base(&self.call)?;
+        let url = match &self.link {
+            Some(url) => url.clone(),
+            None => self.path.clone().on(&base, self.attempted())?,
+        };
+        Ok((url, credential))
     }
 }
 

@@ -10,7 +10,7 @@ use crate::call::{AddressedCall, Call, Operation, Target};
 use crate::error::{Attempted, Error, Result};
 use crate::secret_string::SecretString;
 use crate::transport::{Reply, Transport};
-use crate::url::{Path, base_url};
+use crate::url::base_url;
 
 /// A service that calls are sent to: its URL, its authorization, an HTTP client, and all that calls
 /// share, such as the retry budget and the rate limiter.
@@ -38,6 +38,7 @@ pub struct Service {
     location: Arc<Location>,
 }
 
+#[derive(Clone)]
 struct Location {
     /// Without a slash at the end if it has no path; `None` if the client was built without it.
     url: Option<Url>,
@@ -45,6 +46,15 @@ struct Location {
     setting: &'static str,
     /// True if generated calls add the path of their description to a URL without one.
     takes_base_path: bool,
+    credential: Arc<Credential>,
+    servers: Vec<Server>,
+}
+
+/// The place of a server that a description names for some of its operations.
+#[derive(Clone)]
+struct Server {
+    described: String,
+    url: Url,
     credential: Arc<Credential>,
 }
 
@@ -61,23 +71,56 @@ impl Service {
     }
 
     fn address(&self, mut call: Call) -> Result<AddressedCall> {
-        let url = match std::mem::replace(&mut call.parts.target, Target::Service) {
-            Target::Url(url) => url,
-            Target::Path(path) => self.url_of(path, call.attempted())?,
-            Target::Service => self.url(call.attempted())?.clone(),
+        let (url, credential) = match std::mem::replace(&mut call.parts.target, Target::Service) {
+            Target::Url(url) if call.parts.server.is_none() => {
+                (url, Arc::clone(&self.location.credential))
+            }
+            Target::Url(url) => (url, self.base(&call)?.1),
+            Target::Path(path) => {
+                let (base, credential) = self.base(&call)?;
+                (path.on(&base, call.attempted())?, credential)
+            }
+            Target::Service => {
+                (self.url(call.attempted())?.clone(), Arc::clone(&self.location.credential))
+            }
         };
-        Ok(AddressedCall::new(call, url, Arc::clone(&self.location.credential)))
+        Ok(AddressedCall::new(call, url, credential))
     }
 
-    /// The URL of a path below the service's.
-    pub(crate) fn url_of(&self, path: Path, attempted: &Attempted) -> Result<Url> {
-        path.on(self.url(attempted)?, attempted)
+    /// The URL below which the path of a call is, and the credential that is sent there.
+    pub(crate) fn base(&self, call: &Call) -> Result<(Url, Arc<Credential>)> {
+        match call.parts.server {
+            Some(described) => self.server(described, call.attempted()),
+            None => {
+                let url = self.url(call.attempted())?.clone();
+                Ok((url, Arc::clone(&self.location.credential)))
+            }
+        }
     }
 
-    /// The URL without the authorization that this service adds to it: a link that a service gives
-    /// can repeat the query of the request.
-    pub(crate) fn without_credential(&self, url: Url) -> Url {
-        self.location.credential.removed_from(url)
+    /// The URL and the credential for calls to a server that a description names. The service's
+    /// own credential is sent to its own origin alone.
+    fn server(&self, described: &str, attempted: &Attempted) -> Result<(Url, Arc<Credential>)> {
+        let known = self.location.servers.iter().find(|it| it.described == described);
+        if let Some(Server { url, credential, .. }) = known {
+            return Ok((url.clone(), Arc::clone(credential)));
+        }
+        let service = self.url(attempted)?;
+        let mut url = service.clone();
+        url.set_query(None);
+        if described.contains("://") {
+            url = base_url(&attempted.to_string(), "server", described, self.transport.plain_http)?;
+        } else {
+            url.set_path(described);
+        }
+        if url.origin() != service.origin() {
+            let rule = format!(
+                "of this operation is {described}, which has another origin than the service, \
+                 and may get other keys: set both by `Service::with_server({described:?}, …)`"
+            );
+            return Err(Error::refused(attempted, "server", rule));
+        }
+        Ok((url, Arc::clone(&self.location.credential)))
     }
 
     /// The same at another URL and with another authorization: connection pool, retry budget and
@@ -94,6 +137,44 @@ impl Service {
         let credential = Credential::new(ATTEMPTED, authorization)?;
         Ok(Self::new(Arc::clone(&self.transport), credential).at_url(url))
     }
+
+    /// The same with the URL and the authorization of a further server: that of the operations for
+    /// which a description names a server of their own, `described`, with the defaults of its
+    /// variables and without a slash at its end. The docs of the operation name it.
+    ///
+    /// Without it, such operations are sent to the server that the description names if its origin
+    /// (scheme, host and port) is that of the service, with the service's authorization; otherwise
+    /// they are refused.
+    ///
+    /// ```no_run
+    /// # fn example(service: podqueue_runtime::Service, key: &str) -> podqueue_runtime::Result<()> {
+    /// use podqueue_runtime::Authorization;
+    ///
+    /// let uploads = "https://uploads.shop.example";
+    /// let service = service.with_server(uploads, uploads, Authorization::bearer(key))?;
+    /// # let _ = service;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`at`](Self::at).
+    pub fn with_server(
+        &self,
+        described: impl Into<String>,
+        url: impl Into<String>,
+        authorization: Authorization,
+    ) -> Result<Self> {
+        const ATTEMPTED: &str = "server settings";
+        let described = described.into();
+        let url = base_url(ATTEMPTED, "url", &url.into(), self.transport.plain_http)?;
+        let credential = Arc::new(Credential::new(ATTEMPTED, authorization)?);
+        let mut location = Location::clone(&self.location);
+        location.servers.retain(|it| it.described != described);
+        location.servers.push(Server { described, url, credential });
+        Ok(Self { transport: Arc::clone(&self.transport), location: Arc::new(location) })
+    }
 }
 
 /// Support for this crate and those built on it. Not public API: it changes without notice.
@@ -102,7 +183,9 @@ impl Service {
     /// A service whose URL is missing.
     pub fn new(transport: Arc<Transport>, credential: Credential) -> Self {
         let credential = Arc::new(credential);
-        let location = Location { url: None, setting: "url", takes_base_path: false, credential };
+        let servers = Vec::new();
+        let location =
+            Location { url: None, setting: "url", takes_base_path: false, credential, servers };
         Self { transport, location: Arc::new(location) }
     }
 
@@ -112,21 +195,13 @@ impl Service {
 
     /// At the URL of this setting, without which calls are refused.
     pub fn at_setting(self, setting: &'static str, url: Option<Url>) -> Self {
-        let credential = Arc::clone(&self.location.credential);
-        let takes_base_path = self.location.takes_base_path;
-        let location = Location { url, setting, takes_base_path, credential };
+        let location = Location { url, setting, ..Location::clone(&self.location) };
         Self { transport: self.transport, location: Arc::new(location) }
     }
 
     /// Lets generated calls add the path of their description to a URL without one.
     pub fn taking_base_path(self) -> Self {
-        let Location { url, setting, credential, .. } = &*self.location;
-        let location = Location {
-            url: url.clone(),
-            setting,
-            takes_base_path: true,
-            credential: Arc::clone(credential),
-        };
+        let location = Location { takes_base_path: true, ..Location::clone(&self.location) };
         Self { transport: self.transport, location: Arc::new(location) }
     }
 
@@ -163,7 +238,9 @@ impl Service {
 
     /// The secrets of all calls, redacted in each response.
     pub fn secrets(&self) -> impl Iterator<Item = &SecretString> {
-        self.transport.sender.secrets.iter().chain(self.location.credential.secrets())
+        let servers = self.location.servers.iter().flat_map(|it| it.credential.secrets());
+        let own = self.location.credential.secrets();
+        self.transport.sender.secrets.iter().chain(own).chain(servers)
     }
 
     pub fn largest_response(&self) -> usize {
@@ -199,5 +276,74 @@ impl fmt::Debug for Service {
         let url = self.location.url.as_ref().map_or("", Url::as_str);
         let shown = url.split('?').next().unwrap_or_default();
         f.debug_struct("Service").field("url", &shown).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use reqwest::header::HeaderMap;
+
+    use super::*;
+    use crate::retry::Idempotency;
+
+    /// The URL and the key of a call to a described server.
+    fn sent(service: &Service, described: &'static str) -> Result<(String, String)> {
+        let operation = Operation::new("put", reqwest::Method::PUT, Idempotency::Idempotent);
+        let mut call = Call::new(&operation, "/files");
+        call.parts.server = Some(described);
+        let call = service.address(call)?;
+        let mut headers = HeaderMap::new();
+        call.credential.add_to_headers(&mut headers);
+        let key = headers.get("x-key").and_then(|it| it.to_str().ok()).unwrap_or_default();
+        Ok((call.url.to_string(), key.to_owned()))
+    }
+
+    fn key(key: &str) -> Authorization {
+        Authorization::header("x-key", key)
+    }
+
+    #[tokio::test]
+    async fn a_key_is_sent_to_its_own_origin_alone() {
+        let service = Service::builder("https://shop.example/v1").authorization(key("canary-own"));
+        let service = service.build().expect("it is valid").taking_base_path();
+        for (described, url) in [
+            ("/v2", "https://shop.example/v2/files"),
+            ("https://shop.example/v2", "https://shop.example/v2/files"),
+            ("https://SHOP.example:443", "https://shop.example/files"),
+        ] {
+            let sent = sent(&service, described).expect("the origin is the same");
+            assert_eq!(sent, (url.to_owned(), "canary-own".to_owned()), "{described}");
+        }
+        let foreign = [
+            "https://uploads.example",
+            "https://shop.example:444/v1",
+            "http://shop.example/v1",
+            "https://shop.example.evil.example",
+            "https://shop.example@evil.example",
+        ];
+        for described in foreign {
+            let error = sent(&service, described).expect_err("the origin is another");
+            assert_eq!(error.kind(), crate::ErrorKind::InvalidRequest, "{described}");
+            assert_eq!(error.field(), Some("server"), "{error}");
+        }
+        let error = sent(&service, foreign[0]).expect_err("the origin is another");
+        let advice = "set both by `Service::with_server(\"https://uploads.example\", …)`";
+        assert!(error.to_string().contains(advice), "{error}");
+
+        let service = service
+            .with_server(foreign[0], "https://mirror.example/u/", key("canary-uploads"))
+            .and_then(|it| it.with_server("/v2", "https://two.example", Authorization::none()))
+            .expect("it is valid");
+        let uploads = sent(&service, foreign[0]).expect("it is known");
+        let expected = ("https://mirror.example/u/files".to_owned(), "canary-uploads".to_owned());
+        assert_eq!(uploads, expected);
+        let two = sent(&service, "/v2").expect("it is known");
+        assert_eq!(two, ("https://two.example/files".to_owned(), String::new()));
+        let secrets: Vec<_> = service.secrets().map(SecretString::expose).collect();
+        assert!(secrets.contains(&"canary-own") && secrets.contains(&"canary-uploads"));
+        assert!(!format!("{service:?}").contains("canary"));
+        assert!(service.with_server("a", "http://plain.example", key("k")).is_err());
+        let elsewhere = service.at("https://c.example", key("c")).expect("it is valid");
+        assert!(sent(&elsewhere, foreign[0]).is_err(), "keys of another service's servers");
     }
 }

@@ -11,36 +11,53 @@ pub(super) struct Servers {
     /// The path that is appended to a service URL without a path: that of the first server; without
     /// servers `/v1`, unless the paths have a version of their own.
     pub(super) base_path: String,
-    /// The servers of single operations, to which no calls go: the keys, and a warning.
-    pub(super) ignored: Vec<(Vec<String>, String)>,
+    /// The servers of single operations, by method and path: a path if the origin is that of all
+    /// others, or else a URL.
+    own: BTreeMap<(String, String), String>,
+    /// A warning of each server that has an origin of its own, and the keys of an operation.
+    pub(super) foreign: Vec<(Vec<String>, String)>,
 }
 
 impl Servers {
     pub(super) fn of(description: &Value) -> Self {
-        let own = own_servers(description);
+        let all: Vec<_> = operations(description).map(|it| (own_server(&it), it)).collect();
         let mut shared = server(description).unwrap_or_default();
         // Some descriptions name the same server at each operation and none at the top.
-        if let (true, Some((_, url))) = (shared.is_empty(), own.first())
-            && own.iter().all(|(_, other)| other == url)
+        if let (true, Some((url, _))) = (shared.is_empty(), all.first())
+            && all.iter().all(|(other, _)| other == url)
         {
             shared = url.clone();
         }
-        let mut ignored: BTreeMap<&String, Vec<&Vec<String>>> = BTreeMap::new();
-        for (keys, url) in own.iter().filter(|(_, url)| !url.is_empty() && *url != shared) {
-            ignored.entry(url).or_default().push(keys);
+        let mut own = BTreeMap::new();
+        let mut foreign: BTreeMap<String, Vec<Vec<String>>> = BTreeMap::new();
+        for (url, it) in all.into_iter().filter(|(url, _)| !url.is_empty() && *url != shared) {
+            let is_foreign = url.contains("://") && origin(&url) != origin(&shared);
+            let server = if is_foreign { url } else { path(&url) };
+            own.insert((it.method, it.path.to_owned()), server.clone());
+            if is_foreign {
+                foreign.entry(server).or_default().push(it.keys);
+            }
         }
-        let ignored = ignored.into_iter().map(|(url, places)| {
+        let foreign = foreign.into_iter().map(|(url, places)| {
             let also = match places.len() {
                 1 => String::new(),
                 count => format!(", and of {} more", count - 1),
             };
             let message = format!(
-                "the server {url} of this operation{also} is ignored: calls go to the URL of the \
-                 client, or that of `Api::at`"
+                "the server {url} of this operation{also} has another origin than the others: its \
+                 calls are refused unless `Service::with_server({url:?}, …)` sets its URL and \
+                 authorization"
             );
             (places[0].clone(), message)
         });
-        Self { ignored: ignored.collect(), base_path: base_path(description, &shared) }
+        Self { foreign: foreign.collect(), own, base_path: base_path(description, &shared) }
+    }
+
+    /// The server of an operation, if it has one of its own.
+    pub(super) fn own(&self, method: &str, path: &str) -> Option<&String> {
+        // A path without a slash at its start gets one.
+        let of = |path: &str| self.own.get(&(method.to_owned(), path.to_owned()));
+        of(path).or_else(|| of(path.trim_start_matches('/')))
     }
 }
 
@@ -52,13 +69,16 @@ fn base_path(description: &Value, server: &str) -> String {
     if is_versioned { String::new() } else { "/v1".to_owned() }
 }
 
-/// The server of each operation, or of its path item; empty if neither names one.
-fn own_servers(description: &Value) -> Vec<(Vec<String>, String)> {
-    let own = |it: DescribedOperation<'_>| {
-        let server = server(it.operation).or_else(|| server(it.item));
-        (it.keys, server.unwrap_or_default())
-    };
-    operations(description).map(own).collect()
+/// The server of an operation, or of its path item; empty if neither names one.
+fn own_server(it: &DescribedOperation<'_>) -> String {
+    server(it.operation).or_else(|| server(it.item)).unwrap_or_default()
+}
+
+/// Scheme, host and port.
+fn origin(url: &str) -> String {
+    let (scheme, rest) = url.split_once("://").unwrap_or_default();
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    format!("{scheme}://{host}").to_ascii_lowercase()
 }
 
 fn path(url: &str) -> String {
@@ -105,31 +125,38 @@ mod tests {
             assert_eq!(Servers::of(&description).base_path, expected, "{description}");
         }
     }
+
     #[test]
-    fn servers_of_operations_are_reported_unless_all_are_equal() {
+    fn operations_have_servers_of_their_own() {
         let get = |servers: Value| json!({"servers": servers, "responses": {}});
         let (a, b) = (json!([{"url": "https://a.example/v1/"}]), json!([{"url": "/b"}]));
         let description = json!({"paths": {
             "/1": {"servers": a, "get": get(json!([]))}, "/2": {"get": get(a.clone())},
         }});
         let servers = Servers::of(&description);
-        assert_eq!((servers.base_path.as_str(), servers.ignored.len()), ("/v1", 0));
+        assert_eq!((servers.base_path.as_str(), servers.own.len()), ("/v1", 0));
 
+        let other =
+            json!([{"url": "https://{name}.example", "variables": {"name": {"default": "c"}}}]);
         let description = json!({"servers": a, "paths": {
             "/1": {"servers": b, "get": get(json!([])), "put": get(a.clone())},
-            "/2": {"get": get(json!([{"url": "https://c.example"}])), "put": {"responses": {}}},
-            "/3": {"$ref": "#/x-items/3"},
-        }, "x-items": {"3": {"servers": b, "get": {}}}});
+            "/2": {"get": get(other.clone()), "put": {"responses": {}}, "post": get(other)},
+            "3": {"$ref": "#/x-items/3"},
+        }, "x-items": {"3": {"servers": [{"url": "https://A.example/v2/"}], "get": {}}}});
         let servers = Servers::of(&description);
         assert_eq!(servers.base_path, "/v1");
-        let ignored: Vec<_> =
-            servers.ignored.iter().map(|(keys, it)| (keys[1].as_str(), &it[..46])).collect();
-        assert_eq!(
-            ignored,
-            [
-                ("/1", "the server /b of this operation, and of 1 more"),
-                ("/2", "the server https://c.example of this operation"),
-            ]
-        );
+        let foreign: Vec<_> =
+            servers.foreign.iter().map(|(keys, it)| (keys[1].as_str(), &it[..58])).collect();
+        let message = "the server https://c.example of this operation, and of 1 m";
+        assert_eq!(foreign, [("/2", message)]);
+        for (method, path, expected) in [
+            ("GET", "/1", Some("/b")),
+            ("PUT", "/1", None),
+            ("GET", "/2", Some("https://c.example")),
+            ("PUT", "/2", None),
+            ("GET", "/3", Some("/v2")),
+        ] {
+            assert_eq!(servers.own(method, path).map(String::as_str), expected, "{method} {path}");
+        }
     }
 }

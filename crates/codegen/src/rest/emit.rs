@@ -538,6 +538,11 @@ pub(super) fn docs_of_method(
     if let Some(id) = id.filter(|id| !naming::reads_as(id, &operation.name)) {
         docs.push_str(&format!(", the operation `{id}`"));
     }
+    if let Some(server) = &operation.server {
+        docs.push_str(&format!(
+            "\n\nThe server is `{server}`; `Service::with_server` sets where that is."
+        ));
+    }
     if let (Some((other, media)), Some(body)) = (&operation.other_body, &operation.body) {
         let own = &body.media;
         docs.push_str(&format!("\n\nThe body is `{own}`; that of `{other}` is `{media}`."));

@@ -30,6 +30,8 @@ pub(crate) struct Operation {
     pub(crate) events: Option<String>,
     /// The call of the same operation with another body, and the media type of that body.
     pub(crate) other_body: Option<(String, String)>,
+    /// The server of the operation, if that is not the one that all others have.
+    pub(crate) server: Option<String>,
     /// The documented errors: status and description.
     pub(crate) errors: Vec<(String, String)>,
     /// The errors whose body is JSON: status, and the name under which the signatures have its

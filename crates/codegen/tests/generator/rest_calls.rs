@@ -161,3 +161,42 @@ fn names_do_not_collide_with_generated_ones() {
     let send = item(&code, "fn call(self");
     assert!(send.contains(".query(\"foo_bar\", &self.foo_bar)"), "{send}");
 }
+
+#[test]
+fn servers_of_operations_and_variables_of_urls_are_generated() {
+    let made = crate::support::described(
+        "openapi: 3.1.0
+servers:
+  - url: https://{region}.shop.example:{port}/{version}
+    description: Where the shop is.
+    variables:
+      region: {default: eu, enum: [eu, us], description: The nearest one.}
+      port: {default: 443}
+      version: {}
+      unused: {default: a}
+paths:
+  /a: {get: {responses: {204: {description: A}}}}
+  /b: {servers: [{url: 'https://files.example/'}], get: {responses: {204: {description: A}}}}
+  /c: {get: {servers: [{url: /v2}], responses: {204: {description: A}}}}
+  /server-url: {get: {operationId: server_url, responses: {204: {description: A}}}}",
+    );
+    let code = dense(&made.code);
+    for expected in [
+        "RestCall::new(\"get_a\", \"GET\") .literal(\"/a\")",
+        "RestCall::new(\"get_b\", \"GET\") .server(\"https://files.example\") .literal(\"/b\")",
+        "RestCall::new(\"get_c\", \"GET\") .server(\"/v2\") .literal(\"/c\")",
+        "/// The server is `/v2`; `Service::with_server` sets where that is.",
+        "pub struct ServerUrl2(__runtime::__private::rest::ServerUrl);",
+        "name: \"region\", default: Some(\"eu\"), values: &[\"eu\", \"us\"],",
+        "name: \"port\", default: Some(\"443\"), values: &[],",
+        "name: \"version\", default: None, values: &[],",
+        "/// The nearest one. /// /// One of `eu`, `us`. /// /// The default is `eu`. pub fn region(",
+    ] {
+        assert!(code.contains(expected), "{expected} is not in {code}");
+    }
+    assert!(!code.contains("\"unused\""), "{code}");
+    let warnings = crate::support::lines(&made.warnings);
+    let line = warnings.lines().find(|it| it.contains("another origin")).unwrap_or_default();
+    assert!(line.contains(":12:") && line.contains("https://files.example of this"), "{warnings}");
+    assert!(!warnings.contains("/v2"), "{warnings}");
+}

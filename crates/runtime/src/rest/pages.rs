@@ -359,7 +359,7 @@ fn number(call: &RestCall, name: &str, first: u64) -> Result<u64, String> {
 
 /// The URL of a link, which may be relative to that of the call.
 fn linked(call: &RestCall, link: &str) -> Result<Step, String> {
-    let base = call.url().map_err(|error| error.message().to_owned())?;
+    let (base, credential) = call.url().map_err(|error| error.message().to_owned())?;
     let mut url = base.join(link).map_err(|_| "the link to the next page is no URL".to_owned())?;
     let is_same =
         url.origin() == base.origin() && url.username().is_empty() && url.password().is_none();
@@ -371,7 +371,8 @@ fn linked(call: &RestCall, link: &str) -> Result<Step, String> {
         );
     }
     url.set_fragment(None);
-    Ok(Step::Link(call.service.without_credential(url)))
+    // A service can repeat the query of the request, with the key.
+    Ok(Step::Link(credential.removed_from(url)))
 }
 
 /// The URL with `rel="next"` in the `Link` headers (RFC 8288).

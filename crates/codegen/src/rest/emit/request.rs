@@ -47,8 +47,9 @@ pub(super) fn call(operation: &Operation, changes: bool) -> TokenStream {
         let (wire, field) = (&parameter.wire, format_ident!("{}", parameter.name));
         quote!(.optional_header(#wire, &self.#field))
     });
+    let server = operation.server.as_ref().map(|url| quote!(.server(#url)));
     quote! {
-        __runtime::__private::rest::RestCall::new(self.service, #name, #method)
+        __runtime::__private::rest::RestCall::new(self.service, #name, #method) #server
             #(#path)* #(#path_query)* #(#queries)* #(#headers)* #accept #body #(#later_headers)*
             .timeout(self.timeout)
     }

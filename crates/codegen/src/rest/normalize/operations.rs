@@ -318,6 +318,7 @@ fn with_body(
             successes,
             events: None,
             other_body: None,
+            server: None,
             errors: responses::errors(description, operation),
             error_bodies: Vec::new(),
             headers: successful.headers,
