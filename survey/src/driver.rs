@@ -84,7 +84,8 @@ fn drive(user: &UserCrate, path: &Path) -> Result<Driven, Failure> {
     if !matches!(generate(path, &code_file)?.outcome, Outcome::Generated { .. }) {
         return Err("nothing is generated".into());
     }
-    let calls = generated::calls(&fs::read_to_string(&code_file)?)?;
+    let code = fs::read_to_string(&code_file)?;
+    let calls = generated::calls(&code)?;
     driven.calls = calls.len();
     let peer = Peer::start(path, &user.folder)?;
     let known: Vec<_> =
@@ -99,7 +100,7 @@ fn drive(user: &UserCrate, path: &Path) -> Result<Driven, Failure> {
     for (_, call) in again {
         driven.undriven("another operation has the same path", &call.operation);
     }
-    let program = build(user, known, &mut driven)?;
+    let program = build(user, known, &generated::servers(&code), &mut driven)?;
     let output = Command::new(program)
         .arg(peer.port.to_string())
         .arg(&peer.samples_file)
@@ -121,10 +122,11 @@ fn drive(user: &UserCrate, path: &Path) -> Result<Driven, Failure> {
 fn build(
     user: &UserCrate,
     mut calls: Vec<(usize, &Call)>,
+    servers: &BTreeSet<String>,
     driven: &mut Driven,
 ) -> Result<PathBuf, Failure> {
     loop {
-        user.write("main.rs", &program::program(&calls))?;
+        user.write("main.rs", &program::program(&calls, servers))?;
         if let Some(program) = user.build()? {
             return Ok(program);
         }

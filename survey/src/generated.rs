@@ -1,6 +1,6 @@
 //! Calls of generated code, as its syntax tree shows them: their arguments, setters and wire names.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use quote::ToTokens;
 use syn::visit::{self, Visit};
@@ -43,6 +43,12 @@ pub enum Wire {
     Part(String),
     /// With its media type.
     Body(String),
+}
+
+/// The servers of single operations, as Rust literals.
+pub fn servers(code: &str) -> BTreeSet<String> {
+    let calls = code.split(".server(").skip(1);
+    calls.filter_map(|it| it.split(')').next()).map(str::to_owned).collect()
 }
 
 /// All calls of a generated file.

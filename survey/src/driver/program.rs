@@ -1,14 +1,26 @@
 //! Source of the program that makes the calls.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::generated::{Argument, Call, Wire};
 
 const HEAD: &str = "#![allow(warnings)]\nmod support;\n#[allow(unused_imports)]\nuse ::podqueue as __runtime;\ninclude!(\"generated.rs\");\n";
 
-/// A program with a line for each call.
-pub fn program(calls: &[(usize, &Call)]) -> String {
+/// A program with a line for each call. The peer stands for all servers that operations name.
+pub fn program(calls: &[(usize, &Call)], servers: &BTreeSet<String>) -> String {
     let mut code = HEAD.to_owned();
+    code.push_str(
+        "fn api(case: &crate::support::Case<'_>) -> ::podqueue::Result<Api> { \
+         let none = ::podqueue::Authorization::none; \
+         let service = ::podqueue::Service::from(case.client).at(case.url(), none())?; ",
+    );
+    for server in servers {
+        code.push_str(&format!(
+            "let service = service.with_server({server}, case.url(), none())?; "
+        ));
+    }
+    code.push_str("Ok(Api::new(service)) }\n");
     for (index, call) in calls {
         code.push_str(&function(*index, call));
     }
@@ -32,8 +44,7 @@ fn function(index: usize, call: &Call) -> String {
     let mut code = format!(
         "fn call_{index}(case: ::std::rc::Rc<crate::support::Case<'static>>) -> crate::support::Coming {{ \
          ::std::boxed::Box::pin(async move {{ \
-         let api = Api::at(case.client, case.url(), ::podqueue::Authorization::none())\
-         .map_err(|it| it.to_string())?; let call = api.{}({}); ",
+         let api = api(&case).map_err(|it| it.to_string())?; let call = api.{}({}); ",
         call.function,
         arguments.join(", ")
     );
