@@ -630,3 +630,46 @@ fn a_security_scheme_is_reported_with_its_authorization() {
     }
     assert!(!warnings.contains("oauth") && !warnings.contains("unneeded"), "{warnings}");
 }
+
+#[test]
+fn the_name_of_a_schema_counts_beside_a_mapping_unless_its_values_forbid_it() {
+    let made = crate::support::described(
+        "openapi: 3.1.0
+paths: {/a: {post: {requestBody: {required: true, content: {application/json: {schema: {$ref: '#/components/schemas/Any'}}}}, responses: {204: {description: A}}}}}
+components:
+  schemas:
+    Any:
+      oneOf: [{$ref: '#/components/schemas/One'}, {$ref: '#/components/schemas/Two'}, {$ref: '#/components/schemas/Three'}]
+      discriminator: {propertyName: kind, mapping: {one: One, two: '#/components/schemas/Two', Three: Two, three: Three}}
+    One: {required: [kind, a], properties: {kind: {type: string}, a: {type: integer}}}
+    Two: {required: [kind, a], properties: {kind: {const: two}, a: {type: integer}}}
+    Three: {required: [kind, a], properties: {kind: {type: string}, a: {type: integer}}}",
+    );
+    let union = dense(item(&made.code, "__runtime::__private::discriminated_union! {"));
+    for expected in [
+        "0 One[{ \"kind\"[Text(\"one\"), Text(\"One\")];;; }] [];",
+        "1 Two[{ \"kind\"[Text(\"Three\"), Text(\"two\")];;; }] [];",
+        "2 Three[{ \"kind\"[Text(\"three\")];;; }] [];",
+    ] {
+        assert!(union.contains(expected), "{expected} is not in {union}");
+    }
+    let code = dense(&made.code);
+    assert!(code.contains("Self { a, kind: \"one\".into() }"), "{code}");
+}
+
+#[test]
+fn constructors_write_constant_numbers_that_tell_branches_apart() {
+    let made = crate::support::described(
+        "openapi: 3.1.0
+paths: {/a: {post: {requestBody: {required: true, content: {application/json: {schema: {$ref: '#/components/schemas/Any'}}}}, responses: {204: {description: A}}}}}
+components:
+  schemas:
+    Any: {oneOf: [{$ref: '#/components/schemas/One'}, {$ref: '#/components/schemas/Two'}]}
+    One: {type: object, required: [v, a], properties: {v: {type: integer, format: int32, const: 1}, a: {type: integer}}}
+    Two: {type: object, required: [v, a], properties: {v: {type: integer, format: uint64, enum: [2]}, a: {type: integer}}}",
+    );
+    let code = dense(&made.code);
+    for expected in ["Self { a, v: 1 }", "Self { a, v: 2 }"] {
+        assert!(code.contains(expected), "{expected} is not in {code}");
+    }
+}

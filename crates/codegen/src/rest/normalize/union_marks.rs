@@ -24,6 +24,9 @@ pub(crate) struct Branch {
 pub(crate) struct Alternative {
     /// Fields that have one of several values.
     pub(crate) tags: Vec<(String, Vec<Value>)>,
+    /// A further value of the tag: the name of the schema, which counts beside a mapping, and which
+    /// constructors do not write.
+    pub(crate) implied: Option<String>,
     /// Fields that must be there, and whether each may be null.
     pub(crate) required: BTreeMap<String, bool>,
     /// Of the fields that tell branches apart, those that an object of this branch may have.
@@ -38,6 +41,7 @@ impl Alternative {
     pub(super) fn tagged(tag: &str, values: Vec<Value>) -> Self {
         Self {
             tags: vec![(tag.to_owned(), values)],
+            implied: None,
             required: BTreeMap::new(),
             known: BTreeSet::new(),
         }
@@ -50,7 +54,7 @@ pub(super) fn encode(branches: &[Branch]) -> Value {
     let branches = branches.iter().map(|branch| {
         let alternatives = branch.alternatives.iter().map(|it| {
             let required: Vec<_> = it.required.iter().collect();
-            json!([it.tags, required, it.known])
+            json!([it.tags, required, it.known, it.implied])
         });
         json!([branch.name, alternatives.collect::<Vec<_>>()])
     });
@@ -90,6 +94,7 @@ fn branch(mark: &Value) -> Option<Branch> {
             tags: serde_json::from_value(it[0].clone()).ok()?,
             required: serde_json::from_value::<Vec<_>>(it[1].clone()).ok()?.into_iter().collect(),
             known: serde_json::from_value(it[2].clone()).ok()?,
+            implied: it[3].as_str().map(str::to_owned),
         })
     });
     Some(Branch {

@@ -125,7 +125,9 @@ impl Tags {
                 let value = match value {
                     Value::String(text) if is_text(ty) => quote!(#text.into()),
                     Value::Bool(flag) if is_named(ty, "bool") => quote!(#flag),
-                    Value::Number(number) if is_named(ty, "i64") => {
+                    Value::Number(number)
+                        if is_named(ty, "i64") || (is_named(ty, "u64") && number.is_u64()) =>
+                    {
                         Literal::i64_unsuffixed(number.as_i64().unwrap_or_default())
                             .into_token_stream()
                     }
@@ -178,8 +180,10 @@ fn unboxed(ty: &Type) -> &Type {
 
 /// The condition for an object of a branch, in the runtime's macro.
 fn alternative(alternative: &Alternative) -> TokenStream {
+    let implied = alternative.implied.iter().map(|name| Value::String(name.clone()));
+    let implied: Vec<_> = implied.collect();
     let tags = alternative.tags.iter().map(|(name, values)| {
-        let values = values.iter().map(|value| match value {
+        let values = values.iter().chain(&implied).map(|value| match value {
             Value::Bool(flag) => quote!(Flag(#flag)),
             Value::Number(number) => {
                 let number = Literal::i64_unsuffixed(number.as_i64().unwrap_or_default());
@@ -205,10 +209,12 @@ fn alternative(alternative: &Alternative) -> TokenStream {
 fn docs_of(branch: &Branch) -> String {
     let all = branch.alternatives.iter().map(|it| {
         let tags = it.tags.iter().map(|(name, values)| {
+            let implied = it.implied.iter().map(|it| format!("`{it}`"));
             let values = values.iter().map(|it| match it {
                 Value::String(text) => format!("`{text}`"),
                 other => format!("`{other}`"),
             });
+            let values = values.chain(implied);
             format!("`{name}` is {}", listed(values.collect(), "or"))
         });
         let fields = it.required.keys().filter(|name| !it.tags.iter().any(|(tag, _)| tag == *name));

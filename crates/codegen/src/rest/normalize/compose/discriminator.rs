@@ -95,12 +95,35 @@ impl Composer<'_> {
                 objects.iter().map(|it| self.values(it, tag, discriminator, by_list, depth));
             let values: Vec<_> = values.collect();
             if values.iter().all(|it| !it.is_empty()) && are_disjoint(&values) {
-                return Some(
-                    values.into_iter().map(|it| vec![Alternative::tagged(tag, it)]).collect(),
-                );
+                let taken: Vec<_> = values.iter().flatten().cloned().collect();
+                let alternatives = values.into_iter().zip(objects).map(|(values, branch)| {
+                    let implied = self.implied(branch, tag, discriminator, depth);
+                    let implied = implied.filter(|it| !taken.contains(&json!(it)));
+                    vec![Alternative { implied, ..Alternative::tagged(tag, values) }]
+                });
+                return Some(alternatives.collect());
             }
         }
         None
+    }
+
+    /// The name of a mapped branch, which selects it, too, unless the branch lists other values.
+    fn implied(
+        &self,
+        branch: &Value,
+        tag: &str,
+        discriminator: &Value,
+        depth: usize,
+    ) -> Option<String> {
+        let name = last(target(branch)?);
+        let is_key = fields(discriminator, "mapping").any(|(value, _)| *value == name);
+        if is_key || self.branch_schemas(branch).is_some() {
+            return None;
+        }
+        let permits = |leaf: &Leaf| {
+            self.listed(leaf, tag, depth).is_none_or(|values| values.contains(&json!(name)))
+        };
+        self.leaves(branch, depth).iter().all(permits).then_some(name)
     }
 
     /// The values of a tag that select a branch.
@@ -204,6 +227,7 @@ impl Composer<'_> {
             });
             Alternative {
                 tags: lists.collect(),
+                implied: None,
                 required: leaf.required.clone(),
                 known: known.cloned().collect(),
             }

@@ -46,6 +46,9 @@ fn tags(checks: &mut Checks) {
         let Payment::Card(card) = read(checks, &text) else { panic!("{text} is a card") };
         checks.same("a card", (card.type_, card.number), &format!("(Some({tag:?}), Some(\"42\"))"));
     }
+    // Beside a mapping, the name of a schema counts, too.
+    let is_card = matches!(read(checks, r#"{"type": "Card"}"#), Payment::Card(_));
+    checks.same("a card by the name of its schema", is_card, "true");
     let is_iban = matches!(read(checks, r#"{"type": "iban", "iban": "DE"}"#), Payment::Iban(_));
     checks.same("an IBAN", is_iban, "true");
     let stock: MakerOrStock = read(checks, r#"{"kind": "stock", "shelf": 7}"#);
