@@ -269,7 +269,7 @@ impl Run<'_> {
         let sources_only: Vec<_> = sources.iter().map(|(_, source)| *source).collect();
         let options = rest::Options { only, formats, ..rest::Options::default() };
         let made = selected(&sources_only, &options).into_iter();
-        for ((name, _), made) in sources.iter().zip(made.map(|it| it.map(|it| it.generated))) {
+        for ((name, source), made) in sources.iter().zip(made.map(|it| it.map(|it| it.generated))) {
             for file in made.iter().flat_map(|made| &made.files) {
                 self.watch(file);
             }
@@ -278,6 +278,17 @@ impl Run<'_> {
                 self.finish(&format!("podqueue_types_{name}.rs"), Ok(types));
             }
             self.finish(&format!("podqueue_rest_{name}.rs"), made);
+            self.description(&format!("podqueue_rest_{name}.json"), source);
+        }
+    }
+
+    /// Writes a description with all of its files as one JSON document, which `Api::fake()`
+    /// includes.
+    fn description(&mut self, name: &str, source: &Source) {
+        // Why it cannot be read is said where it is generated from.
+        let Ok((description, _)) = rest::linked(source) else { return };
+        if let Err(diagnostic) = write(&self.out.join(name), &description.to_string()) {
+            self.finish(name, Err(vec![diagnostic]));
         }
     }
 
@@ -543,6 +554,31 @@ fn within(place: &Path) -> Result<Vec<(PathBuf, Source)>, Diagnostic> {
     Ok(sources)
 }
 
+/// The code of `Api::fake()`, for a description of this name.
+fn fake(name: &str) -> String {
+    let description = format!("/podqueue_rest_{name}.json");
+    format!(
+        "
+        __runtime::__private::when_fake! {{
+            impl Api {{
+                /// Starts a fake of the described service, for tests. It is there as long as the
+                /// value.
+                ///
+                /// # Panics
+                ///
+                /// If no port of this machine is free.
+                pub fn fake() -> __runtime::__private::Fake<Self> {{
+                    __runtime::__private::Fake::__start(
+                        ::std::include_str!(::std::concat!(::std::env!(\"OUT_DIR\"), {description:?})),
+                        |service| Self::new(service),
+                    )
+                }}
+            }}
+        }}
+    "
+    )
+}
+
 /// A macro that includes a description by its name, or without a name if there is only one.
 ///
 /// The generated code gets a module to itself, so that neither names nor lints around it matter.
@@ -550,7 +586,7 @@ fn within(place: &Path) -> Result<Vec<(PathBuf, Source)>, Diagnostic> {
 /// still exist.
 pub(super) fn index<'a>(names: impl Iterator<Item = &'a String>) -> String {
     let names: Vec<_> = names.collect();
-    let mut arms = "    (@ $file:tt [$($runtime:tt)*]) => {
+    let mut arms = "    (@ $file:tt { $($more:tt)* } [$($runtime:tt)*]) => {
         #[allow(dead_code, missing_copy_implementations, missing_debug_implementations)]
         #[allow(unreachable_pub, clippy::all, clippy::nursery, clippy::pedantic)]
         #[allow(clippy::restriction)]
@@ -560,6 +596,8 @@ pub(super) fn index<'a>(names: impl Iterator<Item = &'a String>) -> String {
             use $($runtime)* as __runtime;
 
             ::std::include!(::std::concat!(::std::env!(\"OUT_DIR\"), $file));
+
+            $($more)*
         }
         #[allow(unreachable_pub, unused_imports)]
         pub use podqueue_rest::*;
@@ -573,9 +611,10 @@ pub(super) fn index<'a>(names: impl Iterator<Item = &'a String>) -> String {
             ));
         }
         for name in &names {
+            let fake = if types.is_empty() { fake(name) } else { String::new() };
             let file = format!("/podqueue_{file}_{name}.rs");
             arms.push_str(&format!(
-                "    ({types}[$($runtime:tt)*] {name:?}) => {{ podqueue_rest! {{ @ {file:?} [$($runtime)*] }} }};\n"
+                "    ({types}[$($runtime:tt)*] {name:?}) => {{ podqueue_rest! {{ @ {file:?} {{ {fake} }} [$($runtime)*] }} }};\n"
             ));
         }
     }

@@ -29,6 +29,7 @@
 //! - [`Error`] and [`ErrorKind`]: what can go wrong, and what to do about it. The authorization and
 //!   the secrets of a request never appear in errors, logs or `Debug` output.
 //! - [`ServerEvents`]: responses that are streams of events. [`graphql`]: GraphQL services.
+//! - `Api::fake()`, with the feature `fake`: the same calls against a fake of the service, for tests.
 //! - [`Observation`]: events for metrics. Each call is also a `tracing` span, `podqueue.call`.
 
 // The features that items need, as badges on docs.rs.
@@ -47,6 +48,8 @@ mod events;
 #[cfg(feature = "client")]
 #[doc(hidden)]
 pub mod fair_queue;
+#[cfg(feature = "fake")]
+mod fake;
 #[cfg(feature = "client")]
 pub mod graphql;
 #[cfg(feature = "client")]
@@ -95,6 +98,8 @@ pub use call::{Call, Operation, Request};
 pub use error::{Error, ErrorKind, Result};
 #[cfg(feature = "client")]
 pub use events::{ServerEvent, ServerEvents, TypedEvents};
+#[cfg(feature = "fake")]
+pub use fake::Fake;
 #[cfg(feature = "client")]
 pub use headers::{Headers, WithHeaders};
 #[cfg(any(feature = "chrono", feature = "jiff", feature = "time", feature = "uuid"))]
@@ -133,6 +138,9 @@ pub mod __private {
     pub use crate::__open_enum as open_enum;
     pub use crate::__own as own;
     pub use crate::__untagged_union as untagged_union;
+    pub use crate::__when_fake as when_fake;
+    #[cfg(feature = "fake")]
+    pub use crate::fake::Fake;
     pub use crate::lenient;
     pub use crate::redact::{self, Untyped};
 
@@ -156,6 +164,14 @@ pub mod __private {
         /// The future of a generated call.
         pub type Sending<T> = rest::Sending<T, crate::Error>;
     }
+}
+
+/// Compiles nothing of what is in it, since the feature `fake` is off.
+#[cfg(not(feature = "fake"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __when_fake {
+    ($($item:item)*) => {};
 }
 
 /// Includes the operations that the build script generated from your crate's `.graphql` files.
@@ -194,7 +210,8 @@ macro_rules! include_queries {
 /// ```
 ///
 /// The macro belongs in a module, not in a function. Without the feature `client`, it brings in the
-/// module `types` alone.
+/// module `types` alone; with the feature `fake` of `podqueue-runtime`, `shop::Api::fake()` starts a
+/// fake of the described service, for tests.
 #[macro_export]
 macro_rules! include_rest {
     ($($name:tt)?) => {

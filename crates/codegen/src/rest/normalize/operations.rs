@@ -125,7 +125,7 @@ impl NamedOperation {
 }
 
 /// Functions of every handle.
-const HANDLES_OWN: [&str; 3] = ["new", "at", "clone"];
+const HANDLES_OWN: [&str; 4] = ["new", "at", "fake", "clone"];
 
 /// Names all operations of a description, in the order of their paths.
 pub(super) fn names(description: &Value) -> Vec<NamedOperation> {
