@@ -9,7 +9,7 @@ if ! rustc --version | grep -q '^rustc 1\.95\.'; then
   exit 0
 fi
 
-crates=(podqueue podqueue-batch podqueue-codegen podqueue-limits podqueue-local podqueue-postgres podqueue-regenerate podqueue-runtime)
+crates=(podqueue podqueue-batch podqueue-codegen podqueue-fake podqueue-limits podqueue-local podqueue-postgres podqueue-regenerate podqueue-runtime)
 target=${CARGO_TARGET_DIR:-target}
 
 # rustdoc writes JSON as an unstable option only, which a stable rustdoc accepts with this variable.
@@ -22,7 +22,7 @@ chmod +x "$wrapper"
 # The crates and features of docs.rs, as in the "docs" step of .ci/run, which has compiled them. The
 # simulation would turn on the unstable module of podqueue-batch.
 RUSTDOC=$wrapper RUSTDOCFLAGS="-Z unstable-options --output-format json" \
-  cargo doc --workspace --exclude podqueue-simulation --lib --no-deps --features podqueue/blocking,podqueue/webhook,podqueue/http2,podqueue/shared-limits,podqueue-batch/postgres,podqueue-limits/postgres --locked
+  cargo doc --workspace --exclude podqueue-simulation --lib --no-deps --features podqueue/blocking,podqueue/webhook,podqueue/http2,podqueue/shared-limits,podqueue-batch/postgres,podqueue-limits/postgres,podqueue-runtime/fake --locked
 
 cargo run --quiet --locked --manifest-path api/Cargo.toml --target-dir "$target/api" -- \
   "$target/doc" "${crates[@]}"

@@ -37,6 +37,16 @@ const SHOWN: usize = 12;
 /// Takes at least `count` samples of all components through the generated types. False if a value
 /// is lost without a warning, or read as a branch that forbids it.
 pub fn run(count: usize, seed: u64, places: &[PathBuf]) -> Result<bool, Failure> {
+    // Schemas are followed through each other, by the sampler and by the validator.
+    const BYTES: usize = 1 << 30;
+    std::thread::scope(|scope| {
+        let sampling = || sample(count, seed, places).map_err(|failure| failure.to_string());
+        let thread = std::thread::Builder::new().stack_size(BYTES).spawn_scoped(scope, sampling)?;
+        thread.join().map_err(|_| "the sampling thread panicked")?.map_err(Failure::from)
+    })
+}
+
+fn sample(count: usize, seed: u64, places: &[PathBuf]) -> Result<bool, Failure> {
     let user = UserCrate::new("sampled")?;
     let mut sampled = Vec::new();
     for path in description::find(places)? {

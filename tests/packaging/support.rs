@@ -6,8 +6,9 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The published crates, in publishing order.
-pub const PUBLISHED: [&str; 9] = [
+pub const PUBLISHED: [&str; 10] = [
     "podqueue-codegen",
+    "podqueue-fake",
     "podqueue-runtime",
     "podqueue-local",
     "podqueue",

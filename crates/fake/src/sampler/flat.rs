@@ -13,7 +13,8 @@ const LOOKAHEAD: usize = 6;
 
 impl Sampler<'_> {
     pub(super) fn flatten(&mut self, schema: &Value, depth: usize) -> Map<String, Value> {
-        let mut flat = Flat { keywords: Map::new(), merged: 0, entry: None };
+        let mut flat =
+            Flat { keywords: Map::new(), merged: 0, references: Vec::new(), entry: None };
         self.merge(&mut flat, schema, depth);
         flat.keywords
     }
@@ -24,8 +25,12 @@ impl Sampler<'_> {
         let description = self.description;
         if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
             flat.entry.get_or_insert_with(|| name_of(reference).to_owned());
-            if let Some(target) = description.target(reference) {
-                self.merge(flat, target, depth);
+            // A type may extend the union that it is a branch of.
+            if !flat.references.iter().any(|it| it == reference) {
+                flat.references.push(reference.to_owned());
+                if let Some(target) = description.target(reference) {
+                    self.merge(flat, target, depth);
+                }
             }
         }
         for (key, value) in schema {
@@ -111,6 +116,8 @@ impl Sampler<'_> {
 struct Flat {
     keywords: Map<String, Value>,
     merged: usize,
+    /// The references that are merged.
+    references: Vec<String>,
     /// The name of the component that is flattened.
     entry: Option<String>,
 }
