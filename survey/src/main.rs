@@ -56,7 +56,11 @@ fn run(arguments: &[String]) -> Result<bool, Failure> {
                 Some((seed, rest)) if seed.parse::<u64>().is_ok() => (seed.parse()?, rest),
                 _ => (fastrand::u64(..1 << 40), places),
             };
-            samples::run(count.parse()?, seed, &places.iter().map(PathBuf::from).collect::<Vec<_>>())
+            samples::run(
+                count.parse()?,
+                seed,
+                &places.iter().map(PathBuf::from).collect::<Vec<_>>(),
+            )
         }
         [] => Err("name descriptions, folders of them, or --random SECONDS".into()),
         places => table::print(&places.iter().map(PathBuf::from).collect::<Vec<_>>()),

@@ -64,8 +64,16 @@ fn sample(count: usize, seed: u64, places: &[PathBuf]) -> Result<bool, Failure> 
     println!("{components} components, {each} samples of each, seed {seed}");
     println!(
         "{:32} {:>5} {:>8} {:>7} {:>9} {:>8} {:>8} {:>7} {:>9} {:>6}",
-        "description", "types", "samples", "without", "discarded", "equal", "lenient", "warned",
-        "forbidden", "lost"
+        "description",
+        "types",
+        "samples",
+        "without",
+        "discarded",
+        "equal",
+        "lenient",
+        "warned",
+        "forbidden",
+        "lost"
     );
     let mut total = Counts::default();
     let mut rest = sampled.as_mut_slice();
@@ -325,14 +333,16 @@ impl Sampled {
         }
         let pointer = component(&ty.component);
         let schema = self.tree.pointer(&pointer).unwrap_or(&Value::Null);
-        let is_described =
-            |place: &str| description::has_place(&self.tree, schema, place);
+        let is_described = |place: &str| description::has_place(&self.tree, schema, place);
         let differences = comparison::differences(value, &became["value"], &is_described);
         if let Some(loss) = differences.iter().find(|it| it.rule == Rule::Lost) {
             return Err(("loses", loss.place.clone()));
         }
         if let Err(error) = self.description.check(&pointer, &became["value"]) {
-            return Err(("is written as what is not valid", format!("{error}: {}", became["value"])));
+            return Err((
+                "is written as what is not valid",
+                format!("{error}: {}", became["value"]),
+            ));
         }
         Ok(differences)
     }
