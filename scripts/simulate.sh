@@ -4,13 +4,16 @@
 #
 #   scripts/simulate.sh SECONDS [SEED]       from this seed on, or from a random one
 #   SEED=… scripts/simulate.sh               the run of this seed alone, with its trace
+#   SEED=… WITHOUT=… scripts/simulate.sh     without these parts of its plan, as a finding names them
 #
 # The last line has the figures. A seed that has begun is run to its end, which takes up to a few
-# minutes. Every eighth seed is run twice, and the traces are compared. Requires Linux.
+# minutes; after ten, it is reported. Every eighth seed is run twice, and the traces are compared. Requires Linux.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [[ -n ${SEED:-} ]]; then
-  set -- seed "$SEED" trace
+  # Words, not a word.
+  # shellcheck disable=SC2086
+  set -- seed "$SEED" trace ${WITHOUT:-}
 elif [[ $# -lt 1 ]]; then
   echo "usage: scripts/simulate.sh SECONDS [SEED]" >&2
   exit 2

@@ -20,8 +20,10 @@ pub(crate) struct Plan {
     pub(crate) unknown: Unknown,
     /// Faults of the links, in thousandths of the exchanges.
     pub(crate) link_faults: u32,
-    /// Mean time between two events.
-    pub(crate) between_events: Duration,
+    /// The events, each with its time.
+    pub(crate) events: Vec<(Duration, Event)>,
+    /// True if calls are made besides the runs, and calls, openings and runs are dropped.
+    pub(crate) has_drops: bool,
     /// The time after which nothing else happens, and all links work.
     pub(crate) quiet_after: Duration,
     pub(crate) ttl: Duration,
@@ -54,6 +56,21 @@ pub(crate) enum Event {
     ServiceDown(Duration),
 }
 
+impl Event {
+    /// The process that it is about, if it is about one.
+    fn process(&self) -> Option<usize> {
+        match self {
+            Self::Kill(process, _)
+            | Self::LoseResponse(process)
+            | Self::Stop(process, _)
+            | Self::CutOff(process, _)
+            | Self::Exit(process, _)
+            | Self::Drop(process, _) => Some(*process),
+            Self::StoreDown(_) | Self::ServiceDown(_) => None,
+        }
+    }
+}
+
 impl Plan {
     pub(crate) fn draw(random: &mut fastrand::Rng) -> Self {
         let is_long = random.u32(..4) == 0;
@@ -74,7 +91,7 @@ impl Plan {
         let workers = Workers::between(random.usize(..most + 1), most)
             .cold_start(Duration::from_secs(random.u64(..40)));
         let longest = if is_long { 1_200 } else { 90 };
-        Self {
+        let mut plan = Self {
             processes: random.usize(1..4),
             jobs,
             workers,
@@ -82,14 +99,55 @@ impl Plan {
                 .choice(&[Unknown::Hold, Unknown::Resubmit, Unknown::ByWebhook])
                 .unwrap_or(&Unknown::Hold),
             link_faults: *random.choice(&[0, 5, 20, 60]).unwrap_or(&5),
-            between_events: Duration::from_secs(random.u64(15..longest)),
+            events: Vec::new(),
+            has_drops: true,
             quiet_after: Duration::from_secs(if is_long { random.u64(1..5) * 3_600 } else { 900 }),
             ttl: Duration::from_secs(24 * 3_600),
+        };
+        let mean = Duration::from_secs(random.u64(15..longest));
+        let mut at = Duration::ZERO;
+        loop {
+            at += mean.mul_f64(0.1 + 1.8 * random.f64());
+            if at >= plan.quiet_after {
+                return plan;
+            }
+            let event = plan.event(random);
+            plan.events.push((at, event));
         }
     }
 
-    /// The next event.
-    pub(crate) fn event(&self, random: &mut fastrand::Rng) -> Event {
+    /// Leaves out a part, for the search for the smallest plan that still fails: `drops`, `faults`
+    /// (of the links), `process` (the last one), `jobs` (their second half), or the events
+    /// `FROM..TO`. Returns false if there is no such part.
+    pub(crate) fn leave_out(&mut self, part: &str) -> bool {
+        match part {
+            "drops" => std::mem::take(&mut self.has_drops),
+            "faults" => std::mem::take(&mut self.link_faults) > 0,
+            "process" if self.processes > 1 => {
+                self.processes -= 1;
+                let processes = self.processes;
+                self.events.retain(|(_, event)| event.process().is_none_or(|it| it < processes));
+                true
+            }
+            "jobs" if self.jobs.len() > 1 => {
+                self.jobs.truncate(self.jobs.len().div_ceil(2));
+                true
+            }
+            _ => {
+                let range = part.split_once("..").map(|(from, to)| (from.parse(), to.parse()));
+                let Some((Ok(from), Ok(to))) = range else { return false };
+                let range: std::ops::Range<usize> = from..to;
+                let is_there = !range.is_empty() && range.end <= self.events.len();
+                if is_there {
+                    self.events.drain(range);
+                }
+                is_there
+            }
+        }
+    }
+
+    /// A random event.
+    fn event(&self, random: &mut fastrand::Rng) -> Event {
         let process = random.usize(..self.processes);
         // Most are short, and some longer than a lease, or than the patience of a store.
         let time = |random: &mut fastrand::Rng| {

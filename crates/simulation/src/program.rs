@@ -1,5 +1,5 @@
 //! Program: `podqueue-simulation SECONDS [SEED]` runs seeds, each in a process of its own;
-//! `podqueue-simulation seed SEED [trace]` runs one.
+//! `podqueue-simulation seed SEED [trace] [PART]…` runs one, and leaves out parts of its plan.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program's output")]
 
@@ -14,6 +14,12 @@ use crate::trace::Trace;
 use crate::virtual_time::{self, real_seconds};
 use crate::world;
 
+/// Longest time of a seed. Most take seconds.
+const LONGEST_SEED: Duration = Duration::from_secs(600);
+
+/// Longest time in seconds of the search for the smallest plan that fails.
+const LONGEST_SHRINKING: f64 = 300.0;
+
 /// Interval of seeds of which one is run twice, to compare the traces.
 const TWICE_EVERY: u64 = 8;
 
@@ -22,8 +28,10 @@ pub(crate) fn main() -> ExitCode {
     let words: Vec<_> = arguments.iter().map(String::as_str).collect();
     let number = |text: &str| text.parse::<u64>().ok();
     let is_ok = match words.as_slice() {
-        ["seed", seed] => number(seed).map(|seed| run_one(seed, false)),
-        ["seed", seed, "trace"] => number(seed).map(|seed| run_one(seed, true)),
+        ["seed", seed, "trace", without @ ..] => {
+            number(seed).map(|seed| run_one(seed, without, true))
+        }
+        ["seed", seed, without @ ..] => number(seed).map(|seed| run_one(seed, without, false)),
         [seconds] => number(seconds).and_then(|seconds| search(seconds, fastrand::u64(..1 << 32))),
         [seconds, seed] => {
             number(seconds).zip(number(seed)).and_then(|(seconds, seed)| search(seconds, seed))
@@ -34,20 +42,21 @@ pub(crate) fn main() -> ExitCode {
         Some(true) => ExitCode::SUCCESS,
         Some(false) => ExitCode::FAILURE,
         None => {
-            eprintln!("usage: podqueue-simulation SECONDS [SEED] | seed SEED [trace]");
+            eprintln!("usage: podqueue-simulation SECONDS [SEED] | seed SEED [trace] [PART]…");
             ExitCode::from(2)
         }
     }
 }
 
 /// Runs one seed in this process, and prints a line of JSON.
-fn run_one(seed: u64, is_traced: bool) -> bool {
+fn run_one(seed: u64, without: &[&str], is_traced: bool) -> bool {
     // Its name does not come from the seed, of which another process may run.
     let folder = tempfile::tempdir();
     virtual_time::seed(seed);
     fastrand::seed(seed);
     let began = real_seconds();
     let trace = Trace::new(seed, is_traced);
+    end_in_time(seed, trace.clone());
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .start_paused(true)
@@ -57,7 +66,13 @@ fn run_one(seed: u64, is_traced: bool) -> bool {
     let (Ok(runtime), Ok(folder)) = (runtime, folder) else { return false };
     runtime.block_on(async {
         virtual_time::begin();
-        let plan = trace.random(Plan::draw);
+        let mut plan = trace.random(Plan::draw);
+        let is_smaller = without.iter().all(|part| plan.leave_out(part));
+        let (processes, jobs, events) = (plan.processes, plan.jobs.len(), plan.events.len());
+        if !is_smaller {
+            eprintln!("the plan of this seed has no such part");
+            return false;
+        }
         if let Err(error) = world::run(plan, trace.clone(), folder.path()).await {
             trace.violated(format_args!("the simulation fails: {error}"));
         }
@@ -74,6 +89,9 @@ fn run_one(seed: u64, is_traced: bool) -> bool {
             "claims": figures.claims,
             "recoveries": figures.recoveries,
             "drops": figures.drops,
+            "processes": processes,
+            "jobs": jobs,
+            "events": events,
             "violations": violations,
         });
         println!("{report}");
@@ -81,10 +99,23 @@ fn run_one(seed: u64, is_traced: bool) -> bool {
     })
 }
 
-/// Runs a seed in a process of its own, and returns its report.
-fn run_apart(seed: u64) -> Option<Value> {
-    let done = Command::new(env::current_exe().ok()?).args(["seed", &seed.to_string()]).output();
-    let done = done.ok()?;
+/// Reports a seed that does not end: a loop that never waits, for example, in which virtual time
+/// stands still.
+fn end_in_time(seed: u64, trace: Trace) {
+    // This thread is outside of the runtime, and so in the system's time.
+    std::thread::spawn(move || {
+        std::thread::sleep(LONGEST_SEED);
+        let last = trace.last_lines();
+        let what = format!("it does not end within {LONGEST_SEED:?}; the last lines: {last}");
+        println!("{}", json!({ "seed": seed, "violations": [what] }));
+        std::process::exit(1);
+    });
+}
+
+/// Runs a seed in a process of its own, without these parts of its plan, and returns its report.
+fn run_apart(seed: u64, without: &[String]) -> Option<Value> {
+    let mut command = Command::new(env::current_exe().ok()?);
+    let done = command.args(["seed", &seed.to_string()]).args(without).output().ok()?;
     let text = String::from_utf8_lossy(&done.stdout);
     match text.lines().last().and_then(|line| serde_json::from_str(line).ok()) {
         Some(report) => Some(report),
@@ -95,6 +126,61 @@ fn run_apart(seed: u64) -> Option<Value> {
     }
 }
 
+fn has_failed(report: &Value) -> bool {
+    report["violations"].as_array().is_some_and(|violations| !violations.is_empty())
+}
+
+fn print_violations(seed: u64, report: &Value) {
+    for violation in report["violations"].as_array().into_iter().flatten().take(5) {
+        println!("seed {seed}: {}", violation.as_str().unwrap_or_default());
+    }
+}
+
+/// Searches for the smallest plan of a seed that still violates an invariant, and prints the parts
+/// that are left out.
+fn shrink(seed: u64, found: &Value) {
+    let (began, mut without, mut smallest) = (real_seconds(), Vec::<String>::new(), found.clone());
+    // Leaves out one more part, if the rest fails, too.
+    let mut leave_out = |part: String| -> Option<usize> {
+        if real_seconds() - began > LONGEST_SHRINKING {
+            return None;
+        }
+        without.push(part);
+        let report = run_apart(seed, &without).filter(has_failed);
+        match &report {
+            Some(report) => smallest = report.clone(),
+            None => drop(without.pop()),
+        }
+        report.and_then(|report| report["events"].as_u64()?.try_into().ok())
+    };
+    let events = |report: &Value| report["events"].as_u64().unwrap_or_default() as usize;
+    let mut left = events(&found);
+    for part in
+        ["drops", "faults", "process", "process", "jobs", "jobs", "jobs", "jobs", "jobs", "jobs"]
+    {
+        left = leave_out(part.to_owned()).unwrap_or(left);
+    }
+    let mut size = left;
+    while size > 0 {
+        let mut from = 0;
+        while from < left {
+            match leave_out(format!("{from}..{}", left.min(from + size))) {
+                Some(events) => left = events,
+                None => from += size,
+            }
+        }
+        size /= 2;
+    }
+    println!(
+        "smallest plan: {} processes, {} jobs, {} events; SEED={seed} WITHOUT=\"{}\" scripts/simulate.sh",
+        smallest["processes"],
+        smallest["jobs"],
+        smallest["events"],
+        without.join(" ")
+    );
+    print_violations(seed, &smallest);
+}
+
 /// Runs seeds from this one on, for a time. Returns true if nothing was violated.
 fn search(seconds: u64, first: u64) -> Option<bool> {
     println!("seeds from {first} on, for {seconds} s");
@@ -103,18 +189,19 @@ fn search(seconds: u64, first: u64) -> Option<bool> {
     let mut is_ok = true;
     while seeds == 0 || real_seconds() - began < seconds as f64 {
         let seed = first + seeds;
-        let Some(report) = run_apart(seed) else { return Some(false) };
+        let Some(report) = run_apart(seed, &[]) else { return Some(false) };
         for (sum, name) in
             sums.iter_mut().zip(["hours", "requests", "claims", "recoveries", "drops"])
         {
             *sum += report[name].as_f64().unwrap_or_default();
         }
-        for violation in report["violations"].as_array().into_iter().flatten().take(5) {
+        if has_failed(&report) {
             is_ok = false;
-            println!("seed {seed}: {}", violation.as_str().unwrap_or_default());
+            print_violations(seed, &report);
+            shrink(seed, &report);
         }
         if seeds % TWICE_EVERY == 0 {
-            let again = run_apart(seed)?;
+            let again = run_apart(seed, &[])?;
             repeated += 1;
             if (&again["trace"], &again["lines"]) != (&report["trace"], &report["lines"]) {
                 is_ok = false;

@@ -1,11 +1,15 @@
 //! Trace of a simulation: what happened when, in virtual time; violations; and the seed's random
 //! numbers. A clone is the same trace.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::virtual_time::now;
+
+/// The number of lines that are kept.
+const LAST_LINES: usize = 8;
 
 #[derive(Clone)]
 pub(crate) struct Trace(Arc<Mutex<Inner>>);
@@ -15,6 +19,7 @@ struct Inner {
     is_printed: bool,
     hash: DefaultHasher,
     lines: u64,
+    last: VecDeque<String>,
     figures: Figures,
     violations: Vec<String>,
 }
@@ -35,6 +40,7 @@ impl Trace {
             is_printed,
             hash: DefaultHasher::new(),
             lines: 0,
+            last: VecDeque::with_capacity(LAST_LINES),
             figures: Figures::default(),
             violations: Vec::new(),
         })))
@@ -59,6 +65,15 @@ impl Trace {
         if inner.is_printed {
             println!("{line}");
         }
+        if inner.last.len() == LAST_LINES {
+            inner.last.pop_front();
+        }
+        inner.last.push_back(line);
+    }
+
+    /// The last lines, which tell what a run waits for that does not end.
+    pub(crate) fn last_lines(&self) -> String {
+        self.inner().last.iter().cloned().collect::<Vec<_>>().join("; ")
     }
 
     /// Records that an invariant does not hold.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::fmt;
 use std::fs;
-use std::future::poll_fn;
+use std::future::{pending, poll_fn};
 use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,7 +20,7 @@ use podqueue_local::{
 };
 use serde_json::{Value, json};
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use crate::link::{self, LinkSettings};
 use crate::plan::{Event, Plan, Unknown};
@@ -119,12 +119,12 @@ fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Runs a simulation to its end.
 pub(crate) async fn run(plan: Plan, trace: Trace, folder: &Path) -> Outcome {
     trace.note(format_args!(
-        "plan: {} processes, {} jobs, {:?}, link faults {}, event every {:?}, quiet after {:?}",
+        "plan: {} processes, {} jobs, {:?}, link faults {}, {} events, quiet after {:?}",
         plan.processes,
         plan.jobs.len(),
         plan.unknown,
         plan.link_faults,
-        plan.between_events,
+        plan.events.len(),
         plan.quiet_after
     ));
     let world = Arc::new(World::build(plan, trace.clone(), folder).await?);
@@ -148,7 +148,8 @@ pub(crate) async fn run(plan: Plan, trace: Trace, folder: &Path) -> Outcome {
         }
     };
     if timeout(DEADLINE, all).await.is_err() {
-        trace.violated(format_args!("the processes do not end"));
+        let last = trace.last_lines();
+        trace.violated(format_args!("the processes do not end; the last lines: {last}"));
     }
     chaos.abort();
     world.check_end()
@@ -266,16 +267,11 @@ impl World {
         Ok(link::open(settings, self.trace.clone()).await?)
     }
 
-    /// Draws events until the world becomes quiet.
+    /// Plays the events.
     async fn chaos(self: Arc<Self>) {
-        let end = Instant::now() + self.plan.quiet_after;
-        loop {
-            let mean = self.plan.between_events;
-            sleep(mean.mul_f64(0.1 + 1.8 * self.trace.random(fastrand::Rng::f64))).await;
-            if Instant::now() >= end {
-                return;
-            }
-            let event = self.trace.random(|random| self.plan.event(random));
+        let start = Instant::now();
+        for (at, event) in self.plan.events.iter().copied() {
+            sleep_until(start + at).await;
             self.trace.note(format_args!("event: {event:?}"));
             match event {
                 Event::Stop(process, time) => locked(&self.slots[process].life).stop(time),
@@ -408,13 +404,17 @@ impl World {
         })
     }
 
+    /// Returns true if nothing is dropped.
     fn is_quiet(&self) -> bool {
-        virtual_time::now() >= self.plan.quiet_after
+        !self.plan.has_drops || virtual_time::now() >= self.plan.quiet_after
     }
 
     /// Makes calls besides the run, and drops each at one of its awaits; some of them together with
     /// their client.
     async fn calls(&self, client: &Client, batch: &Batch, url: &str, life: &Life) -> Infallible {
+        if !self.plan.has_drops {
+            return pending().await;
+        }
         loop {
             let seconds = self.trace.random(|random| random.u64(2..600));
             sleep(Duration::from_secs(seconds)).await;

@@ -23,7 +23,10 @@ const PROCESSES: usize = 3;
 
 /// Most promotions while one batch runs, and the inputs for each.
 const IN_A_BATCH: u64 = 5;
-const INPUTS: u64 = 1_500;
+const INPUTS: u64 = 2_500;
+
+/// Inputs that the workers of the service complete in a second.
+const IN_A_SECOND: u64 = 500;
 
 /// Longest time in milliseconds for which a process that starts has the database to itself. It is
 /// shorter than a lease, so the others renew theirs in time.
@@ -87,9 +90,6 @@ async fn play(promotions: u64, random: &mut Rng, figures: &mut Figures) {
     machines.until_accepted(50).await;
     let (mut may_repeat, mut kills, mut losses) = (BTreeSet::new(), 0, 0);
     for _ in 0..promotions {
-        if !(0..PROCESSES).any(|number| machines.is_at_work(number)) {
-            break;
-        }
         let standby = server.standby();
         let is_synchronous = random.bool();
         server.wait_for_standby(is_synchronous);
@@ -102,18 +102,15 @@ async fn play(promotions: u64, random: &mut Rng, figures: &mut Figures) {
         server.set_clock([0, 3_600, -3_600][random.usize(..3)]);
         standby.set_clock([0, 3_600, -3_600][random.usize(..3)]);
         pause(random, 700).await;
+        figures.reads += reader.stop();
+        // A process that has ended before the crash learns of no loss.
+        if machines.submitted() as u64 + IN_A_SECOND > machines.inputs {
+            break;
+        }
         let killed = random.bool().then(|| random.usize(..PROCESSES));
-        let killed = killed.filter(|it| machines.is_at_work(*it));
         if let Some(number) = killed {
             machines.kill(number, &urls[number]);
             kills += 1;
-        }
-        figures.reads += reader.stop();
-        // A process that has ended before the crash learns of no loss.
-        for number in 0..PROCESSES {
-            if !machines.is_at_work(number) {
-                machines.children.remove(&number);
-            }
         }
         server.crash();
         proxies.iter().for_each(|proxy| proxy.set(Traffic::Cut));
@@ -136,7 +133,11 @@ async fn play(promotions: u64, random: &mut Rng, figures: &mut Figures) {
         (0..PROCESSES).for_each(reach);
         server = standby;
         figures.promotions += 1;
-        if machines.continue_or_refuse(is_synchronous).await {
+        say(format_args!(
+            "promotion {}: synchronous {is_synchronous}, behind {is_behind}, killed {killed:?}",
+            figures.promotions
+        ));
+        if machines.continue_or_refuse(&server, is_synchronous).await {
             losses += 1;
             let completed = machines.completed();
             may_repeat.extend((0..machines.inputs).filter(|input| !completed.contains(input)));
@@ -181,10 +182,10 @@ impl Machines {
 
     /// Returns true if a process refuses the database because changes are lost, or false once all
     /// have worked with it.
-    async fn continue_or_refuse(&mut self, is_synchronous: bool) -> bool {
+    async fn continue_or_refuse(&mut self, server: &Server, is_synchronous: bool) -> bool {
         let began = Instant::now();
-        // Each renews its lease meanwhile, and would find its last change missing.
-        while began.elapsed() < LEASE {
+        let promoted: BTreeSet<_> = last_changes(server);
+        loop {
             let numbers: Vec<_> = self.children.keys().copied().collect();
             for number in numbers {
                 let ended = self.children.get_mut(&number).unwrap().try_wait().unwrap();
@@ -197,10 +198,20 @@ impl Machines {
                 assert!(!is_synchronous, "a synchronous standby has every change: {said}");
                 return true;
             }
-            tokio::time::sleep(Duration::from_millis(20)).await;
+            // Each renews its lease meanwhile, and would find its last change missing.
+            if promoted.is_disjoint(&last_changes(server)) {
+                return false;
+            }
+            assert!(began.elapsed() < Duration::from_secs(60), "processes do not continue");
+            tokio::time::sleep(Duration::from_millis(100)).await;
         }
-        false
     }
+}
+
+/// The processes that have joined, and the number of the last change of each.
+fn last_changes(server: &Server) -> BTreeSet<String> {
+    let rows = server.sql("jobs", "SELECT id, last_change FROM podqueue.process");
+    rows.lines().map(str::to_owned).collect()
 }
 
 /// Imports the results of all processes, and continues.
