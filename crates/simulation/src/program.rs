@@ -112,18 +112,15 @@ fn end_in_time(seed: u64, trace: Trace) {
     });
 }
 
-/// Runs a seed in a process of its own, without these parts of its plan, and returns its report.
-fn run_apart(seed: u64, without: &[String]) -> Option<Value> {
-    let mut command = Command::new(env::current_exe().ok()?);
-    let done = command.args(["seed", &seed.to_string()]).args(without).output().ok()?;
+/// Runs a seed in a process of its own, without these parts of its plan, and returns its report, or
+/// what a crash leaves.
+fn run_apart(seed: u64, without: &[String]) -> Result<Value, String> {
+    let program = env::current_exe().map_err(|error| error.to_string())?;
+    let done = Command::new(program).args(["seed", &seed.to_string()]).args(without).output();
+    let done = done.map_err(|error| error.to_string())?;
     let text = String::from_utf8_lossy(&done.stdout);
-    match text.lines().last().and_then(|line| serde_json::from_str(line).ok()) {
-        Some(report) => Some(report),
-        None => {
-            eprintln!("seed {seed} crashed: {}", String::from_utf8_lossy(&done.stderr));
-            None
-        }
-    }
+    let report = text.lines().last().and_then(|line| serde_json::from_str(line).ok());
+    report.ok_or_else(|| String::from_utf8_lossy(&done.stderr).into_owned())
 }
 
 fn has_failed(report: &Value) -> bool {
@@ -146,7 +143,7 @@ fn shrink(seed: u64, found: &Value) {
             return None;
         }
         without.push(part);
-        let report = run_apart(seed, &without).filter(has_failed);
+        let report = run_apart(seed, &without).ok().filter(has_failed);
         match &report {
             Some(report) => smallest = report.clone(),
             None => drop(without.pop()),
@@ -189,7 +186,13 @@ fn search(seconds: u64, first: u64) -> Option<bool> {
     let mut is_ok = true;
     while seeds == 0 || real_seconds() - began < seconds as f64 {
         let seed = first + seeds;
-        let Some(report) = run_apart(seed, &[]) else { return Some(false) };
+        let report = match run_apart(seed, &[]) {
+            Ok(report) => report,
+            Err(why) => {
+                eprintln!("seed {seed} crashes: {why}");
+                return Some(false);
+            }
+        };
         for (sum, name) in
             sums.iter_mut().zip(["hours", "requests", "claims", "recoveries", "drops"])
         {
@@ -201,7 +204,7 @@ fn search(seconds: u64, first: u64) -> Option<bool> {
             shrink(seed, &report);
         }
         if seeds % TWICE_EVERY == 0 {
-            let again = run_apart(seed, &[])?;
+            let again = run_apart(seed, &[]).unwrap_or_default();
             repeated += 1;
             if (&again["trace"], &again["lines"]) != (&report["trace"], &report["lines"]) {
                 is_ok = false;

@@ -416,7 +416,7 @@ impl World {
             return pending().await;
         }
         loop {
-            let seconds = self.trace.random(|random| random.u64(2..600));
+            let seconds = self.trace.random(|random| random.u64(2..60));
             sleep(Duration::from_secs(seconds)).await;
             let (call, polls) = self.trace.random(|random| (random.u32(..10), polls(random, 6)));
             let own = self.trace.random(fastrand::Rng::bool).then(|| self.client(url, life));
@@ -652,7 +652,7 @@ fn submitted(facts: &mut Facts, body: &[u8], response: &[u8], may_resubmit: bool
     facts.jobs.entry(job.clone()).or_insert(accepted);
     let jobs = facts.accepted.entry(index).or_default();
     jobs.push(job);
-    if jobs.len() > 1 && !may_resubmit {
+    if jobs.len() > 1 && (index > OTHERS || !may_resubmit) {
         trace.violated(format_args!("input {index} is submitted again: {jobs:?}"));
     }
 }
