@@ -40,7 +40,7 @@ enum Fault {
 const SILENCE: Duration = Duration::from_secs(15 * 60);
 
 /// The pause that an injected 429 asks for.
-const RETRY_AFTER: Duration = Duration::from_secs(2);
+const RETRY_AFTER: Duration = Duration::from_secs(20);
 
 /// The requests that got an injected 429, and when they can be repeated.
 type Throttled = Arc<Mutex<BTreeMap<String, Instant>>>;
@@ -87,7 +87,7 @@ fn draw(random: &mut fastrand::Rng, faults: u32) -> Fault {
             _ => Fault::None,
         };
     }
-    match random.u32(..12) {
+    match random.u32(..15) {
         0 => Fault::Late(Duration::from_millis(random.u64(400..8_000))),
         1 | 2 => Fault::Refused,
         3 => Fault::LostRequest,
@@ -95,8 +95,8 @@ fn draw(random: &mut fastrand::Rng, faults: u32) -> Fault {
         6 => Fault::Silence,
         7 => Fault::Truncated,
         8 => Fault::Split(Duration::from_millis(random.u64(1..3_000))),
-        9 => Fault::Status(429),
-        10 => Fault::Status(503),
+        9..=12 => Fault::Status(429),
+        13 => Fault::Status(503),
         _ => Fault::Status(*random.choice([500, 502, 504, 520].as_slice()).unwrap_or(&502)),
     }
 }
