@@ -151,7 +151,7 @@ fn shrink(seed: u64, found: &Value) {
         report.and_then(|report| report["events"].as_u64()?.try_into().ok())
     };
     let events = |report: &Value| report["events"].as_u64().unwrap_or_default() as usize;
-    let mut left = events(&found);
+    let mut left = events(found);
     for part in
         ["drops", "faults", "process", "process", "jobs", "jobs", "jobs", "jobs", "jobs", "jobs"]
     {

@@ -774,6 +774,7 @@ impl Drop for MemoryStore {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "the tests of every store")]
 #[path = "../../batch/tests/batch/store/rules.rs"]
 mod rules;
 
