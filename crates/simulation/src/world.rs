@@ -35,6 +35,9 @@ const SHARE: f64 = 0.02;
 /// the same key starts long after.
 const KEYS: usize = 64;
 
+/// Number of keys after those, of the clients of calls beside the runs.
+const OTHER_KEYS: usize = 192;
+
 /// Retention of a result.
 const RETENTION: Duration = Duration::from_secs(30 * 60);
 
@@ -88,6 +91,8 @@ struct Facts {
     /// The processes that have started, by their key.
     lives: BTreeMap<String, Life>,
     started: usize,
+    /// The clients that were built for calls beside the runs.
+    clients: usize,
     /// The number of submissions beside the batch.
     others: u64,
     /// The webhook calls that receivers accepted, by their job.
@@ -187,7 +192,7 @@ impl World {
             .rate_limits(limits)
             .endpoint("sim", handler)
             .workers_of("sim", plan.workers);
-        for number in 0..KEYS {
+        for number in 0..KEYS + OTHER_KEYS {
             builder = builder.api_key(key(number));
         }
         let service = builder.start().await?;
@@ -296,7 +301,7 @@ impl World {
         loop {
             let life = Life::default();
             *locked(&slot.life) = life.clone();
-            let client = self.client(&url, &life)?;
+            let client = self.client(&url, &life, true)?;
             let batch = self.open(number, &life).await?;
             self.trace.note(format_args!("process {number} is open"));
             orders.mark_unchanged();
@@ -382,11 +387,16 @@ impl World {
         }
     }
 
-    /// A client of a process, with a key of its own.
-    fn client(&self, url: &str, life: &Life) -> Outcome<Client> {
+    /// A client of a process, with a key of its own: for its run, or for a call beside it.
+    fn client(&self, url: &str, life: &Life, is_of_run: bool) -> Outcome<Client> {
         let mut facts = locked(&self.facts);
-        let key = key(facts.started % KEYS);
-        facts.started += 1;
+        let key = if is_of_run {
+            facts.started += 1;
+            key(facts.started % KEYS)
+        } else {
+            facts.clients += 1;
+            key(KEYS + facts.clients % OTHER_KEYS)
+        };
         facts.lives.insert(key.clone(), life.clone());
         let limits = RateLimits::new().share(SHARE);
         Ok(Client::builder().api_key(key).base_url(url).rate_limits(limits).build()?)
@@ -419,7 +429,7 @@ impl World {
             let seconds = self.trace.random(|random| random.u64(2..60));
             sleep(Duration::from_secs(seconds)).await;
             let (call, polls) = self.trace.random(|random| (random.u32(..10), polls(random, 6)));
-            let own = self.trace.random(fastrand::Rng::bool).then(|| self.client(url, life));
+            let own = self.trace.random(fastrand::Rng::bool).then(|| self.client(url, life, false));
             let client = own.and_then(Result::ok).unwrap_or_else(|| client.clone());
             let endpoint = client.endpoint("sim");
             drop(client);
