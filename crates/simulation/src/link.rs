@@ -58,6 +58,8 @@ pub(crate) struct LinkSettings {
     pub(crate) to: Arc<dyn Fn() -> Option<SocketAddr> + Send + Sync>,
     /// Returns true if nothing passes, given the key of the caller: it is dead, or cut off.
     pub(crate) is_cut: Arc<dyn Fn(&str) -> bool + Send + Sync>,
+    /// Returns true if the caller with this key must not repeat a request before `Retry-After`.
+    pub(crate) respects_retry_after: fn(&str) -> bool,
     /// Is told each request that is delivered and its response: path, body, status, response.
     pub(crate) delivered: Arc<Delivered>,
 }
@@ -125,7 +127,8 @@ async fn connection(
         trace.count_request();
         let call = format!("{key} {line} {:x}", digest(&request[body_at(&request)..]));
         let until = throttled.lock().unwrap_or_else(PoisonError::into_inner).remove(&call);
-        if until.is_some_and(|until| until > Instant::now()) {
+        let is_early = until.is_some_and(|until| until > Instant::now());
+        if is_early && (settings.respects_retry_after)(&key) {
             trace.violated(format_args!("{call} is repeated before Retry-After"));
         }
         trace.note(format_args!("{} {key} {line} {fault:?}", settings.name));

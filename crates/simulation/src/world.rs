@@ -233,6 +233,8 @@ impl World {
             name: "webhook".to_owned(),
             faults: self.plan.link_faults * 2,
             to: Arc::new(move || Some(server)),
+            // The service repeats every call after its own pause.
+            respects_retry_after: |_| false,
             is_cut: Arc::new(move |_| is_cut(&locked(&slot.life))),
             delivered: Arc::new(move |_, body, status, _| {
                 let body: Value = serde_json::from_slice(body).unwrap_or_default();
@@ -255,6 +257,8 @@ impl World {
             name: "service".to_owned(),
             faults: self.plan.link_faults,
             to: Arc::new(move || Some(service)),
+            // A run that has lost its lease begins anew, and so polls at once.
+            respects_retry_after: |key| !(0..KEYS).any(|number| self::key(number) == key),
             is_cut: Arc::new(move |key| {
                 let facts = locked(&facts);
                 let is_down = facts.service_down_until.is_some_and(|until| until > Instant::now());
