@@ -240,6 +240,13 @@ mod tests {
         assert_eq!(counts.open(), 0b000_0000_0111);
         assert_eq!(counts.ended(), 0b101_1111_1000);
         assert_eq!(counts.failures(), 0b101_1111_0000);
+        #[cfg(feature = "unstable-store")]
+        assert_eq!(Counts::of_states([State::Lost, State::Intent, State::Lost]), {
+            let mut counts = Counts::default();
+            counts.set(State::Intent, 1);
+            counts.set(State::Lost, 2);
+            counts
+        });
         let json = serde_json::to_value(counts).expect("JSON");
         assert_eq!(json.as_object().map(serde_json::Map::len), Some(12));
         assert_eq!((&json["total"], &json["timed_out"]), (&2047.into(), &64.into()));

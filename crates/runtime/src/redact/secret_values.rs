@@ -397,6 +397,7 @@ mod tests {
             (json!({"env": ["A=canary-1"]}), vec!["A=canary-1"]),
             (json!({"input": {"name": "my-secret", "value": "x"}}), vec!["x"]),
             (json!({"labels": [{"key": "team", "value": "blue"}]}), vec![]),
+            (json!({"env": [{"name": "COLOR", "value": "blue"}]}), vec![]),
             (json!({"name": "a-long-name", "key": "a-long-key"}), vec![]),
             (json!({"name": {"password": "x"}}), vec!["x"]),
             (
