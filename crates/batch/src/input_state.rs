@@ -13,8 +13,9 @@
 //! the valid transitions.
 
 use std::fmt;
+use std::iter::once;
 
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde::ser::{Serialize, Serializer};
 
 /// The state of an input.
 ///
@@ -187,12 +188,8 @@ impl Counts {
 
 impl Serialize for Counts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(State::ALL.len() + 1))?;
-        map.serialize_entry("total", &self.total())?;
-        for state in State::ALL {
-            map.serialize_entry(state.key(), &self.of(state))?;
-        }
-        map.end()
+        let states = State::ALL.into_iter().map(|state| (state.key(), self.of(state)));
+        serializer.collect_map(once(("total", self.total())).chain(states))
     }
 }
 
