@@ -24,12 +24,11 @@ tests_of() {
     crates/batch/src/input_state.rs) echo "$batch --lib;input_state" ;;
     crates/batch/src/store/records.rs) echo "$batch --lib;store::records" ;;
     crates/batch/src/results/uncommitted.rs)
-      echo "$batch --test batch;damage:: durability:: growing_last_line:: resume:: result_files:: equal_inputs:: journal_file::"
-      echo "$batch --test postgres;opening:: merging:: recovery:: sharing::" ;;
+      echo "$batch --lib;results::uncommitted"
+      echo "$batch --test postgres;recovery:: merging:: resume::" ;;
     crates/batch/src/store/postgres/*)
       echo "$batch --lib;store::postgres"
-      echo "$batch --test postgres;store:: interleavings:: recovery:: lost_lease:: merging:: opening::"
-      echo "$batch --test postgres;sharing outages:: connecting:: machines:: resume::" ;;
+      echo "$batch --test postgres;store:: sharing:: interleavings:: recovery:: merging:: opening:: lost_lease::" ;;
     crates/runtime/src/limiter/shared/allocation.rs) echo "$runtime;limiter::shared" ;;
     crates/runtime/src/redact/secret_values.rs) echo "$runtime;redact::secret_values" ;;
     crates/runtime/src/redact/*)

@@ -192,7 +192,9 @@ fn each(
     let mut file = File::open(results).map_err(failed)?;
     file.seek(SeekFrom::Start(length)).map_err(failed)?;
     let (mut reader, mut text, mut start) = (BufReader::new(file), Vec::new(), length);
-    while reader.read_until(b'\n', &mut text).map_err(failed)? > 0 {
+    loop {
+        reader.read_until(b'\n', &mut text).map_err(failed)?;
+        // At the end of the file, the text is empty, which is no line either.
         let Ok(line) = serde_json::from_slice(&text) else { break };
         if !text.ends_with(b"\n") {
             break;
@@ -221,4 +223,197 @@ fn has_no_result(input: &Input) -> bool {
 /// Returns true if the input was submitted, and not as another job.
 fn is_of_its_job(input: &Input, line: &Line<'_>) -> bool {
     input.attempt > 0 && input.job_id.as_deref().is_none_or(|job_id| job_id == line.job_id())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::store::{
+        Claim, Commit, Ended, NewInput, OpenStore, RunRecord, Sqlite, TextLocation,
+    };
+
+    const COMMITTED: &str =
+        "{\"index\":8,\"status\":\"COMPLETED\",\"job_id\":\"j8\",\"output\":1}\n";
+
+    fn line(index: u64, job_id: &str) -> String {
+        format!(
+            "{{\"index\":{index},\"status\":\"COMPLETED\",\"job_id\":\"{job_id}\",\"output\":1}}\n"
+        )
+    }
+
+    /// Results with these lines after those that are committed.
+    fn results(folder: &TempDir, lines: &str) -> std::path::PathBuf {
+        let path = folder.path().join("results.jsonl");
+        fs::write(&path, format!("{COMMITTED}{lines}")).expect("results");
+        path
+    }
+
+    const LENGTH: u64 = COMMITTED.len() as u64;
+
+    fn ended(state: State) -> Event {
+        Event::Ended(Ended { state, error: None, delay_ms: None, execution_ms: None })
+    }
+
+    /// A journal whose input 0 is submitted, 1 completed, 2 pending, 3 a copy of 0, 4 an intent,
+    /// 5 expired, 6 failed, and 7 submitted for the second time.
+    fn journal(folder: &TempDir) -> impl Store + use<> {
+        let mut store = Sqlite::file(folder.path().join("journal")).open().expect("a journal");
+        let input = |same_as| NewInput {
+            line: 1,
+            location: TextLocation::Stored(b"text".to_vec()),
+            digest: [0; 16],
+            same_as,
+            rejection: None,
+        };
+        let inputs: Vec<_> = (0..8).map(|index| input((index == 3).then_some(0))).collect();
+        store.add(&inputs, &[]).expect("inputs");
+        let run = RunRecord {
+            endpoint_id: "e".to_owned(),
+            base_url: "http://127.0.0.1:1/v2".to_owned(),
+            policy: None,
+            ttl: None,
+            started_at: 1,
+        };
+        let run = store.begin_run(&run).expect("a run");
+        let claim = Some(Claim { limit: 9, bytes: u64::MAX, run });
+        let commit = |store: &mut dyn Store, attempt, changes: Vec<(u64, Event)>, claim| {
+            let change = |(index, event)| Change { index, attempt, event };
+            let changes = changes.into_iter().map(change).collect();
+            store.commit(&Commit { changes, claim, ..Commit::default() }).expect("a commit");
+        };
+        let accepted = |job_id: &str| Event::Accepted { job_id: job_id.to_owned(), at: 1 };
+        commit(&mut store, 1, Vec::new(), claim);
+        let changes = vec![
+            (0, accepted("j0")),
+            (1, accepted("j1")),
+            (1, ended(State::Completed)),
+            (5, accepted("j5")),
+            (5, ended(State::Expired)),
+            (6, accepted("j6")),
+            (6, ended(State::Failed)),
+            (7, accepted("j7")),
+            (7, ended(State::Failed)),
+            (7, Event::Resubmit),
+        ];
+        commit(&mut store, 1, changes, claim);
+        commit(&mut store, 1, vec![(2, Event::NotSent)], None);
+        commit(&mut store, 2, vec![(7, accepted("j7b"))], None);
+        store
+    }
+
+    #[test]
+    fn a_result_of_another_job_than_the_journal_knows_is_unknown() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut store = journal(&folder);
+        let both = |one: &str, other: &str| format!("{one}{other}");
+        for (lines, expected) in [
+            (String::new(), None),
+            (line(0, "j0"), None),
+            (line(3, "j0"), None),
+            (line(4, "any"), None),
+            (line(7, "j7b"), None),
+            (line(0, "j1"), Some((0, true))),
+            (line(2, "j2"), Some((2, true))),
+            (line(3, "j3"), Some((3, true))),
+            (line(99, "j99"), Some((99, true))),
+            // The job of the first attempt may have completed.
+            (line(7, "j7"), Some((7, false))),
+            (both(&line(7, "j7"), &line(0, "j1")), Some((0, true))),
+            (both(&line(0, "j1"), &line(7, "j7")), Some((0, true))),
+        ] {
+            let path = results(&folder, &lines);
+            let found = find_unknown(&mut store, &path, LENGTH).expect("results");
+            assert_eq!(found.map(|it| (it.index, it.is_proof)), expected, "{lines}");
+        }
+        let path = results(&folder, "");
+        let unknown = find_unknown(&mut store, &path, 0).expect("results").expect("input 8");
+        for (is_shared, older) in [(false, "the journal is an older copy"), (true, "the database")]
+        {
+            let error = unknown.refused(&path, is_shared);
+            assert_eq!(error.kind(), ErrorKind::OtherResults);
+            let message = error.to_string();
+            assert!(message.contains("an output of input 8") && message.contains(older), "{error}");
+        }
+    }
+
+    #[test]
+    fn text_of_another_program_is_told_from_an_interrupted_line() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let after_one = LENGTH + line(0, "j0").len() as u64;
+        for (rest, expected) in [
+            ("", None),
+            ("{\"ind", None),
+            ("{\"index\":5,\"status\":\"COMPL", None),
+            (line(5, "j5").trim_end(), None),
+            ("\0\0\0", None),
+            ("text\n\0\0", None),
+            ("text", Some(after_one)),
+            ("{\"index\":oops}\n", Some(after_one)),
+            ("text\n", Some(after_one)),
+        ] {
+            let path = results(&folder, &(line(0, "j0") + rest));
+            assert_eq!(foreign_from(&path, LENGTH).expect("results"), expected, "{rest:?}");
+        }
+    }
+
+    #[test]
+    fn a_line_is_recovered_once_if_its_input_has_no_result() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut store = journal(&folder);
+        let has_ended = |index| (index, "ended");
+        for (lines, recovered, imported) in [
+            (vec![(0, "j0")], vec![has_ended(0)], vec![has_ended(0)]),
+            (vec![(0, "j0"), (0, "j0")], vec![has_ended(0)], vec![has_ended(0)]),
+            (vec![(0, "other")], vec![], vec![has_ended(0)]),
+            (vec![(1, "j1")], vec![], vec![]),
+            (vec![(2, "j2"), (2, "j2")], vec![], vec![has_ended(2)]),
+            (vec![(3, "j0")], vec![], vec![has_ended(3)]),
+            (
+                vec![(0, "j0"), (3, "j0")],
+                vec![has_ended(0), has_ended(3)],
+                vec![has_ended(0), has_ended(3)],
+            ),
+            (vec![(4, "j4")], vec![has_ended(4)], vec![has_ended(4)]),
+            (vec![(5, "j5")], vec![has_ended(5)], vec![has_ended(5)]),
+            (vec![(6, "j6")], vec![], vec![(6, "resubmit"), has_ended(6)]),
+            (vec![(99, "j99")], vec![], vec![]),
+        ] {
+            let text: String = lines.iter().map(|(index, job_id)| line(*index, job_id)).collect();
+            let path = results(&folder, &text);
+            for (is_import, expected) in [(false, recovered), (true, imported)] {
+                let due = due(&mut store, &path, LENGTH, is_import).expect("results");
+                let changes = due.changes.iter().map(|it| match it.event {
+                    Event::Resubmit => (it.index, "resubmit"),
+                    _ => (it.index, "ended"),
+                });
+                assert_eq!(changes.collect::<Vec<_>>(), expected, "{lines:?}, {is_import}");
+                let ends = expected.iter().filter(|(_, event)| *event == "ended").count();
+                assert_eq!((due.lines(), due.of_peers), (ends as u64, 0));
+            }
+        }
+        let path = results(&folder, line(0, "j0").trim_end());
+        assert_eq!(due(&mut store, &path, LENGTH, false).expect("results").lines(), 0);
+    }
+
+    #[test]
+    fn recovered_lines_are_moved_together() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut store = journal(&folder);
+        for before in [String::new(), line(1, "j1")] {
+            let text = before + &line(0, "j0") + &line(6, "j6") + &line(4, "a-longer-job");
+            let path = results(&folder, &text);
+            let due = due(&mut store, &path, LENGTH, false).expect("results");
+            assert_eq!(due.lines(), 2);
+            let mut file = File::options().read(true).write(true).open(&path).expect("results");
+            let end = due.move_up(&mut file, LENGTH).expect("results");
+            let moved = fs::read_to_string(&path).expect("results");
+            let expected = COMMITTED.to_owned() + &line(0, "j0") + &line(4, "a-longer-job");
+            assert_eq!(end, expected.len() as u64);
+            assert_eq!(moved[..expected.len()], expected);
+        }
+    }
 }
