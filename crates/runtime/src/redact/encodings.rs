@@ -310,7 +310,7 @@ fn digits(layer: &[Symbol], bits: u32, value: fn(char) -> Option<u8>, out: &mut 
         for first in 0..if bits == 4 { 2 } else { 4 } {
             let (mut read, mut count, mut start) = (0_u32, 0, None);
             for &(value, digit) in &run[first..] {
-                (read, count) = (read << bits | u32::from(value), count + bits);
+                (read, count) = ((read << bits) + u32::from(value), count + bits);
                 let from = *start.get_or_insert(digit.start);
                 if count >= 8 {
                     count -= 8;

@@ -346,7 +346,7 @@ fn from_base64(text: &str) -> Option<Vec<u8>> {
             b'/' | b'_' => 63,
             _ => return None,
         };
-        (bits, count) = (bits << 6 | u32::from(value), count + 6);
+        (bits, count) = ((bits << 6) + u32::from(value), count + 6);
         if count >= 8 {
             count -= 8;
             bytes.push((bits >> count) as u8);
