@@ -344,10 +344,13 @@ mod tests {
     fn text_of_another_program_is_told_from_an_interrupted_line() {
         let folder = tempfile::tempdir().expect("a folder");
         let after_one = LENGTH + line(0, "j0").len() as u64;
+        // Longer than what is read at a time.
+        let long = format!("{{\"index\":5,\"output\":\"{}", "x".repeat(20_000));
         for (rest, expected) in [
             ("", None),
             ("{\"ind", None),
             ("{\"index\":5,\"status\":\"COMPL", None),
+            (long.as_str(), None),
             (line(5, "j5").trim_end(), None),
             ("\0\0\0", None),
             ("text\n\0\0", None),
