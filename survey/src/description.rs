@@ -107,9 +107,21 @@ fn schema_of<'a>(description: &'a Value, of: &'a Value, media: &str) -> &'a Valu
     same.and_then(|(it, _)| openapi::schema(description, of, it)).unwrap_or(&Value::Null)
 }
 
+/// How many alternatives within each other are searched for a field: a type may extend the union
+/// that it is a branch of, without an end.
+const NESTED: usize = 12;
+
 /// Returns true if a schema describes a JSON pointer such as `/items/0/name`, in any of its
 /// alternatives.
 pub fn has_place(description: &Value, schema: &Value, place: &str) -> bool {
+    has_place_within(description, schema, place, NESTED)
+}
+
+fn has_place_within(description: &Value, schema: &Value, place: &str, nested: usize) -> bool {
+    let Some(nested) = nested.checked_sub(1) else { return false };
+    let has_place = |schema: &Value, place: &str, nested: usize| {
+        has_place_within(description, schema, place, nested)
+    };
     let Some(place) = place.strip_prefix('/') else { return true };
     let (key, rest) = place.find('/').map_or((place, ""), |at| (&place[..at], &place[at..]));
     let mut schema = schema;
@@ -119,10 +131,10 @@ pub fn has_place(description: &Value, schema: &Value, place: &str) -> bool {
         let next = [&schema["properties"][key], &schema["additionalProperties"]];
         let item = key.parse::<usize>().is_ok().then_some(&schema["items"]);
         let mut next = next.into_iter().chain(item).filter(|it| it.is_object());
-        if next.any(|it| has_place(description, it, rest)) {
+        if next.any(|it| has_place(it, rest, NESTED)) {
             return true;
         }
-        if parts.into_iter().any(|it| has_place(description, it, &format!("/{place}"))) {
+        if parts.into_iter().any(|it| has_place(it, &format!("/{place}"), nested)) {
             return true;
         }
         if !schema["$ref"].is_string() {

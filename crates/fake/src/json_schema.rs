@@ -2,7 +2,8 @@
 //!
 //! OpenAPI 3.1 and 3.2 use JSON Schema 2020-12; the schemas of 3.0 differ in four ways: `nullable`
 //! permits null beside a `type`, `exclusiveMinimum` and `exclusiveMaximum` are flags, and keywords
-//! beside a `$ref` are ignored.
+//! beside a `$ref` are ignored. In all versions a discriminator decides which branch of a union a
+//! value belongs to: JSON Schema does not know it, so that each branch gets its tags as an `enum`.
 
 use serde_json::{Map, Value, json};
 
@@ -119,6 +120,7 @@ impl Dialect {
             let items = schema.remove("items").unwrap_or_default();
             schema.insert("prefixItems".to_owned(), items);
         }
+        discriminate(schema);
         for (key, value) in schema {
             let key = key.as_str();
             if ONE.contains(&key) {
@@ -128,6 +130,33 @@ impl Dialect {
             } else if MAPS.contains(&key) {
                 objects(value).for_each(|(_, it)| self.schema(it));
             }
+        }
+    }
+}
+
+/// Lets each branch of a union with a discriminator require its own tags, as OpenAPI means it and
+/// JSON Schema does not say.
+fn discriminate(schema: &mut Map<String, Value>) {
+    let Some(discriminator) = schema.get("discriminator").cloned() else { return };
+    let Some(tag) = discriminator.get("propertyName").and_then(Value::as_str) else { return };
+    let mapping = discriminator.get("mapping").and_then(Value::as_object);
+    for key in ["oneOf", "anyOf"] {
+        for branch in schema.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten() {
+            let Some(reference) = branch.get("$ref").and_then(Value::as_str) else { continue };
+            let name = reference.rsplit('/').next().unwrap_or_default();
+            let is_meant = |it: &Value| it == reference || it == name;
+            let mut tags: Vec<&str> = mapping
+                .into_iter()
+                .flatten()
+                .filter_map(|(tag, target)| is_meant(target).then_some(tag.as_str()))
+                .collect();
+            if tags.is_empty() {
+                tags.push(name);
+            }
+            let properties = json!({ tag: { "enum": tags } });
+            *branch = json!({
+                "allOf": [{ "$ref": reference }], "properties": properties, "required": [tag],
+            });
         }
     }
 }

@@ -79,7 +79,8 @@ fn values_have_what_their_branch_has() {
         secrets += usize::from(pet.get("secret").is_some());
     }
     assert!(cats > 20 && nulls > 10, "{cats} {nulls}");
-    assert_eq!(secrets, 200, "it is required, and is made although a response may omit it");
+    // It is only written: a response may have it, and need not.
+    assert!((1..200).contains(&secrets), "{secrets}");
 }
 
 #[test]

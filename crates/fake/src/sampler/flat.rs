@@ -48,10 +48,6 @@ impl Sampler<'_> {
             let before = flat.entry.take();
             self.merge(flat, branch, depth);
             flat.entry = before;
-            if let Some(discriminator) = discriminator {
-                let reference = branch.get("$ref").and_then(Value::as_str).unwrap_or_default();
-                self.tag(flat, discriminator, reference);
-            }
         }
         if let (Some(discriminator), false) = (discriminator, is_union) {
             let reference =
@@ -60,7 +56,7 @@ impl Sampler<'_> {
         }
     }
 
-    /// Sets the tag that stands for a branch, unless the branch itself says what it is.
+    /// Sets the tag that stands for a type that is a branch by inheritance.
     fn tag(&mut self, flat: &mut Flat, discriminator: &Value, reference: &str) {
         let Some(tag) = discriminator.get("propertyName").and_then(Value::as_str) else { return };
         let mapping = discriminator.get("mapping").and_then(Value::as_object);
