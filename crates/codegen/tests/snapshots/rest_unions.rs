@@ -864,9 +864,9 @@ pub mod types {
     #[allow(clippy::large_enum_variant)]
     #[non_exhaustive]
     pub enum Payment {
-        /// Where `type` is `card` or `credit`.
+        /// Where `type` is `card`, `credit` or `Card`.
         Card(Card),
-        /// Where `type` is `iban`.
+        /// Where `type` is `iban` or `Iban`.
         Iban(Iban),
         /// A value of none of these types, as it came.
         Other(__runtime::__private::serde_json::Value),
@@ -898,8 +898,9 @@ pub mod types {
     }
 
     __runtime::__private::discriminated_union! {
-        Payment Other { 0 Card[{ "type"[Text("card"), Text("credit")];;; }] ["number"
-        "type"]; 1 Iban[{ "type"[Text("iban")];;; }] ["iban" "type"]; }
+        Payment Other { 0 Card[{ "type"[Text("card"), Text("credit"), Text("Card")];;; }]
+        ["number" "type"]; 1 Iban[{ "type"[Text("iban"), Text("Iban")];;; }] ["iban"
+        "type"]; }
     }
 
     /// One of several types.
@@ -909,7 +910,7 @@ pub mod types {
     pub enum Pet {
         /// Where `petType` is `Cat`.
         Cat(Box<Cat>),
-        /// Where `petType` is `dog`.
+        /// Where `petType` is `dog` or `Dog`.
         Dog(Dog),
         /// Where `petType` is `Puppy`.
         Puppy(Puppy),
@@ -951,7 +952,7 @@ pub mod types {
 
     __runtime::__private::discriminated_union! {
         Pet Other { 0 Cat[{ "petType"[Text("Cat")];;; }] ["petType"]; 1 Dog[{
-        "petType"[Text("dog")];;; }] ["bark" "petType"]; 2 Puppy[{
+        "petType"[Text("dog"), Text("Dog")];;; }] ["bark" "petType"]; 2 Puppy[{
         "petType"[Text("Puppy")];;; }] ["bark" "petType"]; }
     }
 
