@@ -359,7 +359,8 @@ async fn none_of_several_keys_is_shown() {
                 user=canary-5 canary-4 canary-5";
     let server = Script::then_always([], Reply::json(401, json!({"error": said}))).await;
     let target = Service::from(&server.client()).at(server.url(), all()).unwrap();
-    let error = RestCall::new("get", "GET").literal("/a").send_empty(target.clone()).await;
+    let call = RestCall::new(target.clone(), "get", "GET").literal("/a");
+    let error: Result<(), _> = call.send(rest::nothing).await;
     let error: podqueue::Error = error.unwrap_err();
     let shown = format!("{error} {error:?} {:?} {target:?} {:?}", error.body(), all());
     assert!(shown.contains("[redacted]"), "{shown}");
