@@ -41,6 +41,7 @@
 
 mod answer;
 mod clock;
+mod decision;
 mod description;
 mod error;
 mod faults;
@@ -51,11 +52,12 @@ mod server;
 mod service;
 
 pub use clock::Clock;
+pub use decision::RequestRecord;
 pub use description::{Description, component};
 pub use error::Error;
 pub use faults::Fault;
 pub use sampler::Sampler;
-pub use service::{FakeService, RequestRecord};
+pub use service::FakeService;
 
 /// The code of the page that introduces the crate compiles.
 #[cfg(doctest)]

@@ -18,9 +18,9 @@ use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
 use crate::answer::Answer;
+use crate::decision::Shared;
 use crate::faults::Effect;
 use crate::operation::Received;
-use crate::service::Shared;
 
 /// The largest body of a request.
 const LARGEST: usize = 256 << 20;

@@ -44,7 +44,12 @@ pub(super) fn variables(description: &Value) -> Vec<Server> {
         let variables = variables.collect();
         Server { description: text_at(server, "description"), variables, url }
     });
-    servers.filter(|it| !it.variables.is_empty()).collect()
+    // A URL that is one variable is the caller's as a whole.
+    let is_variable = |it: &Server| {
+        let url = it.url.trim_end_matches('/');
+        it.variables.iter().any(|variable| url == format!("{{{}}}", variable.wire))
+    };
+    servers.filter(|it| !it.variables.is_empty() && !is_variable(it)).collect()
 }
 
 /// A text, or a number that YAML without quotes has in its place.

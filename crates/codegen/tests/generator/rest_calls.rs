@@ -174,6 +174,7 @@ servers:
       port: {default: 443}
       version: {}
       unused: {default: a}
+  - {url: '{whole}/', variables: {whole: {default: 'https://shop.example'}}}
 paths:
   /a: {get: {responses: {204: {description: A}}}}
   /b: {servers: [{url: 'https://files.example/'}], get: {responses: {204: {description: A}}}}
@@ -194,9 +195,9 @@ paths:
     ] {
         assert!(code.contains(expected), "{expected} is not in {code}");
     }
-    assert!(!code.contains("\"unused\""), "{code}");
+    assert!(!code.contains("\"unused\"") && !code.contains("ServerUrl3"), "{code}");
     let warnings = crate::support::lines(&made.warnings);
     let line = warnings.lines().find(|it| it.contains("another origin")).unwrap_or_default();
-    assert!(line.contains(":12:") && line.contains("https://files.example of this"), "{warnings}");
+    assert!(line.contains(":13:") && line.contains("https://files.example of this"), "{warnings}");
     assert!(!warnings.contains("/v2"), "{warnings}");
 }
