@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::graphql::{self, Options, SharedTypes};
-use crate::rest::{Dates, Formats};
+use crate::rest::{Dates, Formats, Pages};
 use crate::{Diagnostic, Generated, Source, rest};
 
 /// The variable by which cargo passes the path of podqueue's schema to the build scripts of its
@@ -38,7 +38,7 @@ const QUERIES: [&str; 2] = ["graphql", "gql"];
 pub struct Build {
     rest: Vec<Descriptions>,
     /// True if selectors precede all descriptions.
-    is_only_misplaced: bool,
+    is_misplaced: bool,
     own_rest: Option<PathBuf>,
     operations: Option<(PathBuf, PathBuf)>,
     queries: Option<PathBuf>,
@@ -53,6 +53,7 @@ struct Descriptions {
     place: PathBuf,
     /// Selectors of their operations; `None` for all of them.
     only: Option<Vec<String>>,
+    pages: Vec<(String, Pages)>,
 }
 
 /// The outcome of a build script's run.
@@ -109,7 +110,11 @@ impl Build {
     /// folder where files in different folders have the same name. Written to
     /// `podqueue_rest_pets.rs`.
     pub fn rest(mut self, folder_or_file: impl Into<PathBuf>) -> Self {
-        self.rest.push(Descriptions { place: folder_or_file.into(), only: None });
+        self.rest.push(Descriptions {
+            place: folder_or_file.into(),
+            only: None,
+            pages: Vec::new(),
+        });
         self
     }
 
@@ -145,7 +150,29 @@ impl Build {
                 let only = last.only.get_or_insert_default();
                 only.extend(selectors.into_iter().map(Into::into));
             }
-            None => self.is_only_misplaced = true,
+            None => self.is_misplaced = true,
+        }
+        self
+    }
+
+    /// States how the pages of a list follow each other, for operations of the last
+    /// [`rest`](Self::rest) whose names do not make it certain: their calls get the streams `pages`
+    /// and `items`. The selector is one of [`only`](Self::only).
+    ///
+    /// ```no_run
+    /// use podqueue_codegen::Pages;
+    ///
+    /// podqueue_codegen::Build::new()
+    ///     .rest("openapi")
+    ///     .pages("listPets", Pages::cursor("from", "page.last").items("pets"))
+    ///     .run();
+    /// ```
+    ///
+    /// Where the operation has no such parameter or field, the build fails.
+    pub fn pages(mut self, selector: impl Into<String>, pages: Pages) -> Self {
+        match self.rest.last_mut() {
+            Some(last) => last.pages.push((selector.into(), pages)),
+            None => self.is_misplaced = true,
         }
         self
     }
@@ -208,8 +235,9 @@ impl Build {
         if let Some(folder) = &self.own_rest {
             run.own_rest(folder);
         }
-        if self.is_only_misplaced {
-            let message = "`only` selects operations of the `rest` before it; call `rest` first";
+        if self.is_misplaced {
+            let message =
+                "`only` and `pages` select operations of the `rest` before them; call `rest` first";
             run.fail(vec![Diagnostic::of_file("build.rs", message)]);
         }
         if !self.rest.is_empty() {
@@ -251,7 +279,13 @@ impl Run<'_> {
             let of_these = named.iter().filter(|(_, described)| described.place == index);
             let sources: Vec<_> =
                 of_these.map(|(name, described)| (name, &described.source)).collect();
-            self.descriptions(&sources, descriptions.only.as_deref(), formats);
+            let options = rest::Options {
+                only: descriptions.only.as_deref(),
+                pages: &descriptions.pages,
+                formats,
+                ..rest::Options::default()
+            };
+            self.descriptions(&sources, &options);
         }
         let code = index(named.keys());
         self.finish(REST_INDEX, Ok(Generated { code, ..Generated::default() }));
@@ -260,15 +294,9 @@ impl Run<'_> {
     }
 
     /// Generates from the descriptions of one place, which share their selectors.
-    fn descriptions(
-        &mut self,
-        sources: &[(&String, &Source)],
-        only: Option<&[String]>,
-        formats: Formats,
-    ) {
+    fn descriptions(&mut self, sources: &[(&String, &Source)], options: &rest::Options<'_>) {
         let sources_only: Vec<_> = sources.iter().map(|(_, source)| *source).collect();
-        let options = rest::Options { only, formats, ..rest::Options::default() };
-        let made = selected(&sources_only, &options).into_iter();
+        let made = selected(&sources_only, options).into_iter();
         for ((name, source), made) in sources.iter().zip(made.map(|it| it.map(|it| it.generated))) {
             for file in made.iter().flat_map(|made| &made.files) {
                 self.watch(file);
@@ -402,7 +430,9 @@ pub(super) fn selected(
     let mut unknown: BTreeMap<usize, Vec<rest::Unmatched>> = BTreeMap::new();
     let made = sources.iter().map(|source| -> Result<_, Vec<_>> {
         let mut output = rest::generate_with(source, options).map_err(|it| vec![it])?;
-        let none = options.only.filter(|only| output.unmatched.len() == only.len());
+        let none = options.only.filter(|only| {
+            output.unmatched.iter().filter(|it| it.index < only.len()).count() == only.len()
+        });
         for unmatched in std::mem::take(&mut output.unmatched) {
             unknown.entry(unmatched.index).or_default().push(unmatched);
         }

@@ -84,7 +84,7 @@ use std::path::PathBuf;
 
 pub use build_script::{Build, Report};
 pub use diagnostic::Diagnostic;
-pub use rest::Dates;
+pub use rest::{Dates, Pages};
 pub use source::{Generated, Source};
 
 /// Internals shared with `podqueue-regenerate` and the survey: the reading of descriptions and

@@ -9,6 +9,7 @@ mod formats;
 mod media;
 mod model;
 mod normalize;
+mod pages;
 mod pointer;
 mod read;
 mod server_url;
@@ -27,6 +28,7 @@ use quote::quote;
 pub use self::formats::Dates;
 pub(crate) use self::formats::Formats;
 pub(crate) use self::normalize::select::Unmatched;
+pub use self::pages::Pages;
 pub use self::read::read;
 
 use crate::syntax::name_of;
@@ -54,13 +56,15 @@ pub(crate) struct Options<'a> {
     pub(crate) only: Option<&'a [String]>,
     /// Types of formats of text.
     pub(crate) formats: Formats,
+    /// How the pages of selected operations follow each other.
+    pub(crate) pages: &'a [(String, Pages)],
     /// True to generate a file for each tag.
     pub(crate) by_tag: bool,
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Self { handle: "Api", only: None, formats: Formats::default(), by_tag: false }
+        Self { handle: "Api", only: None, formats: Formats::default(), pages: &[], by_tag: false }
     }
 }
 
@@ -70,7 +74,7 @@ pub(crate) struct Output {
     pub(crate) generated: Generated,
     /// The names and the code of the files by tag.
     pub(crate) by_tag: Vec<(String, String)>,
-    /// The selectors that select none of its operations.
+    /// The selectors that select none of its operations: those of `only`, and then of `pages`.
     pub(crate) unmatched: Vec<Unmatched>,
 }
 
@@ -113,8 +117,8 @@ fn try_generate(source: &Source, options: &Options<'_>) -> Result<Output, Diagno
     let (description, places) = read::read_with_places(source)?;
     let servers = base_path::Servers::of(&description);
     let server_urls = server_url::variables(&description);
-    let (only, formats) = (options.only, options.formats);
-    let mut normalized = normalize::normalize(source, &places, description, only, formats)?;
+    let Options { only, formats, pages, .. } = *options;
+    let mut normalized = normalize::normalize(source, &places, description, only, formats, pages)?;
     let mut decided = signatures::decide_or_bisect(source, &places, formats, &mut normalized)?;
     let mut warnings = normalized.warnings;
     let is_left_out = |keys: &Vec<String>| normalized.left_out.contains(keys);

@@ -25,7 +25,7 @@ pub(super) mod select;
 mod union_marks;
 mod warnings;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
@@ -38,6 +38,7 @@ use self::warnings::Warnings;
 use super::formats::Formats;
 use super::media;
 use super::model::Operation;
+use super::pages::Pages;
 use super::source_map::SourceMap;
 use super::tree::{self, object_at};
 use crate::{Diagnostic, Source};
@@ -89,6 +90,7 @@ pub(super) fn normalize(
     mut description: Value,
     only: Option<&[String]>,
     formats: Formats,
+    pages: &[(String, Pages)],
 ) -> Result<Normalized, Diagnostic> {
     version(source, &description)?;
     let mut warnings = Warnings::new(source, places);
@@ -107,11 +109,19 @@ pub(super) fn normalize(
         left_out.retain(|keys| !selected.contains(keys));
         select::prune(&mut description, &selected);
     }
+    let mut stated = BTreeMap::new();
+    for (index, (selector, pages)) in pages.iter().enumerate() {
+        let selector = std::slice::from_ref(selector);
+        let (found, unknown) = select::select(&names, selector, &warnings);
+        stated.extend(found.into_iter().map(|keys| (keys, pages)));
+        let index = only.map_or(0, <[_]>::len) + index;
+        unmatched.extend(unknown.into_iter().map(|it| select::Unmatched { index, ..it }));
+    }
     operations::warn_of_demands(&description, &mut warnings);
     examples::loosen(&mut description, &mut warnings);
     lower::lower(&mut description, formats, &mut warnings);
     compose::compose(&mut description, &mut warnings);
-    let (operations, paths) = operations::normalize(&description, &names, &mut warnings);
+    let (operations, paths) = operations::normalize(&description, &names, &stated, &mut warnings)?;
 
     let named = object_at(&description, &["components", "schemas"]);
     let mut paths = Value::Object(paths);

@@ -308,7 +308,8 @@ components:
         let source = Source::new("a.yaml", text);
         let Ok((description, places)) = read_with_places(&source) else { panic!("it parses") };
         let formats = Formats::default();
-        let Ok(mut normalized) = normalize(&source, &places, description, None, formats) else {
+        let Ok(mut normalized) = normalize(&source, &places, description, None, formats, &[])
+        else {
             panic!("it can be normalized")
         };
         let refused = json!({ "type": "string", "enum": [1, 1] });

@@ -6,6 +6,7 @@ mod forward_compatibility;
 mod graphql_diagnostics;
 mod graphql_document;
 mod graphql_operations;
+mod pages;
 mod redaction;
 mod repository;
 mod rest_calls;

@@ -7,12 +7,14 @@ use serde_json::{Map, Value, json};
 use super::bodies::NormalizedBody;
 use super::warnings::Warnings;
 use super::{bodies, paging, parameters, responses};
+use crate::Diagnostic;
 use crate::naming::{self, distinct};
 use crate::rest::description::{self, METHODS, operations, operations_of, security_scheme};
 use crate::rest::model::{
     Content, ExpectedResponse, Operation, Paging, Parameter, PartKind, PathValue, Piece, Place,
     pieces, split,
 };
+use crate::rest::pages::Pages;
 use crate::rest::pointer::decoded;
 use crate::rest::tree::{is_true, object_at, remove, resolve, text_at};
 
@@ -21,8 +23,9 @@ use crate::rest::tree::{is_true, object_at, remove, resolve, text_at};
 pub(super) fn normalize(
     description: &Value,
     named: &[NamedOperation],
+    pages: &BTreeMap<Vec<String>, &Pages>,
     warnings: &mut Warnings<'_>,
-) -> (Vec<Operation>, Map<String, Value>) {
+) -> Result<(Vec<Operation>, Map<String, Value>), Diagnostic> {
     let mut names: HashSet<_> = HANDLES_OWN.map(str::to_owned).into();
     names.extend(named.iter().map(|it| it.name.clone()));
     let named: BTreeMap<_, _> = named.iter().map(|it| (&it.keys, &it.name)).collect();
@@ -45,8 +48,16 @@ pub(super) fn normalize(
                 warnings.warn(&place, format!("left out {call}: HTTP has no such method"));
                 continue;
             }
-            match normalize_operation(description, &short, &method, &item, operation) {
+            let pages = pages.get(&place).copied();
+            match normalize_operation(description, &short, &method, &item, operation, pages) {
                 Ok(normalized) => {
+                    let types = normalized.bodies.first().map(|it| &it.types);
+                    if let Some(Err(reason)) = types.map(|it| &it.paging) {
+                        let message = format!(
+                            "the pages that the build script states for {call} do not fit: {reason}"
+                        );
+                        return Err(warnings.diagnostic(&place, &message));
+                    }
                     for warning in normalized.warnings {
                         warnings.warn(&place, format!("{call}: {warning}"));
                     }
@@ -90,7 +101,8 @@ pub(super) fn normalize(
                 (status.clone(), typed(&format!("error_{}", status.to_lowercase()), schema))
             });
             normalized.operation.error_bodies = errors.collect();
-            if let Some((paging, item)) = normalized.types.paging.take() {
+            let paging = std::mem::replace(&mut normalized.types.paging, Ok(None));
+            if let Ok(Some((paging, item))) = paging {
                 normalized.operation.paging = Some((paging, typed("item", &item)));
             }
             let (path, item) = path_item(&normalized.operation, normalized.types);
@@ -99,7 +111,7 @@ pub(super) fn normalize(
         }
     }
     operations.sort_by(|a, b| a.name.cmp(&b.name));
-    (operations, paths)
+    Ok((operations, paths))
 }
 
 /// An operation, and the name of its function.
@@ -223,8 +235,8 @@ struct Types {
     successes: Vec<Option<Value>>,
     /// The schema of each error whose body is JSON, with its status.
     errors: Vec<(String, Value)>,
-    /// The paging of the response, and the schema of an item.
-    paging: Option<(Paging, Value)>,
+    /// The paging of the response, and the schema of an item; or why what is stated does not fit.
+    paging: Result<Option<(Paging, Value)>, String>,
 }
 
 fn normalize_operation(
@@ -233,6 +245,7 @@ fn normalize_operation(
     method: &str,
     item: &Value,
     operation: &Value,
+    pages: Option<&Pages>,
 ) -> Result<NormalizedOperation, String> {
     let mut warnings = Vec::new();
     let bodies = bodies::normalize(description, operation, &mut warnings)?;
@@ -240,7 +253,7 @@ fn normalize_operation(
         true => vec![None],
         false => bodies.into_iter().map(Some).collect(),
     };
-    let with_body = |body| with_body(description, path, method, item, operation, body);
+    let with_body = |body| with_body(description, path, method, item, operation, body, pages);
     let mut with_bodies = Vec::new();
     for body in bodies {
         let (with_body, found) = with_body(body)?;
@@ -260,18 +273,25 @@ fn with_body(
     item: &Value,
     operation: &Value,
     body: Option<NormalizedBody>,
+    pages: Option<&Pages>,
 ) -> Result<(WithBody, Vec<String>), String> {
     let mut warnings = Vec::new();
     let multipart = body.as_ref().filter(|it| it.body.content == Content::Multipart);
     let successful = responses::of_successes(description, method, operation, &mut warnings);
-    let paging = successful.expected.as_ref().filter(|_| method == "GET").and_then(|it| match it {
-        (ExpectedResponse { content: Content::Json, .. }, Some(schema)) => {
-            let described = description::parameters(description, item, operation, &mut Vec::new());
-            let headers: Vec<_> = successful.headers.iter().map(|it| it.wire.clone()).collect();
-            paging::detect(description, &described, schema, &headers)
-        }
+    let page = successful.expected.as_ref().and_then(|it| match it {
+        (ExpectedResponse { content: Content::Json, .. }, schema) => schema.as_ref(),
         _ => None,
     });
+    let described = description::parameters(description, item, operation, &mut Vec::new());
+    let headers: Vec<_> = successful.headers.iter().map(|it| it.wire.clone()).collect();
+    let paging = match (pages, page) {
+        (Some(pages), Some(page)) => paging::stated(description, &described, page, pages),
+        (Some(_), None) => Err("it has no response of JSON".to_owned()),
+        (None, Some(page)) if method == "GET" => {
+            Ok(paging::detect(description, &described, page, &headers))
+        }
+        (None, _) => Ok(None),
+    };
     let (response, response_type) = successful.expected.unzip();
     let response_type = response_type.flatten().map(|it| null_by_name(description, it));
 
@@ -279,7 +299,8 @@ fn with_body(
     names.extend(multipart.iter().flat_map(|_| bodies::BUILDERS_OWN.map(str::to_owned)));
     names.extend(successful.events.iter().map(|_| "events".to_owned()));
     names.extend(successful.successes.first().map(|_| "by_status".to_owned()));
-    names.extend(paging.iter().flat_map(|_| ["pages", "items"].map(str::to_owned)));
+    let has_pages = matches!(paging, Ok(Some(_)));
+    names.extend(has_pages.then_some(["pages", "items"]).into_iter().flatten().map(str::to_owned));
     let mut all = parameters::normalize(description, path, item, operation, &mut warnings)?;
     if let Some(NormalizedBody { body, media }) = multipart {
         all.extend(bodies::parts_of(description, media, body.required, &mut warnings));

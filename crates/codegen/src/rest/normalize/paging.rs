@@ -16,8 +16,10 @@
 use serde_json::{Value, json};
 
 use super::parameters::followed;
+use crate::naming;
 use crate::rest::description::{location, name_of};
 use crate::rest::model::{Next, Paging};
+use crate::rest::pages::Pages;
 use crate::rest::tree::{FIRST, URL, fields, is_true, text_at};
 
 /// Objects within a response that say what leads to the next page.
@@ -83,6 +85,87 @@ pub(super) fn detect(
     let headers = if items.is_empty() { headers } else { &[] };
     let next = next(description, parameters, page, &item, headers)?;
     Some((Paging { next, items }, item))
+}
+
+/// Returns the paging that a build script states, and the schema of its items.
+///
+/// # Errors
+///
+/// What of it the operation does not have.
+pub(super) fn stated(
+    description: &Value,
+    parameters: &[&Value],
+    schema: &Value,
+    pages: &Pages,
+) -> Result<Option<(Paging, Value)>, String> {
+    let Some(next) = &pages.next else { return Ok(None) };
+    let any = json!({});
+    let page = followed(description, schema).unwrap_or(&any);
+    let (items, item) = match &pages.items {
+        Some(place) => {
+            let list = at(description, page, place)?;
+            let is_list = list.get("type").is_none_or(|kind| kind == "array");
+            let item = list.get("items").cloned().unwrap_or_else(|| json!({}));
+            match is_list {
+                true => (place.clone(), item),
+                false => return Err(format!("`{}` is no list", place.join("."))),
+            }
+        }
+        None => items(description, page).ok_or(
+            "it is not certain which list of its response has the items; state it with `.items(…)`",
+        )?,
+    };
+    let (parameter, places) = match next {
+        Next::Header(_) => (None, Vec::new()),
+        Next::Link(place) => (None, vec![place]),
+        Next::Cursor { parameter, place, .. } => (Some(parameter), vec![place]),
+        Next::LastItem { parameter, id, more } => {
+            at(description, &item, std::slice::from_ref(id))?;
+            (Some(parameter), vec![more])
+        }
+        Next::Offset { parameter } | Next::Number { parameter, .. } => {
+            (Some(parameter), Vec::new())
+        }
+    };
+    for place in places {
+        at(description, page, place)?;
+    }
+    let queries = parameters.iter().filter(|it| location(it) == "query").map(|it| name_of(it));
+    let queries: Vec<_> = queries.collect();
+    match parameter.filter(|name| !queries.contains(&name.as_str())) {
+        None => Ok(Some((Paging { next: next.clone(), items }, item))),
+        Some(name) => {
+            let advice = match naming::nearest(name, &queries) {
+                Some(nearest) => format!(". Did you mean {nearest:?}?"),
+                None => String::new(),
+            };
+            Err(format!("it has no query parameter `{name}`{advice}"))
+        }
+    }
+}
+
+/// The schema at a place, any value where an object is not described.
+fn at(description: &Value, page: &Value, place: &[String]) -> Result<Value, String> {
+    let mut schema = page.clone();
+    for name in place {
+        let object = followed(description, &schema).cloned().unwrap_or_default();
+        let Some(fields) = object.get("properties").and_then(Value::as_object) else {
+            return match object.get("type").is_none_or(|kind| kind == "object") {
+                true => Ok(json!({})),
+                false => Err(format!("its response has no field `{}`", place.join("."))),
+            };
+        };
+        let Some(field) = fields.get(name) else {
+            let names: Vec<_> = fields.keys().map(String::as_str).collect();
+            let advice = match naming::nearest(name, &names) {
+                Some(nearest) => format!(". Did you mean {nearest:?}?"),
+                None => String::new(),
+            };
+            return Err(format!("its response has no field `{}`{advice}", place.join(".")));
+        };
+        schema = field.clone();
+    }
+    Ok(followed(description, &schema).cloned().unwrap_or_default())
 }
 
 /// The place of the items within a page, and their schema.

@@ -1,0 +1,73 @@
+//! Pages of a list, as a build script states them.
+
+use super::model::Next;
+
+/// How the pages of a list follow each other, for [`Build::pages`](crate::Build::pages).
+///
+/// A place is a field of the response, or fields within each other: `meta.next_cursor`.
+#[derive(Clone, Debug)]
+pub struct Pages {
+    /// None for a call without pages.
+    pub(super) next: Option<Next>,
+    pub(super) items: Option<Vec<String>>,
+}
+
+impl Pages {
+    /// The next page is at the URL with `rel="next"` in the header `Link` (RFC 8288).
+    pub fn link_header() -> Self {
+        Self::header("link")
+    }
+
+    /// The next page is at the URL in a header of this name.
+    pub fn header(name: impl Into<String>) -> Self {
+        Self::of(Next::Header(name.into()))
+    }
+
+    /// The next page is at the URL at a place of the response.
+    pub fn link(place: &str) -> Self {
+        Self::of(Next::Link(fields(place)))
+    }
+
+    /// A cursor at a place of the response is sent as a query parameter. There is no next page where
+    /// it is missing, null or empty.
+    pub fn cursor(parameter: impl Into<String>, place: &str) -> Self {
+        Self::of(Next::Cursor { parameter: parameter.into(), place: fields(place), more: None })
+    }
+
+    /// The field `id` of the last item is sent as a query parameter, as long as the boolean at the
+    /// place `more` is true.
+    pub fn last_item(parameter: impl Into<String>, id: impl Into<String>, more: &str) -> Self {
+        let (parameter, id, more) = (parameter.into(), id.into(), fields(more));
+        Self::of(Next::LastItem { parameter, id, more })
+    }
+
+    /// The number of items before the page is sent as a query parameter, up to a page without items.
+    pub fn offset(parameter: impl Into<String>) -> Self {
+        Self::of(Next::Offset { parameter: parameter.into() })
+    }
+
+    /// The number of the page is sent as a query parameter, up to a page without items. The first
+    /// page has the number `first`.
+    pub fn number(parameter: impl Into<String>, first: u64) -> Self {
+        Self::of(Next::Number { parameter: parameter.into(), first })
+    }
+
+    /// The response is no page of a list, whatever its names suggest.
+    pub fn none() -> Self {
+        Self { next: None, items: None }
+    }
+
+    /// The place of the items, where the response has several lists.
+    #[must_use]
+    pub fn items(self, place: &str) -> Self {
+        Self { items: Some(fields(place)), ..self }
+    }
+
+    fn of(next: Next) -> Self {
+        Self { next: Some(next), items: None }
+    }
+}
+
+fn fields(place: &str) -> Vec<String> {
+    place.split('.').filter(|it| !it.is_empty()).map(str::to_owned).collect()
+}

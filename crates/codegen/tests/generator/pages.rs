@@ -1,0 +1,114 @@
+//! Pages that a build script states: what fits is generated, and what does not is refused.
+
+use std::fs;
+
+use podqueue_codegen::{Build, Pages};
+
+use crate::build_script::Folder;
+use crate::support::item;
+
+const LISTS: &str = "openapi: 3.0.3
+info: {title: Lists, version: '1'}
+paths:
+  /pets:
+    get:
+      operationId: listPets
+      parameters: [{name: from, in: query, schema: {type: string}}]
+      responses:
+        '200':
+          description: A page.
+          content:
+            application/json:
+              schema:
+                type: object
+                properties:
+                  cats: {type: array, items: {type: string}}
+                  dogs: {type: array, items: {$ref: '#/components/schemas/Dog'}}
+                  page: {type: object, properties: {last: {type: string}, more: {type: boolean}}}
+  /sure:
+    get:
+      operationId: listSure
+      parameters: [{name: cursor, in: query, schema: {type: string}}]
+      responses:
+        '200': {description: A page., content: {application/json: {schema: {type: object, properties: {items: {type: array, items: {type: string}}, next_cursor: {type: string}}}}}}
+  /nothing: {delete: {operationId: nothing, responses: {'204': {description: Done.}}}}
+components:
+  schemas:
+    Dog: {type: object, properties: {id: {type: string}}}
+";
+
+/// The code, or the errors.
+fn generate(name: &str, build: impl FnOnce(Build) -> Build) -> Result<String, Vec<String>> {
+    let folder = Folder::new(&format!("pages-{name}"));
+    folder.write("openapi/lists.yaml", LISTS);
+    let (directives, failed) = folder.directives(&build(Build::new().rest(folder.path("openapi"))));
+    let errors = directives.lines().filter_map(|it| it.strip_prefix("cargo::error=openapi/"));
+    match failed {
+        true => Err(errors.map(str::to_owned).collect()),
+        false => Ok(fs::read_to_string(folder.path("out/podqueue_rest_lists.rs")).unwrap()),
+    }
+}
+
+#[test]
+fn stated_pages_are_streams() {
+    let cursor = Pages::cursor("from", "page.last").items("dogs");
+    let code = generate("cursor", |it| it.pages("listPets", cursor)).unwrap();
+    let builder = item(&code, "impl ListPets {");
+    assert!(builder.contains("pub fn items(self) -> __runtime::Items<types::Dog>"), "{builder}");
+    let last = Pages::last_item("from", "id", "page.more").items("dogs");
+    let code = generate("last", |it| it.pages("GET /pets", last)).unwrap();
+    assert!(item(&code, "impl ListPets {").contains("pub fn pages(self)"));
+}
+
+#[test]
+fn what_is_certain_can_be_denied() {
+    let has_pages = |code: &str| item(code, "impl ListSure {").contains("pub fn pages(self)");
+    assert!(has_pages(&generate("certain", |it| it).unwrap()));
+    assert!(!has_pages(&generate("denied", |it| it.pages("listSure", Pages::none())).unwrap()));
+}
+
+#[test]
+fn pages_that_do_not_fit_are_refused_at_the_operation() {
+    let dogs = |pages: Pages| pages.items("dogs");
+    for (selector, pages, expected) in [
+        (
+            "listPets",
+            Pages::cursor("from", "page.last"),
+            "it is not certain which list of its response has the items; state it with `.items(…)`",
+        ),
+        (
+            "listPets",
+            dogs(Pages::cursor("form", "page.last")),
+            "it has no query parameter `form`. Did you mean \"from\"?",
+        ),
+        (
+            "listPets",
+            dogs(Pages::cursor("from", "page.lost")),
+            "its response has no field `page.lost`. Did you mean \"last\"?",
+        ),
+        ("listPets", Pages::link("page.last").items("page.more"), "`page.more` is no list"),
+        (
+            "listPets",
+            dogs(Pages::last_item("from", "name", "page.more")),
+            "its response has no field `name`",
+        ),
+        ("nothing", Pages::link_header(), "it has no response of JSON"),
+    ] {
+        let errors = generate("wrong", |it| it.pages(selector, pages)).unwrap_err();
+        assert_eq!(errors.len(), 1, "{errors:?}");
+        let position =
+            if selector == "nothing" { "lists.yaml:25:14: " } else { "lists.yaml:5:5: " };
+        assert!(errors[0].starts_with(position), "{errors:?}");
+        assert!(errors[0].ends_with(&format!("do not fit: {expected}")), "{errors:?}");
+    }
+}
+
+#[test]
+fn a_selector_of_nothing_is_refused() {
+    let errors = generate("unknown", |it| it.pages("listPetz", Pages::offset("from"))).unwrap_err();
+    let expected = "the selector \"listPetz\" selects no operation. Did you mean \"listPets\"?";
+    assert!(errors.len() == 1 && errors[0].ends_with(expected), "{errors:?}");
+    let build = |it: Build| it.only(["listSure"]).pages("listSure", Pages::none());
+    let selected = generate("selected", build);
+    assert!(selected.is_ok(), "{selected:?}");
+}
