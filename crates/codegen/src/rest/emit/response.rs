@@ -201,7 +201,7 @@ pub(super) fn headers(name: &str, docs: &str, headers: &[Header]) -> TokenStream
         fields.push(quote!(#docs pub #name: Option<#ty>));
         reads.push(quote!(#name: headers.parse(#wire)));
     }
-    quote! {
+    let mut item: Item = parse_quote! {
         #docs
         #[derive(Clone, Debug, PartialEq)]
         #[non_exhaustive]
@@ -210,6 +210,12 @@ pub(super) fn headers(name: &str, docs: &str, headers: &[Header]) -> TokenStream
             /// All headers.
             pub all: __runtime::Headers,
         }
+    };
+    let debug = redact::redact(&mut item, false, wire_name);
+    quote! {
+        #item
+
+        #debug
 
         impl __runtime::__private::rest::FromHeaders for #ident {
             fn read(headers: __runtime::Headers) -> Self {

@@ -159,12 +159,14 @@ async fn links(checks: &mut Checks) {
 }
 
 async fn headers(checks: &mut Checks) {
-    let described = "link: <x>\r\nx-total-count: 12\r\nx-fresh: true\r\nx-share: 0.5\r\nx-other: o";
+    let described = "link: <x>\r\nx-total-count: 12\r\nx-fresh: true\r\nx-share: 0.5\r\nx-next-token: t0ken\r\nx-other: o";
     let server = Server::replying(&[("200 OK", described, "[]"), ("200 OK", "x-total-count: many", "[]")]);
     let api = Api::new(&server.client());
     let response = api.by_header().with_headers().await.expect("a page");
     checks.same("the value", response.value, "[]");
     let headers = response.headers;
+    checks.same("a secret in a header", format!("{headers:?}").contains("t0ken"), "false");
+    checks.same("its value", &headers.x_next_token, r#"Some("t0ken")"#);
     let typed = (headers.link, headers.x_total_count, headers.x_fresh, headers.x_share);
     checks.same("headers", typed, r#"(Some("<x>"), Some(12), Some(true), Some(0.5))"#);
     checks.same("another header", headers.all.get("X-Other"), r#"Some("o")"#);
