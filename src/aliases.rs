@@ -35,3 +35,9 @@ pub type Pages<T> = podqueue_runtime::Pages<T, Error>;
 
 /// The items of all pages of a list, in order.
 pub type Items<T> = podqueue_runtime::Items<T, Error>;
+
+/// The bytes of a response, as they arrive.
+pub type Download = podqueue_runtime::Download<Error>;
+
+/// The values of a response with a JSON value in each line, as they arrive.
+pub type JsonLines<T> = podqueue_runtime::JsonLines<T, Error>;

@@ -96,7 +96,9 @@ mod sync;
 #[cfg(feature = "webhook")]
 pub mod webhook;
 
-pub use aliases::{Items, Pages, Request, ServerEvent, ServerEvents, TypedEvents};
+pub use aliases::{
+    Download, Items, JsonLines, Pages, Request, ServerEvent, ServerEvents, TypedEvents,
+};
 pub use client::{Client, ClientBuilder, QueueAuth};
 pub use error::{Error, ErrorKind, Result};
 pub use graphql::secrets::{Secret, Secrets};

@@ -136,6 +136,7 @@ fn try_generate(source: &Source, options: &Options<'_>) -> Result<Output, Diagno
                     signature.map(|it| it.response)
                 };
                 signature.event = of(&operation.events);
+                signature.line = of(&operation.lines);
                 let first = signature.response.clone();
                 let successes = operation.successes.iter().map(|it| match it.is_first {
                     true => Some(first.clone()),

@@ -117,8 +117,19 @@ pub(crate) struct CallParts {
     pub(crate) urgent_from: Option<Instant>,
     pub(crate) created_id: Option<&'static str>,
     pub(crate) largest_response: Option<usize>,
-    pub(crate) reads_events: bool,
+    pub(crate) streamed: Streamed,
     pub(crate) secrets: Vec<SecretString>,
+}
+
+/// The successes whose body is passed on as it arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Streamed {
+    /// None: bodies are read whole.
+    Nothing,
+    /// Streams of events.
+    Events,
+    /// All.
+    Everything,
 }
 
 /// The target of a call.
@@ -158,7 +169,7 @@ impl Call {
             urgent_from: None,
             created_id: None,
             largest_response: None,
-            reads_events: false,
+            streamed: Streamed::Nothing,
             secrets: Vec::new(),
         };
         Self { parts: Box::new(parts) }
@@ -287,7 +298,13 @@ impl Call {
 
     /// Accepts a response that is a stream of [events](crate::ServerEvents).
     pub fn reads_events(mut self) -> Self {
-        self.parts.reads_events = true;
+        self.parts.streamed = Streamed::Events;
+        self
+    }
+
+    /// Accepts a response of any type as a stream.
+    pub(crate) fn reads_as_it_arrives(mut self) -> Self {
+        self.parts.streamed = Streamed::Everything;
         self
     }
 }

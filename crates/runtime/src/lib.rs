@@ -42,6 +42,8 @@ mod builder;
 #[cfg(feature = "client")]
 mod call;
 #[cfg(feature = "client")]
+mod download;
+#[cfg(feature = "client")]
 mod error;
 #[cfg(feature = "client")]
 mod events;
@@ -94,6 +96,8 @@ pub use authorization::Authorization;
 pub use builder::ServiceBuilder;
 #[cfg(feature = "client")]
 pub use call::{Call, Operation, Request};
+#[cfg(feature = "client")]
+pub use download::{Download, JsonLines};
 #[cfg(feature = "client")]
 pub use error::{Error, ErrorKind, Result};
 #[cfg(feature = "client")]

@@ -29,6 +29,7 @@ use self::parameters::{expanded, form, write};
 pub use self::server_url::{ServerUrl, Variable};
 use crate::authorization::Credential;
 use crate::call::{Call, Operation, Target};
+use crate::download::{Download, JsonLines};
 pub use crate::error::Result;
 use crate::error::{Attempted, Error, ErrorKind};
 use crate::events::{ServerEvents, TypedEvents};
@@ -361,6 +362,26 @@ impl RestCall {
     {
         let events: Sending<ServerEvents<E>, E> = self.send_events();
         Box::pin(async move { Ok(TypedEvents::new(events.await?)) })
+    }
+
+    /// Sends a call whose response is read as it arrives.
+    pub fn send_download<E>(mut self) -> Sending<Download<E>, E>
+    where
+        E: From<Error> + 'static,
+    {
+        self.call = self.call.reads_as_it_arrives();
+        Box::pin(async move { Ok(Download::new(self.exchange().await?)?) })
+    }
+
+    /// Sends a call whose response has a value of JSON in each line, read as it arrives.
+    pub fn send_lines<T, E>(self) -> Sending<JsonLines<T, E>, E>
+    where
+        T: Lenient,
+        E: From<Error> + 'static,
+    {
+        let most = self.service.largest_response();
+        let download: Sending<Download, Error> = self.send_download();
+        Box::pin(async move { Ok(JsonLines::new(download.await?, most)) })
     }
 
     async fn exchange(self) -> Result<Reply> {

@@ -343,6 +343,7 @@ impl Builder<'_> {
                 }
             }
         });
+        let download = self.download();
         let pages = whole.as_ref().and_then(|(ty, read)| self.pages(ty, read, of_first.as_ref()));
         let send_docs = print::docs(&match of_first {
             Some(_) => format!("{SEND} {BY_STATUS}"),
@@ -385,6 +386,8 @@ impl Builder<'_> {
                 #by_status
 
                 #events
+
+                #download
 
                 #pages
 
@@ -435,6 +438,30 @@ impl Builder<'_> {
             }
             None => (quote!(__runtime::ServerEvents), quote!(self.call().send_events())),
         }
+    }
+
+    /// The streams of a response that is not JSON, and of its lines if each is JSON.
+    fn download(&self) -> Option<TokenStream> {
+        let content = self.operation.response.as_ref().map(|it| it.content);
+        let line = self.signature.line.as_ref();
+        let lines = line.map(|ty| {
+            quote! {
+                /// Sends the request and reads each line of the response as a value, as it arrives.
+                pub fn lines(self) -> __runtime::__private::Sending<__runtime::JsonLines<#ty>> {
+                    self.call().send_lines()
+                }
+            }
+        });
+        (content == Some(Content::Bytes) || line.is_some()).then(|| {
+            quote! {
+                /// Sends the request and reads the bytes of the response as they arrive.
+                pub fn download(self) -> __runtime::__private::Sending<__runtime::Download> {
+                    self.call().send_download()
+                }
+
+                #lines
+            }
+        })
     }
 
     /// The streams of the pages of a list, and of its items.

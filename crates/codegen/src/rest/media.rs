@@ -124,9 +124,16 @@ pub(super) fn accepted(offered: &Map<String, Value>, content: Content) -> Vec<St
     }
 }
 
+/// Returns true if a media type is that of a JSON value in each line.
+pub(super) fn is_lines(media: &str) -> bool {
+    let media = media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    ["application/x-ndjson", "application/ndjson", "application/jsonl", "application/json-lines"]
+        .contains(&media.as_str())
+}
+
 /// The kind of content of a media type; none if it can be neither written nor read.
 pub(super) fn content_of(media: &str) -> Option<Content> {
-    const TEXT: [&str; 10] = [
+    const TEXT: [&str; 11] = [
         "application/xml",
         "application/yaml",
         "application/x-yaml",
@@ -134,6 +141,7 @@ pub(super) fn content_of(media: &str) -> Option<Content> {
         "application/x-ndjson",
         "application/ndjson",
         "application/jsonl",
+        "application/json-lines",
         "application/javascript",
         "application/graphql",
         "application/sql",

@@ -28,6 +28,9 @@ pub(crate) struct Operation {
     /// The name under which the signatures have the type of an event's data, if a response may be a
     /// stream of events.
     pub(crate) events: Option<String>,
+    /// The name under which the signatures have the type of a line, if the response has a JSON value
+    /// in each line.
+    pub(crate) lines: Option<String>,
     /// The call of the same operation with another body, and the media type of that body.
     pub(crate) other_body: Option<(String, String)>,
     /// The server of the operation, if that is not the one that all others have.

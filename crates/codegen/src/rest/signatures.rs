@@ -41,6 +41,8 @@ pub(super) struct Signature {
     pub(super) successes: Vec<Option<Type>>,
     /// The types of the errors whose body is JSON, with their statuses.
     pub(super) errors: Vec<(String, Type)>,
+    /// The type of a line, if the response has a JSON value in each line.
+    pub(super) line: Option<Type>,
     /// The type of an item, if the response is a page of a list.
     pub(super) item: Option<Type>,
 }
@@ -138,6 +140,7 @@ fn signature(function: &ImplItemFn) -> Option<Signature> {
         event: None,
         successes: Vec::new(),
         errors: Vec::new(),
+        line: None,
         item: None,
     })
 }

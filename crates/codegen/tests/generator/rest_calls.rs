@@ -183,9 +183,9 @@ paths:
     );
     let code = dense(&made.code);
     for expected in [
-        "RestCall::new(\"get_a\", \"GET\") .literal(\"/a\")",
-        "RestCall::new(\"get_b\", \"GET\") .server(\"https://files.example\") .literal(\"/b\")",
-        "RestCall::new(\"get_c\", \"GET\") .server(\"/v2\") .literal(\"/c\")",
+        "RestCall::new(self.service, \"get_a\", \"GET\") .literal(\"/a\")",
+        "RestCall::new(self.service, \"get_b\", \"GET\") .server(\"https://files.example\") .literal(\"/b\")",
+        "RestCall::new(self.service, \"get_c\", \"GET\") .server(\"/v2\") .literal(\"/c\")",
         "/// The server is `/v2`; `Service::with_server` sets where that is.",
         "pub struct ServerUrl2(__runtime::__private::rest::ServerUrl);",
         "name: \"region\", default: Some(\"eu\"), values: &[\"eu\", \"us\"],",

@@ -334,6 +334,11 @@ impl Download {
         self.call().with_headers(__runtime::__private::rest::bytes)
     }
 
+    /// Sends the request and reads the bytes of the response as they arrive.
+    pub fn download(self) -> __runtime::__private::Sending<__runtime::Download> {
+        self.call().send_download()
+    }
+
     fn call(self) -> __runtime::__private::rest::RestCall {
         __runtime::__private::rest::RestCall::new(self.service, "download", "GET")
             .literal("/download")

@@ -208,7 +208,7 @@ paths:
         ),
         "{report}"
     );
-    let warning = "now.yaml:5:5: the server https://c.example of this operation is ignored";
+    let warning = "now.yaml:5:5: the server https://c.example of this operation has another origin";
     assert!(report.contains(warning), "the file at fault is named: {report}");
 }
 

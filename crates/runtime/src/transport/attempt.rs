@@ -32,7 +32,7 @@ use super::request_body::{OutgoingBody, SendState};
 use super::response_body::{
     AbortOnDrop, IncomingBody, PartialResponse, ReadFailure, is_event_stream,
 };
-use crate::call::AddressedCall;
+use crate::call::{AddressedCall, Streamed};
 use crate::error::{Error, ErrorKind, service_message};
 use crate::limiter::Permit;
 use crate::redact::Secrets;
@@ -91,7 +91,7 @@ impl HttpSender {
                 .largest_response
                 .map_or(self.largest_response, |most| most.min(self.largest_response)),
             reads_partially: call.created_id.is_some(),
-            reads_events: call.reads_events,
+            streamed: call.streamed,
             held_calls: held_calls.cloned(),
         };
         // Boxed, so that neither this future nor the caller's is large: both are moved and
@@ -274,8 +274,8 @@ struct Exchange {
     largest_response: usize,
     /// True if the allowed part of a response that is too large is read.
     reads_partially: bool,
-    /// True if a stream of events is passed on unread.
-    reads_events: bool,
+    /// What is passed on unread.
+    streamed: Streamed,
     /// Set if the version of a response matters.
     held_calls: Option<Arc<HeldCalls>>,
 }
@@ -351,7 +351,7 @@ impl Exchange {
             deadline,
             largest_response,
             reads_partially,
-            reads_events,
+            streamed,
             held_calls,
         } = self;
         let executing = http.execute(request);
@@ -398,7 +398,12 @@ impl Exchange {
             }
             let was_redirected =
                 requested_url.is_some_and(|requested| is_elsewhere(&requested, response.url()));
-            let is_stream = reads_events && is_success && is_event_stream(&headers);
+            let is_stream = is_success
+                && match streamed {
+                    Streamed::Nothing => false,
+                    Streamed::Events => is_event_stream(&headers),
+                    Streamed::Everything => true,
+                };
             let mut incoming = None;
             let body = if was_redirected {
                 Ok(Bytes::new())

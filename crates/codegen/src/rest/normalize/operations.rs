@@ -96,6 +96,8 @@ pub(super) fn normalize(
                 success.name = schema.as_ref().map(|schema| typed(&suffix, schema));
             }
             normalized.operation.events = event;
+            let line = normalized.types.line.take();
+            normalized.operation.lines = line.map(|schema| typed("line", &schema));
             let errors = normalized.types.errors.iter();
             let errors = errors.map(|(status, schema)| {
                 (status.clone(), typed(&format!("error_{}", status.to_lowercase()), schema))
@@ -231,6 +233,8 @@ struct Types {
     response: Option<Value>,
     /// The schema of an event's data.
     event: Option<Value>,
+    /// The schema of a line.
+    line: Option<Value>,
     /// One for each success; none for one that is not JSON.
     successes: Vec<Option<Value>>,
     /// The schema of each error whose body is JSON, with its status.
@@ -298,6 +302,9 @@ fn with_body(
     let mut names: HashSet<_> = parameters::BUILDERS_OWN.map(str::to_owned).into();
     names.extend(multipart.iter().flat_map(|_| bodies::BUILDERS_OWN.map(str::to_owned)));
     names.extend(successful.events.iter().map(|_| "events".to_owned()));
+    names.extend(successful.lines.iter().map(|_| "lines".to_owned()));
+    let is_bytes = response.as_ref().is_some_and(|it| it.content == Content::Bytes);
+    names.extend((is_bytes || successful.lines.is_some()).then(|| "download".to_owned()));
     names.extend(successful.successes.first().map(|_| "by_status".to_owned()));
     let has_pages = matches!(paging, Ok(Some(_)));
     names.extend(has_pages.then_some(["pages", "items"]).into_iter().flatten().map(str::to_owned));
@@ -338,6 +345,7 @@ fn with_body(
             response,
             successes,
             events: None,
+            lines: None,
             other_body: None,
             server: None,
             errors: responses::errors(description, operation),
@@ -350,6 +358,7 @@ fn with_body(
             body: body_type,
             response: response_type,
             event: successful.events,
+            line: successful.lines,
             successes: success_types,
             errors: responses::error_bodies(description, operation),
             paging,

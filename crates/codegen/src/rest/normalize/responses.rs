@@ -15,6 +15,8 @@ pub(super) struct SuccessResponses {
     pub(super) expected: Option<(ExpectedResponse, Option<Value>)>,
     /// The schema of the data of a stream of events.
     pub(super) events: Option<Value>,
+    /// The schema of a line, if the response has a JSON value in each line.
+    pub(super) lines: Option<Value>,
     /// All of them, each with its schema if it is JSON; empty if they have the same type.
     pub(super) successes: Vec<(Success, Option<Value>)>,
     /// The headers of the one that is read as a whole.
@@ -54,9 +56,14 @@ pub(super) fn of_successes(
         let expected =
             ExpectedResponse { content: Content::Events, may_be_empty: false, accept: None };
         let expected = events.is_some().then_some((expected, None));
-        return SuccessResponses { expected, events, successes: Vec::new(), headers };
+        return SuccessResponses { expected, events, lines: None, successes: Vec::new(), headers };
     };
 
+    let lines = successes.iter().flat_map(|it| &it.offered).find(|(name, _)| media::is_lines(name));
+    let lines = lines.filter(|_| media.content == Content::Text).map(|(_, media)| {
+        let schema = media.get("itemSchema").or_else(|| media.get("schema"));
+        line_data(description, schema.unwrap_or(&Value::Null))
+    });
     let whole_of = |it: &SuccessResponse<'_>| {
         Media::WHOLE.into_iter().find_map(|content| Media::of(&it.offered, content))
     };
@@ -103,7 +110,8 @@ pub(super) fn of_successes(
     if successes.iter().all(|(success, _)| success.is_first) {
         successes.clear();
     }
-    SuccessResponses { expected: Some((expected, Some(media.schema))), events, successes, headers }
+    let expected = Some((expected, Some(media.schema)));
+    SuccessResponses { expected, events, lines, successes, headers }
 }
 
 /// The schema of an event's data. Descriptions specify that, or the whole event, or a list of
@@ -123,6 +131,19 @@ fn event_data(description: &Value, schema: &Value) -> Value {
     match properties.get("data") {
         Some(data) if properties.keys().all(|it| OF_EVENTS.contains(&it.as_str())) => data.clone(),
         _ => schema.clone(),
+    }
+}
+
+/// The schema of a line. Descriptions specify that, or a list of it, or any text.
+fn line_data(description: &Value, schema: &Value) -> Value {
+    let any = json!({});
+    match followed(description, schema) {
+        Some(list) if list.get("type") == Some(&json!("array")) => {
+            list.get("items").cloned().unwrap_or(any)
+        }
+        Some(text) if text.get("type") == Some(&json!("string")) => any,
+        Some(_) if schema.is_object() => schema.clone(),
+        _ => any,
     }
 }
 
