@@ -1,5 +1,6 @@
 //! Lists the pets of a shop.
 
+use futures_util::TryStreamExt;
 use podqueue_runtime::{Authorization, Service};
 use runtime_alone::shop;
 
@@ -9,7 +10,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .authorization(Authorization::bearer(std::env::var("SHOP_KEY")?))
         .build()?;
     let shop = shop::Api::new(&service);
-    for pet in shop.list_pets().limit(50).await? {
+    let mut pets = shop.list_pets().limit(50).items(); // of all pages
+    while let Some(pet) = pets.try_next().await? {
         println!("{:?}: {:?}", pet.name, pet.kind);
     }
     Ok(())

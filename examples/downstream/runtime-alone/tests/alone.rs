@@ -11,9 +11,10 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::IntoResponse;
 use axum::routing::get;
 use axum::{Json, Router};
+use futures_util::TryStreamExt;
 use podqueue_runtime::{Authorization, ErrorKind, Service};
 use runtime_alone::shop::Api;
-use runtime_alone::shop::types::{Pet, PetKind};
+use runtime_alone::shop::types::{ListPetsError, Pet, PetKind, Problem};
 use serde_json::{Value, json};
 
 /// A shop that fails at the first request of each kind, and the number of requests so far.
@@ -25,9 +26,14 @@ async fn start() -> (String, Arc<AtomicU32>) {
             return StatusCode::SERVICE_UNAVAILABLE.into_response();
         }
         if headers["authorization"] != "Bearer the-key" {
-            return StatusCode::UNAUTHORIZED.into_response();
+            let problem = json!({"title": "Unauthorized", "detail": "this key knows no shop"});
+            return (StatusCode::UNAUTHORIZED, Json(problem)).into_response();
         }
-        assert_eq!(query, json!({"limit": "50"}));
+        match query["offset"].as_str() {
+            None => assert_eq!(query, json!({"limit": "50"})),
+            Some("2") => return Json(json!([{"name": "Cy"}])).into_response(),
+            Some(_) => return Json(json!([])).into_response(),
+        }
         Json(json!([{"id": 7, "name": "Ada", "kind": "cat"}, {"name": "Bo", "kind": "axolotl"}]))
             .into_response()
     };
@@ -57,6 +63,16 @@ async fn a_read_is_retried_and_typed() {
 }
 
 #[tokio::test]
+async fn all_pages_are_read() {
+    let (url, requests) = start().await;
+    let shop = api(&url, "the-key");
+    let pets: Vec<Pet> = shop.list_pets().limit(50).items().try_collect().await.unwrap();
+    let names: Vec<_> = pets.iter().map(|it| it.name.as_deref().unwrap()).collect();
+    assert_eq!(names, ["Ada", "Bo", "Cy"]);
+    assert_eq!(requests.load(Ordering::SeqCst), 4, "three pages, and a retry");
+}
+
+#[tokio::test]
 async fn a_creation_with_an_unknown_outcome_is_not_retried_and_shows_no_key() {
     let (url, requests) = start().await;
     let error = api(&url, "the-key").add_pet(Pet::new("Ada")).await.unwrap_err();
@@ -72,6 +88,11 @@ async fn a_refusal_is_an_error_of_its_kind() {
     let (url, _) = start().await;
     let error = api(&url, "another").list_pets().limit(50).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unauthorized);
+    let problem: Problem = error.decode().unwrap();
+    assert_eq!(problem.title.as_deref(), Some("Unauthorized"));
+    let same: ListPetsError = error.decode().unwrap();
+    assert_eq!(same, problem);
+    assert!(error.to_string().ends_with("this key knows no shop"), "{error}");
 }
 
 /// The crate uses podqueue-runtime, and nothing of podqueue's client.

@@ -287,12 +287,11 @@ fn with_body(
         _ => None,
     });
     let described = description::parameters(description, item, operation, &mut Vec::new());
-    let headers: Vec<_> = successful.headers.iter().map(|it| it.wire.clone()).collect();
     let paging = match (pages, page) {
         (Some(pages), Some(page)) => paging::stated(description, &described, page, pages),
         (Some(_), None) => Err("it has no response of JSON".to_owned()),
         (None, Some(page)) if method == "GET" => {
-            Ok(paging::detect(description, &described, page, &headers))
+            Ok(paging::detect(description, &described, page, &successful.headers))
         }
         (None, _) => Ok(None),
     };

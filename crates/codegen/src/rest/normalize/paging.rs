@@ -3,7 +3,8 @@
 //! A description does not state it, but for a few well-known names it is certain, and only then
 //! calls get `pages` and `items`. Certain is:
 //!
-//! - a `Link` header that is described for a response that is a list;
+//! - a `Link` header that is described for a response that is a list, or a header `X-Next` that is
+//!   described as a link;
 //! - a URL of the next page in the response: `next` of the format `uri`, `next_url`, `nextLink`;
 //! - a cursor that the response names as a query parameter does: `next_page_token` for
 //!   `page_token`, `next_cursor` for `cursor`, `last_id` for `after` beside `has_more`;
@@ -18,7 +19,7 @@ use serde_json::{Value, json};
 use super::parameters::followed;
 use crate::naming;
 use crate::rest::description::{location, name_of};
-use crate::rest::model::{Next, Paging};
+use crate::rest::model::{Header, Next, Paging};
 use crate::rest::pages::Pages;
 use crate::rest::tree::{FIRST, URL, fields, is_true, text_at};
 
@@ -78,7 +79,7 @@ pub(super) fn detect(
     description: &Value,
     parameters: &[&Value],
     schema: &Value,
-    headers: &[String],
+    headers: &[Header],
 ) -> Option<(Paging, Value)> {
     let page = followed(description, schema)?;
     let (items, item) = items(description, page)?;
@@ -192,7 +193,7 @@ fn next(
     parameters: &[&Value],
     page: &Value,
     item: &Value,
-    headers: &[String],
+    headers: &[Header],
 ) -> Option<Next> {
     let query = |name: &str| {
         parameters.iter().copied().find(|it| location(it) == "query" && name_of(it) == name)
@@ -221,8 +222,13 @@ fn next(
     if let Some(place) = found("next").filter(|place| is_url(description, page, place)) {
         return Some(Next::Link(place));
     }
-    if let Some(header) = headers.iter().find(|it| it.eq_ignore_ascii_case("link")) {
-        return Some(Next::Header(header.clone()));
+    let is_next = |it: &&Header| {
+        it.wire.eq_ignore_ascii_case("link")
+            || (it.wire.eq_ignore_ascii_case("x-next")
+                && it.description.to_lowercase().contains("link"))
+    };
+    if let Some(header) = headers.iter().find(is_next) {
+        return Some(Next::Header(header.wire.clone()));
     }
     if query("offset").is_some() && SIZES.iter().any(|size| query(size).is_some()) {
         return Some(Next::Offset { parameter: "offset".to_owned() });

@@ -148,6 +148,14 @@ async fn links(checks: &mut Checks) {
     checks.same("an authorized link", ids(api.by_link().items()).await, "Ok(\"\")");
     checks.same("its requests", lines(&server, 2), &format!("{requests:?}"));
 
+    let server = Server::replying(&[
+        ("200 OK", "x-next: /v1/x-next?page=2", r#"[{"id": "a"}]"#),
+        ("200 OK", "", r#"[{"id": "b"}]"#),
+    ]);
+    let items = Api::new(&server.client()).by_x_next().items();
+    let requests = "/x-next /x-next?page=2";
+    same(checks, "a header with a URL", (ids(items).await, r#"Ok("a b")"#), (&server, requests));
+
     let link = r#"link: </v1/header?page=2>; rel="next", </v1/header>; rel=first"#;
     let server = Server::replying(&[
         ("200 OK", link, r#"[{"id": "a"}]"#),
