@@ -194,7 +194,7 @@ fn a_selection_of_nothing_is_refused() {
     folder.write("openapi/pets.yaml", PETS);
     let build = Build::new().only(["listPets"]).rest(folder.path("openapi"));
     let (directives, failed) = folder.directives(&build);
-    let expected = "cargo::error=build.rs:1:1: `only` selects operations of the `rest` before it";
+    let expected = "cargo::error=build.rs:1:1: `only` and `pages` select operations of the";
     assert!(failed && directives.contains(expected), "{directives}");
 }
 
