@@ -84,6 +84,7 @@ use std::path::PathBuf;
 
 pub use build_script::{Build, Report};
 pub use diagnostic::Diagnostic;
+#[doc(inline)]
 pub use rest::{Dates, Pages};
 pub use source::{Generated, Source};
 
