@@ -95,10 +95,8 @@ struct Builder {
 impl Builder {
     fn add(&mut self, name: &str, function: &syn::ImplItemFn) {
         match name {
-            "send" => {
-                self.returns = function.sig.output.to_token_stream().to_string();
-                self.visit_block(&function.block);
-            }
+            "send" => self.returns = function.sig.output.to_token_stream().to_string(),
+            "call" => self.visit_block(&function.block),
             "null" | "set" | "timeout" => {}
             _ if function.sig.inputs.len() == 2 => self.setters.extend(arguments(function)),
             _ => {}
@@ -118,7 +116,7 @@ impl Builder {
 impl Visit<'_> for Builder {
     fn visit_expr_call(&mut self, it: &syn::ExprCall) {
         if it.func.to_token_stream().to_string().ends_with("RestCall :: new") {
-            self.method = it.args.get(1).and_then(text).unwrap_or_default();
+            self.method = it.args.get(2).and_then(text).unwrap_or_default();
         }
         visit::visit_expr_call(self, it);
     }
