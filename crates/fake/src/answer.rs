@@ -8,7 +8,7 @@ use crate::description::{Description, step};
 use crate::operation::{Operation, bare, covers, is_json};
 use crate::{Error, Sampler};
 
-/// How many items a stream of events or lines has.
+/// The number of items of a stream of events or lines.
 const ITEMS: usize = 3;
 
 /// A response as it is sent, unless a fault changes it.

@@ -11,7 +11,7 @@ use crate::answer::{Answer, success};
 use crate::operation::{Operation, Received, find};
 use crate::{Clock, Description, Error, Fault};
 
-/// How many requests are kept.
+/// The largest number of requests that are kept.
 const REQUESTS: usize = 10_000;
 
 /// A request that a fake received, without its credentials: of the headers only those that are
@@ -44,7 +44,7 @@ impl RequestRecord {
     }
 }
 
-/// What the server and the handle share.
+/// State that the server and the handle share.
 pub(crate) struct Shared {
     pub(crate) description: Description,
     pub(crate) operations: Vec<Operation>,
@@ -54,7 +54,7 @@ pub(crate) struct Shared {
     pub(crate) state: Mutex<State>,
 }
 
-/// What a test has set, and the requests.
+/// Settings of the test, and the requests.
 #[derive(Default)]
 pub(crate) struct State {
     pub(crate) seed: u64,

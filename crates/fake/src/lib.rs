@@ -16,7 +16,7 @@
 //! - [`Fault`]: what can go wrong, before or after the effect. [`Clock`]: time, which a test moves.
 //! - [`Sampler`]: the values, which also tests without a server can use.
 //!
-//! Whether a value conforms to a schema is judged by the crate `jsonschema`: a value that it refuses
+//! The crate `jsonschema` judges if a value conforms to a schema: a value that it refuses
 //! is never used.
 //!
 //! ```

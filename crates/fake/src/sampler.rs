@@ -23,7 +23,7 @@ const DEEPEST: usize = 40;
 /// The number of values within a sample above which only what is required is made.
 const NODES: usize = 300;
 
-/// How often a value is made before a schema counts as one without samples.
+/// The attempts at a value after which a schema counts as one without samples.
 const ATTEMPTS: u64 = 25;
 
 /// Seeded source of values. The same seed, description and schemas give the same values.
@@ -217,7 +217,7 @@ impl<'a> Sampler<'a> {
             Some("uint32") => (0, u32::MAX.into()),
             Some("uint64") => (0, i64::MAX),
             Some("int64") => (i64::MIN, i64::MAX),
-            // What a double represents exactly.
+            // The integers that a double represents exactly.
             _ => (-(1 << 53), 1 << 53),
         };
         let limit = |key: &str| flat.get(key).and_then(Value::as_f64);

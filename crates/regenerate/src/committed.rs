@@ -9,7 +9,7 @@ use podqueue_codegen::{Diagnostic, Source};
 
 use crate::Error;
 
-/// What to do about a file that is not as it is generated.
+/// The advice for a file that differs from what is generated.
 const AGAIN: &str = "run podqueue-regenerate with the same arguments, without --check";
 
 /// The generated code of REST descriptions, for a folder of a crate that needs no build script.

@@ -73,7 +73,7 @@ pub(crate) struct Paging {
     pub(crate) items: Vec<String>,
 }
 
-/// What leads to the next page. The runtime has the meaning of each.
+/// The step from a page to the next one. The runtime documents each.
 #[derive(Clone, Debug)]
 pub(crate) enum Next {
     Header(String),

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::Sampler;
 
-/// How many schemas are merged into one, at most: a cycle of `allOf` has no end.
+/// The largest number of schemas that are merged into one: a cycle of `allOf` has no end.
 const MERGED: usize = 200;
 
 /// How far a branch is followed to find out how deep its values are.

@@ -4,7 +4,7 @@ use fastrand::Rng;
 use regex_syntax::hir::{Class, Hir, HirKind};
 use serde_json::{Map, Value};
 
-/// How often a part of a pattern is repeated beyond its minimum, at most.
+/// The largest number of repetitions of a part of a pattern beyond its minimum.
 const REPEATED: u32 = 3;
 
 const WORDS: [&str; 12] = [

@@ -92,7 +92,7 @@ pub(super) fn detect(
 ///
 /// # Errors
 ///
-/// What of it the operation does not have.
+/// The parameter or the field that the operation lacks.
 pub(super) fn stated(
     description: &Value,
     parameters: &[&Value],

@@ -119,7 +119,7 @@ pub(super) fn prune(description: &mut Value, selected: &BTreeSet<Vec<String>>) {
     let reached = Reached::from(description, &kept);
     let Some(object) = description.as_object_mut() else { return };
     let paths = object.insert("paths".to_owned(), Value::Object(kept)).unwrap_or_default();
-    // What refers to a definition now refers to a named schema.
+    // References to a definition lead to a named schema by now.
     object.retain(|key, _| !["$defs", "definitions"].contains(&key.as_str()));
     let components = object.get_mut("components").and_then(Value::as_object_mut);
     for (kind, named) in components.into_iter().flatten() {
