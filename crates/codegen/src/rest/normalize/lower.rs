@@ -4,6 +4,8 @@
 //! string, `const` for an enum of one value, keywords beside a `$ref`. Descriptions that declare
 //! version 3.0 contain these, too, so all are lowered.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
 use super::warnings::Warnings;
@@ -98,19 +100,42 @@ fn several_types(schema: &mut Map<String, Value>) {
     }
 }
 
-/// A tuple is a list whose items have any of its schemas.
+/// A tuple is a list whose items have any of its schemas. Unless the description limits it to its
+/// places, further items may be any values.
 fn tuple(schema: &mut Map<String, Value>) {
-    let items = match (schema.remove("prefixItems"), schema.remove("items")) {
-        (Some(Value::Array(mut places)), items) => {
-            places.extend(items.filter(Value::is_object));
-            json!({ "anyOf": places })
+    let (places, further) = match (schema.remove("prefixItems"), schema.remove("items")) {
+        (Some(Value::Array(places)), further) => (places, further),
+        // The notation before 2020.
+        (_, Some(Value::Array(places))) => (places, schema.remove("additionalItems")),
+        (_, Some(items)) => {
+            let items = if items.is_boolean() { json!({}) } else { items };
+            schema.insert("items".to_owned(), items);
+            return;
         }
-        (_, Some(Value::Array(places))) => json!({ "anyOf": places }),
-        (_, Some(items)) => items,
         _ => return,
     };
-    let items = if items.is_boolean() { json!({}) } else { items };
-    schema.insert("items".to_owned(), items);
+    let most = schema.get("maxItems").and_then(Value::as_u64);
+    let is_full = most.and_then(|it| usize::try_from(it).ok()).is_some_and(|it| it <= places.len());
+    let further = match further {
+        _ if is_full => None,
+        Some(Value::Bool(false)) => None,
+        Some(schema @ Value::Object(_)) => Some(schema),
+        // A union of scalars keeps any other value.
+        _ if scalar_kinds(&places).is_some_and(|it| it.len() > 1) => None,
+        _ => Some(json!({})),
+    };
+    let places: Vec<_> = places.into_iter().chain(further).collect();
+    schema.insert("items".to_owned(), json!({ "anyOf": places }));
+}
+
+/// The types of schemas, all of which are of scalars; an integer is a number.
+fn scalar_kinds(schemas: &[Value]) -> Option<BTreeSet<&str>> {
+    let kinds = schemas.iter().map(|it| match it.get("type")?.as_str()? {
+        "integer" => Some("number"),
+        kind @ ("string" | "number" | "boolean") => Some(kind),
+        _ => None,
+    });
+    kinds.collect()
 }
 
 /// Fields whose names match a pattern are additional properties, with any of the patterns' schemas.
