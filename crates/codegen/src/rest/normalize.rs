@@ -53,7 +53,7 @@ pub(crate) struct Normalized {
     pub(crate) enums: Vec<NamedEnum>,
     /// The discriminated unions.
     pub(crate) unions: Unions,
-    /// The required fields of types that are both sent and received.
+    /// The required fields of types that are received.
     pub(crate) required_fields: RequiredFields,
     /// The fields that may be absent or null, by the types that have them.
     pub(crate) optional_nulls: OptionalNulls,

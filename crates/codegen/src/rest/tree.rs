@@ -82,7 +82,7 @@ pub(super) fn is_text(schema: &Value) -> bool {
     values.iter().any(Value::is_string) && values.iter().all(|it| it.is_string() || it.is_null())
 }
 
-/// Drops `nullable` of a list or a map: null is read as an empty one.
+/// Drops `nullable` of a list or a map that is a whole body: null is read as an empty one.
 pub(super) fn drop_null_of_collections(schema: &mut Value) {
     let is_collection = schema["type"] == json!("array")
         || (schema["type"] == json!("object") && schema.get("properties").is_none());

@@ -79,10 +79,12 @@ pub(super) fn lenient<'a>(
         }
         Reexports.visit_item_mut(&mut item);
         let constructor = match &mut item {
-            Item::Struct(item) if is_sent => {
+            Item::Struct(item) => {
                 let required_fields = required_fields.get(&item.ident.to_string());
                 required_fields.into_iter().for_each(|it| write_required(&mut item.fields, it));
-                constructor::of(item, required_fields, tags.of_type(&item.ident))
+                is_sent
+                    .then(|| constructor::of(item, required_fields, tags.of_type(&item.ident)))
+                    .flatten()
             }
             _ => None,
         };
@@ -234,11 +236,17 @@ fn lenient_struct(item: &mut ItemStruct, meanings: &Meanings, is_sent: bool) {
     }
 }
 
-/// Required fields are written even if they are empty, if their type has an empty value.
+/// Required fields are written even if they are empty, if their type has an empty value. A list or a
+/// map that may be null has one for null, too.
 fn write_required(fields: &mut Fields, required_fields: &BTreeMap<String, bool>) {
     for field in fields {
         let Some(may_be_null) = required_fields.get(&wire_name(field)) else { continue };
-        if *may_be_null || !is_named(&field.ty, "Option") {
+        let is_option = is_named(&field.ty, "Option");
+        if *may_be_null && !is_option && has_default(&field.ty) {
+            let ty = &field.ty;
+            field.ty = parse_quote!(Option<#ty>);
+        }
+        if *may_be_null || !is_option {
             let mut metas = attributes::serde_metas(&field.attrs);
             metas.retain(|meta| !meta.path().is_ident("skip_serializing_if"));
             attributes::set_serde(&mut field.attrs, &metas);

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::warnings::Warnings;
 use crate::naming;
 use crate::rest::pointer::joined;
-use crate::rest::tree::{PREFIX, drop_null_of_collections, references, remove, target};
+use crate::rest::tree::{PREFIX, references, remove, target};
 
 /// Names that generated code uses for other things.
 const TAKEN: [&str; 16] = [
@@ -180,6 +180,5 @@ fn flatten(schema: &mut Value) {
         remove(schema, &["allOf"]);
         merged.extend(schema.as_object().cloned().unwrap_or_default());
         *schema = Value::Object(merged);
-        drop_null_of_collections(schema);
     }
 }

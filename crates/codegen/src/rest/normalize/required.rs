@@ -1,6 +1,7 @@
-//! Required fields of types that are both sent and received. In a response any of them may be
-//! missing, so the type generator must not see them as required: they are recorded in the schema,
-//! and extracted before types are generated. So are the fields that may be absent *or* null.
+//! Required fields of types that are received. In a response any of them may be missing, so the type
+//! generator must not see them as required: they are recorded in the schema, and extracted before
+//! types are generated. They are written even if they are empty, and required by the constructors of
+//! types that are sent, too. The fields that may be absent *or* null are recorded likewise.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,8 +37,8 @@ fn may_be_null(schema: &Value) -> bool {
     is_true(schema, "nullable") || values.is_some_and(|it| it.contains(&Value::Null))
 }
 
-/// Records the fields of every object that may be absent or null. Whether a named schema may be
-/// null is known only until the schemas are normalized.
+/// Records the fields of every object that may be absent or null, and marks references to what may
+/// be null. Whether a named schema may be null is known only until the schemas are normalized.
 pub(super) fn mark_optional_nulls(schemas: &mut Map<String, Value>, paths: &mut Value) {
     let nullable = schemas.iter().filter(|(_, schema)| may_be_null(schema));
     let nullable: BTreeSet<_> = nullable.map(|(name, _)| name.clone()).collect();
@@ -51,13 +52,22 @@ pub(super) fn mark_optional_nulls(schemas: &mut Map<String, Value>, paths: &mut 
 }
 
 fn mark_nulls(schema: &mut Value, nullable: &BTreeSet<String>) {
-    within_mut(schema).into_iter().for_each(|(_, schema)| mark_nulls(schema, nullable));
+    let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+    let is_required = |name: &str| required.iter().any(|it| it == name);
+    for (keys, schema) in within_mut(schema) {
+        let differs_from_none = match keys[0].as_str() {
+            "properties" => is_required(&keys[1]),
+            key => ["items", "additionalProperties"].contains(&key),
+        };
+        if differs_from_none && target(schema).is_some_and(|it| nullable.contains(it)) {
+            *schema = json!({ "allOf": [schema], "nullable": true });
+        }
+        mark_nulls(schema, nullable);
+    }
     let Some(fields) = schema.get("properties").and_then(Value::as_object) else { return };
-    let required = schema.get("required").and_then(Value::as_array);
-    let is_optional = |name: &str| !required.is_some_and(|it| it.iter().any(|it| it == name));
     let names = fields.iter().filter(|(name, field)| {
         let is_null = may_be_null(field) || target(field).is_some_and(|it| nullable.contains(it));
-        is_null && is_optional(name) && !is_true(field, "readOnly")
+        is_null && !is_required(name) && !is_true(field, "readOnly")
     });
     let names: Vec<_> = names.map(|(name, _)| json!(name)).collect();
     // The fields of a union that was merged into one object are not those of one branch.

@@ -39,6 +39,7 @@ pub(super) fn normalize_paths(paths: &mut Value) {
         ] {
             if let Some(schema) = operation.pointer_mut(path) {
                 normalize(schema, usage);
+                drop_null_of_collections(schema);
             }
         }
     }
@@ -78,8 +79,8 @@ pub(super) fn normalize(schema: &mut Value, usage: Usage) {
     }
     name_the_type(schema);
     normalize_enum(schema);
+    keep_undescribed(schema);
     normalize_map(schema);
-    drop_null_of_collections(schema);
     normalize_required(schema, usage);
     normalize_within(schema, usage);
 }
@@ -230,6 +231,19 @@ fn normalize_enum(schema: &mut Value) {
     }
 }
 
+/// A field that is required and not described is one of the further fields of its object, which are
+/// kept.
+fn keep_undescribed(schema: &mut Value) {
+    let fields = schema.get("properties").and_then(Value::as_object);
+    let Some(fields) = fields.filter(|it| !it.is_empty()) else { return };
+    let mut required =
+        schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let is_described = |name: &str| fields.contains_key(name);
+    if !required.all(is_described) && schema.get("additionalProperties").is_none() {
+        schema["additionalProperties"] = json!(true);
+    }
+}
+
 /// Normalizes a map written as an object with `items`. An object with named fields
 /// keeps further ones only if the description permits them.
 fn normalize_map(schema: &mut Value) {
@@ -260,8 +274,8 @@ fn normalize_map(schema: &mut Value) {
     }
 }
 
-/// A field that is missing or null must not make the rest of a response unreadable. Unsupported
-/// construct: required fields that are not described.
+/// A field that is missing or null must not make the rest of a response unreadable. Required fields
+/// that are not described have no type.
 fn normalize_required(schema: &mut Value, usage: Usage) {
     let fields = schema.get("properties").cloned().unwrap_or_default();
     let described = |name: &Value| name.as_str().is_some_and(|it| fields.get(it).is_some());
@@ -271,8 +285,8 @@ fn normalize_required(schema: &mut Value, usage: Usage) {
     };
     let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) else { return };
     // A read-only field is never sent.
-    required.retain(|name| described(name) && !is_read_only(name));
-    if usage == Usage::Both {
+    required.retain(|name| described(name) && (usage == Usage::Received || !is_read_only(name)));
+    if usage.is_received() {
         let required = required.clone();
         required::mark(schema, &required, &fields);
     }

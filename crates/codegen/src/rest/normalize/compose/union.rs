@@ -39,6 +39,7 @@ impl Composer<'_> {
         let Some(listed) = schema.get(keyword).and_then(Value::as_array).cloned() else { return };
         let mut own = without(schema, keyword);
         let mut branches: Vec<Value> = Vec::new();
+        let mut demanded = Vec::new();
         for branch in listed {
             let keywords = self.keywords(&branch, depth + 1);
             let is_null = keywords.contains_key("nullable");
@@ -48,6 +49,9 @@ impl Composer<'_> {
             let says = keywords.keys().any(|key| !is_annotation(key) && key != "required");
             // Null alone is not a branch, nor is a list of required fields alone.
             let is_branch = says || !(is_null || keywords.contains_key("required"));
+            if !says {
+                demanded.extend(keywords.get("required").cloned());
+            }
             if is_branch && !branches.contains(&branch) {
                 branches.push(branch);
             }
@@ -69,6 +73,7 @@ impl Composer<'_> {
         let form = if is_alone { form } else { Form::Merged };
         let union = Union { discriminator: discriminator.as_ref(), form };
         let Some(merged) = self.merge_branches(branches, union, is_named && is_alone, depth) else {
+            keep_demanded(&mut own, &demanded);
             *schema = Value::Object(own);
             return;
         };
@@ -318,6 +323,16 @@ impl Composer<'_> {
             merged["additionalProperties"] = json!(true);
         }
         merged
+    }
+}
+
+/// Keeps the further fields of an object that lists of required fields demand and it does not
+/// describe.
+fn keep_demanded(object: &mut Keywords, demanded: &[Value]) {
+    let Some(Value::Object(fields)) = object.get("properties") else { return };
+    let mut names = demanded.iter().filter_map(Value::as_array).flatten().filter_map(Value::as_str);
+    if !names.all(|it| fields.contains_key(it)) {
+        object.entry("additionalProperties").or_insert(json!(true));
     }
 }
 
