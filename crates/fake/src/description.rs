@@ -79,9 +79,9 @@ impl Description {
         let mut pointer = pointer.to_owned();
         for _ in 0..MOST {
             let reference = self.tree.pointer(&pointer).and_then(|it| it.get("$ref"));
-            let Some(reference) = reference.and_then(Value::as_str) else { break };
-            let Some(target) = reference.strip_prefix('#') else { break };
-            pointer = percent_encoding::percent_decode_str(target).decode_utf8_lossy().into_owned();
+            let target = reference.and_then(Value::as_str).and_then(pointer_of);
+            let Some(target) = target else { break };
+            pointer = target;
         }
         pointer
     }
@@ -100,9 +100,7 @@ impl Description {
 
     /// The place that a local reference names.
     pub(crate) fn target(&self, reference: &str) -> Option<&Value> {
-        let pointer = reference.strip_prefix('#')?;
-        let pointer = percent_encoding::percent_decode_str(pointer).decode_utf8_lossy();
-        self.tree.pointer(&pointer)
+        self.tree.pointer(&pointer_of(reference)?)
     }
 
     /// Checks a value of a response against the schema at a JSON pointer.
@@ -120,10 +118,33 @@ impl Description {
     }
 
     fn check_as(&self, url: &'static str, pointer: &str, value: &Value) -> Result<(), Error> {
-        self.validator(url, pointer)?.validate(value).map_err(|error| {
+        match self.violation_as(url, pointer, value)? {
+            Some((_, error)) => Err(error),
+            None => Ok(()),
+        }
+    }
+
+    /// The first violation by a value of a response, with the JSON pointer of its place.
+    pub(crate) fn violation(
+        &self,
+        pointer: &str,
+        value: &Value,
+    ) -> Result<Option<(String, Error)>, Error> {
+        self.violation_as(RESPONSES, pointer, value)
+    }
+
+    fn violation_as(
+        &self,
+        url: &'static str,
+        pointer: &str,
+        value: &Value,
+    ) -> Result<Option<(String, Error)>, Error> {
+        let validator = self.validator(url, pointer)?;
+        Ok(validator.validate(value).err().map(|error| {
             let place = error.instance_path().to_string();
-            Error::violation(&place, error.masked())
-        })
+            let error = Error::violation(&place, error.masked());
+            (place, error)
+        }))
     }
 
     fn validator(&self, url: &'static str, pointer: &str) -> Result<Arc<Validator>, Error> {
@@ -153,8 +174,14 @@ impl std::fmt::Debug for Description {
     }
 }
 
+/// The JSON pointer of a local reference.
+pub(crate) fn pointer_of(reference: &str) -> Option<String> {
+    let pointer = percent_encoding::percent_decode_str(reference.strip_prefix('#')?);
+    Some(pointer.decode_utf8_lossy().into_owned())
+}
+
 /// A JSON pointer as the fragment of a URL.
-fn escaped(pointer: &str) -> String {
+pub(crate) fn escaped(pointer: &str) -> String {
     const KEPT: percent_encoding::AsciiSet = percent_encoding::NON_ALPHANUMERIC
         .remove(b'/')
         .remove(b'~')

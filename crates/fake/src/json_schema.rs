@@ -7,6 +7,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::description::{escaped, pointer_of};
+
 /// Keywords whose value is a schema.
 const ONE: [&str; 11] = [
     "items",
@@ -31,8 +33,9 @@ const MAPS: [&str; 5] =
 
 /// Rewrites all schemas of a description.
 pub(crate) fn rewrite(description: &mut Value) {
-    let version = description.get("openapi").and_then(Value::as_str).unwrap_or_default();
-    let dialect = Dialect { is_3_0: version.starts_with("3.0") };
+    let whole = description.clone();
+    let version = whole.get("openapi").and_then(Value::as_str).unwrap_or_default();
+    let dialect = Dialect { is_3_0: version.starts_with("3.0"), whole: &whole };
     let Value::Object(all) = description else { return };
     for (key, value) in all {
         match key.as_str() {
@@ -74,11 +77,13 @@ fn objects(value: &mut Value) -> impl Iterator<Item = (&String, &mut Value)> {
     value.as_object_mut().into_iter().flatten()
 }
 
-struct Dialect {
+struct Dialect<'a> {
     is_3_0: bool,
+    /// The description before it is rewritten.
+    whole: &'a Value,
 }
 
-impl Dialect {
+impl Dialect<'_> {
     /// A path item, an operation, a parameter, a response or a part of these.
     fn part(&self, value: &mut Value) {
         match value {
@@ -106,21 +111,17 @@ impl Dialect {
             from_3_0(schema);
         }
         // Published descriptions have such mistakes, for which a validator refuses the whole schema.
-        for (key, is_valid) in [
-            ("required", schema.get("required").is_none_or(is_list_of_texts)),
-            ("enum", schema.get("enum").is_none_or(Value::is_array)),
-            ("$id", false),
-            ("$schema", false),
-        ] {
-            if !is_valid {
-                schema.remove(key);
-            }
+        schema.retain(|key, value| is_well_formed(key, value));
+        if let Some(Value::Array(required)) = schema.get_mut("required") {
+            required.sort_by(|a, b| a.as_str().cmp(&b.as_str()));
+            required.dedup();
         }
+        self.refer(schema);
         if schema.get("items").is_some_and(Value::is_array) {
             let items = schema.remove("items").unwrap_or_default();
             schema.insert("prefixItems".to_owned(), items);
         }
-        discriminate(schema);
+        self.discriminate(schema);
         for (key, value) in schema {
             let key = key.as_str();
             if ONE.contains(&key) {
@@ -132,37 +133,97 @@ impl Dialect {
             }
         }
     }
-}
 
-/// Lets each branch of a union with a discriminator require its own tags, as OpenAPI means it and
-/// JSON Schema does not say.
-fn discriminate(schema: &mut Map<String, Value>) {
-    let Some(discriminator) = schema.get("discriminator").cloned() else { return };
-    let Some(tag) = discriminator.get("propertyName").and_then(Value::as_str) else { return };
-    let mapping = discriminator.get("mapping").and_then(Value::as_object);
-    for key in ["oneOf", "anyOf"] {
-        for branch in schema.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten() {
-            let Some(reference) = branch.get("$ref").and_then(Value::as_str) else { continue };
-            let name = reference.rsplit('/').next().unwrap_or_default();
-            let is_meant = |it: &Value| it == reference || it == name;
-            let mut tags: Vec<&str> = mapping
-                .into_iter()
-                .flatten()
-                .filter_map(|(tag, target)| is_meant(target).then_some(tag.as_str()))
-                .collect();
-            if tags.is_empty() {
-                tags.push(name);
+    /// Makes a reference one that the validator can follow. One that leads nowhere is any value.
+    fn refer(&self, schema: &mut Map<String, Value>) {
+        let Some(reference) = schema.get("$ref").and_then(Value::as_str) else { return };
+        let target = pointer_of(reference).filter(|it| self.whole.pointer(it).is_some());
+        match target {
+            // A name may have characters that no URL has.
+            Some(target) => {
+                schema.insert("$ref".to_owned(), json!(format!("#{}", escaped(&target))))
             }
-            let properties = json!({ tag: { "enum": tags } });
-            *branch = json!({
-                "allOf": [{ "$ref": reference }], "properties": properties, "required": [tag],
-            });
+            None => schema.remove("$ref"),
+        };
+    }
+
+    /// Lets each branch of a union with a discriminator require its own tags, as OpenAPI means it
+    /// and JSON Schema does not say. A branch without a mapping that lists its tags has these.
+    fn discriminate(&self, schema: &mut Map<String, Value>) {
+        let Some(discriminator) = schema.get("discriminator").cloned() else { return };
+        let Some(tag) = discriminator.get("propertyName").and_then(Value::as_str) else { return };
+        let mapping = discriminator.get("mapping").and_then(Value::as_object);
+        for key in ["oneOf", "anyOf"] {
+            for branch in schema.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten() {
+                let Some(reference) = branch.get("$ref").and_then(Value::as_str) else { continue };
+                let name = reference.rsplit('/').next().unwrap_or_default();
+                let is_meant = |it: &Value| it == reference || it == name;
+                let mut tags: Vec<&str> = mapping
+                    .into_iter()
+                    .flatten()
+                    .filter_map(|(tag, target)| is_meant(target).then_some(tag.as_str()))
+                    .collect();
+                let is_listed = tags.is_empty() && self.lists(branch, tag);
+                if tags.is_empty() {
+                    tags.push(name);
+                }
+                let values = if is_listed { json!({}) } else { json!({ "enum": tags }) };
+                *branch = json!({
+                    "allOf": [{ "$ref": reference }],
+                    "properties": { tag: values },
+                    "required": [tag],
+                });
+            }
         }
+    }
+
+    /// Returns true if an object lists the values of a property.
+    fn lists(&self, object: &Value, property: &str) -> bool {
+        self.has_part(object, DEPTH, &|part| {
+            let schema = part.get("properties").and_then(|it| it.get(property));
+            let has_values = |it: &Value| it.get("enum").is_some() || it.get("const").is_some();
+            schema.is_some_and(|it| self.has_part(it, DEPTH, &has_values))
+        })
+    }
+
+    /// Returns true if a condition holds of a schema, or of one that it refers to or extends.
+    fn has_part(&self, schema: &Value, depth: usize, holds: &dyn Fn(&Value) -> bool) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        let target = schema.get("$ref").and_then(Value::as_str).and_then(pointer_of);
+        let target = target.and_then(|it| self.whole.pointer(&it));
+        let parts = schema.get("allOf").and_then(Value::as_array).into_iter().flatten();
+        holds(schema) || target.into_iter().chain(parts).any(|it| self.has_part(it, depth, holds))
     }
 }
 
-fn is_list_of_texts(value: &Value) -> bool {
-    value.as_array().is_some_and(|it| it.iter().all(Value::is_string))
+/// How many references within each other are followed: they may be cyclic.
+const DEPTH: usize = 8;
+
+/// Returns true if a keyword has a value that JSON Schema permits.
+fn is_well_formed(key: &str, value: &Value) -> bool {
+    const TYPES: [&str; 7] = ["string", "integer", "number", "boolean", "array", "object", "null"];
+    let is_type = |it: &Value| it.as_str().is_some_and(|it| TYPES.contains(&it));
+    let is_schema = |it: &Value| it.is_object() || it.is_boolean();
+    let list = value.as_array().map(Vec::as_slice).unwrap_or_default();
+    match key {
+        "type" => is_type(value) || (!list.is_empty() && list.iter().all(is_type)),
+        "$ref" | "title" | "description" | "format" | "pattern" => value.is_string(),
+        "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties" => {
+            value.is_u64()
+        }
+        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => value.is_number(),
+        "multipleOf" => value.as_f64().is_some_and(|it| it > 0.0),
+        "uniqueItems" | "deprecated" | "readOnly" | "writeOnly" => value.is_boolean(),
+        "required" => value.is_array() && list.iter().all(Value::is_string),
+        "enum" | "examples" => value.is_array(),
+        "items" => is_schema(value) || !list.is_empty(),
+        // They would change what references are relative to.
+        "$id" | "$schema" => false,
+        _ if ONE.contains(&key) => is_schema(value),
+        _ if LISTS.contains(&key) => !list.is_empty(),
+        _ if MAPS.contains(&key) => value.is_object(),
+        _ => true,
+    }
 }
 
 fn from_3_0(schema: &mut Map<String, Value>) {

@@ -12,7 +12,7 @@ use fastrand::Rng;
 use serde_json::{Map, Number, Value, json};
 
 use crate::Error;
-use crate::description::Description;
+use crate::description::{Description, escaped};
 
 /// The depth below which only what is required is made.
 const DEPTH: usize = 5;
@@ -26,19 +26,30 @@ const NODES: usize = 300;
 /// The attempts at a value after which a schema counts as one without samples.
 const ATTEMPTS: u64 = 25;
 
+/// The parts that are taken out of a value before it is discarded.
+const REMOVED: usize = 20;
+
 /// Seeded source of values. The same seed, description and schemas give the same values.
 #[derive(Debug)]
 pub struct Sampler<'a> {
     description: &'a Description,
     random: Rng,
     nodes: usize,
+    /// A schema requires its own kind without an end.
+    is_endless: bool,
     discarded: u64,
 }
 
 impl<'a> Sampler<'a> {
     /// A sampler of a description's schemas.
     pub fn new(description: &'a Description, seed: u64) -> Self {
-        Self { description, random: Rng::with_seed(seed), nodes: 0, discarded: 0 }
+        Self {
+            description,
+            random: Rng::with_seed(seed),
+            nodes: 0,
+            is_endless: false,
+            discarded: 0,
+        }
     }
 
     /// A value that conforms to the schema at a JSON pointer.
@@ -47,14 +58,22 @@ impl<'a> Sampler<'a> {
     ///
     /// If the schema is invalid, or the validator refuses each of 25 values: the first violation.
     pub fn sample(&mut self, pointer: &str) -> Result<Value, Error> {
-        let schema = json!({ "$ref": format!("#{pointer}") });
+        let schema = json!({ "$ref": format!("#{}", escaped(pointer)) });
         let mut refused = None;
         for _ in 0..ATTEMPTS {
-            self.nodes = 0;
-            let value = self.value(&schema, 0);
-            match self.description.check(pointer, &value) {
-                Ok(()) => return Ok(value),
-                Err(error) => refused = refused.or(Some(error)),
+            (self.nodes, self.is_endless) = (0, false);
+            let mut value = self.value(&schema, 0);
+            let mut violation = self.description.violation(pointer, &value)?;
+            for _ in 0..REMOVED {
+                let Some((place, error)) = violation else { return Ok(value) };
+                refused.get_or_insert(error);
+                if !remove(&mut value, &place) {
+                    break;
+                }
+                violation = self.description.violation(pointer, &value)?;
+            }
+            if self.is_endless {
+                refused = Some(Error::new("it requires itself without an end"));
             }
             self.discarded += 1;
         }
@@ -73,6 +92,7 @@ impl<'a> Sampler<'a> {
     fn value(&mut self, schema: &Value, depth: usize) -> Value {
         self.nodes += 1;
         if depth > DEEPEST {
+            self.is_endless = true;
             return Value::Null;
         }
         let flat = self.flatten(schema, depth);
@@ -276,6 +296,23 @@ impl<'a> Sampler<'a> {
             3 => json!({ "key": self.random.u8(..), "list": [true, 0.5] }),
             _ => Value::String(text::text(&mut self.random, &Map::new())),
         }
+    }
+}
+
+/// Removes the part of a value at a JSON pointer. False for the whole value.
+fn remove(value: &mut Value, pointer: &str) -> bool {
+    let Some((parent, key)) = pointer.rsplit_once('/') else { return false };
+    let key = key.replace("~1", "/").replace("~0", "~");
+    match value.pointer_mut(parent) {
+        Some(Value::Object(fields)) => fields.remove(&key).is_some(),
+        Some(Value::Array(items)) => match key.parse::<usize>() {
+            Ok(index) if index < items.len() => {
+                items.remove(index);
+                true
+            }
+            _ => false,
+        },
+        _ => false,
     }
 }
 

@@ -37,6 +37,44 @@ fn description() -> Description {
                 "secret": { "type": "string", "writeOnly": true },
             } },
             "Never": { "allOf": [{ "type": "string" }, { "type": "integer" }] },
+            "Endless": { "required": ["next"], "properties": {
+                "next": { "$ref": "#/components/schemas/Endless" },
+            } },
+            // A union of two types that extend it, told apart by what they list.
+            "Party": {
+                "oneOf": [
+                    { "$ref": "#/components/schemas/Person" },
+                    { "$ref": "#/components/schemas/Company" },
+                ],
+                "discriminator": { "propertyName": "type", "mapping": {
+                    "person": "#/components/schemas/Person",
+                    "company": "#/components/schemas/Company",
+                } },
+            },
+            "Person": { "allOf": [{ "$ref": "#/components/schemas/Party" }, { "properties": {
+                "born": { "type": "string", "format": "date" },
+            } }] },
+            "Company": { "allOf": [{ "$ref": "#/components/schemas/Party" }, { "properties": {
+                "owner": { "$ref": "#/components/schemas/Party" },
+            } }] },
+            "Message": {
+                "oneOf": [
+                    { "$ref": "#/components/schemas/Text" },
+                    { "$ref": "#/components/schemas/Image" },
+                ],
+                "discriminator": { "propertyName": "type" },
+            },
+            "Text": { "properties": { "type": { "enum": ["text"] } } },
+            "Image": { "properties": { "type": { "enum": ["image"] } } },
+            // Mistakes of published descriptions.
+            "Page[Pet]": { "type": "object", "required": ["size", "size"], "properties": {
+                "size": { "type": "integer", "minimum": "0", "maximum": 9, "description": 7 },
+                "kind": { "type": "any" },
+                "empty": { "type": "string", "enum": [] },
+                "gone": { "$ref": "#/components/schemas/Gone" },
+                "elsewhere": { "$ref": "other.yaml#/Thing" },
+                "next": { "$ref": "#/components/schemas/Page[Pet]" },
+            } },
         } },
     }))
     .unwrap()
@@ -84,12 +122,40 @@ fn values_have_what_their_branch_has() {
 }
 
 #[test]
+fn a_type_that_extends_its_union_has_its_own_tag() {
+    for company in samples(7, "Company") {
+        assert_eq!(company["type"], "company", "{company}");
+    }
+    let owners = samples(7, "Company");
+    let owners: Vec<_> = owners.iter().map(|it| it["owner"]["type"].clone()).collect();
+    assert!(owners.contains(&json!("person")) && owners.contains(&json!("company")), "{owners:?}");
+}
+
+#[test]
+fn a_branch_has_the_tags_that_it_lists() {
+    let messages = samples(7, "Message");
+    for kind in ["text", "image"] {
+        assert!(messages.iter().any(|it| it["type"] == kind), "{messages:?}");
+    }
+}
+
+#[test]
+fn mistakes_in_a_schema_leave_it_samples() {
+    let pages = samples(7, "Page[Pet]");
+    assert!(pages.iter().all(|it| it["size"].as_i64().unwrap() <= 9 && it.get("empty").is_none()));
+    assert!(pages.iter().any(|it| it["next"]["size"].is_i64()), "{pages:?}");
+    assert!(pages.iter().any(|it| it.get("gone").is_some()), "{pages:?}");
+}
+
+#[test]
 fn a_schema_without_values_has_no_sample() {
     let description = description();
     let mut sampler = Sampler::new(&description, 7);
     let refused = sampler.sample(&component("Never")).unwrap_err().to_string();
     assert!(refused.contains("is not of type"), "{refused}");
     assert_eq!(sampler.discarded(), 25);
+    let refused = sampler.sample(&component("Endless")).unwrap_err().to_string();
+    assert_eq!(refused, "it requires itself without an end");
     let refused = sampler.sample("/components/schemas/Unknown").unwrap_err().to_string();
     assert!(refused.contains("cannot be compiled"), "{refused}");
 }

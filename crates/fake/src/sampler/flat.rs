@@ -4,6 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::Sampler;
+use crate::description::pointer_of;
 
 /// The largest number of schemas that are merged into one: a cycle of `allOf` has no end.
 const MERGED: usize = 200;
@@ -24,7 +25,9 @@ impl Sampler<'_> {
         let Some(schema) = schema.as_object().filter(|_| flat.merged < MERGED) else { return };
         let description = self.description;
         if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
-            flat.entry.get_or_insert_with(|| name_of(reference).to_owned());
+            flat.entry.get_or_insert_with(|| {
+                pointer_of(reference).map_or_else(String::new, |it| name_of(&it).to_owned())
+            });
             // A type may extend the union that it is a branch of.
             if !flat.references.iter().any(|it| it == reference) {
                 flat.references.push(reference.to_owned());
@@ -43,7 +46,11 @@ impl Sampler<'_> {
         let mut is_union = false;
         for key in ["oneOf", "anyOf"] {
             let branches: Vec<&Value> = parts(schema, key).collect();
-            let Some(branch) = self.choose(&branches, depth) else { continue };
+            // A type that extends the union of which it is a branch has the tag of this branch.
+            let own = branches.iter().find(|it| discriminator.is_some() && flat.extends(it));
+            let Some(branch) = own.copied().or_else(|| self.choose(&branches, depth)) else {
+                continue;
+            };
             is_union = true;
             let before = flat.entry.take();
             self.merge(flat, branch, depth);
@@ -119,6 +126,12 @@ struct Flat {
 }
 
 impl Flat {
+    /// Returns true if a branch of a union is a reference that is being merged.
+    fn extends(&self, branch: &Value) -> bool {
+        let part = branch.get("allOf").map_or(branch, |it| &it[0]);
+        part.get("$ref").is_some_and(|target| self.references.iter().any(|it| target == it))
+    }
+
     /// Merges a keyword, so that both the former and this one hold.
     fn add(&mut self, key: &str, value: &Value) {
         if ["$ref", "allOf", "oneOf", "anyOf", "discriminator", "description"].contains(&key) {
