@@ -35,7 +35,7 @@ const PATH: &str = "/podqueue-sample";
 const SHOWN: usize = 12;
 
 /// Takes at least `count` samples of all components through the generated types. False if a value
-/// is lost without a warning, or read as a branch that forbids it.
+/// is lost without a warning, or read as a branch that forbids it, or if fewer samples were judged.
 pub fn run(count: usize, seed: u64, places: &[PathBuf]) -> Result<bool, Failure> {
     // Schemas are followed through each other, by the sampler and by the validator.
     const BYTES: usize = 1 << 30;
@@ -59,15 +59,16 @@ fn sample(count: usize, seed: u64, places: &[PathBuf]) -> Result<bool, Failure> 
             }
         }
     }
+    sampled.iter_mut().for_each(|it| it.keep_judged(seed));
     let components: usize = sampled.iter().map(|it| it.types.len()).sum();
     let each = count.div_ceil(components.max(1));
     println!("{components} components, {each} samples of each, seed {seed}");
     println!(
-        "{:32} {:>5} {:>8} {:>7} {:>9} {:>8} {:>8} {:>7} {:>9} {:>6}",
+        "{:32} {:>5} {:>8} {:>8} {:>9} {:>8} {:>8} {:>7} {:>9} {:>6}",
         "description",
         "types",
         "samples",
-        "without",
+        "unjudged",
         "discarded",
         "equal",
         "lenient",
@@ -96,8 +97,8 @@ fn sample(count: usize, seed: u64, places: &[PathBuf]) -> Result<bool, Failure> 
     for (rule, count) in &total.rules {
         println!("  {count:>8} {rule}");
     }
-    println!("\n{} losses without a warning", total.lost);
-    Ok(total.lost == 0)
+    println!("\n{}", total.sentence(components));
+    Ok(total.lost == 0 && total.samples >= count)
 }
 
 fn build(user: &UserCrate, batch: &[Sampled]) -> Result<PathBuf, Failure> {
@@ -112,8 +113,8 @@ fn build(user: &UserCrate, batch: &[Sampled]) -> Result<PathBuf, Failure> {
 #[derive(Default)]
 struct Counts {
     samples: usize,
-    /// Components of which no valid value was made.
-    without: usize,
+    /// Components of which no value is judged.
+    unjudged: usize,
     discarded: u64,
     equal: usize,
     lenient: usize,
@@ -128,7 +129,7 @@ struct Counts {
 impl Counts {
     fn add(&mut self, other: &Self) {
         self.samples += other.samples;
-        self.without += other.without;
+        self.unjudged += other.unjudged;
         self.discarded += other.discarded;
         self.equal += other.equal;
         self.lenient += other.lenient;
@@ -142,15 +143,23 @@ impl Counts {
 
     fn row(&self, name: &str, types: usize) -> String {
         format!(
-            "{name:32} {types:>5} {:>8} {:>7} {:>9} {:>8} {:>8} {:>7} {:>9} {:>6}",
+            "{name:32} {types:>5} {:>8} {:>8} {:>9} {:>8} {:>8} {:>7} {:>9} {:>6}",
             self.samples,
-            self.without,
+            self.unjudged,
             self.discarded,
             self.equal,
             self.lenient,
             self.warned,
             self.forbidden,
             self.lost
+        )
+    }
+
+    fn sentence(&self, components: usize) -> String {
+        format!(
+            "{} samples of {components} components judged, {} forbidden values kept, {} components \
+             not judged: {} losses without a warning, {} with one",
+            self.samples, self.forbidden, self.unjudged, self.lost, self.warned
         )
     }
 }
@@ -167,7 +176,8 @@ struct Sampled {
     types: Vec<ComponentType>,
     counts: Counts,
     findings: BTreeMap<String, (usize, String)>,
-    without: Vec<String>,
+    /// The components of which no value is judged, each with the reason.
+    unjudged: Vec<String>,
 }
 
 /// A component and the type that it is read as.
@@ -207,16 +217,26 @@ impl Sampled {
         let code = fs::read_to_string(&code_file)?;
         let calls = generated::calls(&code)?;
         let unions = forbidden::unions(&code);
-        let types = calls.iter().filter_map(|call| {
-            let index = call.operation.strip_prefix("GET ")?.strip_prefix(PATH)?;
-            let index: usize = index.trim_start_matches('/').parse().ok()?;
-            let ty = call.returns.split_once("Sending <")?.1.rsplit_once('>')?.0.trim();
-            let ty = ty.trim_end_matches(',').trim().to_owned();
-            let name = ty.rsplit(' ').next().unwrap_or_default();
-            let other = unions.get(name).cloned();
-            let is_json = !["Bytes", "ServerEvents", "()"].iter().any(|it| ty.ends_with(it));
-            is_json.then(|| ComponentType { component: names[index].clone(), ty, other })
-        });
+        let mut unjudged = Vec::new();
+        let mut types = Vec::new();
+        for (index, name) in names.into_iter().enumerate() {
+            let operation = format!("GET {PATH}/{index}");
+            let call = calls.iter().find(|it| it.operation == operation);
+            let returns = call.and_then(|it| it.returns.split_once("Sending <"));
+            let ty = returns.and_then(|it| it.1.rsplit_once('>'));
+            let Some((ty, _)) = ty else {
+                unjudged.push(format!("{name}: the generator leaves out a response with it"));
+                continue;
+            };
+            let ty = ty.trim().trim_end_matches(',').trim().to_owned();
+            let last = ty.rsplit(' ').next().unwrap_or_default();
+            if ["Bytes", "ServerEvents"].contains(&last) && !ty.starts_with("types") {
+                unjudged.push(format!("{name}: a response with it is no JSON but {last}"));
+                continue;
+            }
+            let other = unions.get(last).cloned();
+            types.push(ComponentType { component: name, ty, other });
+        }
         Ok(Some(Self {
             name: short(path),
             number,
@@ -224,11 +244,24 @@ impl Sampled {
             tree,
             warnings,
             lines: code.lines().count(),
-            types: types.collect(),
+            types,
             counts: Counts::default(),
             findings: BTreeMap::new(),
-            without: Vec::new(),
+            unjudged,
         }))
+    }
+
+    /// Keeps the components of which a valid value can be made.
+    fn keep_judged(&mut self, seed: u64) {
+        let mut sampler = Sampler::new(&self.description, seed);
+        self.types.retain(|it| match sampler.sample(&component(&it.component)) {
+            Ok(_) => true,
+            Err(error) => {
+                self.unjudged.push(format!("{}: {error}", it.component));
+                false
+            }
+        });
+        self.counts.unjudged = self.unjudged.len();
     }
 
     fn round_trips(
@@ -243,14 +276,9 @@ impl Sampled {
         for (index, ty) in self.types.iter().enumerate() {
             let pointer = component(&ty.component);
             for _ in 0..each {
-                let value = match sampler.sample(&pointer) {
-                    Ok(value) => value,
-                    Err(error) => {
-                        self.counts.without += 1;
-                        self.without.push(format!("{}: {error}", ty.component));
-                        break;
-                    }
-                };
+                // A value that is rarely valid is tried for once more.
+                let value = sampler.sample(&pointer).or_else(|_| sampler.sample(&pointer));
+                let Ok(value) = value else { continue };
                 lines.push_str(&json!([index, "sample", value]).to_string());
                 lines.push('\n');
                 if ty.other.is_some() {
@@ -360,8 +388,8 @@ impl std::fmt::Display for Sampled {
             let detail: String = detail.chars().take(400).collect();
             writeln!(f, "  {finding} ({times} times): {detail}")?;
         }
-        for without in self.without.iter().take(SHOWN) {
-            writeln!(f, "  no sample of {}", without.chars().take(200).collect::<String>())?;
+        for reason in &self.unjudged {
+            writeln!(f, "  not judged: {}", reason.chars().take(200).collect::<String>())?;
         }
         Ok(())
     }

@@ -18,8 +18,7 @@ pub enum Rule {
     UndescribedLeftOut,
     /// A number is written in another notation: `1.0` as `1`.
     Notation,
-    /// The last bit of a double, or digits beyond those of one: the JSON reader that is used rounds
-    /// to a neighbour of the nearest double.
+    /// The digits of a whole number beyond those of a double.
     Rounded,
     /// Anything else.
     Lost,
@@ -105,20 +104,10 @@ fn compare(
             };
             note(if is_exact(one) { Rule::Notation } else { Rule::Rounded }, &place);
         }
-        (Value::Number(one), Value::Number(other)) if is_neighbour(one, other) => {
-            note(Rule::Rounded, &place);
-        }
         (from, to) => {
             note(Rule::Lost, &format!("{place} {} becomes {}", cut(from), cut(to)));
         }
     }
-}
-
-/// Returns true if two doubles differ in the last bit.
-fn is_neighbour(one: &serde_json::Number, other: &serde_json::Number) -> bool {
-    let (Some(one), Some(other)) = (one.as_f64(), other.as_f64()) else { return false };
-    one.is_sign_positive() == other.is_sign_positive()
-        && one.to_bits().abs_diff(other.to_bits()) <= 1
 }
 
 fn is_empty(value: &Value) -> bool {
