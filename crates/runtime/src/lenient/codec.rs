@@ -98,6 +98,12 @@ pub trait Lenient: Clone + fmt::Debug + PartialEq + Sized + 'static {
         None
     }
 
+    /// The value of a null among the items of a list or a map; none for a type whose null is left
+    /// out there.
+    fn null_item() -> Option<Self> {
+        None
+    }
+
     /// The value of a field that is not there.
     fn blank() -> Self;
 
@@ -272,6 +278,10 @@ impl Lenient for Json {
         Some(Self::Null)
     }
 
+    fn null_item() -> Option<Self> {
+        Some(Self::Null)
+    }
+
     fn blank() -> Self {
         Self::Null
     }
@@ -362,10 +372,11 @@ impl<T: Lenient> Lenient for Box<T> {
     }
 }
 
-/// Reads an item of a list or of a map; none for null. A number that does not fit is an error: left
-/// out like null, it would shorten the list without a word.
+/// Reads an item of a list or of a map; none for a null that is left out. A number that does not fit
+/// is an error: left out like null, it would shorten the list without a word.
 fn item<T: Lenient>(value: &Json, reading: Reading) -> Result<Option<T>, Mismatch> {
     match T::read(value, reading)? {
+        None if value.is_null() => Ok(T::null_item()),
         None if value.is_number() => Err(Mismatch::new("a number that does not fit the type")),
         item => Ok(item),
     }
@@ -519,6 +530,8 @@ mod tests {
     fn null_that_is_meant_is_kept() {
         let gaps = read::<Vec<Option<u8>>>(json!([1, null, "2"]));
         assert_eq!(gaps, Ok(vec![Some(1), None, Some(2)]));
+        let any = read::<Vec<Json>>(json!([1, null, "2"]));
+        assert_eq!(any, Ok(vec![json!(1), json!(null), json!("2")]));
     }
 
     #[test]

@@ -4,8 +4,6 @@
 //! string, `const` for an enum of one value, keywords beside a `$ref`. Descriptions that declare
 //! version 3.0 contain these, too, so all are lowered.
 
-use std::collections::BTreeSet;
-
 use serde_json::{Map, Value, json};
 
 use super::warnings::Warnings;
@@ -120,22 +118,10 @@ fn tuple(schema: &mut Map<String, Value>) {
         _ if is_full => None,
         Some(Value::Bool(false)) => None,
         Some(schema @ Value::Object(_)) => Some(schema),
-        // A union of scalars keeps any other value.
-        _ if scalar_kinds(&places).is_some_and(|it| it.len() > 1) => None,
         _ => Some(json!({})),
     };
     let places: Vec<_> = places.into_iter().chain(further).collect();
     schema.insert("items".to_owned(), json!({ "anyOf": places }));
-}
-
-/// The types of schemas, all of which are of scalars; an integer is a number.
-fn scalar_kinds(schemas: &[Value]) -> Option<BTreeSet<&str>> {
-    let kinds = schemas.iter().map(|it| match it.get("type")?.as_str()? {
-        "integer" => Some("number"),
-        kind @ ("string" | "number" | "boolean") => Some(kind),
-        _ => None,
-    });
-    kinds.collect()
 }
 
 /// Fields whose names match a pattern are additional properties, with any of the patterns' schemas.

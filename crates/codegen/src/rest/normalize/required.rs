@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use crate::rest::tree::{MERGED, is_true, operations_mut, target, within_mut};
+use crate::rest::tree::{MERGED, is_true, operations_mut, says_type, target, within_mut};
 
 /// The keyword under which a schema has its required fields.
 const REQUIRED_FIELDS: &str = "x-required_fields";
@@ -25,7 +25,7 @@ pub(crate) type OptionalNulls = BTreeMap<String, BTreeSet<String>>;
 pub(super) fn mark(schema: &mut Value, required: &[Value], fields: &Value) {
     let names = required.iter().filter_map(Value::as_str);
     let required_fields: Map<_, _> =
-        names.map(|name| (name.to_owned(), json!(may_be_null(&fields[name])))).collect();
+        names.map(|name| (name.to_owned(), json!(permits_null(&fields[name])))).collect();
     // The fields of a union that was merged into one object are not those of one branch.
     if !required_fields.is_empty() && schema.get(MERGED).is_none() {
         schema[REQUIRED_FIELDS] = Value::Object(required_fields);
@@ -37,11 +37,19 @@ fn may_be_null(schema: &Value) -> bool {
     is_true(schema, "nullable") || values.is_some_and(|it| it.contains(&Value::Null))
 }
 
+/// Returns true for any value, too.
+fn permits_null(schema: &Value) -> bool {
+    may_be_null(schema) || !says_type(schema)
+}
+
 /// Records the fields of every object that may be absent or null, and marks references to what may
 /// be null. Whether a named schema may be null is known only until the schemas are normalized.
 pub(super) fn mark_optional_nulls(schemas: &mut Map<String, Value>, paths: &mut Value) {
-    let nullable = schemas.iter().filter(|(_, schema)| may_be_null(schema));
-    let nullable: BTreeSet<_> = nullable.map(|(name, _)| name.clone()).collect();
+    let names = |holds: fn(&Value) -> bool| -> BTreeSet<String> {
+        let found = schemas.iter().filter(|(_, schema)| holds(schema));
+        found.map(|(name, _)| name.clone()).collect()
+    };
+    let nullable = Nullable { names: names(may_be_null), with_any: names(permits_null) };
     schemas.values_mut().for_each(|schema| mark_nulls(schema, &nullable));
     for operation in operations_mut(paths) {
         if let Some(schema) = operation.pointer_mut("/requestBody/content/application~1json/schema")
@@ -51,22 +59,32 @@ pub(super) fn mark_optional_nulls(schemas: &mut Map<String, Value>, paths: &mut 
     }
 }
 
-fn mark_nulls(schema: &mut Value, nullable: &BTreeSet<String>) {
+/// The named schemas that may be null.
+struct Nullable {
+    names: BTreeSet<String>,
+    /// These, and those of any value.
+    with_any: BTreeSet<String>,
+}
+
+fn mark_nulls(schema: &mut Value, nullable: &Nullable) {
     let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
     let is_required = |name: &str| required.iter().any(|it| it == name);
     for (keys, schema) in within_mut(schema) {
-        let differs_from_none = match keys[0].as_str() {
-            "properties" => is_required(&keys[1]),
-            key => ["items", "additionalProperties"].contains(&key),
-        };
-        if differs_from_none && target(schema).is_some_and(|it| nullable.contains(it)) {
+        // Where null is not the same as an absent value.
+        let is_marked = target(schema).is_some_and(|target| match keys[0].as_str() {
+            "properties" => is_required(&keys[1]) && nullable.with_any.contains(target),
+            "items" | "additionalProperties" => nullable.names.contains(target),
+            _ => false,
+        });
+        if is_marked {
             *schema = json!({ "allOf": [schema], "nullable": true });
         }
         mark_nulls(schema, nullable);
     }
     let Some(fields) = schema.get("properties").and_then(Value::as_object) else { return };
     let names = fields.iter().filter(|(name, field)| {
-        let is_null = may_be_null(field) || target(field).is_some_and(|it| nullable.contains(it));
+        let is_null =
+            may_be_null(field) || target(field).is_some_and(|it| nullable.names.contains(it));
         is_null && !is_required(name) && !is_true(field, "readOnly")
     });
     let names: Vec<_> = names.map(|(name, _)| json!(name)).collect();

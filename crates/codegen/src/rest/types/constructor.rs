@@ -63,10 +63,11 @@ pub(super) fn of(
     let (mut arguments, mut values) = (Vec::new(), Vec::new());
     for field in required {
         let ident = field.ident.as_ref()?;
-        // Optional in responses, required in requests.
-        let within = argument(&field.ty).filter(|_| {
+        // Optional in responses, required in requests. Any value includes null.
+        let within = argument(&field.ty).filter(|it| {
             is_named(&field.ty, "Option")
-                && required_fields(field).is_some_and(|may_be_null| !may_be_null)
+                && required_fields(field)
+                    .is_some_and(|may_be_null| !may_be_null || is_named(it, "Value"))
         });
         let (ty, value) = match within {
             Some(ty) => {
