@@ -245,6 +245,17 @@ fn from_3_0(schema: &mut Map<String, Value>) {
             _ => {}
         }
     }
+    // A branch of a union that says nothing else is null, which has no type of its own.
+    for key in ["oneOf", "anyOf"] {
+        for branch in schema.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten() {
+            let is_null = branch.get("nullable") == Some(&Value::Bool(true));
+            let mut keys = branch.as_object().into_iter().flat_map(Map::keys);
+            if is_null && keys.all(|it| ["nullable", "title", "description"].contains(&it.as_str()))
+            {
+                *branch = json!({ "type": "null" });
+            }
+        }
+    }
     if schema.get("nullable") == Some(&Value::Bool(true))
         && let Some(Value::String(kind)) = schema.get("type")
     {
@@ -269,7 +280,8 @@ mod tests {
                 "schemas": { "schema": { "properties": { "n": {
                     "type": "integer", "minimum": 1, "exclusiveMinimum": true,
                     "maximum": 9, "exclusiveMaximum": false,
-                }, "of": { "$ref": "#/x", "nullable": true } } } },
+                }, "of": { "$ref": "#/openapi", "nullable": true },
+                "union": { "anyOf": [{ "type": "string" }, { "nullable": true }] } } } },
             },
         });
         rewrite(&mut description);
@@ -280,14 +292,15 @@ mod tests {
         let properties = &description["components"]["schemas"]["schema"]["properties"];
         let number = json!({ "type": "integer", "exclusiveMinimum": 1, "maximum": 9 });
         assert_eq!(properties["n"], number);
-        assert_eq!(properties["of"], json!({ "$ref": "#/x" }));
+        assert_eq!(properties["of"], json!({ "$ref": "#/openapi" }));
+        assert_eq!(properties["union"]["anyOf"][1], json!({ "type": "null" }));
     }
 
     #[test]
     fn schemas_of_3_1_keep_what_is_beside_a_reference() {
         let mut description = json!({
             "openapi": "3.1.0",
-            "components": { "schemas": { "a": { "$ref": "#/x", "minimum": 1 } } },
+            "components": { "schemas": { "a": { "$ref": "#/openapi", "minimum": 1 } } },
         });
         let before = description.clone();
         rewrite(&mut description);

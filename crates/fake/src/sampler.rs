@@ -289,11 +289,12 @@ impl<'a> Sampler<'a> {
 
     /// A value where any is permitted.
     fn anything(&mut self) -> Value {
-        match self.random.u8(..6) {
+        match self.random.u8(..7) {
             0 => json!(self.random.i32(-9..1000)),
             1 => json!(self.random.bool()),
-            2 => json!([self.random.u8(..), "text"]),
-            3 => json!({ "key": self.random.u8(..), "list": [true, 0.5] }),
+            2 => json!([self.random.u8(..), "text", null]),
+            3 => Value::Null,
+            4 => json!({ "key": self.random.u8(..), "list": [true, 0.5], "null": null }),
             _ => Value::String(text::text(&mut self.random, &Map::new())),
         }
     }

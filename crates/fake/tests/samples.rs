@@ -37,7 +37,7 @@ fn description() -> Description {
                 "secret": { "type": "string", "writeOnly": true },
             } },
             "Never": { "allOf": [{ "type": "string" }, { "type": "integer" }] },
-            "Endless": { "required": ["next"], "properties": {
+            "Endless": { "type": "object", "required": ["next"], "properties": {
                 "next": { "$ref": "#/components/schemas/Endless" },
             } },
             // A union of two types that extend it, told apart by what they list.

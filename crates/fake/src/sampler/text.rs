@@ -97,8 +97,9 @@ fn append(random: &mut Rng, hir: &Hir, text: &mut String) {
         HirKind::Empty | HirKind::Look(_) => {}
         HirKind::Literal(literal) => text.push_str(&String::from_utf8_lossy(&literal.0)),
         HirKind::Class(Class::Unicode(class)) => {
-            // The first ranges are those of ASCII.
-            let ranges: Vec<_> = class.ranges().iter().take(4).collect();
+            // What the sampler takes for a digit of any script, the validator may not.
+            let ranges: Vec<_> = class.ranges().iter().filter(|it| it.start().is_ascii()).collect();
+            let ranges = if ranges.is_empty() { class.ranges().iter().collect() } else { ranges };
             let Some(range) = random.choice(&ranges) else { return };
             // Printable where there is a choice.
             let start = range.start().max(' ').min(range.end());
@@ -136,6 +137,8 @@ mod tests {
         let (start, end) = text.split_once('-').unwrap_or_default();
         assert!(start.len() == 2 && start.chars().all(|it| ('a'..='c').contains(&it)), "{text}");
         assert!(!end.is_empty() && end.chars().all(|it| it == 'x' || it == 'y'), "{text}");
+        let digits = matching(&mut random, r"^\d{20}$").unwrap_or_default();
+        assert!(digits.len() == 20 && digits.chars().all(|it| it.is_ascii_digit()), "{digits}");
         assert_eq!(matching(&mut random, "(?=not understood)"), None);
     }
 }
