@@ -444,6 +444,7 @@ mod tests {
     use reqwest::header::{HeaderMap, HeaderValue, LINK};
 
     use super::*;
+    use crate::service::Service;
 
     fn link(headers: &[&'static str]) -> Option<String> {
         let headers = headers.iter().map(|it| (LINK, HeaderValue::from_static(it)));
@@ -462,6 +463,30 @@ mod tests {
         assert_eq!(link(&[r#"</b?x=1,2>; rel="last Next""#]), next);
         assert_eq!(link(&[r#"</a>; rel="prev""#, "next", ""]), None);
         assert_eq!(link(&[]), None);
+    }
+
+    #[test]
+    fn links_to_another_origin_are_refused() -> Result<()> {
+        let service = Service::builder("https://shop.example/v1").build()?;
+        let call = RestCall::new(service, "list_pets", "GET").literal("/pets");
+        for (link, leads_to) in [
+            ("?page=2", Some("https://shop.example/v1/pets?page=2")),
+            ("/v2/pets#top", Some("https://shop.example/v2/pets")),
+            ("https://shop.example:443/a", Some("https://shop.example/a")),
+            ("http://shop.example/v1/pets", None),
+            ("https://shop.example:444/v1/pets", None),
+            ("//other.example/v1/pets", None),
+            ("https://user@shop.example/v1/pets", None),
+            ("https://:password@shop.example/v1/pets", None),
+            ("https://[", None),
+        ] {
+            let found = match linked(&call, link) {
+                Ok(Step::Link(url)) => Some(url.to_string()),
+                Ok(Step::Parameter { .. }) | Err(_) => None,
+            };
+            assert_eq!(found.as_deref(), leads_to, "{link}");
+        }
+        Ok(())
     }
 
     #[test]

@@ -3,8 +3,15 @@
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::mpsc::{channel, Receiver};
+use std::time::Duration;
 
 use podqueue::Client;
+
+/// The number of requests that a server responds to; later ones get status 400, which is final.
+const MOST_REQUESTS: usize = 100;
+
+/// How long a check waits for a request that was not sent.
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 /// A server of one response, which records the requests.
 pub struct Server {
@@ -31,7 +38,7 @@ impl Server {
     }
 
     /// Responds with these in turn, each a status, a header or none, and a body, and then with the
-    /// last one.
+    /// last one. The number of requests is limited, so that pages without an end fail a check.
     pub fn replying(replies: &[(&str, &str, &str)]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let url = format!("http://{}", listener.local_addr().expect("it has an address"));
@@ -50,7 +57,10 @@ impl Server {
         std::thread::spawn(move || {
             let last = replies.len() - 1;
             for (number, stream) in listener.incoming().enumerate() {
-                let reply = &replies[number.min(last)];
+                let reply = match number {
+                    ..MOST_REQUESTS => &replies[number.min(last)],
+                    _ => "HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
+                };
                 let mut stream = stream.expect("a connection");
                 let mut request = Vec::new();
                 let mut buffer = [0; 4096];
@@ -98,7 +108,7 @@ impl Server {
     }
 
     fn whole_request(&self) -> (String, String) {
-        let request = self.requests.recv().expect("a request");
+        let request = self.requests.recv_timeout(LONGEST_WAIT).expect("a request");
         let (head, body) = request.split_once("\r\n\r\n").unwrap_or((&request, ""));
         (head.to_owned(), body.to_owned())
     }
