@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use crate::build_script::{named, selected};
+use crate::rest::Census;
 use crate::{Diagnostic, Source, naming, rest};
 
 /// The first line of every file, by which its origin is recognized.
@@ -37,23 +38,12 @@ pub fn committed(
     places: &[PathBuf],
     only: Option<&[String]>,
 ) -> Result<Committed, Vec<Diagnostic>> {
-    let places = places.iter().map(PathBuf::as_path);
-    let named = named(places).map_err(|it| vec![it])?;
-    let sources: Vec<&Source> = named.values().map(|it| &it.source).collect();
     let options = rest::Options { only, by_tag: true, ..rest::Options::default() };
     let mut taken = HashSet::from(["mod".to_owned()]);
     let mut made = Committed::default();
     let mut root = String::new();
-    let mut errors = Vec::new();
-    for (name, output) in named.keys().zip(selected(&sources, &options)) {
-        let output = match output {
-            Ok(output) => output,
-            Err(more) => {
-                errors.extend(more);
-                continue;
-            }
-        };
-        let module = naming::unique(&mut taken, naming::snake(name));
+    for (name, output) in outputs(places, &options)? {
+        let module = naming::unique(&mut taken, naming::snake(&name));
         // rustfmt has another layout, and follows modules unless told otherwise.
         root.push_str(&format!("\n/// Calls of the description `{name}`.\n#[rustfmt::skip]\n"));
         ALLOWED.iter().for_each(|lints| root.push_str(&format!("#[allow({lints})]\n")));
@@ -63,9 +53,35 @@ pub fn committed(
         }
         made.warnings.extend(output.generated.warnings);
     }
-    if !errors.is_empty() {
-        return Err(errors);
-    }
     made.files.insert(0, (PathBuf::from("mod.rs"), format!("{MARK}\n{root}")));
     Ok(made)
+}
+
+/// Takes the census of what is generated from descriptions: the values that stay any JSON.
+///
+/// # Errors
+///
+/// As for [`committed`].
+pub fn census(places: &[PathBuf], only: Option<&[String]>) -> Result<Census, Vec<Diagnostic>> {
+    let options = rest::Options { only, census: true, ..rest::Options::default() };
+    let mut census = Census::default();
+    outputs(places, &options)?.into_iter().for_each(|(_, output)| census.add(output.census));
+    Ok(census)
+}
+
+/// What is generated from each description, with its name; or all errors.
+fn outputs(
+    places: &[PathBuf],
+    options: &rest::Options<'_>,
+) -> Result<Vec<(String, rest::Output)>, Vec<Diagnostic>> {
+    let named = named(places.iter().map(PathBuf::as_path)).map_err(|it| vec![it])?;
+    let sources: Vec<&Source> = named.values().map(|it| &it.source).collect();
+    let (mut outputs, mut errors) = (Vec::new(), Vec::new());
+    for (name, output) in named.keys().zip(selected(&sources, options)) {
+        match output {
+            Ok(output) => outputs.push((name.clone(), output)),
+            Err(more) => errors.extend(more),
+        }
+    }
+    if errors.is_empty() { Ok(outputs) } else { Err(errors) }
 }

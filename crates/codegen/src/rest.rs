@@ -2,6 +2,7 @@
 //! calls.
 
 mod base_path;
+mod census;
 pub mod description;
 mod emit;
 mod files;
@@ -25,6 +26,7 @@ use std::path::PathBuf;
 
 use quote::quote;
 
+pub use self::census::Census;
 pub use self::formats::Dates;
 pub(crate) use self::formats::Formats;
 pub(crate) use self::normalize::select::Unmatched;
@@ -60,11 +62,20 @@ pub(crate) struct Options<'a> {
     pub(crate) pages: &'a [(String, Pages)],
     /// True to generate a file for each tag.
     pub(crate) by_tag: bool,
+    /// True to count the values that stay any JSON.
+    pub(crate) census: bool,
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Self { handle: "Api", only: None, formats: Formats::default(), pages: &[], by_tag: false }
+        Self {
+            handle: "Api",
+            only: None,
+            formats: Formats::default(),
+            pages: &[],
+            by_tag: false,
+            census: false,
+        }
     }
 }
 
@@ -74,6 +85,8 @@ pub(crate) struct Output {
     pub(crate) generated: Generated,
     /// The names and the code of the files by tag.
     pub(crate) by_tag: Vec<(String, String)>,
+    /// Empty unless it was asked for.
+    pub(crate) census: Census,
     /// The selectors that select none of its operations: those of `only`, and then of `pages`.
     pub(crate) unmatched: Vec<Unmatched>,
 }
@@ -103,8 +116,8 @@ fn deep<T: Send>(run: impl Fn() -> T + Send + Sync) -> T {
 /// If this text, or that of a referenced file, does not parse.
 pub fn linked(source: &Source) -> Result<(serde_json::Value, Vec<PathBuf>), Diagnostic> {
     let mut tree = read::read(source)?;
-    let files = normalize::link(source, &mut tree)?;
-    Ok((tree, files))
+    let linked = normalize::link(source, &mut tree);
+    linked.unreadable.into_iter().next().map_or(Ok((tree, linked.files)), Err)
 }
 
 /// The media type that a call sends a body as: of several, the one that the call of the operation's
@@ -114,11 +127,15 @@ pub fn sent_media(description: &serde_json::Value, body: &serde_json::Value) -> 
 }
 
 fn try_generate(source: &Source, options: &Options<'_>) -> Result<Output, Diagnostic> {
-    let (description, places) = read::read_with_places(source)?;
+    let (mut description, places) = read::read_with_places(source)?;
+    let mut linked = normalize::link(source, &mut description);
+    let files = std::mem::take(&mut linked.files);
     let servers = base_path::Servers::of(&description);
     let server_urls = server_url::variables(&description);
     let Options { only, formats, pages, .. } = *options;
-    let mut normalized = normalize::normalize(source, &places, description, only, formats, pages)?;
+    let whole = options.census.then(|| description.clone());
+    let mut normalized =
+        normalize::normalize(source, &places, description, linked, only, formats, pages)?;
     let mut decided = signatures::decide_or_bisect(source, &places, formats, &mut normalized)?;
     let mut warnings = normalized.warnings;
     let is_left_out = |keys: &Vec<String>| normalized.left_out.contains(keys);
@@ -156,6 +173,15 @@ fn try_generate(source: &Source, options: &Options<'_>) -> Result<Output, Diagno
             )),
         }
     }
+    let census = whole.map(|description| {
+        let walked = census::Walked {
+            description: &description,
+            names: &normalized.names,
+            operations: &operations,
+            types: &decided.types,
+        };
+        census::of(source, &places, &normalized.origins, &walked)
+    });
     let mut names: HashSet<_> = decided.types.iter().filter_map(name_of).collect();
     names.extend(normalized.enums.iter().map(|it| it.name.clone()));
     let emit::Calls { calls, types: own_types } = emit::calls(options.handle, &operations, names);
@@ -180,7 +206,7 @@ fn try_generate(source: &Source, options: &Options<'_>) -> Result<Output, Diagno
         quote!(#handle #server_urls)
     };
     let print = |tokens| print::file(&source.name, tokens);
-    let mut generated = Generated { warnings, files: normalized.files, ..Generated::default() };
+    let mut generated = Generated { warnings, files, ..Generated::default() };
     let mut by_tag = Vec::new();
     if options.by_tag {
         let tags = operations.iter().map(|(operation, _)| operation.tag.as_deref());
@@ -200,7 +226,8 @@ fn try_generate(source: &Source, options: &Options<'_>) -> Result<Output, Diagno
         let own_types = print(quote!(mod types { #own_types }))?;
         generated.code = format!("{}\n{calls}", with_more_items(&generated.types, &own_types));
     }
-    Ok(Output { generated, by_tag, unmatched: normalized.unmatched })
+    let (census, unmatched) = (census.unwrap_or_default(), normalized.unmatched);
+    Ok(Output { generated, by_tag, census, unmatched })
 }
 
 /// The text of a module to which the items of another one are added. The types that need a client,

@@ -17,10 +17,17 @@
 //! podqueue-regenerate --into src/generated openapi --check
 //! ```
 //!
-//! As a library it starts with [`Regenerate`] or [`Committed`].
+//! And it reports which values of the generated code stay any JSON, and why:
+//!
+//! ```sh
+//! podqueue-regenerate --report openapi
+//! ```
+//!
+//! As a library it starts with [`Regenerate`], [`Committed`] or [`Census`].
 
 mod alignment;
 mod canonical;
+mod census;
 mod change;
 mod committed;
 mod comparison;
@@ -30,6 +37,7 @@ mod fetch;
 mod findings;
 mod outline;
 
+pub use census::Census;
 pub use change::{Audience, Change, ChangeKind, Effect, Interface, Severity};
 pub use committed::Committed;
 pub use comparison::Regenerate;

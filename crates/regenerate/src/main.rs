@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
-use podqueue_regenerate::{Committed, Error, Regenerate};
+use podqueue_regenerate::{Census, Committed, Error, Regenerate};
 
 /// Exit code of a run that needs attention: drift with --check, or queries that no longer validate.
 const ATTENTION: u8 = 1;
@@ -14,7 +14,8 @@ const FAILURE: u8 = 3;
 
 /// Fetches the current REST description and GraphQL schema, prints the changes since the ones in
 /// openapi/ and schema/, what they break and which queries no longer validate, and writes them
-/// there. With --into it generates code from REST descriptions instead, to be committed.
+/// there. With --into it generates code from REST descriptions instead, to be committed; with
+/// --report it says which values of that code stay any JSON.
 ///
 /// The API key is read from PODQUEUE_API_KEY. It is sent to the GraphQL service only.
 #[derive(Parser)]
@@ -29,6 +30,7 @@ const FAILURE: u8 = 3;
         3  something could not be fetched, read, generated or written"
 )]
 #[command(group = clap::ArgGroup::new("sources").required(true).multiple(true))]
+#[command(group = clap::ArgGroup::new("code").args(["into", "report"]))]
 struct Arguments {
     /// The current REST description (OpenAPI, YAML or JSON): a URL or a file.
     #[arg(long, value_name = "URL|FILE", group = "sources")]
@@ -50,9 +52,14 @@ struct Arguments {
     #[arg(long, value_name = "FOLDER", group = "sources", conflicts_with = "rest")]
     into: Option<PathBuf>,
 
-    /// With --into, generate only these operations and the types that they need: an operationId,
+    /// Print a line for each value of the code of the descriptions that stays any JSON, with its
+    /// place and the reason, and a last line with the counts. Nothing is written.
+    #[arg(long, group = "sources", conflicts_with_all = ["rest", "into", "check", "dry_run"])]
+    report: bool,
+
+    /// With --into or --report, only these operations and the types that they need: an operationId,
     /// "METHOD /path" or "tag:NAME". May be given several times.
-    #[arg(long, value_name = "SELECTOR", requires = "into", conflicts_with = "rest")]
+    #[arg(long, value_name = "SELECTOR", requires = "code", conflicts_with = "rest")]
     only: Vec<String>,
 
     /// Write nothing, and exit with 1 if anything changed or queries no longer validate: for a CI
@@ -76,8 +83,9 @@ struct Arguments {
     #[arg(long, value_name = "FOLDER", default_value = "queries")]
     queries: PathBuf,
 
-    /// With --into, the files and folders of the descriptions, that of --openapi by default.
-    #[arg(value_name = "DESCRIPTION", requires = "into", conflicts_with = "rest")]
+    /// With --into or --report, the files and folders of the descriptions, that of --openapi by
+    /// default.
+    #[arg(value_name = "DESCRIPTION", requires = "code", conflicts_with = "rest")]
     descriptions: Vec<PathBuf>,
 }
 
@@ -85,6 +93,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let outcome = match &arguments.into {
         Some(folder) => commit(&arguments, folder),
+        None if arguments.report => report(&arguments),
         None => compare(arguments),
     };
     outcome.unwrap_or_else(|failure| {
@@ -135,6 +144,13 @@ fn commit(arguments: &Arguments, folder: &Path) -> Result<ExitCode, Error> {
         let participle = if path.exists() { "written" } else { "removed" };
         let _ = writeln!(out, "{participle}: {}", path.display());
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints the values of the code of descriptions that stay any JSON.
+fn report(arguments: &Arguments) -> Result<ExitCode, Error> {
+    let census = Census::take(&descriptions(arguments), &arguments.only)?;
+    let _ = write!(io::stdout(), "{census}");
     Ok(ExitCode::SUCCESS)
 }
 

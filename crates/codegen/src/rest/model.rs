@@ -12,6 +12,8 @@ pub(crate) struct Operation {
     pub(crate) method: String,
     /// The path as the description writes it: `/pods/{podId}`.
     pub(crate) path: String,
+    /// The keys that lead to it from the top of the description.
+    pub(crate) keys: Vec<String>,
     /// Its first tag.
     pub(crate) tag: Option<String>,
     pub(crate) summary: String,

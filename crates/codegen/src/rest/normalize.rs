@@ -26,14 +26,15 @@ mod union_marks;
 mod warnings;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
 pub(crate) use self::enums::NamedEnum;
+pub(super) use self::link::{Linked, link};
 pub(crate) use self::required::{OptionalNulls, RequiredFields};
 use self::schemas::Usage;
 pub(crate) use self::union_marks::{Alternative, Branch, Unions};
+pub(crate) use self::warnings::Origins;
 use self::warnings::Warnings;
 use super::formats::Formats;
 use super::media;
@@ -59,22 +60,13 @@ pub(crate) struct Normalized {
     pub(crate) optional_nulls: OptionalNulls,
     /// The unsupported constructs, with the reason.
     pub(crate) warnings: Vec<Diagnostic>,
-    /// Further files that were read, or should have been.
-    pub(crate) files: Vec<PathBuf>,
+    /// The names of the types of named schemas, by the places of the schemas.
+    pub(crate) names: BTreeMap<String, String>,
+    pub(crate) origins: Origins,
     /// The keys of the operations that were not selected.
     pub(crate) left_out: BTreeSet<Vec<String>>,
     /// The selectors that select no operation.
     pub(crate) unmatched: Vec<select::Unmatched>,
-}
-
-/// Links all files of a description into one tree, and returns the paths of the other files.
-///
-/// # Errors
-///
-/// A file that exists cannot be read.
-pub(super) fn link(source: &Source, description: &mut Value) -> Result<Vec<PathBuf>, Diagnostic> {
-    let linked = link::link(source, description);
-    linked.unreadable.into_iter().next().map_or(Ok(linked.files), Err)
 }
 
 /// The name of the media type that a call sends a body as.
@@ -83,36 +75,37 @@ pub(super) fn sent_media(description: &Value, body: &Value) -> Option<String> {
     chosen.into_iter().next().map(|it| it.name)
 }
 
-/// Normalizes a description, or the part of it that the selectors of `only` select.
+/// Normalizes a description whose files are linked, or the part of it that the selectors of `only`
+/// select.
 pub(super) fn normalize(
     source: &Source,
     places: &SourceMap<'_>,
     mut description: Value,
+    linked: Linked,
     only: Option<&[String]>,
     formats: Formats,
     pages: &[(String, Pages)],
 ) -> Result<Normalized, Diagnostic> {
     version(source, &description)?;
     let mut warnings = Warnings::new(source, places);
-    let linked = link::link(source, &mut description);
     warnings.origins = linked.origins;
     linked.unreadable.into_iter().for_each(|it| warnings.add(it));
-    let names = operations::names(&description);
+    let calls = operations::names(&description);
     let mut all_schemas = BTreeSet::new();
     let mut left_out = BTreeSet::new();
     let mut unmatched = Vec::new();
     if let Some(selectors) = only {
         let selected;
-        (selected, unmatched) = select::select(&names, selectors, &warnings);
+        (selected, unmatched) = select::select(&calls, selectors, &warnings);
         all_schemas = object_at(&description, &["components", "schemas"]).keys().cloned().collect();
-        left_out = names.iter().map(|it| it.keys.clone()).collect();
+        left_out = calls.iter().map(|it| it.keys.clone()).collect();
         left_out.retain(|keys| !selected.contains(keys));
         select::prune(&mut description, &selected);
     }
     let mut stated = BTreeMap::new();
     for (index, (selector, pages)) in pages.iter().enumerate() {
         let selector = std::slice::from_ref(selector);
-        let (found, unknown) = select::select(&names, selector, &warnings);
+        let (found, unknown) = select::select(&calls, selector, &warnings);
         stated.extend(found.into_iter().map(|keys| (keys, pages)));
         let index = only.map_or(0, <[_]>::len) + index;
         unmatched.extend(unknown.into_iter().map(|it| select::Unmatched { index, ..it }));
@@ -121,11 +114,11 @@ pub(super) fn normalize(
     examples::loosen(&mut description, &mut warnings);
     lower::lower(&mut description, formats, &mut warnings);
     compose::compose(&mut description, &mut warnings);
-    let (operations, paths) = operations::normalize(&description, &names, &stated, &mut warnings)?;
+    let (operations, paths) = operations::normalize(&description, &calls, &stated, &mut warnings)?;
 
     let named = object_at(&description, &["components", "schemas"]);
     let mut paths = Value::Object(paths);
-    let mut schemas = names::name_schemas(named, &all_schemas, &mut paths, &mut warnings);
+    let (mut schemas, names) = names::name_schemas(named, &all_schemas, &mut paths, &mut warnings);
     let received = tree::under("responses", &paths, &schemas);
     let sent = tree::under("requestBody", &paths, &schemas);
     required::mark_optional_nulls(&mut schemas, &mut paths);
@@ -151,6 +144,7 @@ pub(super) fn normalize(
         "paths": paths,
         "components": { "schemas": schemas },
     });
+    let (warnings, origins) = warnings.finish();
     Ok(Normalized {
         document,
         operations,
@@ -158,8 +152,9 @@ pub(super) fn normalize(
         unions,
         required_fields,
         optional_nulls,
-        warnings: warnings.finish(),
-        files: linked.files,
+        warnings,
+        names,
+        origins,
         left_out,
         unmatched,
     })

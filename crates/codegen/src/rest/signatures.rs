@@ -273,7 +273,7 @@ fn called(normalized: &Normalized, path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rest::normalize::normalize;
+    use crate::rest::normalize::{link, normalize};
     use crate::rest::read::read_with_places;
 
     #[test]
@@ -309,9 +309,11 @@ components:
     Bad: {{type: object, properties: {{a: {{type: string}}}}}}"
         );
         let source = Source::new("a.yaml", text);
-        let Ok((description, places)) = read_with_places(&source) else { panic!("it parses") };
+        let Ok((mut description, places)) = read_with_places(&source) else { panic!("it parses") };
         let formats = Formats::default();
-        let Ok(mut normalized) = normalize(&source, &places, description, None, formats, &[])
+        let linked = link(&source, &mut description);
+        let Ok(mut normalized) =
+            normalize(&source, &places, description, linked, None, formats, &[])
         else {
             panic!("it can be normalized")
         };

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect shall fail")]
 
 mod build_script;
+mod census;
 mod forward_compatibility;
 mod graphql_diagnostics;
 mod graphql_document;

@@ -154,3 +154,21 @@ fn committed_code_compiles_without_a_build_script() {
         assert!(output.status.success(), "{said}{printed}");
     }
 }
+
+#[test]
+fn values_that_stay_any_json_are_reported() {
+    let description =
+        PETS.replace("name: {type: string}, shop", "name: {}, tags: {type: array}, shop");
+    let checkout = Checkout::new("report").write("openapi/pets.yaml", &description);
+    let report = checkout.run(&["--report"]);
+    let expected = "openapi/pets.yaml:18:24: `Pet::name` is `Option<Value>`: no schema\n\
+                    openapi/pets.yaml:18:34: `Pet::tags` is `Vec<Value>`: a list whose items have no schema\n\
+                    fields: 6, typed: 4, untyped: 2\n";
+    assert_eq!((report.code, report.out.as_str(), report.err.as_str()), (0, expected, ""));
+    let selected = checkout.run(&["--report", "--only", "tag:types", "openapi/pets.yaml"]);
+    assert_eq!(selected.out, "fields: 1, typed: 1, untyped: 0\n");
+    let unknown = checkout.run(&["--report", "--only", "tag:type"]);
+    assert_eq!((unknown.code, unknown.out.as_str()), (3, ""));
+    assert!(unknown.err.contains("Did you mean"), "{}", unknown.err);
+    assert_eq!(checkout.run(&["--report", "--check"]).code, 2);
+}

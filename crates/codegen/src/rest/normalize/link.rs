@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
-use super::warnings::Origin;
+use super::warnings::{Origin, Origins};
 use crate::rest::pointer::{decoded, joined, keys};
 use crate::rest::read;
 use crate::rest::source_map::SourceMap;
@@ -23,17 +23,16 @@ const DEPTH: usize = 32;
 const SCHEMAS: &str = "#/components/schemas";
 
 /// The result of linking.
-pub(super) struct Linked {
-    /// The origins of schemas that linking has named.
-    pub(super) origins: BTreeMap<String, Origin>,
+pub(in crate::rest) struct Linked {
+    pub(super) origins: Origins,
     /// Further files that were read or are missing.
-    pub(super) files: Vec<PathBuf>,
+    pub(in crate::rest) files: Vec<PathBuf>,
     /// Errors of files that exist and cannot be read.
-    pub(super) unreadable: Vec<Diagnostic>,
+    pub(in crate::rest) unreadable: Vec<Diagnostic>,
 }
 
 /// Links a description.
-pub(super) fn link(source: &Source, description: &mut Value) -> Linked {
+pub(in crate::rest) fn link(source: &Source, description: &mut Value) -> Linked {
     anchor_all(description);
     let whole = std::mem::take(description);
     let taken = tree::fields(&whole["components"], "schemas").map(|(name, _)| name.clone());
@@ -42,7 +41,7 @@ pub(super) fn link(source: &Source, description: &mut Value) -> Linked {
         files: Files::new(source, whole.clone()),
         names: BTreeMap::new(),
         made: Map::new(),
-        origins: BTreeMap::new(),
+        origins: Origins::default(),
     };
     *description = linker.root(whole);
     if let (Some(object), false) = (description.as_object_mut(), linker.made.is_empty()) {
@@ -64,7 +63,7 @@ struct Linker {
     /// The names of schemas that had none, by location.
     names: BTreeMap<(usize, String), String>,
     made: Map<String, Value>,
-    origins: BTreeMap<String, Origin>,
+    origins: Origins,
 }
 
 impl Linker {
@@ -174,7 +173,7 @@ impl Linker {
         self.schema(&mut found, file);
         self.made.insert(name.clone(), found);
         let origin = Origin { file: self.files.places(file), keys: parts };
-        self.origins.insert(name.clone(), origin);
+        self.origins.0.insert(name.clone(), origin);
         Some(joined(SCHEMAS, &[name]))
     }
 }

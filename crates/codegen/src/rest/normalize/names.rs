@@ -39,13 +39,13 @@ pub(super) fn taken(schemas: &Map<String, Value>) -> HashSet<String> {
 ///
 /// All references in the schemas and paths are rewritten to these names. A reference that leads
 /// nowhere becomes any value. `all_names` has the schemas that a selection has removed, too: their
-/// names are not given to others.
+/// names are not given to others. Returns with the schemas the names by place.
 pub(super) fn name_schemas(
     schemas: Map<String, Value>,
     all_names: &BTreeSet<String>,
     paths: &mut Value,
     warnings: &mut Warnings<'_>,
-) -> Map<String, Value> {
+) -> (Map<String, Value>, BTreeMap<String, String>) {
     let mut naming = Naming { names: BTreeMap::new(), lost: BTreeSet::new() };
     let all: BTreeSet<_> = schemas.keys().chain(all_names).collect();
     naming.name(all.iter().copied());
@@ -60,7 +60,7 @@ pub(super) fn name_schemas(
         let message = format!("the reference {target} leads nowhere; it is read as any value");
         warnings.warn_of_reference(|it| it == target, message);
     }
-    named
+    (named, naming.names)
 }
 
 struct Naming {

@@ -62,14 +62,14 @@ pub(super) fn normalize(
                         warnings.warn(&place, format!("{call}: {warning}"));
                     }
                     let name = named.get(&place).map(|it| (*it).clone()).unwrap_or_default();
-                    all.push((normalized.bodies, name));
+                    all.push((normalized.bodies, name, place));
                 }
                 Err(reason) => warnings.warn(&place, format!("left out {call}: {reason}")),
             }
         }
     }
     let (mut operations, mut paths) = (Vec::new(), Map::new());
-    for (mut bodies, name) in all {
+    for (mut bodies, name, place) in all {
         if let [first, second] = bodies.as_mut_slice() {
             let other = naming::unique(&mut names, format!("{name}_multipart"));
             first.operation.other_body = Some((other.clone(), media(second)));
@@ -81,6 +81,7 @@ pub(super) fn normalize(
             first.operation.name = name;
         }
         for mut normalized in bodies {
+            normalized.operation.keys = place.clone();
             let mut typed = |suffix: &str, schema: &Value| {
                 let name =
                     naming::unique(&mut names, format!("{}_{suffix}", normalized.operation.name));
@@ -329,8 +330,9 @@ fn with_body(
     }
     let with_body = WithBody {
         operation: Operation {
-            // `normalize` sets it.
+            // `normalize` sets both.
             name: String::new(),
+            keys: Vec::new(),
             id: id_of(operation),
             method: method.to_owned(),
             path: rooted(path),

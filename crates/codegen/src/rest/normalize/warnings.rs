@@ -10,8 +10,7 @@ use crate::{Diagnostic, Source};
 pub(super) struct Warnings<'a> {
     source: &'a Source,
     places: &'a SourceMap<'a>,
-    /// The origin of each named schema that linking has named.
-    pub(super) origins: BTreeMap<String, Origin>,
+    pub(super) origins: Origins,
     /// The keys and the message for each default that does not conform to its schema.
     defaults: Vec<(Vec<String>, String)>,
     /// The keys and the message for each example that contradicts its schema.
@@ -19,8 +18,12 @@ pub(super) struct Warnings<'a> {
     warnings: Vec<Diagnostic>,
 }
 
+/// The origins of the named schemas that linking has named, by these names.
+#[derive(Default)]
+pub(crate) struct Origins(pub(super) BTreeMap<String, Origin>);
+
 /// The origin of a schema: its file and its place there.
-pub(super) struct Origin {
+pub(crate) struct Origin {
     /// The name and the places of another file; none for the description itself.
     pub(super) file: Option<Rc<(String, SourceMap<'static>)>>,
     pub(super) keys: Vec<String>,
@@ -31,7 +34,7 @@ impl<'a> Warnings<'a> {
         Self {
             source,
             places,
-            origins: BTreeMap::new(),
+            origins: Origins::default(),
             defaults: Vec::new(),
             examples: Vec::new(),
             warnings: Vec::new(),
@@ -50,21 +53,7 @@ impl<'a> Warnings<'a> {
 
     /// A diagnostic of the node at the path `keys`.
     pub(super) fn diagnostic(&self, keys: &[String], message: &str) -> Diagnostic {
-        let elsewhere = match keys {
-            [components, schemas, name, rest @ ..]
-                if components == "components" && schemas == "schemas" =>
-            {
-                self.origins.get(name).map(|origin| {
-                    let keys = [&origin.keys, rest].concat();
-                    match origin.file.as_deref() {
-                        Some((file, places)) => at(file, places.of(&keys), message),
-                        None => at(&self.source.name, self.places.of(&keys), message),
-                    }
-                })
-            }
-            _ => None,
-        };
-        elsewhere.unwrap_or_else(|| at(&self.source.name, self.places.of(keys), message))
+        self.origins.diagnostic(self.source, self.places, keys, message)
     }
 
     /// Warns about a default that does not conform to its schema. All of them make one warning,
@@ -78,8 +67,8 @@ impl<'a> Warnings<'a> {
         self.examples.push((keys, message));
     }
 
-    /// All warnings.
-    pub(super) fn finish(mut self) -> Vec<Diagnostic> {
+    /// All warnings, and the origins.
+    pub(super) fn finish(mut self) -> (Vec<Diagnostic>, Origins) {
         for alike in [std::mem::take(&mut self.examples), std::mem::take(&mut self.defaults)] {
             let count = alike.len();
             let Some((keys, message)) = alike.into_iter().next() else { continue };
@@ -90,13 +79,40 @@ impl<'a> Warnings<'a> {
             self.warn(&keys, message);
             self.warnings.rotate_right(1);
         }
-        self.warnings
+        (self.warnings, self.origins)
     }
 
     /// Warns about the first `$ref` whose target satisfies a predicate.
     pub(super) fn warn_of_reference(&mut self, is_target: impl Fn(&str) -> bool, message: String) {
         let place = self.places.of_reference(is_target);
         self.warnings.push(at(&self.source.name, place, &message));
+    }
+}
+
+impl Origins {
+    /// A diagnostic of the node at the path `keys` of a description whose files are linked.
+    pub(in crate::rest) fn diagnostic(
+        &self,
+        source: &Source,
+        places: &SourceMap<'_>,
+        keys: &[String],
+        message: &str,
+    ) -> Diagnostic {
+        let elsewhere = match keys {
+            [components, schemas, name, rest @ ..]
+                if components == "components" && schemas == "schemas" =>
+            {
+                self.0.get(name).map(|origin| {
+                    let keys = [&origin.keys, rest].concat();
+                    match origin.file.as_deref() {
+                        Some((file, places)) => at(file, places.of(&keys), message),
+                        None => at(&source.name, places.of(&keys), message),
+                    }
+                })
+            }
+            _ => None,
+        };
+        elsewhere.unwrap_or_else(|| at(&source.name, places.of(keys), message))
     }
 }
 

@@ -1,0 +1,143 @@
+//! Census: each value that stays any JSON is found at its place, with the reason.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use podqueue_codegen::__private::census;
+use podqueue_codegen::{Source, rest};
+use quote::ToTokens;
+use syn::Item;
+
+use crate::build_script::Folder;
+
+const SHOP: &str = "openapi: 3.1.0
+info: {title: Shop, version: '1'}
+paths:
+  /pets:
+    parameters: [{name: where, in: query, content: {application/json: {schema: {type: array, items: {}}}}}]
+    get:
+      operationId: listPets
+      parameters:
+        - {name: limit, in: query, schema: {type: integer}}
+        - {name: filter, in: query, style: deepObject, schema: {type: object}}
+      responses:
+        '200':
+          description: All.
+          content:
+            application/json:
+              schema: {type: array, items: {$ref: '#/components/schemas/Pet'}}
+        '404':
+          description: None.
+          content: {application/json: {schema: {}}}
+    post:
+      operationId: savePet
+      requestBody:
+        content:
+          application/json: {schema: {$ref: 'parts.yaml#/Kept'}}
+      responses:
+        '200': {description: Whatever., content: {application/json: {schema: {description: Anything.}}}}
+        '202': {description: Later., content: {application/json: {schema: {type: object, properties: {at: {type: [string, integer]}, log: {type: array}}}}}}
+components:
+  schemas:
+    Pet:
+      type: object
+      required: [name]
+      additionalProperties: true
+      properties:
+        name: {type: string}
+        notes:
+        labels: {type: object}
+        prices: {type: object, additionalProperties: {type: number}}
+        scores: {type: object, additionalProperties: {}}
+        either: {anyOf: [{type: string}, {}]}
+        lost: {$ref: '#/components/schemas/Gone'}
+        nothing: {type: 'null'}
+        mixed: {allOf: [{type: string}, {type: integer}]}
+        shop: {allOf: [{$ref: '#/components/schemas/Shop'}, {type: object, properties: {extra: {}}}]}
+    Shop:
+      type: object
+      properties:
+        open: {description: When.}
+";
+
+const PARTS: &str = "Kept:
+  type: object
+  properties:
+    tag: {type: string}
+    more:
+      type: object
+      properties:
+        deep: true
+";
+
+/// The report of a folder with these files, without the name of the folder.
+fn report(name: &str, only: Option<&[String]>) -> (Vec<String>, usize, usize) {
+    let folder = Folder::new(&format!("census-{name}"));
+    folder.write("openapi/shop.yaml", SHOP);
+    folder.write("openapi/parts.yaml", PARTS);
+    let census = census(&[PathBuf::from(folder.path("openapi"))], only).unwrap();
+    let lines = census.untyped.iter().map(|it| {
+        let line = it.to_string();
+        line.split_once("openapi/").map_or(line.clone(), |(_, rest)| rest.to_owned())
+    });
+    (lines.collect(), census.fields, census.typed)
+}
+
+#[test]
+fn each_untyped_value_has_its_place_and_a_reason() {
+    let (lines, fields, typed) = report("all", None);
+    let expected = "\
+parts.yaml:8:9: `KeptMore::deep` is `Option<Value>`: no schema
+shop.yaml:5:94: the parameter `where_` of `list_pets` is `Vec<Value>`: no schema
+shop.yaml:5:94: the parameter `where_` of `save_pet` is `Vec<Value>`: no schema
+shop.yaml:10:56: the parameter `filter` of `list_pets` is `Map<String, Value>`: an object without properties
+shop.yaml:19:40: the response 404 of `list_pets` is `Value`: no schema
+shop.yaml:26:70: the response of `save_pet` is `Value`: no schema
+shop.yaml:27:134: `SavePet202Response::log` is `Vec<Value>`: a list whose items have no schema
+shop.yaml:33:7: `Pet::extra` is `Map<String, Value>`: additionalProperties without a schema
+shop.yaml:36:9: `Pet::notes` is `Option<Value>`: no schema
+shop.yaml:37:9: `Pet::labels` is `Map<String, Value>`: an object without properties
+shop.yaml:39:32: `Pet::scores` is `Map<String, Value>`: additionalProperties without a schema
+shop.yaml:40:9: `Pet::either` is `Option<Value>`: a union with a branch that has no schema
+shop.yaml:41:9: `Pet::lost` is `Option<Value>`: its $ref leads nowhere
+shop.yaml:42:9: `Pet::nothing` is `Option<Value>`: always null
+shop.yaml:43:9: `Pet::mixed` is `Option<Value>`: parts of an allOf that contradict each other
+shop.yaml:44:89: `PetShop::extra` is `Option<Value>`: no schema
+shop.yaml:48:9: `PetShop::open` is `Option<Value>`: no schema";
+    assert_eq!(lines.join("\n"), expected);
+    assert_eq!((fields, typed), (29, 12));
+}
+
+#[test]
+fn only_selected_operations_count() {
+    let only = ["savePet".to_owned()];
+    let (lines, fields, typed) = report("selected", Some(&only));
+    assert_eq!(lines.len(), fields - typed, "{}", lines.join("\n"));
+    assert!(lines.iter().all(|it| !it.contains("Pet::")), "{}", lines.join("\n"));
+}
+
+#[test]
+fn no_field_of_a_generated_type_is_missed() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/rest");
+    for path in Source::find(&corpus, &["yaml"]).unwrap() {
+        let source = Source::read(&path).unwrap();
+        if !source.text.starts_with("openapi") {
+            continue;
+        }
+        let lines = census(&[path], None).unwrap().untyped;
+        let found = lines.iter().filter_map(|it| it.message.strip_prefix('`'));
+        let found: BTreeSet<_> = found.map(|it| it.split_once('`').unwrap().0.to_owned()).collect();
+        let types = syn::parse_file(&rest::generate(&source).unwrap().types).unwrap();
+        let Some(Item::Mod(module)) = types.items.into_iter().next() else { panic!("a module") };
+        for item in module.content.unwrap().1 {
+            let Item::Struct(item) = item else { continue };
+            for field in item.fields {
+                let name = field.ident.map(|it| it.to_string()).unwrap_or_default();
+                let what = format!("{}::{name}", item.ident);
+                let is_untyped =
+                    field.ty.to_token_stream().to_string().contains("serde_json :: Value");
+                assert_eq!(found.contains(&what), is_untyped, "{}: {what}", source.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Census: the values of generated code that stay any JSON, with the reason.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use podqueue_codegen::__private::census;
+use podqueue_codegen::Diagnostic;
+
+use crate::Error;
+
+/// The values of generated code that are `serde_json::Value`, because the description does not say
+/// what they are, or says it in a way that no type expresses.
+///
+/// A field is a field of a type, the value of a variant, a parameter, a body or a response. The
+/// variants for values that a description does not foresee are no fields.
+///
+/// Its `Display` is a line for each value, and a last line with the counts.
+#[derive(Clone, Debug)]
+pub struct Census {
+    untyped: Vec<Diagnostic>,
+    fields: usize,
+    typed: usize,
+}
+
+impl Census {
+    /// Takes the census of the code that is generated from descriptions, which are files or folders.
+    /// `only` has selectors of operations as for podqueue-codegen's `Build::only`; without selectors
+    /// all operations count.
+    ///
+    /// # Errors
+    ///
+    /// A description cannot be read, or a selector selects nothing.
+    pub fn take(descriptions: &[PathBuf], only: &[String]) -> Result<Self, Error> {
+        let found = census(descriptions, Some(only).filter(|it| !it.is_empty()))?;
+        Ok(Self { untyped: found.untyped, fields: found.fields, typed: found.typed })
+    }
+
+    /// The values that are any JSON, each at its place in the description, with the generated field
+    /// and the reason.
+    pub fn untyped(&self) -> &[Diagnostic] {
+        &self.untyped
+    }
+
+    /// The number of all fields.
+    pub fn fields(&self) -> usize {
+        self.fields
+    }
+
+    /// The number of fields of which no part is any JSON.
+    pub fn typed(&self) -> usize {
+        self.typed
+    }
+}
+
+impl fmt::Display for Census {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.untyped.iter().try_for_each(|it| writeln!(f, "{it}"))?;
+        let Self { fields, typed, .. } = self;
+        writeln!(f, "fields: {fields}, typed: {typed}, untyped: {}", fields - typed)
+    }
+}
