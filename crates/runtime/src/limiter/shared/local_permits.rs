@@ -263,6 +263,9 @@ pub(super) struct ExchangeWaker {
     is_urgent: AtomicBool,
     is_closed: AtomicBool,
     thread: OnceLock<Thread>,
+    /// Wakes the task that stands in for the thread in a simulation.
+    #[cfg(feature = "unstable-store")]
+    task: tokio::sync::Notify,
 }
 
 impl ExchangeWaker {
@@ -309,5 +312,13 @@ impl ExchangeWaker {
         if let Some(thread) = self.thread.get() {
             thread.unpark();
         }
+        #[cfg(feature = "unstable-store")]
+        self.task.notify_one();
+    }
+
+    /// Completes when the task has been woken.
+    #[cfg(feature = "unstable-store")]
+    pub(super) async fn woken(&self) {
+        self.task.notified().await;
     }
 }

@@ -42,8 +42,17 @@ struct Listed {
     operation_limiter: Weak<OperationLimiter>,
 }
 
+/// An exchange: the reports of all operations, and their grants.
+struct Exchange {
+    asked_at: Instant,
+    is_busy: bool,
+    keys: Vec<String>,
+    /// In the order of the keys.
+    operations: Vec<OperationExchange>,
+}
+
 /// An operation limiter in an exchange.
-struct PendingExchange {
+struct OperationExchange {
     operation_limiter: Arc<OperationLimiter>,
     limit: Limit,
     report: ExchangeRequest,
@@ -96,24 +105,34 @@ impl Participant {
     /// Makes one exchange for all operations. Returns the time to the next exchange; `None` if no
     /// operation needs an exchange.
     pub(super) fn exchange(&self) -> Option<Duration> {
+        let mut exchange = self.report()?;
+        let changed = self.change(&mut exchange);
+        Some(self.take(&exchange, changed))
+    }
+
+    /// The reports of all operations; `None` if no operation needs an exchange.
+    fn report(&self) -> Option<Exchange> {
         let is_leaving = self.waker.is_closed();
-        let (mut keys, mut all, mut is_busy) = (Vec::new(), Vec::new(), false);
         let asked_at = Instant::now();
+        let (keys, operations) = Default::default();
+        let mut exchange = Exchange { asked_at, is_busy: false, keys, operations };
         for listed in lock(&self.operations).iter() {
             let Some(operation_limiter) = listed.operation_limiter.upgrade() else { continue };
             let asked = operation_limiter.with_local_permits(asked_at, |local_permits, state| {
                 let report = local_permits.report(state, self.id, is_leaving, asked_at)?;
-                is_busy |= local_permits.is_busy(state.waiting, asked_at);
+                exchange.is_busy |= local_permits.is_busy(state.waiting, asked_at);
                 Some((state.limit, report))
             });
             let Some((limit, report)) = asked.flatten() else { continue };
-            keys.push(listed.key.clone());
-            all.push(PendingExchange { operation_limiter, limit, report, grant: Grant::default() });
+            let grant = Grant::default();
+            exchange.keys.push(listed.key.clone());
+            exchange.operations.push(OperationExchange { operation_limiter, limit, report, grant });
         }
-        if all.is_empty() {
-            return None;
-        }
-        let changed = self.change(&keys, &mut all, asked_at);
+        (!exchange.operations.is_empty()).then_some(exchange)
+    }
+
+    /// Takes the grants of an exchange. Returns the time to the next exchange.
+    fn take(&self, exchange: &Exchange, changed: Result<(), StoreError>) -> Duration {
         let now = Instant::now();
         let mut health = lock(&self.health);
         match changed {
@@ -124,29 +143,25 @@ impl Participant {
                     tracing::warn!(%store, error = %failure, "could not exchange shared limits");
                 }
                 health.failure = Some(failure.into());
-                return Some(QUIET_INTERVAL);
+                return QUIET_INTERVAL;
             }
         }
         drop(health);
-        for pending in all {
-            pending.operation_limiter.with_local_permits(now, |local_permits, _| {
-                local_permits.take(&pending.grant, asked_at, now)
+        for operation in &exchange.operations {
+            operation.operation_limiter.with_local_permits(now, |local_permits, _| {
+                local_permits.take(&operation.grant, exchange.asked_at, now)
             });
         }
-        Some(if is_busy { BUSY_INTERVAL } else { QUIET_INTERVAL })
+        if exchange.is_busy { BUSY_INTERVAL } else { QUIET_INTERVAL }
     }
 
-    fn change(
-        &self,
-        keys: &[String],
-        all: &mut [PendingExchange],
-        asked_at: Instant,
-    ) -> Result<(), StoreError> {
+    fn change(&self, exchange: &mut Exchange) -> Result<(), StoreError> {
+        let Exchange { asked_at, keys, operations, .. } = exchange;
         let mut unreadable = None;
         let mut store = lock(&self.settings.store);
         store.exchange(keys, &mut |time, records| {
             let now = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
-            for ((pending, record), key) in all.iter_mut().zip(records).zip(keys) {
+            for ((operation, record), key) in operations.iter_mut().zip(records).zip(&*keys) {
                 let stored = match record.as_deref().map(serde_json::from_slice).transpose() {
                     Ok(stored) => stored,
                     Err(error) => {
@@ -157,8 +172,8 @@ impl Participant {
                 let waited = u64::try_from(asked_at.elapsed().as_micros()).unwrap_or(u64::MAX);
                 let new_id = fastrand::u64(..);
                 let mut allocation =
-                    Allocation::current(now, stored, &pending.report, waited, new_id);
-                pending.grant = allocation.exchange(now, pending.limit, &pending.report);
+                    Allocation::current(now, stored, &operation.report, waited, new_id);
+                operation.grant = allocation.exchange(now, operation.limit, &operation.report);
                 // An allocation consists of numbers and lists, which can always be serialized.
                 *record = Some(allocation)
                     .filter(|it| !it.is_idle())
@@ -171,6 +186,15 @@ impl Participant {
                 "cannot read the record {key}: {error}; it may be of another version of this library, which cannot share limits with this one"
             )
             .into()),
+        }
+    }
+
+    /// Waits until the store of a simulation responds.
+    #[cfg(feature = "unstable-store")]
+    async fn respond(&self) {
+        let response = lock(&self.settings.store).response();
+        if let Some(response) = response {
+            response.await;
         }
     }
 
@@ -204,6 +228,11 @@ impl Shared {
     ) -> io::Result<Self> {
         let account = settings.account_of(base_url, key);
         let participant = Arc::new(Participant::new(settings, account));
+        #[cfg(feature = "unstable-store")]
+        if lock(&participant.settings.store).response().is_some() {
+            tokio::spawn(run_in_task(Arc::clone(&participant)));
+            return Ok(Self(participant));
+        }
         let of_thread = Arc::clone(&participant);
         let name = "podqueue-limits".to_owned();
         let handle = thread::Builder::new().name(name).spawn(move || run(&of_thread))?;
@@ -245,20 +274,61 @@ fn run(participant: &Participant) {
         }
         let mut due = next.map(|pause| began + pause);
         loop {
-            if waker.is_closed() {
-                break;
-            }
-            if waker.is_urgent() {
-                due = Some(due.map_or(began, |due| due.min(began + MIN_INTERVAL)));
-            } else if waker.is_requested() {
-                due = Some(due.map_or(began + MIN_INTERVAL, |due| due.min(began + BUSY_INTERVAL)));
-            }
+            due = next_exchange(waker, began, due);
             match due.map(|due| due.saturating_duration_since(Instant::now())) {
                 Some(Duration::ZERO) => break,
                 Some(pause) => thread::park_timeout(pause),
                 None => thread::park(),
             }
         }
+    }
+}
+
+/// The same as a task, for a simulation in virtual time: a thread would wait in real time, and a
+/// paused clock would run ahead of it. The report and the grant each take as long as the store of
+/// the simulation says.
+#[cfg(feature = "unstable-store")]
+async fn run_in_task(participant: Arc<Participant>) {
+    let waker = &participant.waker;
+    loop {
+        let began = Instant::now();
+        waker.clear();
+        let is_leaving = waker.is_closed();
+        let next = match participant.report() {
+            Some(mut exchange) => {
+                participant.respond().await;
+                let changed = participant.change(&mut exchange);
+                participant.respond().await;
+                Some(participant.take(&exchange, changed))
+            }
+            None => None,
+        };
+        if is_leaving {
+            return;
+        }
+        let mut due = next.map(|pause| began + pause);
+        loop {
+            due = next_exchange(waker, began, due);
+            match due {
+                Some(due) if due <= Instant::now() => break,
+                Some(due) => drop(tokio::time::timeout_at(due, waker.woken()).await),
+                None => waker.woken().await,
+            }
+        }
+    }
+}
+
+/// The moment of the next exchange, given the planned moment and what was requested since the last
+/// exchange began; `None` until an exchange is requested.
+fn next_exchange(waker: &ExchangeWaker, began: Instant, due: Option<Instant>) -> Option<Instant> {
+    if waker.is_closed() {
+        Some(began)
+    } else if waker.is_urgent() {
+        Some(due.map_or(began, |due| due.min(began + MIN_INTERVAL)))
+    } else if waker.is_requested() {
+        Some(due.map_or(began + MIN_INTERVAL, |due| due.min(began + BUSY_INTERVAL)))
+    } else {
+        due
     }
 }
 

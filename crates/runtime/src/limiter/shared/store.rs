@@ -2,6 +2,8 @@
 
 use std::error::Error as StdError;
 use std::fmt;
+#[cfg(feature = "unstable-store")]
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -68,6 +70,15 @@ pub trait LimitStore: Send + 'static {
     ///
     /// The failure of the transaction. The message must not contain credentials.
     fn exchange(&mut self, keys: &[String], change: ChangeRecords<'_>) -> Result<(), StoreError>;
+
+    /// In a simulation: the time for which a message to the store, or from it, is on its way, on
+    /// tokio's clock. Exchanges are then made by a task. `None`, as in any real store: they are made
+    /// by a thread, and may block.
+    #[cfg(feature = "unstable-store")]
+    #[doc(hidden)]
+    fn response(&mut self) -> Option<Pin<Box<dyn Future<Output = ()> + Send>>> {
+        None
+    }
 }
 
 /// Changes records, as passed to [`LimitStore::exchange`]: the time by the store's clock, and the
