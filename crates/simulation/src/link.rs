@@ -39,6 +39,10 @@ enum Fault {
 /// Longest silence: longer than any timeout of a client.
 const SILENCE: Duration = Duration::from_secs(15 * 60);
 
+/// Longest way of a request to an account with shared limits: within the lease of the permits of a
+/// process that dies meanwhile, plus a quarter of a second, the request no longer counts.
+const LONGEST_WAY: Duration = Duration::from_millis(200);
+
 /// The pause that an injected 429 asks for.
 const RETRY_AFTER: Duration = Duration::from_secs(20);
 
@@ -54,6 +58,8 @@ pub(crate) struct LinkSettings {
     pub(crate) name: String,
     /// Exchanges that fail, in thousandths.
     pub(crate) faults: u32,
+    /// The key that replaces those of all callers, which then share the limits of its account.
+    pub(crate) account: Option<String>,
     /// Where requests go. Returns `None` for a server that is not there.
     pub(crate) to: Arc<dyn Fn() -> Option<SocketAddr> + Send + Sync>,
     /// Returns true if nothing passes, given the key of the caller: it is dead, or cut off.
@@ -133,6 +139,7 @@ async fn connection(
         }
         trace.note(format_args!("{} {key} {line} {fault:?}", settings.name));
         match fault {
+            Fault::Late(time) if settings.account.is_some() => sleep(time.min(LONGEST_WAY)).await,
             Fault::Late(time) => sleep(time).await,
             Fault::Refused => return reset(down),
             Fault::LostRequest => {
@@ -157,7 +164,21 @@ async fn connection(
             _ => {}
         }
         let body = &request[body_at(&request)..];
-        let response = exchange(&mut up, settings, &request).await;
+        let sent = match &settings.account {
+            Some(account) => with_key(&request, account),
+            None => request.clone(),
+        };
+        // Until the connection to the service is closed, too, the request is in flight.
+        let mut byte = [0];
+        let response = if path.contains("/runsync") {
+            tokio::select! {
+                biased;
+                response = exchange(&mut up, settings, &sent) => response,
+                _ = down.peek(&mut byte) => return Ok(()),
+            }
+        } else {
+            exchange(&mut up, settings, &sent).await
+        };
         let status = response.as_deref().and_then(status_of);
         let content = response.as_deref().map_or(&[][..], |it| &it[body_at(it)..]);
         (settings.delivered)(&path, body, status, content);
@@ -286,6 +307,17 @@ fn header(message: &[u8], name: &str) -> Option<String> {
     let mut lines = head.lines().filter_map(|line| line.split_once(':'));
     let found = lines.find(|(found, _)| found.eq_ignore_ascii_case(name));
     found.map(|(_, value)| value.trim().to_ascii_lowercase())
+}
+
+/// The request with another key.
+fn with_key(request: &[u8], key: &str) -> Vec<u8> {
+    let (head, body) = request.split_at(body_at(request));
+    let head = String::from_utf8_lossy(head);
+    let lines = head.split_inclusive("\r\n").map(|line| {
+        let is_it = line.to_ascii_lowercase().starts_with("authorization:");
+        if is_it { format!("authorization: Bearer {key}\r\n") } else { line.to_owned() }
+    });
+    [lines.collect::<String>().as_bytes(), body].concat()
 }
 
 /// Serves requests with a function that is given path and body and returns a status.

@@ -1,6 +1,8 @@
-//! Simulation: client, rate limiter, local service, batch and shared journal in one process, in
-//! virtual time, from one seed. See `docs/proofs.md`.
+//! Simulation: client, rate limiter, local service, batch, shared limits and shared journal in
+//! one process, in virtual time, from one seed. See `docs/proofs.md`.
 
+#[cfg(target_os = "linux")]
+mod limits;
 #[cfg(target_os = "linux")]
 mod link;
 #[cfg(target_os = "linux")]

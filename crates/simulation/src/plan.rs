@@ -18,10 +18,14 @@ pub(crate) struct Plan {
     pub(crate) jobs: Vec<JobPlan>,
     pub(crate) workers: Workers,
     pub(crate) unknown: Unknown,
+    /// True if the clients share one account and its limits.
+    pub(crate) shares_limits: bool,
     /// Faults of the links, in thousandths of the exchanges.
     pub(crate) link_faults: u32,
     /// The events, each with its time.
     pub(crate) events: Vec<(Duration, Event)>,
+    /// True if the batch is cancelled now and then.
+    pub(crate) cancels: bool,
     /// True if calls are made besides the runs, and calls, openings and runs are dropped.
     pub(crate) has_drops: bool,
     /// The time after which nothing else happens, and all links work.
@@ -32,7 +36,8 @@ pub(crate) struct Plan {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct JobPlan {
     pub(crate) takes: Duration,
-    pub(crate) fails: bool,
+    /// The number of its first executions that fail.
+    pub(crate) fails: u32,
 }
 
 /// An event besides the faults of the links.
@@ -84,7 +89,12 @@ impl Plan {
                 _ => random.u64(1..10),
             };
             let takes = Duration::from_millis(seconds * 1_000 + random.u64(..1_000));
-            JobPlan { takes, fails: random.u32(..30) == 0 }
+            let fails = match random.u32(..60) {
+                0 => u32::MAX,
+                1 | 2 => random.u32(1..3),
+                _ => 0,
+            };
+            JobPlan { takes, fails }
         };
         let jobs: Vec<_> = (0..jobs).map(|_| job(random)).collect();
         let most = random.usize(1..6);
@@ -98,8 +108,10 @@ impl Plan {
             unknown: *random
                 .choice(&[Unknown::Hold, Unknown::Resubmit, Unknown::ByWebhook])
                 .unwrap_or(&Unknown::Hold),
+            shares_limits: random.bool(),
             link_faults: *random.choice(&[0, 5, 20, 60]).unwrap_or(&5),
             events: Vec::new(),
+            cancels: random.u32(..4) == 0,
             has_drops: true,
             quiet_after: Duration::from_secs(if is_long { random.u64(1..5) * 3_600 } else { 900 }),
             ttl: Duration::from_secs(24 * 3_600),
@@ -117,12 +129,13 @@ impl Plan {
     }
 
     /// Leaves out a part, for the search for the smallest plan that still fails: `drops`, `faults`
-    /// (of the links), `process` (the last one), `jobs` (their second half), or the events
-    /// `FROM..TO`. Returns false if there is no such part.
+    /// (of the links), `limits` (that are shared), `process` (the last one), `jobs` (their second
+    /// half), or the events `FROM..TO`. Returns false if there is no such part.
     pub(crate) fn leave_out(&mut self, part: &str) -> bool {
         match part {
             "drops" => std::mem::take(&mut self.has_drops),
             "faults" => std::mem::take(&mut self.link_faults) > 0,
+            "limits" => std::mem::take(&mut self.shares_limits),
             "process" if self.processes > 1 => {
                 self.processes -= 1;
                 let processes = self.processes;

@@ -86,6 +86,7 @@ fn run_one(seed: u64, without: &[&str], is_traced: bool) -> bool {
             "hours": virtual_time::now().as_secs_f64() / 3_600.0,
             "seconds": real_seconds() - began,
             "requests": figures.requests,
+            "exchanges": figures.exchanges,
             "claims": figures.claims,
             "recoveries": figures.recoveries,
             "drops": figures.drops,
@@ -152,9 +153,10 @@ fn shrink(seed: u64, found: &Value) {
     };
     let events = |report: &Value| report["events"].as_u64().unwrap_or_default() as usize;
     let mut left = events(found);
-    for part in
-        ["drops", "faults", "process", "process", "jobs", "jobs", "jobs", "jobs", "jobs", "jobs"]
-    {
+    for part in [
+        "drops", "faults", "limits", "process", "process", "jobs", "jobs", "jobs", "jobs", "jobs",
+        "jobs",
+    ] {
         left = leave_out(part.to_owned()).unwrap_or(left);
     }
     let mut size = left;
@@ -182,7 +184,7 @@ fn shrink(seed: u64, found: &Value) {
 fn search(seconds: u64, first: u64) -> Option<bool> {
     println!("seeds from {first} on, for {seconds} s");
     let (began, mut seeds, mut repeated) = (real_seconds(), 0_u64, 0_u64);
-    let mut sums = [0.0; 5];
+    let mut sums = [0.0; 6];
     let mut is_ok = true;
     while seeds == 0 || real_seconds() - began < seconds as f64 {
         let seed = first + seeds;
@@ -194,7 +196,7 @@ fn search(seconds: u64, first: u64) -> Option<bool> {
             }
         };
         for (sum, name) in
-            sums.iter_mut().zip(["hours", "requests", "claims", "recoveries", "drops"])
+            sums.iter_mut().zip(["hours", "requests", "exchanges", "claims", "recoveries", "drops"])
         {
             *sum += report[name].as_f64().unwrap_or_default();
         }
@@ -216,9 +218,9 @@ fn search(seconds: u64, first: u64) -> Option<bool> {
             break;
         }
     }
-    let [hours, requests, claims, recoveries, drops] = sums;
+    let [hours, requests, exchanges, claims, recoveries, drops] = sums;
     println!(
-        "{seeds} seeds ({repeated} of them twice), {hours:.1} virtual hours in {:.0} s, {requests} requests, {claims} claims, {recoveries} recoveries, {drops} drops: {}",
+        "{seeds} seeds ({repeated} of them twice), {hours:.1} virtual hours in {:.0} s, {requests} requests, {exchanges} exchanges of permits, {claims} claims, {recoveries} recoveries, {drops} drops: {}",
         real_seconds() - began,
         if is_ok { "no violation" } else { "VIOLATED" }
     );

@@ -68,7 +68,7 @@ pub(crate) struct Database {
     trace: Trace,
     /// Until when no process reaches it.
     down_until: Arc<Mutex<Option<Instant>>>,
-    /// Is asked if a job may be recorded as expired or lost.
+    /// Judges the end of an input, and is told that one becomes pending again.
     judge: Arc<Judge>,
 }
 
@@ -141,6 +141,23 @@ impl Database {
         until.filter(|until| *until > Instant::now())
     }
 
+    /// Returns true if the process is alive, and nothing is between it and the database.
+    pub(crate) fn is_reached_by(&self, life: &Life) -> bool {
+        !life.is_dead() && self.down_until().is_none() && life.cut_off_until().is_none()
+    }
+
+    /// Returns true if a process that lives could reach the database for this time.
+    pub(crate) fn was_reached_by(&self, life: &Life, time: Duration) -> bool {
+        let state = life.state();
+        let down_until = *self.down_until.lock().unwrap_or_else(PoisonError::into_inner);
+        let ends = [down_until, state.cut_off_until, state.stopped_until];
+        ends.into_iter().flatten().all(|until| until + time <= Instant::now())
+    }
+
+    pub(crate) fn trace(&self) -> &Trace {
+        &self.trace
+    }
+
     pub(crate) fn rows(&self) -> Vec<Row> {
         self.tables().rows.clone()
     }
@@ -211,7 +228,7 @@ impl MemoryStore {
         if self.life.is_dead() {
             return Err(error(ErrorKind::Journal, "the process is dead"));
         }
-        if self.database.down_until().is_some() || self.life.cut_off_until().is_some() {
+        if !self.database.is_reached_by(&self.life) {
             return Err(error(ErrorKind::Unreachable, "it cannot be reached"));
         }
         Ok(())
@@ -462,7 +479,7 @@ impl Store for MemoryStore {
             while !life.is_dead() {
                 if let Some(until) = life.stopped_until() {
                     sleep_until(until).await;
-                } else if database.down_until().is_some() || life.cut_off_until().is_some() {
+                } else if !database.is_reached_by(&life) {
                     if !outage.failed("the store cannot be reached".to_owned(), PATIENCE) {
                         return;
                     }
@@ -530,6 +547,7 @@ fn change_input(
             "not sent"
         }
         Event::Resubmit => {
+            judge(input, State::Pending);
             (input.job_id, input.seen_at, input.error) = (None, None, None);
             (input.state, row.owner, row.results) = (State::Pending, None, None);
             "resubmitted"

@@ -28,6 +28,8 @@ struct Inner {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Figures {
     pub(crate) requests: u64,
+    /// Exchanges of reports for permits with the store of shared limits.
+    pub(crate) exchanges: u64,
     pub(crate) claims: u64,
     pub(crate) recoveries: u64,
     pub(crate) drops: u64,

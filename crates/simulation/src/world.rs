@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::task::noop_waker;
-use podqueue::{Client, Endpoint, Policy, RateLimits};
+use podqueue::{Client, Endpoint, JobRecord, JobStatus, Policy, RateLimits, SharedLimits};
 use podqueue_batch::{Batch, ErrorKind, Inputs, OnUnknown, Open, Report, State};
 use podqueue_local::{
     LocalJob, LocalService, Operation, RateLimit, RateLimits as LocalLimits, WebhookDelivery,
@@ -22,20 +22,22 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
+use crate::limits::{LimitsInMemory, Records};
 use crate::link::{self, LinkSettings};
 use crate::plan::{Event, Plan, Unknown};
-use crate::store::{Database, Life, Opener};
+use crate::store::{Database, Life, Opener, Row};
 use crate::trace::Trace;
 use crate::virtual_time;
 
 /// The part of the documented limits that service and clients keep, so that they matter.
 const SHARE: f64 = 0.02;
 
-/// Number of keys. Each process that starts has its own, and so its own limits: the next one with
-/// the same key starts long after.
+/// Number of keys. Each process that starts has its own, and so its own limits, unless those are
+/// shared: the next one with the same key starts long after.
 const KEYS: usize = 64;
 
-/// Number of keys after those, of the clients of calls beside the runs.
+/// Number of keys after those, of the clients of calls beside the runs. The one after them is that
+/// of the account with shared limits.
 const OTHER_KEYS: usize = 192;
 
 /// Retention of a result.
@@ -55,6 +57,12 @@ const DEADLINE: Duration = Duration::from_secs(5 * 24 * 3_600);
 /// time, and processes are stopped.
 const LONGEST_CALL: Duration = Duration::from_secs(6 * 3_600);
 
+/// The time for which calls wait for a store of shared limits, and for which it may be slow.
+const LIMITS_PATIENCE: Duration = Duration::from_secs(30 + 5);
+
+/// Part of the error of a call that has waited so long.
+const LIMITS_UNREACHABLE: &str = "the store of the shared rate limits";
+
 /// Above all inputs of a batch: submissions beside it.
 const OTHERS: u64 = 1_000_000;
 
@@ -64,8 +72,16 @@ type Outcome<T = ()> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 #[derive(Clone, Copy)]
 struct Job {
     accepted: Instant,
-    /// When it ended, and whether it completed.
+    /// When it ended, and whether it completed. `None` again once it is retried.
     ended: Option<(Instant, bool)>,
+    is_cancelled: bool,
+    retries: usize,
+}
+
+impl Job {
+    fn new() -> Self {
+        Self { accepted: Instant::now(), ended: None, is_cancelled: false, retries: 0 }
+    }
 }
 
 impl fmt::Display for Job {
@@ -76,6 +92,7 @@ impl fmt::Display for Job {
                 let how = if completed { "completed" } else { "failed" };
                 write!(f, "{how} {:?} ago", at.elapsed())
             }
+            None if self.is_cancelled => f.write_str("cancelled"),
             None => f.write_str("not ended"),
         }
     }
@@ -87,6 +104,10 @@ struct Facts {
     jobs: BTreeMap<String, Job>,
     /// The jobs of each input.
     accepted: BTreeMap<u64, Vec<String>>,
+    /// The number of executions of each input.
+    executions: BTreeMap<u64, u32>,
+    /// How often each input was made pending again, on request.
+    resubmissions: BTreeMap<u64, usize>,
     service_down_until: Option<Instant>,
     /// The processes that have started, by their key.
     lives: BTreeMap<String, Life>,
@@ -112,6 +133,7 @@ struct World {
     trace: Trace,
     service: LocalService,
     database: Database,
+    limits: Records,
     facts: Arc<Mutex<Facts>>,
     slots: Vec<Arc<Slot>>,
     folder: PathBuf,
@@ -124,10 +146,11 @@ fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Runs a simulation to its end.
 pub(crate) async fn run(plan: Plan, trace: Trace, folder: &Path) -> Outcome {
     trace.note(format_args!(
-        "plan: {} processes, {} jobs, {:?}, link faults {}, {} events, quiet after {:?}",
+        "plan: {} processes, {} jobs, {:?}, {} limits, link faults {}, {} events, quiet after {:?}",
         plan.processes,
         plan.jobs.len(),
         plan.unknown,
+        if plan.shares_limits { "shared" } else { "own" },
         plan.link_faults,
         plan.events.len(),
         plan.quiet_after
@@ -166,19 +189,26 @@ impl World {
         let limit = |requests, concurrent| RateLimit { requests, concurrent };
         let limits = LocalLimits::documented()
             .limit(Operation::Run, limit(20, Some(4)))
+            .limit(Operation::RunSync, limit(40, Some(8)))
             .limit(Operation::Status, limit(40, Some(8)))
+            .limit(Operation::Stream, limit(40, Some(8)))
             .limit(Operation::Cancel, limit(2, Some(1)));
-        let of_jobs = Arc::clone(&facts);
+        let (of_jobs, of_handler) = (Arc::clone(&facts), trace.clone());
+        let may_resubmit = plan.unknown == Unknown::Resubmit;
         let handler = move |job: LocalJob| {
-            let facts = Arc::clone(&of_jobs);
+            let (facts, of_handler) = (Arc::clone(&of_jobs), of_handler.clone());
             async move {
                 let takes = job.input["ms"].as_u64().unwrap_or_default();
                 job.sleep(Duration::from_millis(takes)).await;
-                let completed = job.input["fails"] != true;
+                let mut facts = locked(&facts);
+                let index = job.input["n"].as_u64().unwrap_or(u64::MAX);
+                let executions = facts.executions.entry(index).or_default();
+                *executions += 1;
+                let completed = u64::from(*executions) > job.input["fails"].as_u64().unwrap_or(0);
+                // The link may not have read the response yet, or nobody is there to read it.
                 let ended = Some((Instant::now(), completed));
-                // The link may not have read the response yet.
-                let job_facts = Job { accepted: Instant::now(), ended };
-                locked(&facts).jobs.entry(job.id.clone()).or_insert(job_facts).ended = ended;
+                facts.jobs.entry(job.id.clone()).or_insert_with(Job::new).ended = ended;
+                accepted(&mut facts, index, &job.id, may_resubmit, &of_handler);
                 if completed {
                     Ok(json!({ "n": job.input["n"] }))
                 } else {
@@ -192,13 +222,13 @@ impl World {
             .rate_limits(limits)
             .endpoint("sim", handler)
             .workers_of("sim", plan.workers);
-        for number in 0..KEYS + OTHER_KEYS {
+        for number in 0..=KEYS + OTHER_KEYS {
             builder = builder.api_key(key(number));
         }
         let service = builder.start().await?;
         let (of_judge, of_trace, ttl) = (Arc::clone(&facts), trace.clone(), plan.ttl);
         let database = Database::new(trace.clone(), move |input, state| {
-            judge(&locked(&of_judge), input, state, ttl, &of_trace);
+            judge(&mut locked(&of_judge), input, state, ttl, &of_trace);
         });
         let slot = |_| {
             let (orders, _) = watch::channel(None);
@@ -212,19 +242,26 @@ impl World {
         });
         fs::write(folder.join("inputs.jsonl"), lines.collect::<String>())?;
         let folder = folder.to_owned();
-        Ok(Self { plan, trace, service, database, facts, slots, folder })
+        let limits = Records::default();
+        Ok(Self { plan, trace, service, database, limits, facts, slots, folder })
     }
 
     /// The link from the service to the webhook receiver of a process.
     async fn open_webhook_link(&self, slot: Arc<Slot>) -> Outcome<std::net::SocketAddr> {
         let (of_server, facts) = (Arc::clone(&slot), Arc::clone(&self.facts));
+        let (of_calls, has_drops) = (self.trace.clone(), self.plan.has_drops);
         let server = link::serve(move |path, body| {
             let batch = locked(&of_server.batch).clone();
+            // Some deliveries are dropped at an await.
+            let polls = of_calls.random(|random| match random.u32(..8) {
+                0 if has_drops => random.u32(1..4),
+                _ => u32::MAX,
+            });
             async move {
                 let Some(batch) = batch else { return 503 };
-                match batch.deliver(&path, &body).await {
-                    Ok(_) => 200,
-                    Err(_) => 500,
+                match polled(polls, batch.deliver(&path, &body)).await {
+                    Some(Ok(_)) => 200,
+                    Some(Err(_)) | None => 500,
                 }
             }
         });
@@ -232,6 +269,7 @@ impl World {
         let settings = LinkSettings {
             name: "webhook".to_owned(),
             faults: self.plan.link_faults * 2,
+            account: None,
             to: Arc::new(move || Some(server)),
             // The service repeats every call after its own pause.
             respects_retry_after: |_| false,
@@ -256,6 +294,7 @@ impl World {
         let settings = LinkSettings {
             name: "service".to_owned(),
             faults: self.plan.link_faults,
+            account: self.plan.shares_limits.then(|| key(KEYS + OTHER_KEYS)),
             to: Arc::new(move || Some(service)),
             // A run that has lost its lease begins anew, and so polls at once.
             respects_retry_after: |key| !(0..KEYS).any(|number| self::key(number) == key),
@@ -268,8 +307,9 @@ impl World {
                 if status == Some(429) {
                     trace.violated(format_args!("{path} exceeds a limit"));
                 }
-                if path.ends_with("/run") && status == Some(200) {
-                    submitted(&mut locked(&of_facts), body, response, may_resubmit, &trace);
+                if status == Some(200) {
+                    let mut facts = locked(&of_facts);
+                    responded(&mut facts, path, body, response, may_resubmit, &trace);
                 }
             }),
         };
@@ -310,6 +350,7 @@ impl World {
             self.trace.note(format_args!("process {number} is open"));
             orders.mark_unchanged();
             *locked(&slot.batch) = Some(batch.clone());
+            self.operation(&client, &batch, orders.clone()).await;
             let policy = Policy::new().ttl(self.plan.ttl).execution_timeout(self.plan.ttl);
             let mut run = Box::pin(
                 batch
@@ -403,7 +444,13 @@ impl World {
         };
         facts.lives.insert(key.clone(), life.clone());
         let limits = RateLimits::new().share(SHARE);
-        Ok(Client::builder().api_key(key).base_url(url).rate_limits(limits).build()?)
+        let mut builder = Client::builder().api_key(key).base_url(url).rate_limits(limits);
+        if self.plan.shares_limits {
+            let (records, database) = (Arc::clone(&self.limits), self.database.clone());
+            let store = LimitsInMemory { records, database, life: life.clone() };
+            builder = builder.shared_limits(SharedLimits::new(store).account("simulation"));
+        }
+        Ok(builder.build()?)
     }
 
     /// The polls after which the caller drops a run: anywhere in its first moments, or later, or
@@ -432,7 +479,7 @@ impl World {
         loop {
             let seconds = self.trace.random(|random| random.u64(2..60));
             sleep(Duration::from_secs(seconds)).await;
-            let (call, polls) = self.trace.random(|random| (random.u32(..10), polls(random, 6)));
+            let (call, polls) = self.trace.random(|random| (random.u32(..14), polls(random, 8)));
             let own = self.trace.random(fastrand::Rng::bool).then(|| self.client(url, life, false));
             let client = own.and_then(Result::ok).unwrap_or_else(|| client.clone());
             let endpoint = client.endpoint("sim");
@@ -443,6 +490,9 @@ impl World {
                     1 => batch.unknown().await.map(drop).map_err(Into::into),
                     2 => batch.refused(5).await.map(drop).map_err(Into::into),
                     3 => endpoint.health().await.map(drop).map_err(Into::into),
+                    4 => endpoint.requests().await.map(drop).map_err(Into::into),
+                    5 => self.run_sync(&endpoint).await,
+                    6 => self.run_all(&endpoint).await,
                     _ => self.job(&endpoint, call).await,
                 }
             };
@@ -451,21 +501,66 @@ impl World {
                 continue;
             };
             drop(endpoint);
+            if let Some(Err(error)) = &done
+                && error.to_string().contains(LIMITS_UNREACHABLE)
+                && self.database.was_reached_by(life, LIMITS_PATIENCE)
+            {
+                self.trace.violated(format_args!("call {call} gets no permit: {error}"));
+            }
             let is_ok = done.map(|done| done.is_ok());
             self.trace.note(format_args!("call {call}, for {polls} polls: {is_ok:?}"));
             self.trace.count(|figures| figures.drops += u64::from(is_ok.is_none()));
         }
     }
 
+    /// The input of a job beside the batch, and its index.
+    fn other_input(&self, fails: u32) -> (u64, Value) {
+        let mut facts = locked(&self.facts);
+        facts.others += 1;
+        let index = OTHERS + facts.others;
+        let ms = self.trace.random(|random| random.u64(5..20_000));
+        (index, json!({ "n": index, "ms": ms, "fails": fails }))
+    }
+
+    fn check_output(&self, index: u64, record: &JobRecord) -> Outcome {
+        let output: Value = record.output()?;
+        if output["n"] != json!(index) {
+            self.trace.violated(format_args!("the output of {index} is another's"));
+        }
+        Ok(())
+    }
+
+    /// Submits a job beside the batch, and lets the service wait for it.
+    async fn run_sync(&self, endpoint: &Endpoint) -> Outcome {
+        let (index, input) = self.other_input(0);
+        let record = endpoint.run_sync(&input).wait(Duration::from_secs(30)).await?;
+        if record.status() == JobStatus::Completed {
+            self.check_output(index, &record)?;
+        }
+        Ok(())
+    }
+
+    /// Submits some jobs beside the batch, and waits for all of them.
+    async fn run_all(&self, endpoint: &Endpoint) -> Outcome {
+        let (indexes, inputs): (Vec<_>, Vec<_>) = (0..3).map(|_| self.other_input(0)).unzip();
+        let mut results = endpoint.run_all(inputs).concurrency(2);
+        let mut count = 0;
+        while let Some(done) = results.next().await {
+            count += 1;
+            if let Ok(record) = done.result {
+                self.check_output(indexes[done.index], &record)?;
+            }
+        }
+        if count != indexes.len() {
+            self.trace.violated(format_args!("of {indexes:?}, {count} are reported"));
+        }
+        Ok(())
+    }
+
     /// Submits a job beside the batch, and makes a call about it.
     async fn job(&self, endpoint: &Endpoint, call: u32) -> Outcome {
-        let index = {
-            let mut facts = locked(&self.facts);
-            facts.others += 1;
-            OTHERS + facts.others
-        };
-        let ms = self.trace.random(|random| random.u64(5..20_000));
-        let job = endpoint.run(&json!({ "n": index, "ms": ms })).await?;
+        let (index, input) = self.other_input(u32::from(call == 12));
+        let job = endpoint.run(&input).await?;
         if !locked(&self.facts)
             .accepted
             .get(&index)
@@ -474,17 +569,19 @@ impl World {
             self.trace.violated(format_args!("the job of {index} is another's: {}", job.id()));
         }
         match call {
-            4 => drop(job.status().await?),
-            5 => drop(job.cancel().await?),
-            6 | 7 => {
-                let record =
-                    job.wait().timeout(Duration::from_secs(300)).cancel_on_timeout().await?;
-                let output: Value = record.output()?;
-                if output["n"] != json!(index) {
-                    self.trace.violated(format_args!("the output of {index} is another's"));
-                }
+            7 => drop(job.status().await?),
+            8 => drop(job.cancel().await?),
+            9 | 10 => {
+                let wait = job.wait().timeout(Duration::from_secs(300)).cancel_on_timeout();
+                self.check_output(index, &wait.await?)?;
             }
-            8 => {
+            12 => {
+                // It fails at first.
+                drop(job.wait().await);
+                job.retry().await?;
+                self.check_output(index, &job.wait().await?)?;
+            }
+            11 => {
                 let mut chunks = job.stream::<Value>();
                 while let Some(chunk) = chunks.next().await {
                     drop(chunk?);
@@ -493,6 +590,98 @@ impl World {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Makes an operation on the batch before its run, or none, and drops some at one of their
+    /// awaits.
+    async fn operation(
+        &self,
+        client: &Client,
+        batch: &Batch,
+        mut orders: watch::Receiver<Option<Event>>,
+    ) {
+        if self.is_quiet() {
+            return;
+        }
+        let (drawn, polls) = self.trace.random(|random| {
+            let is_whole = random.u32(..3) == 0;
+            (random.u32(..16), if is_whole { u32::MAX } else { polls(random, 9) })
+        });
+        let endpoint = client.endpoint("sim");
+        let failures: Vec<_> = State::ALL.into_iter().filter(|it| it.is_failure()).collect();
+        let job_failures = vec![State::Failed, State::TimedOut];
+        let open = vec![State::Pending, State::Submitted];
+        let (name, changes) = match drawn {
+            0..=3 if self.plan.cancels => ("cancel", open),
+            4..=7 => ("retry", failures.clone()),
+            8..=11 => ("retry_jobs", job_failures),
+            12 => ("check", Vec::new()),
+            _ => return,
+        };
+        let before = self.database.rows();
+        let operation = async {
+            match name {
+                "cancel" => batch.cancel(&endpoint).await.map(drop),
+                "retry" => batch.retry(&failures).await.map(drop),
+                "retry_jobs" => batch.retry_jobs(&endpoint).await.map(drop),
+                _ => batch.check().await.map(drop),
+            }
+        };
+        let done = tokio::select! {
+            biased;
+            // The run is given the order, too.
+            _ = orders.changed() => None,
+            done = timeout(LONGEST_CALL, polled(polls, operation)) => match done {
+                Ok(done) => done,
+                Err(_) => {
+                    self.trace.violated(format_args!("{name} does not end"));
+                    None
+                }
+            },
+        };
+        let is_ok = done.as_ref().map(Result::is_ok);
+        self.trace.note(format_args!("{name}, for {polls} polls: {is_ok:?}"));
+        self.trace.count(|figures| figures.drops += u64::from(is_ok.is_none()));
+        match done {
+            // Another process may begin a run meanwhile.
+            Some(Ok(())) if self.plan.processes == 1 => {
+                self.check_operation(name, &changes, &before)
+            }
+            Some(Ok(())) | None => {}
+            Some(Err(error)) => {
+                let is_expected = matches!(
+                    error.kind(),
+                    ErrorKind::InUse
+                        | ErrorKind::Unreachable
+                        | ErrorKind::Interrupted
+                        | ErrorKind::Service
+                );
+                if !is_expected {
+                    self.trace.violated(format_args!("{name}: {:?}: {error}", error.kind()));
+                }
+            }
+        }
+    }
+
+    /// Checks that an operation has changed all inputs in these states.
+    fn check_operation(&self, name: &str, changes: &[State], before: &[Row]) {
+        let facts = locked(&self.facts);
+        for (row, before) in self.database.rows().iter().zip(before) {
+            let (index, state) = (row.input.index, row.input.state);
+            let job = row.input.job_id.as_ref().and_then(|id| facts.jobs.get(id));
+            // A job that has ended is collected, and one that is gone is not retried.
+            let has_ended = job.is_none_or(|job| job.ended.is_some());
+            let is_gone =
+                job.is_none_or(|it| it.ended.is_none_or(|(at, _)| at.elapsed() >= RETENTION));
+            let may_stay = match name {
+                "cancel" => state == State::Submitted && has_ended,
+                "retry_jobs" => is_gone,
+                _ => false,
+            };
+            if state == before.input.state && changes.contains(&state) && !may_stay {
+                self.trace.violated(format_args!("after {name}, input {index} is {state}"));
+            }
+        }
     }
 
     /// Opens the batch, once the process before has let go of its results.
@@ -562,7 +751,15 @@ impl World {
         }
         for (job, attempts) in &calls {
             let accepted = facts.accepted_calls.get(job).copied().unwrap_or_default();
-            check_attempts(job, attempts, accepted, &self.trace);
+            // A job that is retried ends again.
+            let ends = attempts.chunk_by(|_, next| next.attempt > 1);
+            let most = 1 + facts.jobs.get(job).map_or(0, |job| job.retries);
+            if ends.clone().count() > most {
+                self.trace.violated(format_args!("the webhook of {job} is called too often"));
+            }
+            for attempts in ends {
+                check_attempts(job, attempts, accepted, &self.trace);
+            }
         }
         if self.plan.unknown != Unknown::ByWebhook {
             return;
@@ -574,6 +771,27 @@ impl World {
                 self.trace.violated(format_args!("the webhook of {job} was not called"));
             }
         }
+    }
+
+    /// Checks that the failures file lists the failures, if they are those of one process.
+    fn check_failures(&self) -> Outcome {
+        if self.plan.processes > 1 {
+            return Ok(());
+        }
+        let text = fs::read_to_string(self.folder.join("results-0.jsonl.failed.jsonl"))
+            .unwrap_or_default();
+        let mut listed = Vec::new();
+        for line in text.lines() {
+            let line: Value = serde_json::from_str(line)?;
+            listed.push(line["index"].as_u64().unwrap_or(u64::MAX));
+        }
+        let rows = self.database.rows();
+        let failures = rows.iter().filter(|row| row.input.state.is_failure());
+        let failures: Vec<_> = failures.map(|row| row.input.index).collect();
+        if listed != failures {
+            self.trace.violated(format_args!("{failures:?} failed, and {listed:?} are listed"));
+        }
+        Ok(())
     }
 
     /// Checks what is left in the end.
@@ -618,6 +836,7 @@ impl World {
         for (index, _) in lines {
             self.trace.violated(format_args!("there are results of input {index}"));
         }
+        self.check_failures()?;
         self.check_webhooks(&facts);
         self.trace.note(format_args!("end: {states:?}"));
         Ok(())
@@ -655,34 +874,64 @@ fn is_cut(life: &Life) -> bool {
     life.is_dead() || life.stopped_until().is_some()
 }
 
+/// Records a response of the service: an acceptance, a cancellation or a retry.
+fn responded(
+    facts: &mut Facts,
+    path: &str,
+    body: &[u8],
+    response: &[u8],
+    may_resubmit: bool,
+    trace: &Trace,
+) {
+    let json = |text| serde_json::from_slice::<Value>(text).unwrap_or_default();
+    let response = json(response);
+    let id = response["id"].as_str().unwrap_or_default();
+    let (_, operation) = path.split_once("/sim/").unwrap_or_default();
+    let operation = operation.split(['/', '?']).next().unwrap_or_default();
+    match operation {
+        "run" | "runsync" => {
+            facts.jobs.entry(id.to_owned()).or_insert_with(Job::new);
+            let index = json(body)["input"]["n"].as_u64().unwrap_or(u64::MAX);
+            accepted(facts, index, id, may_resubmit, trace);
+        }
+        "cancel" | "retry" => {
+            let Some(job) = facts.jobs.get_mut(id) else { return };
+            if operation == "cancel" {
+                job.is_cancelled = response["status"] == "CANCELLED";
+            } else {
+                (job.ended, job.retries) = (None, job.retries + 1);
+            }
+        }
+        _ => {}
+    }
+}
+
 /// Records an acceptance: no input is submitted twice, unless that was chosen.
-fn submitted(facts: &mut Facts, body: &[u8], response: &[u8], may_resubmit: bool, trace: &Trace) {
-    let (Ok(body), Ok(response)) =
-        (serde_json::from_slice::<Value>(body), serde_json::from_slice::<Value>(response))
-    else {
-        trace.violated(format_args!("a submission is not JSON"));
-        return;
-    };
-    let index = body["input"]["n"].as_u64().unwrap_or(u64::MAX);
-    let job = response["id"].as_str().unwrap_or_default().to_owned();
-    let accepted = Job { accepted: Instant::now(), ended: None };
-    facts.jobs.entry(job.clone()).or_insert(accepted);
+fn accepted(facts: &mut Facts, index: u64, job: &str, may_resubmit: bool, trace: &Trace) {
     let jobs = facts.accepted.entry(index).or_default();
-    jobs.push(job);
-    if jobs.len() > 1 && (index > OTHERS || !may_resubmit) {
+    if jobs.iter().any(|it| it == job) {
+        return;
+    }
+    jobs.push(job.to_owned());
+    let most = 1 + facts.resubmissions.get(&index).copied().unwrap_or_default();
+    if jobs.len() > most && (index > OTHERS || !may_resubmit) {
         trace.violated(format_args!("input {index} is submitted again: {jobs:?}"));
     }
 }
 
-/// Judges the end of a job that is being recorded.
+/// Judges the end of a job that is being recorded, and counts inputs that become pending again.
 fn judge(
-    facts: &Facts,
+    facts: &mut Facts,
     input: &podqueue_batch::store::Input,
     state: State,
     ttl: Duration,
     trace: &Trace,
 ) {
     let index = input.index;
+    if state == State::Pending {
+        *facts.resubmissions.entry(index).or_default() += 1;
+        return;
+    }
     let Some(job) = input.job_id.as_ref().and_then(|id| facts.jobs.get(id)) else {
         return;
     };
@@ -697,6 +946,7 @@ fn judge(
     let is_right = match state {
         State::Completed => matches!(job.ended, Some((_, true))),
         State::Failed => matches!(job.ended, Some((_, false))),
+        State::Cancelled => job.is_cancelled,
         State::Expired | State::Lost => true,
         _ => false,
     };
