@@ -11,11 +11,14 @@ use serde_json::{Value, json};
 
 use crate::plan::Plan;
 use crate::trace::Trace;
-use crate::virtual_time::{self, real_seconds};
+use crate::virtual_time::{self, processor_seconds, real_seconds};
 use crate::world;
 
-/// Longest time of a seed. Most take seconds.
+/// Longest time of the processor for a seed, most of which take seconds, and longest time without a
+/// line of the trace. Not its time on the clock, since other programs may have the processor.
 const LONGEST_SEED: Duration = Duration::from_secs(600);
+
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Longest time in seconds of the search for the smallest plan that fails.
 const LONGEST_SHRINKING: f64 = 300.0;
@@ -105,7 +108,12 @@ fn run_one(seed: u64, without: &[&str], is_traced: bool) -> bool {
 fn end_in_time(seed: u64, trace: Trace) {
     // This thread is outside of the runtime, and so in the system's time.
     std::thread::spawn(move || {
-        std::thread::sleep(LONGEST_SEED);
+        let (mut lines, mut silent) = (0, Duration::ZERO);
+        while silent < LONGEST_SEED && processor_seconds() < LONGEST_SEED.as_secs_f64() {
+            std::thread::sleep(CHECK_INTERVAL);
+            let before = std::mem::replace(&mut lines, trace.digest().1);
+            silent = if lines == before { silent + CHECK_INTERVAL } else { Duration::ZERO };
+        }
         let last = trace.last_lines();
         let what = format!("it does not end within {LONGEST_SEED:?}; the last lines: {last}");
         println!("{}", json!({ "seed": seed, "violations": [what] }));

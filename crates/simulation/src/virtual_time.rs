@@ -63,8 +63,12 @@ fn system(clock: clockid_t) -> timespec {
 
 /// The system's monotonic time, in seconds, for figures.
 pub(crate) fn real_seconds() -> f64 {
-    let time = system(libc::CLOCK_MONOTONIC);
-    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+    duration(system(libc::CLOCK_MONOTONIC)).as_secs_f64()
+}
+
+/// The time of the processor that this process has used, in seconds.
+pub(crate) fn processor_seconds() -> f64 {
+    duration(system(libc::CLOCK_PROCESS_CPUTIME_ID)).as_secs_f64()
 }
 
 fn simulated(clock: clockid_t) -> Option<timespec> {
