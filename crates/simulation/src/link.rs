@@ -122,7 +122,7 @@ async fn connection(
     trace: &Trace,
 ) -> io::Result<()> {
     down.set_nodelay(true)?;
-    let (mut up, mut before) = (None, Vec::new());
+    let (mut up, mut before, mut byte) = (None, Vec::new(), [0]);
     while let Some(request) = read(&mut down, &mut before, false).await? {
         let key = header(&request, "authorization").unwrap_or_default();
         let key = key.trim_start_matches("bearer ").to_owned();
@@ -139,6 +139,12 @@ async fn connection(
         }
         trace.note(format_args!("{} {key} {line} {fault:?}", settings.name));
         match fault {
+            // Once its caller has left, no client would know of the retry.
+            Fault::Late(time) if path.contains("/retry/") => tokio::select! {
+                biased;
+                _ = down.peek(&mut byte) => return Ok(()),
+                () = sleep(time.min(LONGEST_WAY)) => {}
+            },
             Fault::Late(time) if settings.account.is_some() => sleep(time.min(LONGEST_WAY)).await,
             Fault::Late(time) => sleep(time).await,
             Fault::Refused => return reset(down),
@@ -169,7 +175,6 @@ async fn connection(
             None => request.clone(),
         };
         // Until the connection to the service is closed, too, the request is in flight.
-        let mut byte = [0];
         let response = if path.contains("/runsync") {
             tokio::select! {
                 biased;

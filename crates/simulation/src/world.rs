@@ -826,11 +826,18 @@ impl World {
             if state == State::Refused && !jobs.is_empty() {
                 self.trace.violated(format_args!("input {index} is refused, and has a job"));
             }
-            if state != State::Unknown
-                && let Some(job) = &row.input.job_id
+            let job = row.input.job_id.as_ref().filter(|_| state != State::Unknown);
+            if let Some(job) = job
                 && !jobs.contains(job)
             {
                 self.trace.violated(format_args!("input {index} has the job {job} of another"));
+            }
+            // A retry that was dropped has not let the job of a failure run again.
+            if let Some(job) = job.and_then(|id| facts.jobs.get(id))
+                && state == State::Failed
+                && !matches!(job.ended, Some((_, false)))
+            {
+                self.trace.violated(format_args!("input {index} is {state} in the end: {job}"));
             }
         }
         for (index, _) in lines {
