@@ -279,6 +279,9 @@ pub enum ErrorKind {
     Unauthorized,
     /// 404: an unknown endpoint, job, Pod or template.
     NotFound,
+    /// 410: the service has retired the interface that was called, or what it was about. The error's
+    /// text names the method of the account interface that replaces a retired one.
+    Gone,
     /// 404 for a job that this handle has seen before: its ttl expired, its result expired, or it
     /// was purged from the queue.
     JobExpired,
@@ -347,6 +350,7 @@ impl ErrorKind {
             Self::BadRequest => "bad_request",
             Self::Unauthorized => "unauthorized",
             Self::NotFound => "not_found",
+            Self::Gone => "gone",
             Self::JobExpired => "job_expired",
             Self::RateLimited => "rate_limited",
             Self::Server => "server",
@@ -378,6 +382,7 @@ impl ErrorKind {
             Self::BadRequest => CallErrorKind::BadRequest,
             Self::Unauthorized => CallErrorKind::Unauthorized,
             Self::NotFound => CallErrorKind::NotFound,
+            Self::Gone => CallErrorKind::Gone,
             Self::RateLimited => CallErrorKind::RateLimited,
             Self::Server => CallErrorKind::Server,
             Self::Redirect => CallErrorKind::Redirect,
@@ -408,6 +413,7 @@ impl From<CallErrorKind> for ErrorKind {
             CallErrorKind::BadRequest => Self::BadRequest,
             CallErrorKind::Unauthorized => Self::Unauthorized,
             CallErrorKind::NotFound => Self::NotFound,
+            CallErrorKind::Gone => Self::Gone,
             CallErrorKind::RateLimited => Self::RateLimited,
             CallErrorKind::Server => Self::Server,
             CallErrorKind::Redirect => Self::Redirect,
@@ -458,7 +464,7 @@ mod tests {
         }
     }
 
-    const KINDS: [ErrorKind; 23] = [
+    const KINDS: [ErrorKind; 24] = [
         ErrorKind::InvalidRequest,
         ErrorKind::Connect,
         ErrorKind::Network,
@@ -467,6 +473,7 @@ mod tests {
         ErrorKind::BadRequest,
         ErrorKind::Unauthorized,
         ErrorKind::NotFound,
+        ErrorKind::Gone,
         ErrorKind::JobExpired,
         ErrorKind::RateLimited,
         ErrorKind::Server,

@@ -47,9 +47,10 @@ pub(super) fn is_transient(lifespan: &Lifespan, error: &Error) -> bool {
         // A response that is about no job was mixed up with another response, or comes from a
         // gateway.
         ErrorKind::Decode => error.unredacted_body().is_some_and(|body| !is_job_record(body)),
-        ErrorKind::NotFound | ErrorKind::JobExpired | ErrorKind::UnexpectedStatus => {
-            is_from_gateway(error) && !lifespan.is_ttl_expired()
-        }
+        ErrorKind::NotFound
+        | ErrorKind::Gone
+        | ErrorKind::JobExpired
+        | ErrorKind::UnexpectedStatus => is_from_gateway(error) && !lifespan.is_ttl_expired(),
         _ => error.is_retryable(),
     }
 }

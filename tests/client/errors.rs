@@ -15,6 +15,7 @@ async fn each_status_has_its_kind() {
         (400, ErrorKind::BadRequest, false),
         (401, ErrorKind::Unauthorized, false),
         (404, ErrorKind::NotFound, false),
+        (410, ErrorKind::Gone, false),
         (429, ErrorKind::RateLimited, true),
         (500, ErrorKind::Server, true),
         (502, ErrorKind::Server, true),

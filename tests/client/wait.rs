@@ -135,7 +135,7 @@ async fn a_final_failure_ends_a_wait() {
         (401, ErrorKind::Unauthorized),
         (403, ErrorKind::UnexpectedStatus),
         (404, ErrorKind::JobExpired),
-        (410, ErrorKind::UnexpectedStatus),
+        (410, ErrorKind::Gone),
         (501, ErrorKind::Server),
     ] {
         let server = Script::of([record("IN_QUEUE"), Reply::json(status, "{}")]).await;

@@ -405,6 +405,9 @@ pub enum ErrorKind {
     Unauthorized,
     /// 404: there is no such resource, or it is no longer available.
     NotFound,
+    /// 410: what was called is gone for good: the service has retired the interface, or the resource.
+    /// Retrying is useless.
+    Gone,
     /// 429: a rate or concurrency limit was exceeded, and the retry policy's attempts are used up.
     /// [`Error::retry_after`](crate::Error::retry_after) is the wait that the service requested.
     RateLimited,
@@ -453,6 +456,7 @@ impl ErrorKind {
             Self::BadRequest => "bad_request",
             Self::Unauthorized => "unauthorized",
             Self::NotFound => "not_found",
+            Self::Gone => "gone",
             Self::RateLimited => "rate_limited",
             Self::Server => "server",
             Self::Redirect => "redirect",
@@ -491,6 +495,11 @@ impl Attempted {
     /// An attempt at `what`, a noun phrase or the name of an operation.
     pub fn new(what: impl Into<Cow<'static, str>>) -> Self {
         Self { what: what.into(), of: None, on: On::Nothing }
+    }
+
+    /// The noun phrase or the name of the operation.
+    pub fn what(&self) -> &str {
+        &self.what
     }
 
     /// Adds `of {noun} {name}`, such as `of pet "7"`.
@@ -586,7 +595,7 @@ mod tests {
         }
     }
 
-    const KINDS: [ErrorKind; 16] = [
+    const KINDS: [ErrorKind; 17] = [
         ErrorKind::InvalidRequest,
         ErrorKind::Connect,
         ErrorKind::Network,
@@ -595,6 +604,7 @@ mod tests {
         ErrorKind::BadRequest,
         ErrorKind::Unauthorized,
         ErrorKind::NotFound,
+        ErrorKind::Gone,
         ErrorKind::RateLimited,
         ErrorKind::Server,
         ErrorKind::Redirect,

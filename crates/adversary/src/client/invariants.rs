@@ -294,6 +294,7 @@ fn redaction_keeps_statuses(run: &Run, violations: &mut Vec<String>) {
             ErrorKind::BadRequest
                 | ErrorKind::Unauthorized
                 | ErrorKind::NotFound
+                | ErrorKind::Gone
                 | ErrorKind::RateLimited
                 | ErrorKind::Server
                 | ErrorKind::UnexpectedStatus

@@ -35,12 +35,22 @@ fn message_in(json: &Value) -> Option<String> {
     match json {
         Value::String(text) => Some(text.clone()),
         Value::Array(items) => join(items.iter().filter_map(message_in)),
-        Value::Object(object) => ["error", "message", "errors", "detail", "title"]
-            .iter()
-            .filter_map(|name| object.get(*name))
-            .find_map(message_in),
+        Value::Object(object) => {
+            let said = |name: &str| object.get(name).and_then(message_in);
+            said("error").or_else(|| said("message")).or_else(|| problem(said))
+        }
         _ => None,
     }
+}
+
+/// The parts of problem details ([RFC 9457](https://www.rfc-editor.org/rfc/rfc9457)), and of bodies
+/// with some of them: the kind of problem, what is wrong, and each fault.
+fn problem(said: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let mut parts: Vec<String> =
+        ["title", "detail", "errors"].into_iter().filter_map(said).collect();
+    // Some services repeat a part.
+    parts.dedup();
+    (!parts.is_empty()).then(|| parts.join(": "))
 }
 
 fn join(messages: impl Iterator<Item = String>) -> Option<String> {
@@ -76,7 +86,12 @@ mod tests {
             (r#"{"message":"no such pet"}"#, Some("no such pet")),
             (r#"{"error":{"message":"no such pet","code":7}}"#, Some("no such pet")),
             (r#"{"errors":[{"message":"one"},{"message":"two"}]}"#, Some("one; two")),
-            (r#"{"title":"Gone","detail":"no such pet"}"#, Some("no such pet")),
+            (r#"{"title":"Gone","detail":"no such pet"}"#, Some("Gone: no such pet")),
+            (
+                r#"{"title":"Invalid","status":422,"detail":"2 faults","errors":["a is","b is not"]}"#,
+                Some("Invalid: 2 faults: a is; b is not"),
+            ),
+            (r#"{"title":"Gone","detail":"Gone"}"#, Some("Gone")),
             (r#"{"title":"Gone","status":404}"#, Some("Gone")),
             (r#""no such pet""#, Some("no such pet")),
             ("no such\n  pet\n", Some("no such pet")),

@@ -221,6 +221,11 @@ impl HttpSender {
                 "the response is a web page, which comes from a gateway and not from the service: if this persists, check the URL",
             ),
             404 => (ErrorKind::NotFound, AttemptOutcome::Final, "not found or no longer available"),
+            410 => (
+                ErrorKind::Gone,
+                AttemptOutcome::Final,
+                "gone for good: the service has retired the interface or the resource",
+            ),
             407 => (
                 ErrorKind::UnexpectedStatus,
                 AttemptOutcome::Final,

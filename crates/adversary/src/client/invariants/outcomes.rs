@@ -75,6 +75,7 @@ fn means_no_effect(failed: &ReturnedError) -> bool {
             | ErrorKind::BadRequest
             | ErrorKind::Unauthorized
             | ErrorKind::NotFound
+            | ErrorKind::Gone
             | ErrorKind::RateLimited
             | ErrorKind::Server
             | ErrorKind::Redirect

@@ -252,6 +252,7 @@ fn of_error(error: podqueue::Error) -> Verdict {
             ErrorKind::InvalidRequest
             | ErrorKind::Unauthorized
             | ErrorKind::NotFound
+            | ErrorKind::Gone
             | ErrorKind::Redirect
             | ErrorKind::Server
             | ErrorKind::UnexpectedStatus,
