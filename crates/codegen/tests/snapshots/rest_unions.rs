@@ -1047,7 +1047,7 @@ pub mod types {
     __runtime::__private::object! {
         Whole {
             0 "id" id optional;
-            1 "size" size optional;
+            1 "size" size;
         } default
     }
 }

@@ -17,7 +17,7 @@ pub async fn failures() -> Vec<String> {
     checks.same("one type", (&read.title, &read.token), r#"(Some("Gone"), Some("t0ken"))"#);
     checks.same("the same by name", error.decode::<Problem>().is_ok_and(|it| it == read), "true");
     checks.same("redacted", format!("{read:?}").contains("t0ken"), "false");
-    checks.same("shown as meant", error.to_string().contains("the service says: no such thing"), "true");
+    checks.same("shown as meant", error.to_string().contains("the service says: Gone: no such thing"), "true");
     let json: serde_json::Value = error.decode().expect("JSON");
     checks.same("untyped", &json["title"], "String(\"Gone\")");
     let other = error.decode::<Vec<String>>().map_err(|error| (error.kind(), error.status()));
