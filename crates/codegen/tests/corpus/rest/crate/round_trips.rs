@@ -1,8 +1,12 @@
-//! Types that are both sent and received: they are read leniently, and written as described.
+//! Values that are read and written: types that are both sent and received are read leniently, and
+//! written as described; nothing of a valid value is lost.
+
+use podqueue::__private::serde_json::{from_str, to_value};
 
 use crate::both_ways::types::{Owner, Part, Thing, ThingLevel};
 use crate::both_ways::Api;
 use crate::checks::{said, Checks};
+use crate::lossless::types::Report;
 use crate::server::Server;
 
 /// Returns the failed checks.
@@ -11,6 +15,7 @@ pub async fn failures() -> Vec<String> {
     reading(&mut checks).await;
     writing(&mut checks).await;
     booleans(&mut checks).await;
+    lossless(&mut checks);
     checks.0
 }
 
@@ -81,4 +86,20 @@ async fn booleans(checks: &mut Checks) {
         let either = serde_json::to_string(&thing.either).unwrap_or_default();
         checks.same("a choice", either, &format!("{expected:?}"));
     }
+}
+
+fn lossless(checks: &mut Checks) {
+    for text in [
+        r#"{"any":null,"any_by_name":null,"named":{"name":null},"names":null,"next":null,"pages":null,"rows":[],"totals":{},"undescribed":null}"#,
+        r#"{"any":7,"any_by_name":[null],"names":[],"next":"","pages":[],"rows":[598723.4887763419,218029.01811961964],"totals":{"a":1},"undescribed":[1]}"#,
+        r#"{"any":[],"any_by_name":{"a":null},"by_day":{"a":null,"b":[],"c":[1]},"matrix":[null,[],[0.5]],"names":["a"],"next":"b","pages":[7],"rows":[0.5],"totals":{},"undescribed":{"a":null}}"#,
+        r#"{"any":{},"any_by_name":"a","closed":[0.5,1.5],"full":["a","b"],"names":null,"next":null,"open":[0.5,9007199254740993,"x",null,[true]],"open_of_lists":[["a"],"b",[1]],"open_of_two":["a",7,null,{"b":1}],"pages":null,"rows":[],"same":[0.5,1.5],"totals":{},"undescribed":7}"#,
+    ] {
+        let report: Result<Report, _> = from_str(text);
+        let written = report.map_err(|it| it.to_string()).and_then(|it| to_value(&it).map_err(|it| it.to_string()));
+        checks.same("what was read, written", written.map(|it| it.to_string()), &format!("Ok({text:?})"));
+    }
+    let report: Report = from_str(r#"{"closed": [1], "same": [1], "full": ["a"]}"#).expect("a report");
+    let typed: (Vec<f64>, Vec<f64>, Vec<String>) = (report.closed, report.same, report.full);
+    checks.same("tuples without further items, or with typed ones", typed, r#"([1.0], [1.0], ["a"])"#);
 }
