@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
+use crate::naming;
 use crate::rest::tree::{MERGED, is_true, operations_mut, says_type, target, within_mut};
 
 /// The keyword under which a schema has its required fields.
@@ -45,9 +46,21 @@ fn permits_null(schema: &Value) -> bool {
 /// Records the fields of every object that may be absent or null, and marks references to what may
 /// be null. Whether a named schema may be null is known only until the schemas are normalized.
 pub(super) fn mark_optional_nulls(schemas: &mut Map<String, Value>, paths: &mut Value) {
-    let names = |holds: fn(&Value) -> bool| -> BTreeSet<String> {
-        let found = schemas.iter().filter(|(_, schema)| holds(schema));
-        found.map(|(name, _)| name.clone()).collect()
+    let names = |holds: fn(&Value) -> bool| {
+        let mut found = BTreeSet::new();
+        // An alias of an alias takes one more round.
+        loop {
+            let is_new = |name: &str, schema: &Value| {
+                let is_alias = referred(schema).is_some_and(|it| found.contains(it));
+                !found.contains(name) && (is_alias || holds(schema))
+            };
+            let more = schemas.iter().filter(|(name, schema)| is_new(name, schema));
+            let more: Vec<String> = more.map(|(name, _)| name.clone()).collect();
+            if more.is_empty() {
+                break found;
+            }
+            found.extend(more);
+        }
     };
     let nullable = Nullable { names: names(may_be_null), with_any: names(permits_null) };
     schemas.values_mut().for_each(|schema| mark_nulls(schema, &nullable));
@@ -66,18 +79,29 @@ struct Nullable {
     with_any: BTreeSet<String>,
 }
 
+/// The name of the schema to which a value refers, perhaps with other keywords beside it.
+fn referred(schema: &Value) -> Option<&str> {
+    match schema.get("allOf").and_then(Value::as_array).map(Vec::as_slice) {
+        Some([only]) => target(only),
+        _ => target(schema),
+    }
+}
+
 fn mark_nulls(schema: &mut Value, nullable: &Nullable) {
     let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
     let is_required = |name: &str| required.iter().any(|it| it == name);
     for (keys, schema) in within_mut(schema) {
         // Where null is not the same as an absent value.
-        let is_marked = target(schema).is_some_and(|target| match keys[0].as_str() {
+        let is_marked = referred(schema).is_some_and(|target| match keys[0].as_str() {
             "properties" => is_required(&keys[1]) && nullable.with_any.contains(target),
             "items" | "additionalProperties" => nullable.names.contains(target),
             _ => false,
         });
         if is_marked {
-            *schema = json!({ "allOf": [schema], "nullable": true });
+            if schema.get("$ref").is_some() {
+                *schema = json!({ "allOf": [schema] });
+            }
+            schema["nullable"] = json!(true);
         }
         mark_nulls(schema, nullable);
     }
@@ -98,13 +122,14 @@ fn mark_nulls(schema: &mut Value, nullable: &Nullable) {
 pub(super) fn take(schemas: &mut Map<String, Value>) -> (RequiredFields, OptionalNulls) {
     let (mut required_fields, mut nulls) = (RequiredFields::new(), OptionalNulls::new());
     for (name, schema) in schemas {
+        let name = naming::cased(name);
         if let Some(Value::Object(fields)) = schema.get(REQUIRED_FIELDS) {
             let fields = fields.iter().map(|(name, it)| (name.clone(), *it == json!(true)));
             required_fields.insert(name.clone(), fields.collect());
         }
         if let Some(Value::Array(fields)) = schema.get(OPTIONAL_NULLS) {
             let fields = fields.iter().filter_map(Value::as_str).map(str::to_owned);
-            nulls.insert(name.clone(), fields.collect());
+            nulls.insert(name, fields.collect());
         }
         remove_all(schema);
     }

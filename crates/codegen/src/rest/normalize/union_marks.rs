@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
+use crate::naming;
 use crate::rest::tree::remove;
 
 /// Keyword of the mark: the branches of a discriminated union. No field has such a name.
@@ -83,7 +84,7 @@ pub(super) fn extract(schemas: &mut Map<String, Value>) -> Unions {
         let mark = schema.get(BRANCHES).cloned();
         remove(schema, &[BRANCHES]);
         let branches = mark.and_then(|it| it.as_array()?.iter().map(branch).collect());
-        unions.extend(branches.map(|it| (name.clone(), it)));
+        unions.extend(branches.map(|it| (naming::cased(name), it)));
     }
     unions
 }

@@ -90,10 +90,10 @@ async fn booleans(checks: &mut Checks) {
 
 fn lossless(checks: &mut Checks) {
     for text in [
-        r#"{"any":null,"any_by_name":null,"named":{"name":null},"names":null,"next":null,"pages":null,"rows":[],"totals":{},"undescribed":null}"#,
-        r#"{"any":7,"any_by_name":[null],"names":[],"next":"","pages":[],"rows":[598723.4887763419,218029.01811961964],"totals":{"a":1},"undescribed":[1]}"#,
-        r#"{"any":[],"any_by_name":{"a":null},"by_day":{"a":null,"b":[],"c":[1]},"matrix":[null,[],[0.5]],"names":["a"],"next":"b","pages":[7],"rows":[0.5],"totals":{},"undescribed":{"a":null}}"#,
-        r#"{"any":{},"any_by_name":"a","closed":[0.5,1.5],"full":["a","b"],"names":null,"next":null,"open":[0.5,9007199254740993,"x",null,[true]],"open_of_lists":[["a"],"b",[1]],"open_of_two":["a",7,null,{"b":1}],"pages":null,"rows":[],"same":[0.5,1.5],"totals":{},"undescribed":7}"#,
+        r#"{"any":null,"any_by_name":null,"described":null,"named":{"name":null},"names":null,"next":null,"pages":null,"rows":[],"totals":{},"undescribed":null}"#,
+        r#"{"any":7,"any_by_name":[null],"described":[],"names":[],"next":"","pages":[],"rows":[598723.4887763419,218029.01811961964],"totals":{"a":1},"undescribed":[1]}"#,
+        r#"{"any":[],"any_by_name":{"a":null},"by_day":{"a":null,"b":[],"c":[1]},"by_digit":{"codes":[]},"by_tag":{"kind":"off","since":7},"described":null,"matrix":[null,[],[0.5]],"names":["a"],"next":"b","pages":[7],"rows":[0.5],"totals":{},"undescribed":{"a":null}}"#,
+        r#"{"any":{},"any_by_name":"a","closed":[0.5,1.5],"described":[1],"full":["a","b"],"names":null,"next":null,"open":[0.5,9007199254740993,"x",null,[true]],"open_of_lists":[["a"],"b",[1]],"open_of_two":["a",7,null,{"b":1}],"pages":null,"rows":[],"same":[0.5,1.5],"totals":{},"undescribed":7}"#,
     ] {
         let report: Result<Report, _> = from_str(text);
         let written = report.map_err(|it| it.to_string()).and_then(|it| to_value(&it).map_err(|it| it.to_string()));
