@@ -47,9 +47,10 @@ impl Description {
             return Err(Error::new("the description has no `openapi` version 3"));
         }
         json_schema::rewrite(&mut tree);
+        let whole = tree.clone();
         let mut requests = tree.clone();
-        json_schema::make_optional(&mut requests, "readOnly");
-        json_schema::make_optional(&mut tree, "writeOnly");
+        json_schema::make_optional(&mut requests, "readOnly", &whole);
+        json_schema::make_optional(&mut tree, "writeOnly", &whole);
         let registry = Registry::new()
             .draft(Draft::Draft202012)
             .add(RESPONSES, Resource::from_contents(tree.clone()))
@@ -112,8 +113,12 @@ impl Description {
         self.check_as(RESPONSES, pointer, value)
     }
 
-    /// The same of a request: it need not have fields that are only read.
-    pub(crate) fn check_request(&self, pointer: &str, value: &Value) -> Result<(), Error> {
+    /// Checks a value of a request: it need not have fields that are only read.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Self::check`].
+    pub fn check_request(&self, pointer: &str, value: &Value) -> Result<(), Error> {
         self.check_as(REQUESTS, pointer, value)
     }
 

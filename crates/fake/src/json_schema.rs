@@ -52,23 +52,28 @@ pub(crate) fn rewrite(description: &mut Value) {
     }
 }
 
-/// Makes the properties with this flag optional, wherever a schema requires them: `readOnly` ones
-/// in requests, `writeOnly` ones in responses.
-pub(crate) fn make_optional(value: &mut Value, flag: &str) {
+/// Makes the properties with this flag, or whose schema has it, optional, wherever a schema requires
+/// them: `readOnly` ones in requests, `writeOnly` ones in responses.
+pub(crate) fn make_optional(value: &mut Value, flag: &str, whole: &Value) {
     match value {
         Value::Object(all) => {
             let has_flag = |name: &Value| {
                 let property = all.get("properties").and_then(|it| it.get(name.as_str()?));
-                property.and_then(|it| it.get(flag)) == Some(&Value::Bool(true))
+                let reference = property.and_then(|it| it.get("$ref")).and_then(Value::as_str);
+                let target = reference.and_then(pointer_of).and_then(|it| whole.pointer(&it));
+                [property, target]
+                    .into_iter()
+                    .flatten()
+                    .any(|it| it.get(flag) == Some(&json!(true)))
             };
             let required = all.get("required").and_then(Value::as_array);
             let left = required.map(|it| it.iter().filter(|it| !has_flag(it)).cloned().collect());
             if let Some(left) = left {
                 all.insert("required".to_owned(), Value::Array(left));
             }
-            all.values_mut().for_each(|it| make_optional(it, flag));
+            all.values_mut().for_each(|it| make_optional(it, flag, whole));
         }
-        Value::Array(items) => items.iter_mut().for_each(|it| make_optional(it, flag)),
+        Value::Array(items) => items.iter_mut().for_each(|it| make_optional(it, flag, whole)),
         _ => {}
     }
 }
