@@ -14,6 +14,8 @@ pub enum Rule {
     /// A field that was not there is null, where null is permitted: it is required, and read as
     /// `None` if it is missing.
     NullAdded,
+    /// A list or an object that was not there is empty: it is required, and only in requests.
+    EmptyAdded,
     /// A field that the schema does not describe is left out.
     UndescribedLeftOut,
     /// A number is written in another notation: `1.0` as `1`.
@@ -30,6 +32,7 @@ impl fmt::Display for Rule {
             Self::NullLeftOut => "null is left out of an object",
             Self::EmptyLeftOut => "an empty list or object is left out of an object",
             Self::NullAdded => "a missing field is written as null",
+            Self::EmptyAdded => "a missing list or object is written as empty",
             Self::UndescribedLeftOut => "a field that is not described is left out",
             Self::Notation => "a number in another notation",
             Self::Rounded => "a number is rounded to a double",
@@ -68,7 +71,11 @@ fn compare(
         (Value::Object(from), Value::Object(to)) => {
             for (name, value) in to {
                 if !from.contains_key(name) {
-                    let rule = if value.is_null() { Rule::NullAdded } else { Rule::Lost };
+                    let rule = match value {
+                        Value::Null => Rule::NullAdded,
+                        it if is_empty(it) => Rule::EmptyAdded,
+                        _ => Rule::Lost,
+                    };
                     note(rule, &format!("{place}/{name} is added"));
                 }
             }
