@@ -20,8 +20,9 @@
 # JSON, judged by a library: what comes out has to be valid and equal, but for the differences that
 # reading leniently documents, which are counted (survey/src/samples/comparison.rs lists them). A
 # loss that a warning of the generator names is counted as warned; any other one is a finding, and
-# so is a value that a union forbids and that is read as one of its branches. A component of which
-# no value is judged is listed with the reason. The last line has the figures.
+# so are a value that a union forbids and that is read as one of its branches, and a valid one that is
+# read as none. A component of which no value is judged is listed with the reason. The last line has
+# the figures.
 #
 # Exits with 1 if there are findings: something panics, does not compile, or is left out without a
 # warning. A finding of --random comes with its seed and the smallest description that has it.

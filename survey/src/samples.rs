@@ -361,6 +361,11 @@ impl Sampled {
         }
         let pointer = component(&ty.component);
         let schema = self.tree.pointer(&pointer).unwrap_or(&Value::Null);
+        // The value of a base that others extend may be none of these.
+        let lists_branches = ["oneOf", "anyOf"].iter().any(|it| schema.get(it).is_some());
+        if lists_branches && ty.other.as_deref().is_some_and(|it| became["variant"] == it) {
+            return Err(("has no branch", became["value"].to_string()));
+        }
         let is_described = |place: &str| description::has_place(&self.tree, schema, place);
         let differences = comparison::differences(value, &became["value"], &is_described);
         if let Some(loss) = differences.iter().find(|it| it.rule == Rule::Lost) {
