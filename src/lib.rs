@@ -106,7 +106,7 @@ pub use graphql::templates::{NewTemplate, Port, Protocol, Template, Templates};
 pub use observe::Observation;
 pub use podqueue_runtime::graphql::GraphqlBody;
 pub use podqueue_runtime::{
-    Authorization, Headers, Part, RetryPolicy, SecretString, Service, WithHeaders,
+    Authorization, Headers, Part, RetryPolicy, SecretString, Service, Upload, WithHeaders,
 };
 #[cfg(feature = "shared-limits")]
 pub use podqueue_runtime::{ChangeRecords, LimitStore, SharedLimits, StoreError};

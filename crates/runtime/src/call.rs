@@ -23,6 +23,7 @@ use crate::json::not_serializable;
 use crate::limiter::Limit;
 use crate::retry::{Idempotency, RetryPolicy};
 use crate::secret_string::SecretString;
+use crate::upload::Upload;
 use crate::url::{Path, escaped};
 
 /// A slow uplink, for which large bodies get more time.
@@ -107,6 +108,8 @@ pub(crate) struct CallParts {
     pub(crate) query: String,
     pub(crate) headers: Vec<(&'static str, String)>,
     pub(crate) body: Option<Bytes>,
+    /// The body in place of `body`, if it is not held in memory.
+    pub(crate) upload: Option<Upload>,
     pub(crate) timeout: Option<Duration>,
     /// Time that an attempt may take beyond its timeout.
     pub(crate) extra_time: Duration,
@@ -160,6 +163,7 @@ impl Call {
             query: String::new(),
             headers: Vec::new(),
             body: None,
+            upload: None,
             timeout: None,
             extra_time: Duration::ZERO,
             idle_timeout: None,
@@ -195,6 +199,14 @@ impl Call {
         let json = json.into();
         self.parts.extra_time += Duration::from_secs(json.len() as u64 / BYTES_PER_SECOND);
         self.parts.body = Some(json);
+        self
+    }
+
+    /// A body that is read as it is sent.
+    pub(crate) fn upload(mut self, upload: Upload) -> Self {
+        let length = upload.known_length().unwrap_or_default();
+        self.parts.extra_time += Duration::from_secs(length / BYTES_PER_SECOND);
+        self.parts.upload = Some(upload);
         self
     }
 

@@ -88,6 +88,8 @@ mod test_random;
 #[cfg(feature = "client")]
 mod transport;
 #[cfg(feature = "client")]
+mod upload;
+#[cfg(feature = "client")]
 mod url;
 
 #[cfg(feature = "client")]
@@ -127,6 +129,8 @@ pub use secret_string::SecretString;
 pub use service::Service;
 #[cfg(feature = "client")]
 pub use transport::Reply;
+#[cfg(feature = "client")]
+pub use upload::Upload;
 #[cfg(feature = "client")]
 pub use url::Path;
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use bytes::Bytes;
+use crate::upload::Upload;
 
 /// A part of a `multipart/form-data` body: a file, or text.
 ///
@@ -13,26 +13,27 @@ use bytes::Bytes;
 /// let caption = Part::text("Dawn");
 /// ```
 ///
-/// The content is held in memory, and shared by all attempts at a call. `Debug` shows only the
+/// Bytes are held in memory, and shared by all attempts at a call. A file or a stream that is not is
+/// an [`Upload`]: `Part::file("film.mp4", Upload::file("film.mp4").await?)`. `Debug` shows only the
 /// length of the content.
 #[derive(Clone)]
 pub struct Part {
     pub(crate) file_name: Option<String>,
     pub(crate) content_type: Option<String>,
-    pub(crate) content: Bytes,
+    pub(crate) content: Upload,
 }
 
 impl Part {
     /// Creates a file with a name, which the service may see but need not use. The content type is
     /// that of the description, or else `application/octet-stream`.
-    pub fn file(name: impl Into<String>, content: impl Into<Bytes>) -> Self {
+    pub fn file(name: impl Into<String>, content: impl Into<Upload>) -> Self {
         Self { file_name: Some(name.into()), content_type: None, content: content.into() }
     }
 
     /// Creates a part without a file name. The content type is that of the description, or else
     /// none, which means plain text.
     pub fn text(text: impl Into<String>) -> Self {
-        Self { file_name: None, content_type: None, content: Bytes::from(text.into()) }
+        Self { file_name: None, content_type: None, content: Upload::from(text.into()) }
     }
 
     /// Sets the content type, such as `image/png`. A call with an invalid content type is refused.
@@ -48,7 +49,7 @@ impl fmt::Debug for Part {
         f.debug_struct("Part")
             .field("file_name", &self.file_name)
             .field("content_type", &self.content_type)
-            .field("content", &format_args!("{} bytes", self.content.len()))
+            .field("content", &self.content)
             .finish()
     }
 }

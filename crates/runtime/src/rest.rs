@@ -40,6 +40,7 @@ use crate::redact::{secrets_in, secrets_named};
 use crate::retry::Idempotency;
 use crate::service::Service;
 use crate::transport::Reply;
+use crate::upload::Upload;
 use crate::url::Path;
 
 /// A call under construction, piece by piece.
@@ -261,21 +262,30 @@ impl RestCall {
         if body.is_empty() && !required {
             return self;
         }
-        let (media, bytes) = body.encode();
+        let (media, content) = body.encode();
         let (secrets, refusal) = body.into_secrets_and_refusal();
         self.call.parts.secrets.extend(secrets);
         if let Some((name, rule)) = refusal {
             self.fail(&name, rule);
         }
-        self.with_body(media, bytes)
+        self.with_upload(media, content)
     }
 
     /// Sets a body of text or bytes.
-    pub fn raw(self, media: &'static str, body: Option<&(impl Clone + Into<Bytes>)>) -> Self {
+    pub fn raw(self, media: &'static str, body: Option<&(impl Clone + Into<Upload>)>) -> Self {
         match body {
-            Some(body) => self.with_body(media, body.clone().into()),
+            Some(body) => self.with_upload(media, body.clone().into()),
             None => self,
         }
+    }
+
+    fn with_upload(mut self, media: impl Into<String>, content: Upload) -> Self {
+        if let Some(bytes) = content.held() {
+            return self.with_body(media, bytes.clone());
+        }
+        self.call.parts.headers.push(("content-type", media.into()));
+        self.call = self.call.upload(content);
+        self
     }
 
     fn with_body(mut self, media: impl Into<String>, body: Bytes) -> Self {

@@ -21,7 +21,8 @@
 //! processed it. That is known of a request whose body was withdrawn before the HTTP client asked
 //! for it (`request_body`), of a refused HTTP/2 stream, and of a connection that could not be made.
 //! If any earlier attempt is ambiguous, the call's error is
-//! [`OutcomeUnknown`](ErrorKind::OutcomeUnknown).
+//! [`OutcomeUnknown`](ErrorKind::OutcomeUnknown). A call whose body is a stream that has been read
+//! from is never sent again (`upload`).
 //!
 //! All steps of an attempt share one deadline (`attempt_timer`). An exchange that occupies a shared
 //! resource continues in a task, so that a caller that is not polled does not hold it.
@@ -51,6 +52,7 @@ use crate::limiter::{Limiter, Permit};
 use crate::observe::{Observation, Observer};
 use crate::redact::Secrets;
 use crate::retry::{AttemptOutcome, Budget, Reserved, RetryPolicy};
+use crate::upload::Upload;
 
 /// State shared by all calls of a service, and of services derived from it.
 pub struct Transport {
@@ -164,7 +166,8 @@ impl Transport {
                 // The service works, and has refused the call.
                 self.budget.refill();
             }
-            let pause = if idempotency.after(failure.outcome).is_retry() {
+            let is_spent = call.upload.as_ref().is_some_and(Upload::is_spent);
+            let pause = if idempotency.after(failure.outcome).is_retry() && !is_spent {
                 let policy = call.retry.as_ref().unwrap_or(&self.retry);
                 policy.pause(progress.attempts, call.longest_pause, &failure)
             } else {

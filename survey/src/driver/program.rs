@@ -77,7 +77,7 @@ fn value(call: &Call, argument: &Argument, how: &str) -> String {
     match argument.ty.as_str() {
         _ if files && how == "required" => format!("[case.required_file({place:?}, {name:?})?]"),
         _ if files => format!("case.optional_file({place:?}, {name:?})?.map(|it| [it])"),
-        ty if ty.ends_with("Bytes") => format!("case.{how}_bytes({place:?}, {name:?})?"),
+        ty if ty.ends_with("Upload") => format!("case.{how}_bytes({place:?}, {name:?})?"),
         ty if ty.ends_with("Part") => format!("case.{how}_file({place:?}, {name:?})?"),
         ty => format!("case.{how}::<{ty}>({place:?}, {name:?})?"),
     }

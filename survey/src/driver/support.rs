@@ -84,12 +84,12 @@ impl Case<'_> {
         self.optional(place, name)?.ok_or_else(|| format!("no sample: {place} {name}"))
     }
 
-    pub fn optional_bytes(&self, place: &str, name: &str) -> Result<Option<podqueue::rest::call::Bytes>, Stop> {
+    pub fn optional_bytes(&self, place: &str, name: &str) -> Result<Option<podqueue::Upload>, Stop> {
         let value = self.sampled(place, name)?;
         Ok(value.map(|it| it.as_str().map_or_else(|| it.to_string(), str::to_owned).into()))
     }
 
-    pub fn required_bytes(&self, place: &str, name: &str) -> Result<podqueue::rest::call::Bytes, Stop> {
+    pub fn required_bytes(&self, place: &str, name: &str) -> Result<podqueue::Upload, Stop> {
         Ok(self.optional_bytes(place, name)?.unwrap_or_else(|| "bytes".into()))
     }
 

@@ -188,7 +188,7 @@ impl Given {
     fn argument(&self) -> (TokenStream, TokenStream) {
         let (ident, ty) = (&self.ident, &self.ty);
         // A value that may be null need not be wrapped in `Some`.
-        if is_own(ty) || is_named(ty, "Bytes") || is_named(ty, "Option") {
+        if is_own(ty) || is_named(ty, "Upload") || is_named(ty, "Option") {
             (quote!(impl Into<#ty>), quote!(#ident.into()))
         } else {
             constructor::given(ty, ident)
@@ -222,7 +222,7 @@ impl Builder<'_> {
         let body = body.map(|body| Given {
             ident: format_ident!("body"),
             ty: match body.content {
-                Content::Bytes => syn::parse_quote!(__runtime::__private::rest::Bytes),
+                Content::Bytes => syn::parse_quote!(__runtime::Upload),
                 _ => typed("body"),
             },
             required: body.required,

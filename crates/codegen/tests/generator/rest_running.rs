@@ -121,7 +121,7 @@ fn write_crate(folder: &Path, documents: &[Document]) {
          pub mod answers;\npub mod calls;\npub mod checks;\npub mod decode;\npub mod error_bodies;\npub mod expansions;\n\
          pub mod fragments;\n\
          #[deny(clippy::nursery, clippy::pedantic, missing_copy_implementations)]\n\
-         pub mod graphql;\npub mod operations;\npub mod pages;\npub mod round_trips;\npub mod sent;\npub mod server;\npub mod streamed;\npub mod union_values;\npub mod wire;\n\
+         pub mod graphql;\npub mod operations;\npub mod pages;\npub mod round_trips;\npub mod sent;\npub mod server;\npub mod streamed;\npub mod sent_streams;\npub mod union_values;\npub mod wire;\n\
          pub mod wrappers;\n",
     );
     let mut answers = String::from(

@@ -1,6 +1,5 @@
 //! Body of `multipart/form-data`, built part by part.
 
-use bytes::Bytes;
 use memchr::memmem;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -9,6 +8,7 @@ use super::parameters::text;
 use crate::part::Part;
 use crate::redact::{secrets_in, secrets_named};
 use crate::secret_string::SecretString;
+use crate::upload::Upload;
 
 /// A body under construction, part by part.
 #[derive(Default)]
@@ -72,7 +72,8 @@ impl Multipart {
         if media.bytes().any(|it| it.is_ascii_control()) {
             self.refuse(name, "has a content type that is not allowed in a header".to_owned());
         }
-        if let (Ok(text), None) = (std::str::from_utf8(&part.content), &part.file_name) {
+        let text = part.content.held().and_then(|it| std::str::from_utf8(it).ok());
+        if let (Some(text), None) = (text, &part.file_name) {
             self.secrets.extend(secrets_named(name, text));
         }
         self.parts.push((name.to_owned(), part));
@@ -93,7 +94,7 @@ impl Multipart {
     }
 
     /// The content type and the body.
-    pub(super) fn encode(&self) -> (String, Bytes) {
+    pub(super) fn encode(&self) -> (String, Upload) {
         let boundary = boundary(&self.parts);
         (format!("multipart/form-data; boundary={boundary}"), encode(&boundary, &self.parts))
     }
@@ -104,20 +105,21 @@ fn is_json(media: &str) -> bool {
     media.eq_ignore_ascii_case("application/json") || media.ends_with("+json")
 }
 
-/// A line that none of the contents has.
+/// A line that none of the contents has. Those that are not held in memory have none by chance: it
+/// is one of 2^128.
 fn boundary(parts: &[(String, Part)]) -> String {
     loop {
         let boundary = format!("{:032x}", fastrand::u128(..));
         let finder = memmem::Finder::new(&boundary);
-        if parts.iter().all(|(_, part)| finder.find(&part.content).is_none()) {
+        let is_in = |part: &Part| part.content.held().is_some_and(|it| finder.find(it).is_some());
+        if !parts.iter().any(|(_, part)| is_in(part)) {
             return boundary;
         }
     }
 }
 
-fn encode(boundary: &str, parts: &[(String, Part)]) -> Bytes {
-    let contents: usize = parts.iter().map(|(_, part)| part.content.len() + 256).sum();
-    let mut body = Vec::with_capacity(contents);
+fn encode(boundary: &str, parts: &[(String, Part)]) -> Upload {
+    let mut body: Vec<Upload> = Vec::new();
     for (name, Part { file_name, content_type, content }) in parts {
         let mut head =
             format!("--{boundary}\r\ncontent-disposition: form-data; name=\"{}\"", quotable(name));
@@ -129,12 +131,10 @@ fn encode(boundary: &str, parts: &[(String, Part)]) -> Bytes {
             head.push_str(&format!("\r\ncontent-type: {media}"));
         }
         head.push_str("\r\n\r\n");
-        body.extend_from_slice(head.as_bytes());
-        body.extend_from_slice(content);
-        body.extend_from_slice(b"\r\n");
+        body.extend([head.into(), content.clone(), "\r\n".into()]);
     }
-    body.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
-    body.into()
+    body.push(format!("--{boundary}--\r\n").into());
+    Upload::joined(body)
 }
 
 /// A name escaped for quotes, as browsers do.
@@ -154,13 +154,13 @@ mod tests {
             ("typed".to_owned(), Part::file("b", "x").content_type("image/png")),
         ];
         assert_eq!(
-            encode("BOUNDARY", &parts),
+            encode("BOUNDARY", &parts).held().expect("it is held"),
             &b"--BOUNDARY\r\ncontent-disposition: form-data; name=\"a%22b\"\r\n\r\ntext\r\n\
               --BOUNDARY\r\ncontent-disposition: form-data; name=\"file\"; filename=\"\xc3\xbc%0D%0A.png\"\r\n\
               content-type: application/octet-stream\r\n\r\n\xff\r\n\r\n\
               --BOUNDARY\r\ncontent-disposition: form-data; name=\"typed\"; filename=\"b\"\r\n\
               content-type: image/png\r\n\r\nx\r\n--BOUNDARY--\r\n"[..]
         );
-        assert_eq!(encode("B", &[]), "--B--\r\n");
+        assert_eq!(encode("B", &[]).held().expect("it is held"), "--B--\r\n");
     }
 }

@@ -28,7 +28,7 @@ use tracing::instrument::WithSubscriber;
 use super::attempt_timer::{self, AttemptTimer, TimedOut};
 use super::held_calls::HeldCalls;
 use super::reply::Reply;
-use super::request_body::{OutgoingBody, SendState};
+use super::request_body::{Interrupted, OutgoingBody, SendState};
 use super::response_body::{
     AbortOnDrop, IncomingBody, PartialResponse, ReadFailure, is_event_stream,
 };
@@ -38,6 +38,7 @@ use crate::limiter::Permit;
 use crate::redact::Secrets;
 use crate::retry::{AttemptOutcome, FailedAttempt, retry_after};
 use crate::secret_string::SecretString;
+use crate::upload::SENT;
 
 /// The memory reserved for a response, as a multiple of what has arrived: its announced length may
 /// be wrong.
@@ -132,9 +133,15 @@ impl HttpSender {
         let mut request = Request::new(call.operation.method.clone(), url);
         let headers = request.headers_mut();
         headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
-        if call.body.is_some() {
+        let has_body = call.body.is_some() || call.upload.is_some();
+        if has_body {
             headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        } else if matches!(call.operation.method, Method::POST | Method::PUT | Method::PATCH) {
+        }
+        let is_empty = match &call.upload {
+            Some(upload) => upload.known_length() == Some(0),
+            None => call.body.as_ref().is_none_or(Bytes::is_empty),
+        };
+        if is_empty && matches!(call.operation.method, Method::POST | Method::PUT | Method::PATCH) {
             // Some gateways respond with 411 to a request without a length.
             headers.insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
         }
@@ -148,10 +155,16 @@ impl HttpSender {
         }
         call.credential.add_to_headers(headers);
         // A custom HTTP client may retry a request without a body; the default client does not.
-        if self.held_calls.is_none() && call.body.is_none() && call.operation.method.is_safe() {
+        if self.held_calls.is_none() && !has_body && call.operation.method.is_safe() {
             return Ok((request, SendState::UNKNOWN));
         }
-        let (body, send_state) = OutgoingBody::new(call.body.clone().unwrap_or_default());
+        let (body, send_state) = match &call.upload {
+            Some(upload) if upload.is_spent() => {
+                return Err(unusable(Error::refused(&call.attempted, "body", SENT)));
+            }
+            Some(upload) => OutgoingBody::upload(upload.outgoing()),
+            None => OutgoingBody::new(call.body.clone().unwrap_or_default()),
+        };
         *request.body_mut() = Some(reqwest::Body::wrap(body));
         Ok((request, send_state))
     }
@@ -483,6 +496,10 @@ impl NoResponse {
                 ErrorKind::Timeout,
                 "timed out waiting for the response".to_owned(),
             ),
+            (NoResponseCause::Failed(error), false) if is_unreadable_body(error) => {
+                let what = "the request broke off, since its body could not be read to the end";
+                (AttemptOutcome::Unanswered, ErrorKind::Network, what.to_owned())
+            }
             (NoResponseCause::Failed(_), false) => {
                 let what = "the connection broke before a response arrived";
                 (AttemptOutcome::Unanswered, ErrorKind::Network, what.to_owned())
@@ -510,6 +527,13 @@ impl NoResponse {
             _ => FailedAttempt { outcome, error: Error::new(kind, &call.attempted, message) },
         }
     }
+}
+
+/// Returns true if the content of an upload could not be read.
+fn is_unreadable_body(error: &reqwest::Error) -> bool {
+    std::iter::successors(error.source(), |cause| (*cause).source())
+        .filter_map(|cause| cause.downcast_ref::<Interrupted>())
+        .any(|it| matches!(it, Interrupted::Unreadable(_)))
 }
 
 /// The host of a redirect, without its path and query, which may repeat secrets.

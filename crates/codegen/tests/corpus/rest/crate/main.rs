@@ -1,7 +1,7 @@
 //! Program that runs generated code: decodes responses, and makes calls over HTTP.
 
 use podqueue_corpus::{
-    answers, calls, error_bodies, expansions, fragments, operations, pages, round_trips, sent, streamed, union_values, wire,
+    answers, calls, error_bodies, expansions, fragments, operations, pages, round_trips, sent, sent_streams, streamed, union_values, wire,
     wrappers,
 };
 
@@ -17,6 +17,7 @@ async fn main() {
     failures.extend(pages::failures().await);
     failures.extend(error_bodies::failures().await);
     failures.extend(streamed::failures().await);
+    failures.extend(sent_streams::failures().await);
     failures.extend(expansions::failures().await);
     failures.extend(round_trips::failures().await);
     failures.extend(wrappers::failures().await);
