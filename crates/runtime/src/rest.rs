@@ -380,7 +380,11 @@ impl RestCall {
         E: From<Error> + 'static,
     {
         self.call = self.call.reads_as_it_arrives();
-        Box::pin(async move { Ok(Download::new(self.exchange().await?)?) })
+        let only = self.only;
+        Box::pin(async move {
+            let reply = refuse_other_types(self.exchange().await?, only)?;
+            Ok(Download::new(reply)?)
+        })
     }
 
     /// Sends a call whose response has a value of JSON in each line, read as it arrives.

@@ -343,7 +343,7 @@ impl Builder<'_> {
                 }
             }
         });
-        let download = self.download();
+        let download = self.download(of_first.as_ref());
         let pages = whole.as_ref().and_then(|(ty, read)| self.pages(ty, read, of_first.as_ref()));
         let send_docs = print::docs(&match of_first {
             Some(_) => format!("{SEND} {BY_STATUS}"),
@@ -441,14 +441,14 @@ impl Builder<'_> {
     }
 
     /// The streams of a response that is not JSON, and of its lines if each is JSON.
-    fn download(&self) -> Option<TokenStream> {
+    fn download(&self, of_first: Option<&TokenStream>) -> Option<TokenStream> {
         let content = self.operation.response.as_ref().map(|it| it.content);
         let line = self.signature.line.as_ref();
         let lines = line.map(|ty| {
             quote! {
                 /// Sends the request and reads each line of the response as a value, as it arrives.
                 pub fn lines(self) -> __runtime::__private::Sending<__runtime::JsonLines<#ty>> {
-                    self.call().send_lines()
+                    self.call() #of_first.send_lines()
                 }
             }
         });
@@ -456,7 +456,7 @@ impl Builder<'_> {
             quote! {
                 /// Sends the request and reads the bytes of the response as they arrive.
                 pub fn download(self) -> __runtime::__private::Sending<__runtime::Download> {
-                    self.call().send_download()
+                    self.call() #of_first.send_download()
                 }
 
                 #lines

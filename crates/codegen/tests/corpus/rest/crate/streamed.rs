@@ -67,6 +67,13 @@ async fn lines(checks: &mut Checks) {
     let ids: Vec<_> = half.expect("lines").map(|it| it.map(|it| it.id).map_err(|it| it.kind())).collect().await;
     checks.same("a line that breaks off", ids, "[Ok(Some(1)), Err(Network)]");
 
+    let server = Server::responding("206 Partial", "application/octet-stream", "1\n");
+    let api = Api::new(&server.client());
+    let refused = api.lines_or_file().lines().await.map(drop).map_err(|error| (error.kind(), error.status()));
+    checks.same("lines of a status of another type", refused, "Err((Decode, Some(206)))");
+    let refused = api.lines_or_file().download().await.map(drop).map_err(|error| error.kind());
+    checks.same("a download of such a status", refused, "Err(Decode)");
+
     let server = Server::responding("200 OK", "application/x-ndjson", &"1".repeat(100_000));
     let client = Client::builder().api_key("key").rest_url(server.url()).largest_response(1_000);
     let client = client.build().expect("a client");
