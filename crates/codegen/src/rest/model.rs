@@ -80,10 +80,32 @@ pub(crate) struct Paging {
 pub(crate) enum Next {
     Header(String),
     Link(Vec<String>),
-    Cursor { parameter: String, place: Vec<String>, more: Option<Vec<String>> },
-    LastItem { parameter: String, id: String, more: Vec<String> },
-    Offset { parameter: String },
-    Number { parameter: String, first: u64 },
+    Cursor { parameter: Sent, place: Vec<String>, more: Option<Vec<String>> },
+    LastItem { parameter: Sent, id: String, more: Vec<String> },
+    Offset { parameter: Sent },
+    Number { parameter: Sent, first: u64 },
+}
+
+/// The part of a request that says which page is requested.
+#[derive(Clone, Debug)]
+pub(crate) enum Sent {
+    /// The query parameter of this name.
+    Query(String),
+    /// The field at this place of a JSON body.
+    Body(Vec<String>),
+}
+
+impl Next {
+    /// The part of the request that it sets, unless it is a URL.
+    pub(crate) fn sent_mut(&mut self) -> Option<&mut Sent> {
+        match self {
+            Self::Header(_) | Self::Link(_) => None,
+            Self::Cursor { parameter, .. }
+            | Self::LastItem { parameter, .. }
+            | Self::Offset { parameter }
+            | Self::Number { parameter, .. } => Some(parameter),
+        }
+    }
 }
 
 /// The value of a query parameter within the path.

@@ -1,10 +1,13 @@
 //! Pages of a list, as a build script states them.
 
-use super::model::Next;
+use super::model::{Next, Sent};
 
 /// How the pages of a list follow each other, for [`Build::pages`](crate::Build::pages).
 ///
 /// A place is a field of the response, or fields within each other: `meta.next_cursor`.
+///
+/// What leads to the next page is sent as a query parameter, or else as a field of the JSON body,
+/// such as the cursor of a search by POST: a field, or fields within each other.
 #[derive(Clone, Debug)]
 pub struct Pages {
     /// None for a call without pages.
@@ -28,28 +31,29 @@ impl Pages {
         Self::of(Next::Link(fields(place)))
     }
 
-    /// A cursor at a place of the response is sent as a query parameter. There is no next page where
-    /// it is missing, null or empty.
+    /// A cursor at a place of the response is sent as `parameter`. There is no next page where it is
+    /// missing, null or empty.
     pub fn cursor(parameter: impl Into<String>, place: &str) -> Self {
-        Self::of(Next::Cursor { parameter: parameter.into(), place: fields(place), more: None })
+        let parameter = Sent::Query(parameter.into());
+        Self::of(Next::Cursor { parameter, place: fields(place), more: None })
     }
 
-    /// The field `id` of the last item is sent as a query parameter, as long as the boolean at the
-    /// place `more` is true.
+    /// The field `id` of the last item is sent as `parameter`, as long as the boolean at the place
+    /// `more` is true.
     pub fn last_item(parameter: impl Into<String>, id: impl Into<String>, more: &str) -> Self {
-        let (parameter, id, more) = (parameter.into(), id.into(), fields(more));
+        let (parameter, id, more) = (Sent::Query(parameter.into()), id.into(), fields(more));
         Self::of(Next::LastItem { parameter, id, more })
     }
 
-    /// The number of items before the page is sent as a query parameter, up to a page without items.
+    /// The number of items before the page is sent as `parameter`, up to a page without items.
     pub fn offset(parameter: impl Into<String>) -> Self {
-        Self::of(Next::Offset { parameter: parameter.into() })
+        Self::of(Next::Offset { parameter: Sent::Query(parameter.into()) })
     }
 
-    /// The number of the page is sent as a query parameter, up to a page without items. The first
-    /// page has the number `first`.
+    /// The number of the page is sent as `parameter`, up to a page without items. The first page has
+    /// the number `first`.
     pub fn number(parameter: impl Into<String>, first: u64) -> Self {
-        Self::of(Next::Number { parameter: parameter.into(), first })
+        Self::of(Next::Number { parameter: Sent::Query(parameter.into()), first })
     }
 
     /// The response is no page of a list, whatever its names suggest.
@@ -68,6 +72,6 @@ impl Pages {
     }
 }
 
-fn fields(place: &str) -> Vec<String> {
+pub(super) fn fields(place: &str) -> Vec<String> {
     place.split('.').filter(|it| !it.is_empty()).map(str::to_owned).collect()
 }

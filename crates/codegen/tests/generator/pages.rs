@@ -5,7 +5,7 @@ use std::fs;
 use podqueue_codegen::{Build, Pages};
 
 use crate::build_script::Folder;
-use crate::support::item;
+use crate::support::{dense, item};
 
 const LISTS: &str = "openapi: 3.0.3
 info: {title: Lists, version: '1'}
@@ -31,6 +31,14 @@ paths:
       parameters: [{name: cursor, in: query, schema: {type: string}}]
       responses:
         '200': {description: A page., content: {application/json: {schema: {type: object, properties: {items: {type: array, items: {type: string}}, next_cursor: {type: string}}}}}}
+  /search:
+    post:
+      operationId: search
+      requestBody:
+        content:
+          application/json: {schema: {type: object, properties: {text: {type: string}, page: {type: object, properties: {after: {type: string}}}}}}
+      responses:
+        '200': {description: A page., content: {application/json: {schema: {type: object, properties: {hits: {type: array, items: {type: string}}, next: {type: string}}}}}}
   /nothing: {delete: {operationId: nothing, responses: {'204': {description: Done.}}}}
 components:
   schemas:
@@ -58,6 +66,14 @@ fn stated_pages_are_streams() {
     let last = Pages::last_item("from", "id", "page.more").items("dogs");
     let code = generate("last", |it| it.pages("GET /pets", last)).unwrap();
     assert!(item(&code, "impl ListPets {").contains("pub fn pages(self)"));
+}
+
+#[test]
+fn a_cursor_can_be_a_field_of_the_body() {
+    let code = generate("body", |it| it.pages("search", Pages::cursor("page.after", "next")));
+    let code = dense(&code.unwrap());
+    let sent = "parameter: __runtime::__private::rest::pages::Sent::Body(&[\"page\", \"after\"]),";
+    assert!(code.contains(sent), "{}", item(&code, "impl Search {"));
 }
 
 #[test]
@@ -92,12 +108,20 @@ fn pages_that_do_not_fit_are_refused_at_the_operation() {
             dogs(Pages::last_item("from", "name", "page.more")),
             "its response has no field `name`",
         ),
+        (
+            "search",
+            Pages::cursor("texts", "next"),
+            "it has no query parameter `texts`, and its body has no such field. Did you mean \"text\"?",
+        ),
         ("nothing", Pages::link_header(), "it has no response of JSON"),
     ] {
         let errors = generate("wrong", |it| it.pages(selector, pages)).unwrap_err();
         assert_eq!(errors.len(), 1, "{errors:?}");
-        let position =
-            if selector == "nothing" { "lists.yaml:25:14: " } else { "lists.yaml:5:5: " };
+        let position = match selector {
+            "nothing" => "lists.yaml:33:14: ",
+            "search" => "lists.yaml:26:5: ",
+            _ => "lists.yaml:5:5: ",
+        };
         assert!(errors[0].starts_with(position), "{errors:?}");
         assert!(errors[0].ends_with(&format!("do not fit: {expected}")), "{errors:?}");
     }

@@ -16,9 +16,10 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
+use bytes::Bytes;
 use futures_util::Stream;
 use reqwest::Url;
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 use super::{Response, RestCall, Result, refuse_other_types};
 use crate::error::{Error, ErrorKind};
@@ -48,37 +49,45 @@ pub enum Next {
     Header(&'static str),
     /// Its URL in the page.
     Link(Place),
-    /// A cursor in the page, sent as a query parameter.
+    /// A cursor in the page.
     Cursor {
-        /// The name of the parameter.
-        parameter: &'static str,
+        /// Where it is sent.
+        parameter: Sent,
         /// The place of the cursor; there is no next page where it is missing, null or empty.
         place: Place,
         /// The place of the boolean that says whether there is a next page, if there is one.
         more: Option<Place>,
     },
-    /// The id of a page's last item, sent as a query parameter.
+    /// The id of a page's last item.
     LastItem {
-        /// The name of the parameter.
-        parameter: &'static str,
+        /// Where it is sent.
+        parameter: Sent,
         /// The field of an item that has its id.
         id: &'static str,
         /// The place of the boolean that says whether there is a next page.
         more: Place,
     },
-    /// The number of items before the page, sent as a query parameter. A page without items is the
-    /// last one.
+    /// The number of items before the page. A page without items is the last one.
     Offset {
-        /// The name of the parameter.
-        parameter: &'static str,
+        /// Where it is sent.
+        parameter: Sent,
     },
-    /// The number of the page, sent as a query parameter. A page without items is the last one.
+    /// The number of the page. A page without items is the last one.
     Number {
-        /// The name of the parameter.
-        parameter: &'static str,
+        /// Where it is sent.
+        parameter: Sent,
         /// The number of the first page.
         first: u64,
     },
+}
+
+/// The part of a request that says which page is requested.
+#[derive(Clone, Copy, Debug)]
+pub enum Sent {
+    /// The query parameter of this name.
+    Query(&'static str),
+    /// The field at this place of the JSON body.
+    Body(Place),
 }
 
 /// The pages of a list, in order, each as the call itself would return it.
@@ -180,7 +189,8 @@ struct Page {
 
 /// What leads to the next page.
 enum Step {
-    Parameter { name: &'static str, value: String },
+    /// A text or a number, and where it is sent.
+    Parameter(Sent, Json),
     Link(Url),
 }
 
@@ -218,16 +228,21 @@ impl PageCalls {
         let fault = |what: String| Error::new(ErrorKind::Decode, page.reply.attempted(), what);
         let Some(step) = self.step(page, &call).map_err(fault)? else { return Ok(None) };
         let shown = match &step {
-            Step::Parameter { value, .. } => value.clone(),
+            Step::Parameter(_, value) => text(value),
             Step::Link(url) => url.to_string(),
         };
         if !self.seen.insert(shown) {
             return Err(fault("the page leads to one that was requested before".to_owned()));
         }
         match step {
-            Step::Parameter { name, value } => {
+            Step::Parameter(Sent::Query(name), value) => {
+                let value = text(&value);
                 call.call.parts.secrets.extend(secrets_named(name, &value));
                 set_query(&mut call.call.parts.query, name, &value);
+            }
+            Step::Parameter(Sent::Body(place), value) => {
+                let body = &mut call.call.parts.body;
+                *body = Some(with_field(body.as_ref(), place, value).map_err(fault)?);
             }
             Step::Link(url) => {
                 call.call.parts.query.clear();
@@ -238,7 +253,7 @@ impl PageCalls {
     }
 
     fn step(&self, page: &Page, call: &RestCall) -> Result<Option<Step>, String> {
-        let parameter = |name, value| Ok(Some(Step::Parameter { name, value }));
+        let parameter = |sent, value| Ok(Some(Step::Parameter(sent, value)));
         match self.paging.next {
             Next::Header(name) => {
                 let headers = page.reply.headers();
@@ -250,20 +265,20 @@ impl PageCalls {
                 link.filter(|link| !link.is_empty()).map(|link| linked(call, link)).transpose()
             }
             Next::Link(place) => match scalar_at(&page.body, place)? {
-                Some(link) => linked(call, &link).map(Some),
+                Some(link) => linked(call, &text(link)).map(Some),
                 None => Ok(None),
             },
-            Next::Cursor { parameter: name, place, more } => {
+            Next::Cursor { parameter: sent, place, more } => {
                 let more = more.map(|more| flag_at(&page.body, more)).transpose()?;
                 match (more, scalar_at(&page.body, place)?) {
                     (Some(false), _) | (None, None) => Ok(None),
-                    (_, Some(cursor)) => parameter(name, cursor),
+                    (_, Some(cursor)) => parameter(sent, cursor.clone()),
                     (Some(true), None) => {
                         Err(format!("there are more pages, but `{}` is not there", place.join(".")))
                     }
                 }
             }
-            Next::LastItem { parameter: name, id, more } => {
+            Next::LastItem { parameter: sent, id, more } => {
                 if !flag_at(&page.body, more)? {
                     return Ok(None);
                 }
@@ -272,18 +287,18 @@ impl PageCalls {
                 let id = scalar_at(last, &[id])?.ok_or_else(|| {
                     format!("there are more pages, but the last item has no `{id}`")
                 })?;
-                parameter(name, id)
+                parameter(sent, id.clone())
             }
-            Next::Offset { parameter: name } => {
+            Next::Offset { parameter: sent } => {
                 match list_at(&page.body, self.paging.items)?.len() {
                     0 => Ok(None),
-                    items => parameter(name, (number(call, name, 0)? + items as u64).to_string()),
+                    items => parameter(sent, (number(call, sent, 0)? + items as u64).into()),
                 }
             }
-            Next::Number { parameter: name, first } => {
+            Next::Number { parameter: sent, first } => {
                 match list_at(&page.body, self.paging.items)?.is_empty() {
                     true => Ok(None),
-                    false => parameter(name, (number(call, name, first)? + 1).to_string()),
+                    false => parameter(sent, (number(call, sent, first)? + 1).into()),
                 }
             }
         }
@@ -332,13 +347,12 @@ fn flag_at(body: &Json, place: &[&str]) -> Result<bool, String> {
     }
 }
 
-/// A text or a number as text; none for an empty text.
-fn scalar_at(body: &Json, place: &[&str]) -> Result<Option<String>, String> {
+/// A text or a number; none for an empty text.
+fn scalar_at<'a>(body: &'a Json, place: &[&str]) -> Result<Option<&'a Json>, String> {
     match at(body, place) {
         None => Ok(None),
         Some(Json::String(text)) if text.is_empty() => Ok(None),
-        Some(Json::String(text)) => Ok(Some(text.clone())),
-        Some(Json::Number(number)) => Ok(Some(number.to_string())),
+        Some(scalar @ (Json::String(_) | Json::Number(_))) => Ok(Some(scalar)),
         // Some services write `false` where there is no next page.
         Some(Json::Bool(false)) => Ok(None),
         Some(_) => Err(format!("`{}` is neither text nor a number", shown(place))),
@@ -349,12 +363,52 @@ fn shown(place: &[&str]) -> String {
     if place.is_empty() { ".".to_owned() } else { place.join(".") }
 }
 
-/// The number that the call has sent as a query parameter, or else `first`.
-fn number(call: &RestCall, name: &str, first: u64) -> Result<u64, String> {
-    match query_value(&call.call.parts.query, name) {
+/// A text or a number as text.
+fn text(scalar: &Json) -> String {
+    scalar.as_str().map_or_else(|| scalar.to_string(), str::to_owned)
+}
+
+/// The number that the call has sent, or else `first`.
+fn number(call: &RestCall, sent: Sent, first: u64) -> Result<u64, String> {
+    let (name, value) = match sent {
+        Sent::Query(name) => (name.to_owned(), query_value(&call.call.parts.query, name)),
+        Sent::Body(place) => {
+            let body = json_of(call.call.parts.body.as_ref())?;
+            (place.join("."), at(&body, place).map(text))
+        }
+    };
+    match value {
         None => Ok(first),
         Some(sent) => sent.parse().map_err(|_| format!("`{name}` was sent as no whole number")),
     }
+}
+
+/// The JSON of a call's body; an object where it has none.
+fn json_of(body: Option<&Bytes>) -> Result<Json, String> {
+    match body {
+        None => Ok(Json::Object(Map::new())),
+        Some(body) => {
+            serde_json::from_slice(body).map_err(|_| "the body that was sent is no JSON".to_owned())
+        }
+    }
+}
+
+/// The body with a field set to a value. Objects around the field that are missing or null are
+/// added.
+fn with_field(body: Option<&Bytes>, place: Place, value: Json) -> Result<Bytes, String> {
+    let mut body = json_of(body)?;
+    let mut field = &mut body;
+    for name in place {
+        if field.is_null() {
+            *field = Json::Object(Map::new());
+        }
+        let object = field.as_object_mut().ok_or_else(|| {
+            format!("`{}` cannot be sent: the body has no object for it", shown(place))
+        })?;
+        field = object.entry(*name).or_insert(Json::Null);
+    }
+    *field = value;
+    Ok(body.to_string().into())
 }
 
 /// The URL of a link, which may be relative to that of the call.
@@ -441,8 +495,14 @@ impl<T, E> fmt::Debug for Items<T, E> {
 
 #[cfg(test)]
 mod tests {
-    use reqwest::header::{HeaderMap, HeaderValue, LINK};
+    use std::io::{BufRead, BufReader, Read, Write};
+    use std::net::TcpListener;
 
+    use futures_util::TryStreamExt;
+    use reqwest::header::{HeaderMap, HeaderValue, LINK};
+    use serde_json::json;
+
+    use super::super::Changes;
     use super::*;
     use crate::service::Service;
 
@@ -482,11 +542,89 @@ mod tests {
         ] {
             let found = match linked(&call, link) {
                 Ok(Step::Link(url)) => Some(url.to_string()),
-                Ok(Step::Parameter { .. }) | Err(_) => None,
+                Ok(Step::Parameter(..)) | Err(_) => None,
             };
             assert_eq!(found.as_deref(), leads_to, "{link}");
         }
         Ok(())
+    }
+
+    /// The items of all pages of a search, and the bodies that were sent, against a service with
+    /// these pages.
+    async fn searched(
+        paging: &'static Paging,
+        body: Json,
+        pages: &[&'static str],
+    ) -> Result<(Vec<Json>, Vec<String>)> {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let url = format!("http://{}", listener.local_addr().expect("it has an address"));
+        let pages = pages.to_vec();
+        let served = std::thread::spawn(move || {
+            let serve = |page: &&str| {
+                let (stream, _) = listener.accept().expect("a connection");
+                let mut stream = BufReader::new(stream);
+                let (mut line, mut length) = (String::new(), 0);
+                while line != "\r\n" {
+                    line.clear();
+                    stream.read_line(&mut line).expect("a header");
+                    let value = line.strip_prefix("content-length: ");
+                    length = value.map_or(length, |it| it.trim().parse().expect("a number"));
+                }
+                let mut body = vec![0; length];
+                stream.read_exact(&mut body).expect("a body");
+                let head = "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length:";
+                let reply = format!("{head} {}\r\n\r\n{page}", page.len());
+                stream.get_mut().write_all(reply.as_bytes()).expect("the client reads");
+                String::from_utf8_lossy(&body).into_owned()
+            };
+            pages.iter().map(serve).collect::<Vec<_>>()
+        });
+        let service = Service::builder(url).build()?;
+        let call = RestCall::new(service, "search", "POST").literal("/search");
+        let call = call.json(Some(&body), Changes::NONE);
+        let items = call.items::<Json, Error>(paging).try_collect().await?;
+        Ok((items, served.join().expect("it has served all pages")))
+    }
+
+    #[tokio::test]
+    async fn a_cursor_in_the_body_leads_to_the_next_page() -> Result<()> {
+        static CURSOR: Paging = Paging {
+            next: Next::Cursor {
+                parameter: Sent::Body(&["page", "after"]),
+                place: &["next"],
+                more: None,
+            },
+            items: &["hits"],
+        };
+        let pages = [r#"{"hits": [1], "next": "a"}"#, r#"{"hits": [2], "next": 7}"#, "{}"];
+        let (items, bodies) = searched(&CURSOR, json!({ "q": "x" }), &pages).await?;
+        assert_eq!(items, [1, 2]);
+        let expected = [r#"{"q":"x"}"#, r#"{"page":{"after":"a"},"q":"x"}"#];
+        assert_eq!(bodies[..2], expected);
+        assert_eq!(bodies[2], r#"{"page":{"after":7},"q":"x"}"#);
+
+        static OFFSET: Paging =
+            Paging { next: Next::Offset { parameter: Sent::Body(&["from"]) }, items: &[] };
+        let (_, bodies) = searched(&OFFSET, json!({ "from": 3 }), &["[1, 2]", "[3]", "[]"]).await?;
+        assert_eq!(bodies, [r#"{"from":3}"#, r#"{"from":5}"#, r#"{"from":6}"#]);
+        Ok(())
+    }
+
+    #[test]
+    fn a_field_of_a_body_is_replaced() {
+        let set = |body: Option<&'static str>, place| {
+            let set = with_field(body.map(Bytes::from).as_ref(), place, Json::from("x"));
+            set.map(|it| String::from_utf8_lossy(&it).into_owned())
+        };
+        let nested: Place = &["page", "after"];
+        assert_eq!(set(None, &["after"]), Ok(r#"{"after":"x"}"#.to_owned()));
+        let both = Ok(r#"{"page":{"after":"x","size":2}}"#.to_owned());
+        assert_eq!(set(Some(r#"{"page": {"size": 2, "after": "w"}}"#), nested), both);
+        let added = Ok(r#"{"page":{"after":"x"},"q":1}"#.to_owned());
+        assert_eq!(set(Some(r#"{"q": 1, "page": null}"#), nested), added);
+        let refused = "`page.after` cannot be sent: the body has no object for it";
+        assert_eq!(set(Some(r#"{"page": 1}"#), nested), Err(refused.to_owned()));
+        assert_eq!(set(Some("[]"), nested), Err(refused.to_owned()));
     }
 
     #[test]

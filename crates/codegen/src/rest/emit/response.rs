@@ -7,7 +7,9 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{Item, Type, parse_quote};
 
-use crate::rest::model::{Content, ExpectedResponse, Header, HeaderKind, Next, Paging, Success};
+use crate::rest::model::{
+    Content, ExpectedResponse, Header, HeaderKind, Next, Paging, Sent, Success,
+};
 use crate::syntax::{argument, is_named, wire_name};
 use crate::{naming, print, redact};
 
@@ -59,6 +61,13 @@ pub(super) fn of_first(successes: &[Success]) -> Option<TokenStream> {
 /// The paging of a list, as the runtime takes it.
 pub(super) fn paging(paging: &Paging) -> TokenStream {
     let place = |place: &[String]| quote!(&[#(#place),*]);
+    let sent = |sent: &Sent| match sent {
+        Sent::Query(name) => quote!(__runtime::__private::rest::pages::Sent::Query(#name)),
+        Sent::Body(it) => {
+            let it = place(it);
+            quote!(__runtime::__private::rest::pages::Sent::Body(#it))
+        }
+    };
     let next = match &paging.next {
         Next::Header(name) => quote!(Header(#name)),
         Next::Link(it) => {
@@ -74,14 +83,19 @@ pub(super) fn paging(paging: &Paging) -> TokenStream {
                 }
                 None => quote!(None),
             };
+            let parameter = sent(parameter);
             quote!(Cursor { parameter: #parameter, place: #it, more: #more })
         }
         Next::LastItem { parameter, id, more } => {
-            let more = place(more);
+            let (parameter, more) = (sent(parameter), place(more));
             quote!(LastItem { parameter: #parameter, id: #id, more: #more })
         }
-        Next::Offset { parameter } => quote!(Offset { parameter: #parameter }),
+        Next::Offset { parameter } => {
+            let parameter = sent(parameter);
+            quote!(Offset { parameter: #parameter })
+        }
         Next::Number { parameter, first } => {
+            let parameter = sent(parameter);
             quote!(Number { parameter: #parameter, first: #first })
         }
     };

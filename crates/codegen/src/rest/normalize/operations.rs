@@ -289,7 +289,11 @@ fn with_body(
     });
     let described = description::parameters(description, item, operation, &mut Vec::new());
     let paging = match (pages, page) {
-        (Some(pages), Some(page)) => paging::stated(description, &described, page, pages),
+        (Some(pages), Some(page)) => {
+            let body = body.as_ref().filter(|it| it.body.content == Content::Json);
+            let body = body.map(|it| &it.media.schema);
+            paging::stated(description, &described, body, page, pages)
+        }
         (Some(_), None) => Err("it has no response of JSON".to_owned()),
         (None, Some(page)) if method == "GET" => {
             Ok(paging::detect(description, &described, page, &successful.headers))

@@ -19,8 +19,8 @@ use serde_json::{Value, json};
 use super::parameters::followed;
 use crate::naming;
 use crate::rest::description::{location, name_of};
-use crate::rest::model::{Header, Next, Paging};
-use crate::rest::pages::Pages;
+use crate::rest::model::{Header, Next, Paging, Sent};
+use crate::rest::pages::{self, Pages};
 use crate::rest::tree::{FIRST, URL, fields, is_true, text_at};
 
 /// Objects within a response that say what leads to the next page.
@@ -88,7 +88,8 @@ pub(super) fn detect(
     Some((Paging { next, items }, item))
 }
 
-/// Returns the paging that a build script states, and the schema of its items.
+/// Returns the paging that a build script states, and the schema of its items. `body` is the schema
+/// of the request's body, if that is JSON.
 ///
 /// # Errors
 ///
@@ -96,10 +97,11 @@ pub(super) fn detect(
 pub(super) fn stated(
     description: &Value,
     parameters: &[&Value],
+    body: Option<&Value>,
     schema: &Value,
     pages: &Pages,
 ) -> Result<Option<(Paging, Value)>, String> {
-    let Some(next) = &pages.next else { return Ok(None) };
+    let Some(mut next) = pages.next.clone() else { return Ok(None) };
     let any = json!({});
     let page = followed(description, schema).unwrap_or(&any);
     let (items, item) = match &pages.items {
@@ -116,33 +118,46 @@ pub(super) fn stated(
             "it is not certain which list of its response has the items; state it with `.items(…)`",
         )?,
     };
-    let (parameter, places) = match next {
-        Next::Header(_) => (None, Vec::new()),
-        Next::Link(place) => (None, vec![place]),
-        Next::Cursor { parameter, place, .. } => (Some(parameter), vec![place]),
-        Next::LastItem { parameter, id, more } => {
-            at(description, &item, std::slice::from_ref(id))?;
-            (Some(parameter), vec![more])
+    match &next {
+        Next::Link(place) | Next::Cursor { place, .. } | Next::LastItem { more: place, .. } => {
+            at(description, page, place)?;
         }
-        Next::Offset { parameter } | Next::Number { parameter, .. } => {
-            (Some(parameter), Vec::new())
-        }
-    };
-    for place in places {
-        at(description, page, place)?;
+        Next::Header(_) | Next::Offset { .. } | Next::Number { .. } => {}
     }
+    if let Next::LastItem { id, .. } = &next {
+        at(description, &item, std::slice::from_ref(id))?;
+    }
+    if let Some(sent) = next.sent_mut() {
+        *sent = found(description, parameters, body, sent)?;
+    }
+    Ok(Some((Paging { next, items }, item)))
+}
+
+/// The part of the request that has the stated name: a query parameter, or else a field of the body.
+fn found(
+    description: &Value,
+    parameters: &[&Value],
+    body: Option<&Value>,
+    stated: &Sent,
+) -> Result<Sent, String> {
+    let Sent::Query(name) = stated else { return Ok(stated.clone()) };
     let queries = parameters.iter().filter(|it| location(it) == "query").map(|it| name_of(it));
-    let queries: Vec<_> = queries.collect();
-    match parameter.filter(|name| !queries.contains(&name.as_str())) {
-        None => Ok(Some((Paging { next: next.clone(), items }, item))),
-        Some(name) => {
-            let advice = match naming::nearest(name, &queries) {
-                Some(nearest) => format!(". Did you mean {nearest:?}?"),
-                None => String::new(),
-            };
-            Err(format!("it has no query parameter `{name}`{advice}"))
-        }
+    let mut known: Vec<_> = queries.collect();
+    if known.contains(&name.as_str()) {
+        return Ok(stated.clone());
     }
+    let place = pages::fields(name);
+    let body = body.and_then(|it| followed(description, it));
+    if body.is_some_and(|body| at(description, body, &place).is_ok()) {
+        return Ok(Sent::Body(place));
+    }
+    known.extend(body.into_iter().flat_map(|it| fields(it, "properties")).map(|(name, _)| &**name));
+    let advice = match naming::nearest(name, &known) {
+        Some(nearest) => format!(". Did you mean {nearest:?}?"),
+        None => String::new(),
+    };
+    let nor = if body.is_some() { ", and its body has no such field" } else { "" };
+    Err(format!("it has no query parameter `{name}`{nor}{advice}"))
 }
 
 /// The schema at a place, any value where an object is not described.
@@ -204,16 +219,18 @@ fn next(
         if query(parameter).is_some()
             && let Some(place) = cursors.iter().find_map(|name| found(name))
         {
-            return Some(Next::Cursor { parameter: parameter.to_owned(), place, more: more() });
+            let parameter = Sent::Query(parameter.to_owned());
+            return Some(Next::Cursor { parameter, place, more: more() });
         }
     }
     if let (Some(_), Some(place), Some(more)) = (query("after"), found("last_id"), more()) {
-        return Some(Next::Cursor { parameter: "after".to_owned(), place, more: Some(more) });
+        let parameter = Sent::Query("after".to_owned());
+        return Some(Next::Cursor { parameter, place, more: Some(more) });
     }
     if let (Some(_), Some(more)) = (query("starting_after"), more())
         && has(description, item, "id")
     {
-        let (parameter, id) = ("starting_after".to_owned(), "id".to_owned());
+        let (parameter, id) = (Sent::Query("starting_after".to_owned()), "id".to_owned());
         return Some(Next::LastItem { parameter, id, more });
     }
     if let Some(place) = URLS.iter().find_map(|name| found(name)) {
@@ -231,11 +248,11 @@ fn next(
         return Some(Next::Header(header.wire.clone()));
     }
     if query("offset").is_some() && SIZES.iter().any(|size| query(size).is_some()) {
-        return Some(Next::Offset { parameter: "offset".to_owned() });
+        return Some(Next::Offset { parameter: Sent::Query("offset".to_owned()) });
     }
     let number = query("page").and_then(|it| followed(description, it.get("schema")?))?;
     let first = number.get(FIRST).and_then(Value::as_u64)?;
-    Some(Next::Number { parameter: "page".to_owned(), first })
+    Some(Next::Number { parameter: Sent::Query("page".to_owned()), first })
 }
 
 /// The place of a field, of the response itself or of an object that says where the next page is.
