@@ -89,9 +89,9 @@ impl Plan {
                 _ => random.u64(1..10),
             };
             let takes = Duration::from_millis(seconds * 1_000 + random.u64(..1_000));
-            let fails = match random.u32(..60) {
+            let fails = match random.u32(..40) {
                 0 => u32::MAX,
-                1 | 2 => random.u32(1..3),
+                1..=4 => random.u32(1..3),
                 _ => 0,
             };
             JobPlan { takes, fails }

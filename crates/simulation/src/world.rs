@@ -350,7 +350,7 @@ impl World {
             self.trace.note(format_args!("process {number} is open"));
             orders.mark_unchanged();
             *locked(&slot.batch) = Some(batch.clone());
-            self.operation(&client, &batch, orders.clone()).await;
+            self.operations(&client, &batch, orders.clone()).await;
             let policy = Policy::new().ttl(self.plan.ttl).execution_timeout(self.plan.ttl);
             let mut run = Box::pin(
                 batch
@@ -592,9 +592,8 @@ impl World {
         Ok(())
     }
 
-    /// Makes an operation on the batch before its run, or none, and drops some at one of their
-    /// awaits.
-    async fn operation(
+    /// Makes operations on the batch before its run, and drops some at one of their awaits.
+    async fn operations(
         &self,
         client: &Client,
         batch: &Batch,
@@ -603,20 +602,43 @@ impl World {
         if self.is_quiet() {
             return;
         }
-        let (drawn, polls) = self.trace.random(|random| {
-            let is_whole = random.u32(..3) == 0;
-            (random.u32(..16), if is_whole { u32::MAX } else { polls(random, 9) })
+        let count = self.trace.random(|random| random.u32(..4));
+        for _ in 0..count {
+            let name = match self.trace.random(|random| random.u32(..8)) {
+                // What was cancelled is retried, for the most part, so that there is work.
+                0 if self.plan.cancels => {
+                    self.operation("cancel", client, batch, &mut orders).await;
+                    "retry"
+                }
+                0 | 1 => "check",
+                2..=4 => "retry",
+                _ => "retry_jobs",
+            };
+            self.operation(name, client, batch, &mut orders).await;
+        }
+    }
+
+    async fn operation(
+        &self,
+        name: &str,
+        client: &Client,
+        batch: &Batch,
+        orders: &mut watch::Receiver<Option<Event>>,
+    ) {
+        if orders.has_changed().unwrap_or(true) {
+            return;
+        }
+        let polls = self.trace.random(|random| match random.u32(..3) {
+            0 => u32::MAX,
+            _ => polls(random, 5),
         });
         let endpoint = client.endpoint("sim");
         let failures: Vec<_> = State::ALL.into_iter().filter(|it| it.is_failure()).collect();
-        let job_failures = vec![State::Failed, State::TimedOut];
-        let open = vec![State::Pending, State::Submitted];
-        let (name, changes) = match drawn {
-            0..=3 if self.plan.cancels => ("cancel", open),
-            4..=7 => ("retry", failures.clone()),
-            8..=11 => ("retry_jobs", job_failures),
-            12 => ("check", Vec::new()),
-            _ => return,
+        let changes = match name {
+            "cancel" => &[State::Pending, State::Submitted][..],
+            "retry" => &failures,
+            "retry_jobs" => &[State::Failed, State::TimedOut],
+            _ => &[],
         };
         let before = self.database.rows();
         let operation = async {
@@ -629,8 +651,11 @@ impl World {
         };
         let done = tokio::select! {
             biased;
-            // The run is given the order, too.
-            _ = orders.changed() => None,
+            _ = orders.changed() => {
+                // The run is given the order, too.
+                orders.mark_changed();
+                None
+            }
             done = timeout(LONGEST_CALL, polled(polls, operation)) => match done {
                 Ok(done) => done,
                 Err(_) => {
@@ -645,7 +670,7 @@ impl World {
         match done {
             // Another process may begin a run meanwhile.
             Some(Ok(())) if self.plan.processes == 1 => {
-                self.check_operation(name, &changes, &before)
+                self.check_operation(name, changes, &before)
             }
             Some(Ok(())) | None => {}
             Some(Err(error)) => {
