@@ -1,7 +1,8 @@
-//! Client: three interfaces that share a key and a connection pool.
+//! Client: interfaces that share a key and a connection pool.
 
 mod builder;
 mod queue_auth;
+mod successors;
 
 pub use builder::ClientBuilder;
 pub use queue_auth::QueueAuth;
@@ -17,7 +18,8 @@ use crate::graphql::secrets::Secrets;
 use crate::graphql::templates::Templates;
 use crate::queue::{Context, Endpoint};
 
-/// A client for the three interfaces: the job queue, REST and GraphQL.
+/// A client for the interfaces of the service: the job queue, REST and GraphQL, and the account
+/// interface with the feature `account`.
 ///
 /// Cheap to clone: all clones share one connection pool, API key, retry budget and rate limiter.
 /// Create one client for the whole program.
@@ -58,13 +60,15 @@ pub struct Client {
     interfaces: Arc<Interfaces>,
 }
 
-/// The services at the URLs of the three interfaces, which share one transport. A service whose URL
+/// The services at the URLs of the interfaces, which share one transport. A service whose URL
 /// was not set refuses calls.
 struct Interfaces {
     queue: Arc<Context>,
     rest: Service,
     graphql: Service,
     graphql_body: GraphqlBody,
+    #[cfg(feature = "account")]
+    account: Service,
 }
 
 impl Client {
@@ -78,6 +82,12 @@ impl Client {
     #[must_use]
     pub fn graphql(&self) -> Graphql {
         Graphql::of(self.interfaces.graphql.clone(), self.interfaces.graphql_body)
+    }
+
+    /// The service at the URL of the account interface.
+    #[cfg(feature = "account")]
+    pub(crate) fn account_service(&self) -> Service {
+        self.interfaces.account.clone()
     }
 
     /// Templates: create, update and delete.
@@ -109,10 +119,13 @@ impl fmt::Debug for Client {
                 String::from(url)
             })
         };
-        f.debug_struct("Client")
+        let mut debug = f.debug_struct("Client");
+        debug
             .field("base_url", &shown(&self.interfaces.queue.service))
             .field("rest_url", &shown(&self.interfaces.rest))
-            .field("graphql_url", &shown(&self.interfaces.graphql))
-            .finish_non_exhaustive()
+            .field("graphql_url", &shown(&self.interfaces.graphql));
+        #[cfg(feature = "account")]
+        debug.field("account_url", &shown(&self.interfaces.account));
+        debug.finish_non_exhaustive()
     }
 }

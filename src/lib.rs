@@ -78,6 +78,8 @@
 // The features that items need, as badges on docs.rs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(feature = "account")]
+pub mod account;
 mod aliases;
 #[cfg(feature = "blocking")]
 pub mod blocking;

@@ -4,7 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use podqueue_runtime::__private::{Credential, Settings, Transport, base_url, check_url};
+use podqueue_runtime::__private::{
+    Credential, InterfaceDetails, Settings, Transport, base_url, check_url,
+};
 #[cfg(feature = "shared-limits")]
 use podqueue_runtime::SharedLimits;
 use podqueue_runtime::graphql::GraphqlBody;
@@ -12,6 +14,7 @@ use podqueue_runtime::{Authorization, RetryPolicy, SecretString, Service};
 use reqwest::Url;
 
 use super::queue_auth::QueueAuth;
+use super::successors::successor;
 use super::{Client, Interfaces};
 use crate::error::{Error, Result};
 use crate::observe::{Observation, Observer};
@@ -30,6 +33,7 @@ pub struct ClientBuilder {
     rest_url: Option<String>,
     is_rest_url_exact: bool,
     graphql_url: Option<String>,
+    account_url: Option<String>,
     queue_auth: QueueAuth,
     graphql_body: GraphqlBody,
     rate_limits: RateLimits,
@@ -48,7 +52,8 @@ impl Client {
     }
 
     /// Creates a client from the environment: `PODQUEUE_API_KEY`, plus `PODQUEUE_BASE_URL`,
-    /// `PODQUEUE_REST_URL` and `PODQUEUE_GRAPHQL_URL` for the interfaces you use.
+    /// `PODQUEUE_REST_URL`, `PODQUEUE_GRAPHQL_URL` and, with the feature `account`,
+    /// `PODQUEUE_ACCOUNT_URL` for the interfaces you use.
     ///
     /// # Errors
     ///
@@ -67,6 +72,7 @@ impl ClientBuilder {
             rest_url: None,
             is_rest_url_exact: false,
             graphql_url: None,
+            account_url: None,
             queue_auth: QueueAuth::default(),
             graphql_body: GraphqlBody::default(),
             rate_limits: RateLimits::new(),
@@ -79,8 +85,8 @@ impl ClientBuilder {
     }
 
     /// Reads the key and the URLs from the environment: `PODQUEUE_API_KEY`, `PODQUEUE_BASE_URL`,
-    /// `PODQUEUE_REST_URL`, `PODQUEUE_GRAPHQL_URL`. Variables that are not set leave the builder
-    /// unchanged.
+    /// `PODQUEUE_REST_URL`, `PODQUEUE_GRAPHQL_URL` and, with the feature `account`,
+    /// `PODQUEUE_ACCOUNT_URL`. Variables that are not set leave the builder unchanged.
     ///
     /// # Errors
     ///
@@ -98,10 +104,14 @@ impl ClientBuilder {
         if let Some(url) = variable("PODQUEUE_GRAPHQL_URL")? {
             self = self.graphql_url(url);
         }
+        #[cfg(feature = "account")]
+        if let Some(url) = variable("PODQUEUE_ACCOUNT_URL")? {
+            self = self.account_url(url);
+        }
         Ok(self)
     }
 
-    /// The API key for all three interfaces. Required.
+    /// The API key for all interfaces. Required.
     pub fn api_key(mut self, key: impl Into<SecretString>) -> Self {
         self.api_key = Some(key.into());
         self
@@ -141,6 +151,14 @@ impl ClientBuilder {
         self
     }
 
+    /// The root of the account interface, to which the paths of its description are appended:
+    /// `{account_url}/v2/pods`. There is no default.
+    #[cfg(feature = "account")]
+    pub fn account_url(mut self, url: impl Into<String>) -> Self {
+        self.account_url = Some(url.into());
+        self
+    }
+
     /// Allows plain http to hosts other than this machine. The API key is then sent unencrypted.
     pub fn allow_plain_http(mut self) -> Self {
         self.settings.plain_http = true;
@@ -161,8 +179,7 @@ impl ClientBuilder {
 
     /// Sets the number and the delays of retries of a failed call.
     ///
-    /// Which calls may be retried does not depend on the policy and is the same for all three
-    /// interfaces:
+    /// Which calls may be retried does not depend on the policy and is the same for all interfaces:
     ///
     /// | call | 429, or never sent | 408, 425, 500, 502 and above (such as 503) | sent, but no response | an unreadable success | a web page with 403 or 404 |
     /// |---|---|---|---|---|---|
@@ -175,6 +192,8 @@ impl ClientBuilder {
     /// | purge-queue | retried | outcome unknown | outcome unknown | outcome unknown | error |
     /// | changing a template | retried | retried | retried | error | retried |
     /// | deleting a template or a secret | retried | retried; a clear "not found" then counts as deleted, and after any other refusal the outcome is unknown | the same | outcome unknown | retried |
+    /// | `PUT` and `DELETE` of the account interface | retried | retried | retried | error | retried |
+    /// | `POST` and `PATCH` of the account interface | retried | outcome unknown | outcome unknown | outcome unknown | error |
     /// | creating a template or a secret, any other mutation | retried | outcome unknown | outcome unknown | outcome unknown | error |
     ///
     /// Any other status is final, 501 included. A web page with 403 or 404 comes from a gateway:
@@ -314,12 +333,21 @@ impl ClientBuilder {
         let base_url = url(Interface::Queue, self.base_url)?;
         let rest_url = url(Interface::Rest, self.rest_url)?;
         let graphql_url = url(Interface::Graphql, self.graphql_url)?;
-        let urls: Vec<_> = [&base_url, &rest_url, &graphql_url].into_iter().flatten().collect();
+        let account_url = url(Interface::Account, self.account_url)?;
+        let urls = [&base_url, &rest_url, &graphql_url, &account_url];
+        let urls: Vec<_> = urls.into_iter().flatten().collect();
         settings.rate_limits = self.rate_limits.limits().clone();
         settings.observer = self.observer.of_calls();
         let transport = Arc::new(settings.build(SETTINGS, &urls, vec![key.clone()])?);
         let service = |authorization| service(&transport, authorization);
-        let rest = service(Authorization::bearer(key.clone()))?.at_setting("rest_url", rest_url);
+        let retired = InterfaceDetails { successor, ..InterfaceDetails::default() };
+        let rest = service(Authorization::bearer(key.clone()))?
+            .at_setting("rest_url", rest_url)
+            .of_interface(retired);
+        #[cfg(feature = "account")]
+        let account = service(Authorization::bearer(key.clone()))?
+            .at_setting("account_url", account_url)
+            .of_interface(crate::account::DETAILS);
         let queue = Context {
             service: service(self.queue_auth.of_calls(&key))?.at_setting("base_url", base_url),
             rate_limits: self.rate_limits,
@@ -335,8 +363,11 @@ impl ClientBuilder {
                 queue: Arc::new(queue),
                 rest: if self.is_rest_url_exact { rest } else { rest.taking_base_path() },
                 graphql: service(Authorization::query("api_key", key.clone()))?
-                    .at_setting("graphql_url", graphql_url),
+                    .at_setting("graphql_url", graphql_url)
+                    .of_interface(retired),
                 graphql_body: self.graphql_body,
+                #[cfg(feature = "account")]
+                account,
             }),
         })
     }
@@ -378,6 +409,7 @@ enum Interface {
     Queue,
     Rest,
     Graphql,
+    Account,
 }
 
 impl Interface {
@@ -386,6 +418,7 @@ impl Interface {
             Self::Queue => "base_url",
             Self::Rest => "rest_url",
             Self::Graphql => "graphql_url",
+            Self::Account => "account_url",
         }
     }
 
@@ -393,7 +426,7 @@ impl Interface {
     fn version(self) -> Option<&'static str> {
         match self {
             Self::Queue => Some("/v2"),
-            Self::Rest | Self::Graphql => None,
+            Self::Rest | Self::Graphql | Self::Account => None,
         }
     }
 }

@@ -16,9 +16,6 @@ use crate::{Diagnostic, Generated, Source, rest};
 /// dependants.
 const SCHEMA_OF_PODQUEUE: &str = "DEP_PODQUEUE_0_SCHEMA";
 
-/// The file that podqueue itself includes.
-const OWN_REST: &str = "podqueue_rest.rs";
-
 /// The file that `podqueue::include_rest!()` includes, and the variable with its path. No
 /// description has a file of this name.
 const REST_INDEX: &str = "podqueue_include_rest.rs";
@@ -39,7 +36,8 @@ pub struct Build {
     rest: Vec<Descriptions>,
     /// True if selectors precede all descriptions.
     is_misplaced: bool,
-    own_rest: Option<PathBuf>,
+    /// podqueue's own descriptions, and the names of their handles.
+    own_rest: Vec<(PathBuf, &'static str)>,
     operations: Option<(PathBuf, PathBuf)>,
     queries: Option<PathBuf>,
     schema: Option<PathBuf>,
@@ -195,11 +193,11 @@ impl Build {
         self
     }
 
-    /// podqueue's own REST calls, from the one description in a folder, as methods of `Rest`.
-    /// Written to `podqueue_rest.rs`.
+    /// podqueue's own REST calls, from a description, as methods of a handle of this name. Written
+    /// to `podqueue_rest.rs` for `Rest`. May be called several times.
     #[doc(hidden)]
-    pub fn own_rest(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.own_rest = Some(folder.into());
+    pub fn own_rest(mut self, description: impl Into<PathBuf>, handle: &'static str) -> Self {
+        self.own_rest.push((description.into(), handle));
         self
     }
 
@@ -232,8 +230,8 @@ impl Build {
     /// Generates into any folder, and returns what [`run`](Self::run) would print.
     pub fn generate(&self, out: &Path) -> Report {
         let mut run = Run { out, report: Report::default() };
-        if let Some(folder) = &self.own_rest {
-            run.own_rest(folder);
+        for (description, handle) in &self.own_rest {
+            run.own_rest(description, handle);
         }
         if self.is_misplaced {
             let message =
@@ -260,13 +258,13 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn own_rest(&mut self, folder: &Path) {
-        self.watch_folder(folder, &DESCRIPTIONS);
-        let made = description(folder).map_err(|it| vec![it]);
-        let options = rest::Options { handle: "Rest", ..rest::Options::default() };
+    fn own_rest(&mut self, description: &Path, handle: &str) {
+        self.watch(description);
+        let options = rest::Options { handle, ..rest::Options::default() };
         let made =
-            made.and_then(|source| rest::generate_with(&source, &options).map_err(|it| vec![it]));
-        self.finish(OWN_REST, made.map(|it| it.generated));
+            Source::read(description).and_then(|source| rest::generate_with(&source, &options));
+        let made = made.map(|it| it.generated).map_err(|it| vec![it]);
+        self.finish(&format!("podqueue_{}.rs", handle.to_ascii_lowercase()), made);
     }
 
     fn rest(&mut self, all: &[Descriptions], formats: Formats) {

@@ -164,7 +164,7 @@ pub mod __private {
         pub use crate::error::{Attempted, ShownId, service_message};
         pub use crate::observe::Observer;
         pub use crate::retry::retry_after;
-        pub use crate::service::Service;
+        pub use crate::service::{BrokenRule, InterfaceDetails, Service};
         pub use crate::transport::{Transport, require_runtime};
         pub use crate::url::{base_url, check_url, is_loopback};
         pub use crate::{fair_queue, json, rest};

@@ -63,7 +63,7 @@ impl RestCall {
     /// whether it may be retried.
     pub fn new(service: Service, operation: &'static str, method: &'static str) -> Self {
         let (method, idempotency) = self::method(method);
-        let attempted = Attempted::new(operation).on_interface("REST");
+        let attempted = Attempted::new(operation).on_interface(service.interface_name());
         let call = Call::to_service(&Operation::new(operation, method, idempotency), attempted);
         Self { service, call, path: Path::new(""), link: None, only: None, refusal: None }
     }

@@ -7,7 +7,7 @@ use reqwest::Url;
 
 use crate::authorization::{Authorization, Credential};
 use crate::call::{AddressedCall, Call, Operation, Target};
-use crate::error::{Attempted, Error, Result};
+use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::secret_string::SecretString;
 use crate::transport::{Reply, Transport};
 use crate::url::base_url;
@@ -48,6 +48,34 @@ struct Location {
     takes_base_path: bool,
     credential: Arc<Credential>,
     servers: Vec<Server>,
+    interface: InterfaceDetails,
+}
+
+/// Details of the operations at a service's URL that their description cannot express. Not
+/// public API: it changes without notice.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub struct InterfaceDetails {
+    /// Its name in errors, as in "on the REST interface".
+    pub name: &'static str,
+    /// Finds a rule that the JSON body of an operation breaks, before it is sent.
+    pub check: fn(operation: &str, body: &[u8]) -> Option<BrokenRule>,
+    /// The call that replaces an operation of a retired interface.
+    pub successor: fn(operation: &str) -> Option<&'static str>,
+}
+
+/// A rule that a body breaks, and the field that it is about. Not public API: it changes without
+/// notice.
+#[doc(hidden)]
+pub struct BrokenRule {
+    pub field: &'static str,
+    pub rule: &'static str,
+}
+
+impl Default for InterfaceDetails {
+    fn default() -> Self {
+        Self { name: "REST", check: |_, _| None, successor: |_| None }
+    }
 }
 
 /// The place of a server that a description names for some of its operations.
@@ -67,10 +95,35 @@ impl Service {
     /// Any [`ErrorKind`](crate::ErrorKind) except `Graphql` and `Other`.
     pub async fn send(&self, call: Call) -> Result<Reply> {
         let call = self.address(call)?;
-        self.transport.send(&call).await
+        let reply = self.transport.send(&call).await;
+        reply.map_err(|error| self.with_successor(error, call.attempted.what()))
+    }
+
+    /// The error, with the call that replaces one of a retired interface.
+    fn with_successor(&self, error: Error, operation: &str) -> Error {
+        if error.kind() != ErrorKind::Gone {
+            return error;
+        }
+        match (self.location.interface.successor)(operation) {
+            Some(successor) => {
+                let message = format!("{}; use {successor} instead", error.message());
+                error.with_message(message)
+            }
+            None => error,
+        }
+    }
+
+    /// Refuses a body that breaks a rule of the interface.
+    fn check(&self, call: &Call) -> Result<()> {
+        let Some(body) = &call.parts.body else { return Ok(()) };
+        match (self.location.interface.check)(call.parts.operation.name, body) {
+            Some(BrokenRule { field, rule }) => Err(Error::refused(call.attempted(), field, rule)),
+            None => Ok(()),
+        }
     }
 
     fn address(&self, mut call: Call) -> Result<AddressedCall> {
+        self.check(&call)?;
         let (url, credential) = match std::mem::replace(&mut call.parts.target, Target::Service) {
             Target::Url(url) if call.parts.server.is_none() => {
                 (url, Arc::clone(&self.location.credential))
@@ -135,7 +188,8 @@ impl Service {
         const ATTEMPTED: &str = "REST settings";
         let url = base_url(ATTEMPTED, "url", &url.into(), self.transport.plain_http)?;
         let credential = Credential::new(ATTEMPTED, authorization)?;
-        Ok(Self::new(Arc::clone(&self.transport), credential).at_url(url))
+        let elsewhere = Self::new(Arc::clone(&self.transport), credential).at_url(url);
+        Ok(elsewhere.of_interface(self.location.interface))
     }
 
     /// The same with the URL and the authorization of a further server: that of the operations for
@@ -184,8 +238,14 @@ impl Service {
     pub fn new(transport: Arc<Transport>, credential: Credential) -> Self {
         let credential = Arc::new(credential);
         let servers = Vec::new();
-        let location =
-            Location { url: None, setting: "url", takes_base_path: false, credential, servers };
+        let location = Location {
+            url: None,
+            setting: "url",
+            takes_base_path: false,
+            credential,
+            servers,
+            interface: InterfaceDetails::default(),
+        };
         Self { transport, location: Arc::new(location) }
     }
 
@@ -197,6 +257,17 @@ impl Service {
     pub fn at_setting(self, setting: &'static str, url: Option<Url>) -> Self {
         let location = Location { url, setting, ..Location::clone(&self.location) };
         Self { transport: self.transport, location: Arc::new(location) }
+    }
+
+    /// With these details of the operations at its URL.
+    pub fn of_interface(self, interface: InterfaceDetails) -> Self {
+        let location = Location { interface, ..Location::clone(&self.location) };
+        Self { transport: self.transport, location: Arc::new(location) }
+    }
+
+    /// The name of the interface in errors.
+    pub fn interface_name(&self) -> &'static str {
+        self.location.interface.name
     }
 
     /// Lets generated calls add the path of their description to a URL without one.

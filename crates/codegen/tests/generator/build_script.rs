@@ -48,26 +48,31 @@ const DESCRIPTION: &str =
     "openapi: 3.0.0\npaths: {/a: {get: {responses: {200: {description: A}}}}}";
 
 #[test]
-fn podqueues_own_build_generates_both_interfaces() {
+fn podqueues_own_build_generates_its_interfaces() {
     let folder = Folder::new("own");
     folder.write("openapi/a.yaml", DESCRIPTION);
+    folder.write("openapi/b.yaml", DESCRIPTION);
     folder.write("schema/a.graphql", SCHEMA);
     folder.write("queries/a.graphql", "query A { a }");
     let build = Build::new()
-        .own_rest(folder.path("openapi"))
+        .own_rest(folder.path("openapi/a.yaml"), "Rest")
+        .own_rest(folder.path("openapi/b.yaml"), "Account")
         .operations(folder.path("schema"), folder.path("queries"));
     let (directives, failed) = folder.directives(&build);
     assert_eq!(
         directives,
-        "cargo::rerun-if-changed=openapi\n\
+        "cargo::rerun-if-changed=openapi/a.yaml\n\
+         cargo::rerun-if-changed=openapi/b.yaml\n\
          cargo::rerun-if-changed=schema\n\
          cargo::rerun-if-changed=queries\n\
          cargo::metadata=schema=schema/a.graphql"
     );
     assert!(!failed);
-    assert!(
-        fs::read_to_string(folder.path("out/podqueue_rest.rs")).unwrap().contains("pub fn get_a")
-    );
+    for (file, handle) in [("rest", "Rest"), ("account", "Account")] {
+        let code = fs::read_to_string(folder.path(&format!("out/podqueue_{file}.rs"))).unwrap();
+        assert!(code.contains("pub fn get_a"));
+        assert!(code.contains(&format!("pub struct {handle} {{")));
+    }
     assert!(fs::read_to_string(folder.path("out/graphql.rs")).unwrap().contains("pub struct A;"));
 }
 
@@ -176,15 +181,6 @@ fn files_that_the_build_script_writes_are_not_watched() {
     let (directives, failed) = folder.directives(&Build::new().rest(folder.path("out/a.yaml")));
     assert!(!failed, "{directives}");
     assert!(!directives.contains("rerun-if-changed"), "{directives}");
-}
-
-#[test]
-fn podqueues_own_folder_must_contain_one_description() {
-    let folder = Folder::new("one");
-    folder.write("openapi/a.yaml", DESCRIPTION);
-    folder.write("openapi/b.yaml", DESCRIPTION);
-    let (directives, failed) = folder.directives(&Build::new().own_rest(folder.path("openapi")));
-    assert!(failed && directives.ends_with("name one of the files instead"), "{directives}");
 }
 
 #[test]

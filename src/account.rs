@@ -1,0 +1,116 @@
+//! Account interface: endpoints, Pods, volumes, the catalog and the bill, by calls and types
+//! generated from `openapi/account.yaml`.
+//!
+//! It is the second version of the service's REST interface, at a URL of its own
+//! ([`ClientBuilder::account_url`](crate::ClientBuilder::account_url)), and replaces
+//! [`rest`](crate::rest) and [`graphql`](crate::graphql), which the service is retiring.
+//!
+//! Each operation in the description becomes a method of [`Account`] that returns a builder to be
+//! awaited. Responses are read leniently; a request that breaks a rule of the interface, such as one
+//! with both `gpu` and `cpu`, is refused before it is sent. An error's text has the title, the
+//! detail and each fault of the service's problem, and [`Error::decode`](crate::Error::decode) reads
+//! it as [`types::ErrorResponse`].
+//!
+//! ```no_run
+//! # async fn example(client: podqueue::Client) -> podqueue::Result<()> {
+//! use podqueue::account::types::{CreateEndpointGpuConfig, CreateEndpointRequest};
+//! use podqueue::account::types::{EndpointType, QueueDelayScaling};
+//!
+//! let account = client.account();
+//! let mut body = CreateEndpointRequest::new(
+//!     "my-endpoint",
+//!     QueueDelayScaling::new(4.0).into(),
+//!     EndpointType::Queue,
+//! );
+//! body.image = Some("registry.example/worker:1".to_owned());
+//! body.gpu = Some(CreateEndpointGpuConfig::new(["ADA_24"]));
+//! let endpoint = account.create_endpoint(body).await?;
+//! let id = endpoint.id.unwrap_or_default();
+//!
+//! for worker in account.list_endpoint_workers(&id).await?.workers {
+//!     println!("{:?} is {:?}", worker.id, worker.status);
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Written by hand, because they are more than one call: [`AccountEndpoint::logs`] and
+//! [`AccountPod::logs`], which resume after a lost connection, and [`AccountEndpoint::scale`], whose
+//! guard restores the former numbers of workers.
+
+mod logs;
+mod rules;
+mod scale;
+
+/// Generated from `openapi/account.yaml`, like the calls of other crates.
+mod generated {
+    use crate as __runtime;
+
+    include!(concat!(env!("OUT_DIR"), "/podqueue_account.rs"));
+}
+
+use std::sync::Arc;
+
+use podqueue_runtime::__private::InterfaceDetails;
+
+pub use self::generated::*;
+pub use self::logs::{LogLine, Logs};
+pub use self::scale::{Scaled, WorkerLimits};
+
+use crate::client::Client;
+
+/// The interface's name in errors, and its rules.
+pub(crate) const DETAILS: InterfaceDetails =
+    InterfaceDetails { name: "account", check: rules::check, successor: |_| None };
+
+impl Client {
+    /// The account interface: endpoints, Pods, volumes, the catalog and the bill.
+    #[must_use]
+    pub fn account(&self) -> Account {
+        Account::new(self.account_service())
+    }
+}
+
+impl Account {
+    /// Returns a handle to the endpoint with this id. Sends nothing.
+    #[must_use]
+    pub fn endpoint(&self, id: impl AsRef<str>) -> AccountEndpoint {
+        AccountEndpoint { account: self.clone(), id: id.as_ref().into() }
+    }
+
+    /// Returns a handle to the Pod with this id. Sends nothing.
+    #[must_use]
+    pub fn pod(&self, id: impl AsRef<str>) -> AccountPod {
+        AccountPod { account: self.clone(), id: id.as_ref().into() }
+    }
+}
+
+/// An endpoint of the account; returned by [`Account::endpoint`]. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct AccountEndpoint {
+    account: Account,
+    id: Arc<str>,
+}
+
+/// A Pod of the account; returned by [`Account::pod`]. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct AccountPod {
+    account: Account,
+    id: Arc<str>,
+}
+
+impl AccountEndpoint {
+    /// The id of the endpoint.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+}
+
+impl AccountPod {
+    /// The id of the Pod.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+}

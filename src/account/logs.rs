@@ -1,0 +1,479 @@
+//! Logs of Pods and workers: streams of lines that resume after a lost connection.
+//!
+//! A [`LogReader`] reads one log, an [`EndpointReader`] those of all workers of an endpoint. Where a
+//! log was left is a [`Position`].
+
+mod position;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures_util::future::{Either, select};
+use futures_util::stream::{SelectAll, unfold};
+use futures_util::{Stream, StreamExt};
+use serde::Deserialize;
+use tokio::time::{Instant, sleep, sleep_until};
+
+use self::position::{Position, Resumption};
+use super::types::LogSource;
+use super::{AccountEndpoint, AccountPod};
+use crate::aliases::{ServerEvent, ServerEvents};
+use crate::error::{Error, ErrorKind, Result};
+
+/// The most lines of the past that the interface sends.
+const MAX_TAIL: u32 = 5_000;
+
+/// The pause before the second resumption without a new line; it doubles with each further one.
+const FIRST_PAUSE: Duration = Duration::from_millis(500);
+
+/// The longest pause between two resumptions, unless the service asks for more.
+const LONGEST_PAUSE: Duration = Duration::from_secs(20);
+
+/// The longest outage that a stream survives.
+const MAX_OUTAGE: Duration = Duration::from_secs(15 * 60);
+
+/// How often the workers of an endpoint are listed while their logs are followed.
+const LISTING_INTERVAL: Duration = Duration::from_secs(10);
+
+/// A line of a log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LogLine {
+    /// The id of the worker that wrote the line; `None` in the log of a Pod.
+    pub worker_id: Option<String>,
+    /// What wrote the line: the container, or the system that runs it.
+    pub source: LogSource,
+    /// The line, without its end.
+    pub line: String,
+    /// When it was written, as a timestamp of RFC 3339.
+    pub ts: String,
+    /// True if lines may be missing before this one: after a lost connection, the service no longer
+    /// had those that it had sent last.
+    pub after_gap: bool,
+}
+
+/// The lines of a log as they arrive; returned by [`AccountPod::logs`], [`AccountEndpoint::logs`]
+/// and [`AccountEndpoint::worker_logs`]. Nothing is sent before it is polled.
+///
+/// It begins with lines of the past, as [`tail`](Self::tail) and [`since`](Self::since) say, and
+/// goes on with new ones. The service decides when the response ends; so does the stream, unless it
+/// [follows](Self::follow) the log.
+///
+/// If the connection is lost, the stream resumes with the last line that it has read: lines are
+/// neither lost nor repeated, also where several have the same timestamp. If more than 5,000 lines
+/// were written in the meantime, or the service no longer has them, the next line is marked as
+/// [`after_gap`](LogLine::after_gap). An outage of the service may last 15 minutes.
+///
+/// An error of kind [`ErrorKind::Decode`] stands for one line that cannot be read; the stream
+/// continues after it. Any other error is the last item.
+#[must_use = "nothing is sent until it is polled"]
+pub struct Logs {
+    origin: Origin,
+    settings: Settings,
+    /// Set when it is first polled.
+    lines: Option<Lines>,
+}
+
+type Lines = Pin<Box<dyn Stream<Item = Result<LogLine>> + Send>>;
+
+/// The logs that are read.
+#[derive(Clone)]
+enum Origin {
+    One(Log),
+    AllWorkers(AccountEndpoint),
+}
+
+/// One log.
+#[derive(Clone)]
+enum Log {
+    Pod(AccountPod),
+    Worker(AccountEndpoint, Arc<str>),
+}
+
+#[derive(Clone, Default)]
+struct Settings {
+    source: Option<LogSource>,
+    tail: Option<u32>,
+    since: Option<String>,
+    follows: bool,
+}
+
+impl AccountPod {
+    /// Streams the log of the Pod.
+    ///
+    /// ```no_run
+    /// # async fn example(client: podqueue::Client) -> podqueue::Result<()> {
+    /// use futures_util::StreamExt;
+    ///
+    /// let mut lines = client.account().pod("my-pod").logs().tail(20).follow();
+    /// while let Some(line) = lines.next().await {
+    ///     let line = line?;
+    ///     println!("{} {}", line.ts, line.line);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn logs(&self) -> Logs {
+        Logs::of(Origin::One(Log::Pod(self.clone())))
+    }
+}
+
+impl AccountEndpoint {
+    /// Streams the logs of all workers of the endpoint, each line with the id of its worker, in the
+    /// order in which they arrive. A worker without a log has no lines.
+    ///
+    /// The workers are listed when the stream is first polled, and again every 10 seconds while it
+    /// [follows](Logs::follow): the log of a worker that was started since is read from its
+    /// beginning. Each log is read over a connection of its own.
+    pub fn logs(&self) -> Logs {
+        Logs::of(Origin::AllWorkers(self.clone()))
+    }
+
+    /// Streams the log of one worker of the endpoint.
+    pub fn worker_logs(&self, worker_id: impl AsRef<str>) -> Logs {
+        Logs::of(Origin::One(Log::Worker(self.clone(), worker_id.as_ref().into())))
+    }
+}
+
+impl Logs {
+    fn of(origin: Origin) -> Self {
+        Self { origin, settings: Settings::default(), lines: None }
+    }
+
+    /// Reads only lines of this source; those of both by default.
+    pub fn source(mut self, source: LogSource) -> Self {
+        self.settings.source = Some(source);
+        self
+    }
+
+    /// Sets how many of the latest lines to begin with, of each log, at most 5,000; by default, the
+    /// service decides (100). With 0, only new lines are read.
+    pub fn tail(mut self, lines: u32) -> Self {
+        self.settings.tail = Some(lines);
+        self
+    }
+
+    /// Reads only lines from this time on, a timestamp of RFC 3339 such as `2026-11-15T00:00:00Z`.
+    pub fn since(mut self, time: impl Into<String>) -> Self {
+        self.settings.since = Some(time.into());
+        self
+    }
+
+    /// Continues when the service ends the response, as after a lost connection, until the log no
+    /// longer exists or the stream is dropped; that of an endpoint never ends by itself.
+    pub fn follow(mut self) -> Self {
+        self.settings.follows = true;
+        self
+    }
+}
+
+impl Stream for Logs {
+    type Item = Result<LogLine>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let Self { origin, settings, lines } = &mut *self;
+        let lines = lines.get_or_insert_with(|| match origin.clone() {
+            Origin::One(log) => {
+                let reader = LogReader::new(log, settings.clone());
+                Box::pin(unfold(reader, |mut reader| async move {
+                    reader.next().await.map(|line| (line, reader))
+                }))
+            }
+            Origin::AllWorkers(endpoint) => {
+                let reader = EndpointReader::new(endpoint, settings.clone());
+                Box::pin(unfold(reader, |mut reader| async move {
+                    reader.next().await.map(|line| (line, reader))
+                }))
+            }
+        });
+        lines.as_mut().poll_next(context)
+    }
+}
+
+impl fmt::Debug for Logs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Logs").finish_non_exhaustive()
+    }
+}
+
+/// The data of an event.
+#[derive(Deserialize)]
+struct Written {
+    source: String,
+    line: String,
+    ts: String,
+}
+
+/// Reads one log, over as many connections as it takes.
+struct LogReader {
+    log: Log,
+    settings: Settings,
+    position: Position,
+    events: Option<ServerEvents>,
+    /// True once a response has begun: from then on, failures are survived.
+    has_begun: bool,
+    /// Resumptions since the last new line.
+    resumptions: u32,
+    /// The pause that the service asked for.
+    asked_pause: Duration,
+    outage: Outage,
+    is_over: bool,
+}
+
+impl LogReader {
+    fn new(log: Log, settings: Settings) -> Self {
+        Self {
+            log,
+            settings,
+            position: Position::default(),
+            events: None,
+            has_begun: false,
+            resumptions: 0,
+            asked_pause: Duration::ZERO,
+            outage: Outage::default(),
+            is_over: false,
+        }
+    }
+
+    async fn next(&mut self) -> Option<Result<LogLine>> {
+        while !self.is_over {
+            let Some(events) = &mut self.events else {
+                match self.open().await {
+                    Ok(events) => {
+                        self.events = Some(events);
+                        self.has_begun = true;
+                        self.outage = Outage::default();
+                    }
+                    Err(error) if self.has_begun && self.outage.is_survived(&error) => {
+                        self.pause().await;
+                    }
+                    Err(error) => return self.end(Some(error)),
+                }
+                continue;
+            };
+            match events.next().await {
+                Some(Ok(event)) => {
+                    if let Some(line) = self.read(&event).transpose() {
+                        return Some(line);
+                    }
+                }
+                Some(Err(error)) if error.is_retryable() => self.resume().await,
+                Some(Err(error)) => return self.end(Some(error)),
+                None if self.settings.follows => self.resume().await,
+                None => return self.end(None),
+            }
+        }
+        None
+    }
+
+    fn end(&mut self, error: Option<Error>) -> Option<Result<LogLine>> {
+        self.is_over = true;
+        self.events = None;
+        error.map(Err)
+    }
+
+    async fn open(&self) -> Result<ServerEvents> {
+        let Settings { source, tail, since, .. } = &self.settings;
+        let (last_event_id, since, tail) = match self.position.resumption() {
+            Resumption::Beginning => (None, since.clone(), *tail),
+            // A time that the caller gave is that of the first lines, too.
+            Resumption::Since(time) => (None, Some(since.clone().unwrap_or(time)), Some(MAX_TAIL)),
+            Resumption::After(id) => (Some(id), None, Some(MAX_TAIL)),
+        };
+        macro_rules! sent {
+            ($call:expr) => {{
+                let mut call = $call;
+                if let Some(source) = source {
+                    call = call.source(source.clone());
+                }
+                if let Some(tail) = tail {
+                    call = call.tail(tail.into());
+                }
+                if let Some(since) = since {
+                    call = call.since(since);
+                }
+                if let Some(id) = last_event_id {
+                    call = call.last_event_id(id);
+                }
+                call.await
+            }};
+        }
+        match &self.log {
+            Log::Pod(AccountPod { account, id }) => sent!(account.get_pod_logs(&**id)),
+            Log::Worker(AccountEndpoint { account, id }, worker) => {
+                sent!(account.get_worker_logs(&**id, &**worker))
+            }
+        }
+    }
+
+    /// The line of an event, unless it was yielded before.
+    fn read(&mut self, event: &ServerEvent) -> Result<Option<LogLine>> {
+        self.asked_pause = event.retry.unwrap_or_default().min(MAX_OUTAGE);
+        let Written { source, line, ts } = event.json()?;
+        let source = LogSource::from(source);
+        let id = event.id.as_deref().unwrap_or(&ts);
+        let Some(after_gap) = self.position.advance(id, &source, &line) else { return Ok(None) };
+        self.resumptions = 0;
+        let worker_id = match &self.log {
+            Log::Pod(_) => None,
+            Log::Worker(_, id) => Some(id.to_string()),
+        };
+        Ok(Some(LogLine { worker_id, source, line, ts, after_gap }))
+    }
+
+    /// Resumes after the end of a response: at once if it had a new line, after a pause otherwise.
+    async fn resume(&mut self) {
+        self.events = None;
+        self.position.is_resumed();
+        self.pause().await;
+    }
+
+    async fn pause(&mut self) {
+        let doublings = self.resumptions.checked_sub(1);
+        self.resumptions = self.resumptions.saturating_add(1);
+        let pause = doublings.map_or(Duration::ZERO, |doublings| {
+            let longest = FIRST_PAUSE.saturating_mul(2_u32.saturating_pow(doublings));
+            longest.min(LONGEST_PAUSE).mul_f64(0.5 + fastrand::f64() / 2.0)
+        });
+        sleep(pause.max(self.asked_pause)).await;
+    }
+}
+
+/// An outage of the service: failures since its last success.
+#[derive(Default)]
+struct Outage {
+    since: Option<Instant>,
+}
+
+impl Outage {
+    /// Returns true if a later attempt may succeed.
+    fn is_survived(&mut self, error: &Error) -> bool {
+        let since = *self.since.get_or_insert_with(Instant::now);
+        error.is_retryable() && since.elapsed() < MAX_OUTAGE
+    }
+}
+
+/// Reads the logs of all workers of an endpoint.
+struct EndpointReader {
+    endpoint: AccountEndpoint,
+    settings: Settings,
+    active: SelectAll<Pin<Box<dyn Stream<Item = Step> + Send>>>,
+    /// The workers, and where their logs were left if these are not read now.
+    workers: HashMap<String, Option<Position>>,
+    /// The time of the next listing of the workers, if there is any.
+    next_listing: Option<Instant>,
+    has_listed: bool,
+    outage: Outage,
+    is_over: bool,
+}
+
+/// What comes of a worker's log.
+enum Step {
+    Line(Result<LogLine>),
+    End { worker_id: String, position: Position, error: Option<Error> },
+}
+
+impl EndpointReader {
+    fn new(endpoint: AccountEndpoint, settings: Settings) -> Self {
+        Self {
+            endpoint,
+            settings,
+            active: SelectAll::new(),
+            workers: HashMap::new(),
+            next_listing: None,
+            has_listed: false,
+            outage: Outage::default(),
+            is_over: false,
+        }
+    }
+
+    async fn next(&mut self) -> Option<Result<LogLine>> {
+        while !self.is_over {
+            if !self.has_listed || self.next_listing.is_some_and(|at| at <= Instant::now()) {
+                match self.list().await {
+                    Ok(()) => self.outage = Outage::default(),
+                    Err(error) if self.has_listed && self.outage.is_survived(&error) => {}
+                    Err(error) => return self.end(error),
+                }
+                self.has_listed = true;
+                self.next_listing =
+                    self.settings.follows.then(|| Instant::now() + LISTING_INTERVAL);
+            }
+            match self.step().await {
+                Some(Step::Line(line)) => return Some(line),
+                // The worker is gone, or has no log yet: it may be listed again.
+                Some(Step::End { worker_id, position, error }) => {
+                    self.workers.insert(worker_id, Some(position));
+                    if let Some(error) = error.filter(|it| it.kind() != ErrorKind::NotFound) {
+                        return self.end(error);
+                    }
+                }
+                None if self.next_listing.is_none() => self.is_over = true,
+                None => {}
+            }
+        }
+        None
+    }
+
+    fn end(&mut self, error: Error) -> Option<Result<LogLine>> {
+        self.is_over = true;
+        self.active.clear();
+        Some(Err(error))
+    }
+
+    /// The next step of any log; `None` at the time of the next listing, or if all logs have ended.
+    async fn step(&mut self) -> Option<Step> {
+        let Some(at) = self.next_listing else { return self.active.next().await };
+        let listing = std::pin::pin!(sleep_until(at));
+        if self.active.is_empty() {
+            listing.await;
+            return None;
+        }
+        match select(self.active.next(), listing).await {
+            Either::Left((step, _)) => step,
+            Either::Right(_) => None,
+        }
+    }
+
+    /// Lists the workers, and begins to read the logs that are not read yet.
+    async fn list(&mut self) -> Result<()> {
+        let AccountEndpoint { account, id } = &self.endpoint;
+        let listed = account.list_endpoint_workers(&**id).await?.workers;
+        for worker_id in listed.into_iter().filter_map(|it| it.id) {
+            let position = match self.workers.insert(worker_id.clone(), None) {
+                Some(None) => continue,
+                known => known.flatten(),
+            };
+            let mut settings = self.settings.clone();
+            if self.has_listed {
+                (settings.tail, settings.since) = (Some(MAX_TAIL), None);
+            }
+            let log = Log::Worker(self.endpoint.clone(), worker_id.as_str().into());
+            let mut reader = LogReader::new(log, settings);
+            if let Some(mut position) = position {
+                position.is_resumed();
+                reader.position = position;
+            }
+            self.active.push(Box::pin(steps(worker_id, reader)));
+        }
+        Ok(())
+    }
+}
+
+fn steps(worker_id: String, reader: LogReader) -> impl Stream<Item = Step> + Send {
+    unfold(Some((worker_id, reader)), |state| async move {
+        let (worker_id, mut reader) = state?;
+        let line = reader.next().await;
+        match line {
+            Some(line) if !reader.is_over => Some((Step::Line(line), Some((worker_id, reader)))),
+            end => {
+                let error = end.and_then(Result::err);
+                Some((Step::End { worker_id, position: reader.position, error }, None))
+            }
+        }
+    })
+}
