@@ -17,11 +17,9 @@
 //! use podqueue::account::types::{EndpointType, QueueDelayScaling};
 //!
 //! let account = client.account();
-//! let mut body = CreateEndpointRequest::new(
-//!     "my-endpoint",
-//!     QueueDelayScaling::new(4.0).into(),
-//!     EndpointType::Queue,
-//! );
+//! // A worker is added when a job has waited for four seconds.
+//! let scaling = QueueDelayScaling::new(4.0).into();
+//! let mut body = CreateEndpointRequest::new("my-endpoint", scaling, EndpointType::Queue);
 //! body.image = Some("registry.example/worker:1".to_owned());
 //! body.gpu = Some(CreateEndpointGpuConfig::new(["ADA_24"]));
 //! let endpoint = account.create_endpoint(body).await?;

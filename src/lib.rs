@@ -38,6 +38,8 @@
 //! - [`Client`] and [`ClientBuilder`]: keys, URLs, timeouts, retries, rate limits, proxies.
 //! - [`Endpoint`]: submit jobs ([`run`](Endpoint::run), [`run_sync`](Endpoint::run_sync),
 //!   [`run_all`](Endpoint::run_all)); [`Job`]: wait for one, stream from it, cancel it, retry it.
+//! - The module `account`, behind the feature of the same name: endpoints, workers, logs, Pods,
+//!   volumes, the catalog and the bill.
 //! - [`Client::rest`] and [`rest`]: read Pods and templates. [`Templates`], [`Secrets`]
 //!   and [`graphql`]: change templates and secrets, and run your own queries
 //!   ([`include_queries!`]).

@@ -57,20 +57,25 @@ async fn the_environment_gives_key_and_urls() {
     if std::env::var_os(MARK).is_some() {
         let health = Client::from_env().unwrap().endpoint("ep").health().await;
         assert_eq!(health.unwrap_err().kind(), ErrorKind::Unauthorized);
+        #[cfg(feature = "account")]
+        Client::from_env().unwrap().account().list_pods().await.unwrap_err();
         return;
     }
     // The environment belongs to the whole process, so the test runs itself again in one of its
     // own.
-    let server = Script::of([Reply::json(401, "{}")]).await;
+    let server = Script::then_always([], Reply::json(401, "{}")).await;
     let mut child = tokio::process::Command::new(std::env::current_exe().unwrap());
     child
         .args(["--exact", "auth::the_environment_gives_key_and_urls"])
         .env(MARK, "1")
         .env("PODQUEUE_API_KEY", "from-the-environment")
-        .env("PODQUEUE_BASE_URL", server.url());
+        .env("PODQUEUE_BASE_URL", server.url())
+        .env("PODQUEUE_ACCOUNT_URL", server.url());
     let output = child.output().await.unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
-    let request = server.request();
-    assert_eq!(request.line(), "GET /v2/ep/health");
-    assert_eq!(request.header("authorization"), Some("Bearer from-the-environment"));
+    let accounts: &[&str] = if cfg!(feature = "account") { &["GET /v2/pods"] } else { &[] };
+    assert_eq!(server.lines(), [&["GET /v2/ep/health"], accounts].concat());
+    for request in server.requests() {
+        assert_eq!(request.header("authorization"), Some("Bearer from-the-environment"));
+    }
 }

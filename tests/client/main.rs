@@ -6,6 +6,8 @@
 
 mod support;
 
+#[cfg(feature = "account")]
+mod account;
 mod auth;
 #[cfg(feature = "blocking")]
 mod blocking;

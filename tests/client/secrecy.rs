@@ -144,7 +144,7 @@ async fn no_secret_is_ever_shown() {
     }
 }
 
-/// Every call of all three interfaces, with a secret wherever one can stand.
+/// Every call of the interfaces, with a secret wherever one can stand.
 async fn drive(server: &Script, printed: &Printed) -> Vec<Error> {
     let mut errors = Vec::new();
     let address = "https://me:address-canary@storage.example/?X-Signature=address-canary";
@@ -224,6 +224,8 @@ async fn drive(server: &Script, printed: &Printed) -> Vec<Error> {
             store.await.map(|made| format!("{made:?}")),
             write.await.map(|()| String::new()),
         ];
+        #[cfg(feature = "account")]
+        let results = results.into_iter().chain(drive_account(&client, printed).await);
         // It continues as long as the failures are transient.
         let chunks = stream.take(2).map(|chunk| chunk.map(|_| String::new()));
         let until = tokio::time::sleep(Duration::from_millis(20));
@@ -243,6 +245,38 @@ async fn drive(server: &Script, printed: &Printed) -> Vec<Error> {
         }
     }
     errors
+}
+
+/// Calls of the account interface that take a secret, and those written by hand.
+#[cfg(feature = "account")]
+async fn drive_account(
+    client: &podqueue::Client,
+    printed: &Printed,
+) -> Vec<podqueue::Result<String>> {
+    use podqueue::account::types::{CreatePodRequest, CreateRegistryRequest};
+
+    let account = client.account();
+    let registry = CreateRegistryRequest {
+        name: "n".to_owned(),
+        password: "body-canary".to_owned(),
+        username: "u".to_owned(),
+    };
+    let mut pod = CreatePodRequest::new("n");
+    pod.template_id = Some("t".to_owned());
+    pod.env.insert("A".to_owned(), "env-canary".to_owned());
+    let (endpoint, logs) = (account.endpoint("e"), account.pod("p").logs());
+    printed.note(&format!("{account:?} {endpoint:?} {logs:?} {registry:?} {pod:?}"));
+    let pod = account.create_pod(pod).set("gpu", json!({"id": "g"}));
+    let until = tokio::time::sleep(Duration::from_millis(20));
+    let lines: Vec<_> = logs.take(2).take_until(until).collect().await;
+    let lines = lines.into_iter().map(|line| line.map(|line| format!("{line:?}")));
+    let results = [
+        account.create_registry(registry).await.map(|made| format!("{made:?}")),
+        pod.await.map(|pod| format!("{pod:?}")),
+        account.get_pod("p").await.map(|pod| format!("{pod:?}")),
+        endpoint.scale(0, 1).await.map(|scaled| format!("{scaled:?}")),
+    ];
+    results.into_iter().chain(lines).collect()
 }
 
 /// Deliveries over HTTP, good and bad, to a receiver whose handler fails at first.

@@ -249,10 +249,12 @@ impl Script {
         locked(&self.state.open).most
     }
 
-    /// The settings of a client of this server, for all three interfaces, with quick retries and
-    /// polls.
+    /// The settings of a client of this server, for all interfaces, with quick retries and polls.
     pub fn settings(&self) -> ClientBuilder {
-        Client::builder()
+        let settings = Client::builder();
+        #[cfg(feature = "account")]
+        let settings = settings.account_url(self.url());
+        settings
             .api_key(KEY)
             .base_url(self.url())
             .rest_url(self.url())
@@ -294,7 +296,7 @@ pub fn client_of(local: &LocalService) -> Client {
 }
 
 /// Waits for a condition.
-#[cfg(feature = "webhook")]
+#[cfg(any(feature = "account", feature = "webhook"))]
 pub async fn until(so: impl Fn() -> bool) {
     for _ in 0..5_000 {
         if so() {

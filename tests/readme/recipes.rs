@@ -194,6 +194,50 @@ async fn pods_templates_and_secrets() -> Outcome {
     Ok(())
 }
 
+/// An endpoint with one worker, as the account interface responds.
+#[cfg(feature = "account")]
+async fn account_of_one_endpoint() -> std::io::Result<Client> {
+    use axum::http::header::CONTENT_TYPE;
+    use axum::routing::get;
+
+    let workers = || async { axum::Json(json!({"workers": [{"id": "w", "status": "IDLE"}]})) };
+    let endpoint = || async { axum::Json(json!({"workers": {"min": 0, "max": 3}})) };
+    let line = json!({"source": "container", "line": "ready", "ts": "2026-11-15T00:00:00Z"});
+    let logs = || async move {
+        ([(CONTENT_TYPE, "text/event-stream")], format!("id: {}\ndata: {line}\n\n", line["ts"]))
+    };
+    let app: axum::Router = axum::Router::new()
+        .route("/v2/serverless/painter", get(endpoint).patch(endpoint))
+        .route("/v2/serverless/painter/workers", get(workers))
+        .route("/v2/serverless/painter/workers/w/logs", get(logs));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+    let url = format!("http://{}", listener.local_addr()?);
+    tokio::spawn(async move { axum::serve(listener, app).await });
+    Ok(Client::builder().api_key("key").account_url(url).build().unwrap())
+}
+
+#[cfg(feature = "account")]
+#[tokio::test]
+async fn the_account() -> Outcome {
+    let client = account_of_one_endpoint().await?;
+
+    let account = client.account();
+    for worker in account.list_endpoint_workers("painter").await?.workers {
+        println!("{:?} is {:?}", worker.id, worker.status);
+    }
+
+    let mut lines = account.endpoint("painter").logs().tail(20);
+    while let Some(line) = lines.next().await {
+        let line = line?;
+        println!("{} {}", line.ts, line.line);
+    }
+
+    // Warm workers for a batch, and the former numbers after it.
+    let mut scaled = account.endpoint("painter").scale(2, 10).await?;
+    scaled.restore().await?;
+    Ok(())
+}
+
 #[cfg(feature = "webhook")]
 #[tokio::test]
 async fn webhooks() -> Outcome {
