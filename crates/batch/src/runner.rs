@@ -283,13 +283,31 @@ struct CarryOver {
 }
 
 impl CarryOver {
+    /// The lease can be lost before the first command of the run.
     async fn begin(shared: &HandleState) -> Result<Self> {
-        let pending_cancel = shared.journal().with(|state| match state.store().sharing() {
-            Some(_) => pending_cancel(state.store()),
-            None => Ok(None),
-        });
-        let (pending_cancel, started) = (pending_cancel.await?, Instant::now());
-        Ok(Self { started, pending_cancel, submitted: 0, interrupted: 0, unrecorded: Vec::new() })
+        let started = Instant::now();
+        let mut carry_over = Self {
+            started,
+            pending_cancel: None,
+            submitted: 0,
+            interrupted: 0,
+            unrecorded: Vec::new(),
+        };
+        loop {
+            let pending_cancel = shared.journal().with(|state| match state.store().sharing() {
+                Some(_) => pending_cancel(state.store()),
+                None => Ok(None),
+            });
+            match pending_cancel.await {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {
+                    carry_over.rejoin(shared).await?;
+                }
+                pending_cancel => {
+                    carry_over.pending_cancel = pending_cancel?;
+                    return Ok(carry_over);
+                }
+            }
+        }
     }
 
     /// Rejoins under a new lease.

@@ -798,11 +798,20 @@ mod rules;
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::time::Duration;
+
+    use podqueue::Client;
+    use podqueue_batch::store::{OpenStore, Sharing};
+    use podqueue_batch::{Batch, Inputs, State};
+    use podqueue_local::{LocalJob, LocalService};
+    use tokio::time::sleep;
+
     use super::rules::{
         a_claim_ends_where_its_bytes_do, a_commit_takes_effect_as_a_whole_or_not_at_all,
         an_input_passes_through_its_states, copies_are_not_claimed, inputs_are_listed_page_by_page,
     };
-    use super::{Database, Life, Opener, Trace};
+    use super::{Database, LEASE, Life, Opener, Trace};
 
     fn in_memory(test: impl Fn(&dyn Fn() -> Opener)) {
         let database = Database::new(Trace::new(0, false), |_, _| ());
@@ -816,5 +825,42 @@ mod tests {
         in_memory(|open| a_claim_ends_where_its_bytes_do(open));
         in_memory(|open| copies_are_not_claimed(open));
         in_memory(|open| inputs_are_listed_page_by_page(open));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_run_rejoins_if_its_lease_was_lost_before_it_began() {
+        let database = Database::new(Trace::new(0, false), |_, _| ());
+        let opener = |life: &Life| Opener { database: database.clone(), life: life.clone() };
+        let local = LocalService::builder()
+            .endpoint("echo", |job: LocalJob| async move { Ok(job.input.clone()) })
+            .start()
+            .await
+            .unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let inputs = folder.path().join("inputs.jsonl");
+        fs::write(&inputs, "{}\n").unwrap();
+        let life = Life::default();
+        let batch = Batch::open(opener(&life))
+            .inputs(Inputs::jsonl(inputs))
+            .results(folder.path().join("results.jsonl"))
+            .await
+            .unwrap();
+
+        let client =
+            Client::builder().api_key(local.api_key()).base_url(local.base_url()).build().unwrap();
+        life.stop(3 * LEASE);
+        let run = tokio::spawn(batch.run(client.endpoint("echo")));
+        sleep(Duration::ZERO).await;
+        let mut peer = opener(&Life::default()).open().unwrap();
+        peer.identify("peer", State::Unknown).unwrap();
+        for _ in 0..8 {
+            peer.recover().unwrap();
+            sleep(LEASE / 4).await;
+        }
+        assert_eq!(Sharing::peers(&mut peer, false).unwrap(), 0, "it was recovered");
+
+        let ended = tokio::time::timeout(Duration::from_secs(300), run).await;
+        let report = ended.unwrap().unwrap().unwrap();
+        assert_eq!((report.interrupted, report.counts.of(State::Completed)), (1, 1));
     }
 }
