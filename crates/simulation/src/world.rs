@@ -380,6 +380,7 @@ impl World {
                         Err(error) => {
                             failures += 1;
                             self.trace.note(format_args!("process {number} fails: {error}"));
+                            self.check_permits(&error.to_string(), &life);
                             if error.kind() != ErrorKind::Unreachable || failures > 200 {
                                 let kind = error.kind();
                                 self.trace.violated(format_args!("process {number}: {kind:?}: {error}"));
@@ -501,15 +502,20 @@ impl World {
                 continue;
             };
             drop(endpoint);
-            if let Some(Err(error)) = &done
-                && error.to_string().contains(LIMITS_UNREACHABLE)
-                && self.database.was_reached_by(life, LIMITS_PATIENCE)
-            {
-                self.trace.violated(format_args!("call {call} gets no permit: {error}"));
+            if let Some(Err(error)) = &done {
+                self.check_permits(&error.to_string(), life);
             }
             let is_ok = done.map(|done| done.is_ok());
             self.trace.note(format_args!("call {call}, for {polls} polls: {is_ok:?}"));
             self.trace.count(|figures| figures.drops += u64::from(is_ok.is_none()));
+        }
+    }
+
+    /// Checks that an error does not blame the store of the shared limits, if that can be reached.
+    fn check_permits(&self, error: &str, life: &Life) {
+        if error.contains(LIMITS_UNREACHABLE) && self.database.was_reached_by(life, LIMITS_PATIENCE)
+        {
+            self.trace.violated(format_args!("a call gets no permit: {error}"));
         }
     }
 
