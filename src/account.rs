@@ -32,6 +32,10 @@
 //! # }
 //! ```
 //!
+//! The service announces how many requests it admits a minute, an hour and a day: calls wait for
+//! that instead of getting a 429, unless [`RateLimits`](crate::RateLimits) are off. Such a wait may
+//! be long; [`call_timeout`](crate::ClientBuilder::call_timeout) bounds it.
+//!
 //! Written by hand, because they are more than one call: [`AccountEndpoint::logs`] and
 //! [`AccountPod::logs`], which resume after a lost connection, and [`AccountEndpoint::scale`], whose
 //! guard restores the former numbers of workers.
@@ -57,9 +61,13 @@ pub use self::scale::{Scaled, WorkerLimits};
 
 use crate::client::Client;
 
-/// The interface's name in errors, and its rules.
-pub(crate) const DETAILS: InterfaceDetails =
-    InterfaceDetails { name: "account", check: rules::check, successor: |_| None };
+/// The interface's name in errors, its rules, and that it announces its rate limits.
+pub(crate) const DETAILS: InterfaceDetails = InterfaceDetails {
+    name: "account",
+    check: rules::check,
+    successor: |_| None,
+    announces_limits: true,
+};
 
 impl Client {
     /// The account interface: endpoints, Pods, volumes, the catalog and the bill.

@@ -63,10 +63,11 @@ pub struct LogLine {
 /// goes on with new ones. The service decides when the response ends; so does the stream, unless it
 /// [follows](Self::follow) the log.
 ///
-/// If the connection is lost, the stream resumes with the last line that it has read: lines are
-/// neither lost nor repeated, also where several have the same timestamp. If more than 5,000 lines
-/// were written in the meantime, or the service no longer has them, the next line is marked as
-/// [`after_gap`](LogLine::after_gap). An outage of the service may last 15 minutes.
+/// If the connection is lost, or silent for longer than the client's
+/// [`timeout`](crate::ClientBuilder::timeout), the stream resumes with the last line that it has
+/// read: lines are neither lost nor repeated, also where several have the same timestamp. If more
+/// than 5,000 lines were written in the meantime, or the service no longer has them, the next line
+/// is marked as [`after_gap`](LogLine::after_gap). An outage of the service may last 15 minutes.
 ///
 /// An error of kind [`ErrorKind::Decode`] stands for one line that cannot be read; the stream
 /// continues after it. Any other error is the last item.
@@ -261,7 +262,13 @@ impl LogReader {
                         return Some(line);
                     }
                 }
-                Some(Err(error)) if error.is_retryable() => self.resume().await,
+                Some(Err(error)) if error.is_retryable() => {
+                    // A log in which nothing is written; the connection may be lost, too.
+                    if error.kind() == ErrorKind::Timeout {
+                        self.resumptions = 0;
+                    }
+                    self.resume().await;
+                }
                 Some(Err(error)) => return self.end(Some(error)),
                 None if self.settings.follows => self.resume().await,
                 None => return self.end(None),

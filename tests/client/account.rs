@@ -1,5 +1,10 @@
 //! Account interface: requests on the wire, problems, logs that resume, and the guard of scaling.
 
+use std::future::IntoFuture;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
 use podqueue::account::types::{
     CatalogInclude, CreateEndpointGpuConfig, CreateEndpointRequest, CreateGpuConfig,
@@ -7,7 +12,7 @@ use podqueue::account::types::{
     PodActionRequest, Product, QueueDelayScaling, UpdateEndpointRequest, WorkerStatus,
 };
 use podqueue::account::{Account, LogLine, Logs, WorkerLimits};
-use podqueue::{Client, ErrorKind, Result};
+use podqueue::{Client, ErrorKind, RateLimits, Result};
 use serde_json::{Value, json};
 
 use crate::support::{KEY, Reply, Script, until};
@@ -194,6 +199,36 @@ async fn a_retired_call_names_the_one_that_replaces_it() {
     assert_eq!(server.requests().len(), 7, "none is retried");
 }
 
+/// Ten callers ask at once, and the window has room for three.
+#[tokio::test]
+async fn calls_wait_for_the_limits_that_are_announced() {
+    let counted = AtomicU64::new(0);
+    let server = Script::by(move |_| {
+        let remaining = 2_u64.saturating_sub(counted.fetch_add(1, Ordering::SeqCst));
+        Reply::ok(r#"{"pods": []}"#)
+            .header("ratelimit", format!(r#""hour";r={remaining};t=3600"#))
+            .header("ratelimit-policy", r#""hour";q=3;w=3600"#)
+    })
+    .await;
+    let client = server.settings().rate_limits(RateLimits::new()).build().unwrap();
+    let account = client.account();
+    let mut calls: FuturesUnordered<_> =
+        (0..10).map(|_| account.list_pods().into_future()).collect();
+    for _ in 0..3 {
+        calls.next().await.unwrap().unwrap();
+    }
+    assert!(calls.next().now_or_never().is_none(), "the others wait for the next hour");
+    assert_eq!(server.requests().len(), 3);
+
+    // Without rate limits, the fields say nothing.
+    let full = Reply::ok("{}").header("ratelimit", r#""a";r=0;t=9"#);
+    let server = Script::then_always([], full).await;
+    let account = self::account(&server);
+    for _ in 0..3 {
+        account.list_pods().await.unwrap();
+    }
+}
+
 /// A response with lines of a log: the seconds of their timestamps, and their texts.
 fn lines(lines: &[(u32, &str)]) -> Reply {
     let events = lines.iter().map(|(second, line)| {
@@ -265,6 +300,14 @@ async fn a_log_that_is_lost_within_its_first_second_resumes_from_that_time() {
             format!("GET /v2/pods/p/logs?tail=5000&since={escaped}")
         ]
     );
+}
+
+#[tokio::test]
+async fn a_silent_log_resumes() {
+    let replies = [lines(&[(1, "a"), (2, "b")]).stalled(), lines(&[(2, "b"), (3, "c")])];
+    let server = Script::of(replies).await;
+    let client = server.settings().timeout(Duration::from_millis(500)).build().unwrap();
+    assert_eq!(texts(client.account().pod("p").logs()).await, ok(&["a", "b", "c"]));
 }
 
 #[tokio::test]

@@ -200,12 +200,11 @@ async fn account_of_one_endpoint() -> std::io::Result<Client> {
     use axum::http::header::CONTENT_TYPE;
     use axum::routing::get;
 
-    let workers = || async { axum::Json(json!({"workers": [{"id": "w", "status": "IDLE"}]})) };
-    let endpoint = || async { axum::Json(json!({"workers": {"min": 0, "max": 3}})) };
+    let workers = || async { r#"{"workers": [{"id": "w", "status": "IDLE"}]}"# };
+    let endpoint = || async { r#"{"workers": {"min": 0, "max": 3}}"# };
     let line = json!({"source": "container", "line": "ready", "ts": "2026-11-15T00:00:00Z"});
-    let logs = || async move {
-        ([(CONTENT_TYPE, "text/event-stream")], format!("id: {}\ndata: {line}\n\n", line["ts"]))
-    };
+    let logs =
+        || async move { ([(CONTENT_TYPE, "text/event-stream")], format!("data: {line}\n\n")) };
     let app: axum::Router = axum::Router::new()
         .route("/v2/serverless/painter", get(endpoint).patch(endpoint))
         .route("/v2/serverless/painter/workers", get(workers))

@@ -355,6 +355,9 @@ pub(crate) struct AddressedCall {
     /// The URL without the authorization, even if that is sent in the query.
     pub(crate) url: Url,
     pub(crate) credential: Arc<Credential>,
+    /// The limits that the service announces.
+    #[cfg(feature = "announced-limits")]
+    pub(crate) announced: Option<Arc<crate::limiter::AnnouncedLimits>>,
 }
 
 impl AddressedCall {
@@ -367,7 +370,13 @@ impl AddressedCall {
             Some(before) => url.set_query(Some(&format!("{before}&{query}"))),
             None => url.set_query(Some(&query)),
         }
-        Self { call, url, credential }
+        Self {
+            call,
+            url,
+            credential,
+            #[cfg(feature = "announced-limits")]
+            announced: None,
+        }
     }
 }
 

@@ -15,6 +15,9 @@
 //! If several processes [share](shared) a limit, a request also needs one of the permits that its
 //! process was granted.
 //!
+//! Beside the operations' limits, all requests to a service together keep the limits that it
+//! [announces](announced).
+//!
 //! # States of a request
 //!
 //! ```text
@@ -46,6 +49,8 @@
 //! Checked by: `tests::explored` explores all short runs, `tests::simulation` measures against a
 //! simulated service that counts by several algorithms at once, `tests` has the transitions above.
 
+#[cfg(feature = "announced-limits")]
+mod announced;
 mod concurrency;
 mod operation;
 mod registry;
@@ -58,6 +63,8 @@ mod window_log;
 #[cfg(test)]
 mod tests;
 
+#[cfg(feature = "announced-limits")]
+pub(crate) use announced::{AnnouncedLimits, AnnouncedPermit};
 pub(crate) use operation::Permit;
 pub(crate) use registry::Limiter;
 #[cfg(feature = "shared-limits")]
@@ -106,6 +113,12 @@ impl Limit {
 /// paused briefly in that scope, and its rate is lowered by 30 % and raised again step by step; the
 /// calls are retried according to the [`RetryPolicy`](crate::RetryPolicy). Give each client a
 /// [share](Self::share) to avoid that.
+///
+/// With the feature `announced-limits`, calls also wait for the limits that a service announces in
+/// `RateLimit` and `RateLimit-Policy` fields of its responses, such as 60 requests a minute and
+/// 3,000 an hour, which all operations share. Such a wait may be long: until the next hour. The
+/// [`call_timeout`](crate::ServiceBuilder::call_timeout) bounds it. A service that announces nothing
+/// is not limited.
 ///
 /// [`Operation::limit`]: crate::Operation::limit
 #[derive(Clone, Debug, PartialEq)]

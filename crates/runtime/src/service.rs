@@ -8,6 +8,8 @@ use reqwest::Url;
 use crate::authorization::{Authorization, Credential};
 use crate::call::{AddressedCall, Call, Operation, Target};
 use crate::error::{Attempted, Error, ErrorKind, Result};
+#[cfg(feature = "announced-limits")]
+use crate::limiter::AnnouncedLimits;
 use crate::secret_string::SecretString;
 use crate::transport::{Reply, Transport};
 use crate::url::base_url;
@@ -49,6 +51,9 @@ struct Location {
     credential: Arc<Credential>,
     servers: Vec<Server>,
     interface: InterfaceDetails,
+    /// The limits that the service announces.
+    #[cfg(feature = "announced-limits")]
+    announced: Arc<AnnouncedLimits>,
 }
 
 /// Details of the operations at a service's URL that their description cannot express. Not
@@ -62,6 +67,9 @@ pub struct InterfaceDetails {
     pub check: fn(operation: &str, body: &[u8]) -> Option<BrokenRule>,
     /// The call that replaces an operation of a retired interface.
     pub successor: fn(operation: &str) -> Option<&'static str>,
+    /// True if it announces its rate limits: the first call waits for no other, and the others for
+    /// its response.
+    pub announces_limits: bool,
 }
 
 /// A rule that a body breaks, and the field that it is about. Not public API: it changes without
@@ -74,7 +82,7 @@ pub struct BrokenRule {
 
 impl Default for InterfaceDetails {
     fn default() -> Self {
-        Self { name: "REST", check: |_, _| None, successor: |_| None }
+        Self { name: "REST", check: |_, _| None, successor: |_| None, announces_limits: false }
     }
 }
 
@@ -137,7 +145,14 @@ impl Service {
                 (self.url(call.attempted())?.clone(), Arc::clone(&self.location.credential))
             }
         };
-        Ok(AddressedCall::new(call, url, credential))
+        #[cfg_attr(not(feature = "announced-limits"), expect(unused_mut))]
+        let mut call = AddressedCall::new(call, url, credential);
+        // Another server counts for itself.
+        #[cfg(feature = "announced-limits")]
+        if Arc::ptr_eq(&call.credential, &self.location.credential) {
+            call.announced = Some(Arc::clone(&self.location.announced));
+        }
+        Ok(call)
     }
 
     /// The URL below which the path of a call is, and the credential that is sent there.
@@ -245,6 +260,8 @@ impl Service {
             credential,
             servers,
             interface: InterfaceDetails::default(),
+            #[cfg(feature = "announced-limits")]
+            announced: Arc::new(AnnouncedLimits::new(false)),
         };
         Self { transport, location: Arc::new(location) }
     }
@@ -261,7 +278,12 @@ impl Service {
 
     /// With these details of the operations at its URL.
     pub fn of_interface(self, interface: InterfaceDetails) -> Self {
-        let location = Location { interface, ..Location::clone(&self.location) };
+        let location = Location {
+            interface,
+            #[cfg(feature = "announced-limits")]
+            announced: Arc::new(AnnouncedLimits::new(interface.announces_limits)),
+            ..Location::clone(&self.location)
+        };
         Self { transport: self.transport, location: Arc::new(location) }
     }
 

@@ -225,6 +225,32 @@ impl Transport {
 
     /// Waits for the call's permit.
     async fn permit(&self, call: &AddressedCall, progress: &mut CallProgress) -> Result<Permit> {
+        let permit = self.operation_permit(call, progress).await?;
+        #[cfg(feature = "announced-limits")]
+        if let Some(limits) = call.announced.as_ref().filter(|_| self.limiter.is_on()) {
+            let time = self.sender.attempt_timeout(call);
+            if let Some(announced) = limits.try_acquire(time) {
+                return Ok(permit.with_announced(announced));
+            }
+            let started = Instant::now();
+            let acquired = Box::pin(limits.acquire(time, call.urgent_from));
+            let announced = match progress.deadline {
+                Some(deadline) => timeout_at(deadline, acquired).await.ok(),
+                None => Some(acquired.await),
+            };
+            progress.limiter_wait += started.elapsed();
+            let announced = announced.ok_or_else(|| self.waited_too_long(call))?;
+            return Ok(permit.with_announced(announced));
+        }
+        Ok(permit)
+    }
+
+    /// Waits for the permit of the call's operation.
+    async fn operation_permit(
+        &self,
+        call: &AddressedCall,
+        progress: &mut CallProgress,
+    ) -> Result<Permit> {
         let (Some(limit), Some(scope)) = (call.operation.limit, &call.scope) else {
             return Ok(Permit::unlimited());
         };
@@ -244,13 +270,17 @@ impl Transport {
             }
         };
         // A permit at the deadline is too late to be used.
-        permit.filter(|_| progress.has_time_for(Duration::ZERO)).ok_or_else(|| {
-            let time = self.call_timeout(call).unwrap_or_default();
-            let what = format!(
-                "timed out after {time:?} waiting for the client-side rate limiter: more calls are made than the rate limits allow (the builder's `call_timeout`)"
-            );
-            Error::new(ErrorKind::Timeout, &call.attempted, what)
-        })
+        permit
+            .filter(|_| progress.has_time_for(Duration::ZERO))
+            .ok_or_else(|| self.waited_too_long(call))
+    }
+
+    fn waited_too_long(&self, call: &AddressedCall) -> Error {
+        let time = self.call_timeout(call).unwrap_or_default();
+        let what = format!(
+            "timed out after {time:?} waiting for the client-side rate limiter: more calls are made than the rate limits allow (the builder's `call_timeout`)"
+        );
+        Error::new(ErrorKind::Timeout, &call.attempted, what)
     }
 }
 

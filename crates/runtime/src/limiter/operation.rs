@@ -53,7 +53,7 @@ impl OperationLimiter {
     pub(super) fn try_acquire(self: Arc<Self>, time: Duration) -> Result<Permit, Arc<Self>> {
         match self.0.try_acquire(time) {
             Some(admitted) => {
-                Ok(Permit(Some(Held { operation_limiter: self, admitted, is_sent: false })))
+                Ok(Permit::of(Some(Held { operation_limiter: self, admitted, is_sent: false })))
             }
             None => Err(self),
         }
@@ -68,7 +68,7 @@ impl OperationLimiter {
         urgent_from: Option<Instant>,
     ) -> Permit {
         let admitted = self.0.acquire(time, urgent_from).await;
-        Permit(Some(Held { operation_limiter: self, admitted, is_sent: false }))
+        Permit::of(Some(Held { operation_limiter: self, admitted, is_sent: false }))
     }
 
     /// The number of requests that could be admitted at once now, up to `most`.
@@ -215,7 +215,12 @@ impl Limits {
 
 /// Permit for one request, to which the request's progress is reported. Dropped before its end, the
 /// request is abandoned: the service may still work on it for [`GRACE`].
-pub(crate) struct Permit(Option<Held>);
+pub(crate) struct Permit {
+    held: Option<Held>,
+    /// The permit of the limits that the service announces.
+    #[cfg(feature = "announced-limits")]
+    announced: Option<super::AnnouncedPermit>,
+}
 
 struct Held {
     operation_limiter: Arc<OperationLimiter>,
@@ -226,32 +231,67 @@ struct Held {
 impl Permit {
     /// Permit for a request without a limit.
     pub(crate) fn unlimited() -> Self {
-        Self(None)
+        Self::of(None)
     }
 
-    /// Returns true if more than half of the capacity is in use, so that other requests may soon
-    /// wait for the end of this request.
+    fn of(held: Option<Held>) -> Self {
+        Self {
+            held,
+            #[cfg(feature = "announced-limits")]
+            announced: None,
+        }
+    }
+
+    /// With a permit of the limits that the service announces.
+    #[cfg(feature = "announced-limits")]
+    pub(crate) fn with_announced(mut self, permit: super::AnnouncedPermit) -> Self {
+        self.announced = Some(permit);
+        self
+    }
+
+    /// The head of the response announces limits, or none.
+    #[cfg(feature = "announced-limits")]
+    pub(crate) fn heard(&mut self, is_success: bool, headers: &reqwest::header::HeaderMap) {
+        if let Some(announced) = &mut self.announced {
+            announced.answered(is_success, headers);
+        }
+    }
+
+    /// Returns true if more than half of the capacity is in use, or the service announces limits, so
+    /// that other requests may soon wait for the end of this request.
     pub(crate) fn is_crowded(&self) -> bool {
-        self.0.as_ref().is_some_and(|held| held.admitted.is_crowded)
+        #[cfg(feature = "announced-limits")]
+        if self.announced.as_ref().is_some_and(super::AnnouncedPermit::is_limited) {
+            return true;
+        }
+        self.held.as_ref().is_some_and(|held| held.admitted.is_crowded)
     }
 
     /// The request is sent.
     pub(crate) fn sent(&mut self) {
-        if let Some(held) = &mut self.0 {
+        if let Some(held) = &mut self.held {
             held.is_sent = true;
+        }
+        #[cfg(feature = "announced-limits")]
+        if let Some(announced) = &mut self.announced {
+            announced.set_sent(true);
         }
     }
 
     /// The request was not sent after all.
     pub(crate) fn not_sent(&mut self) {
-        if let Some(held) = &mut self.0 {
+        if let Some(held) = &mut self.held {
             held.is_sent = false;
+        }
+        #[cfg(feature = "announced-limits")]
+        if let Some(announced) = &mut self.announced {
+            announced.set_sent(false);
         }
     }
 
     /// The head of the response has arrived.
     pub(crate) fn answered(&mut self) {
-        let Some(held) = &mut self.0 else { return };
+        let Some(held) = &mut self.held else { return };
         held.is_sent = true;
         held.operation_limiter.0.update(|limits| {
             if limits.in_flight.answer(&held.admitted.ticket) {
@@ -262,7 +302,7 @@ impl Permit {
 
     /// Keeps the slot for a response that is a stream, until `until` at most.
     pub(crate) fn hold_until(&self, until: Option<Instant>) {
-        let Some(held) = &self.0 else { return };
+        let Some(held) = &self.held else { return };
         let deadline = until.and_then(|until| until.checked_add(GRACE));
         held.operation_limiter
             .0
@@ -271,7 +311,7 @@ impl Permit {
 
     /// The response is a 429, with this `Retry-After`.
     pub(crate) fn refused(&self, retry_after: Option<Duration>) {
-        let Some(held) = &self.0 else { return };
+        let Some(held) = &self.held else { return };
         held.operation_limiter.0.update(|limits| {
             if limits.backoff.throttle(held.admitted.at, Instant::now(), retry_after) {
                 limits.bucket.forfeit();
@@ -281,7 +321,7 @@ impl Permit {
 
     /// The response has been read to its end.
     pub(crate) fn finished(mut self) {
-        let Some(held) = self.0.take() else { return };
+        let Some(held) = self.held.take() else { return };
         held.operation_limiter.0.update(|limits| {
             let Some(is_answered) = limits.in_flight.end(&held.admitted.ticket) else { return };
             limits.concurrency.give_back();
@@ -294,7 +334,7 @@ impl Permit {
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        let Some(held) = self.0.take() else { return };
+        let Some(held) = self.held.take() else { return };
         held.operation_limiter.0.update(|limits| {
             let Some(is_answered) = limits.in_flight.end(&held.admitted.ticket) else { return };
             if held.is_sent {

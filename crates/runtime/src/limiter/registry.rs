@@ -72,6 +72,12 @@ impl Limiter {
         }
     }
 
+    /// Returns true if limits are kept.
+    #[cfg(feature = "announced-limits")]
+    pub(crate) fn is_on(&self) -> bool {
+        self.settings.are_on()
+    }
+
     /// Shares the limits with other processes.
     #[cfg(feature = "shared-limits")]
     pub(crate) fn share(
