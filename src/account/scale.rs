@@ -62,7 +62,8 @@ impl AccountEndpoint {
     /// the numbers of workers: `former` is what they were, `set` what they were set to. Sends
     /// nothing.
     pub fn scaled(&self, former: WorkerLimits, set: WorkerLimits) -> Scaled {
-        Scaled { endpoint: self.clone(), former, set, is_armed: true }
+        let runtime = Handle::try_current().ok();
+        Scaled { endpoint: self.clone(), former, set, is_armed: true, runtime }
     }
 
     fn attempted(&self) -> String {
@@ -101,10 +102,11 @@ impl AccountEndpoint {
 /// Guard of changed numbers of workers; returned by [`AccountEndpoint::scale`].
 ///
 /// Call [`restore`](Self::restore) when the work is done. Dropping the guard only starts that, in a
-/// task of the tokio runtime that no caller waits for: its failure is logged as a warning, and
-/// nothing is restored outside of a runtime, or if the runtime or the process ends first. A program
-/// that must restore the numbers even then stores [`former`](Self::former) and [`set`](Self::set),
-/// and gets the guard back from [`AccountEndpoint::scaled`].
+/// task of the tokio runtime in which the guard was made, that no caller waits for: its failure is
+/// logged as a warning, and nothing is restored if the runtime or the process ends first, or if the
+/// guard was made outside of a runtime. A program that must restore the numbers even then stores
+/// [`former`](Self::former) and [`set`](Self::set), and gets the guard back from
+/// [`AccountEndpoint::scaled`].
 #[must_use = "dropping the guard restores the former numbers of workers"]
 pub struct Scaled {
     endpoint: AccountEndpoint,
@@ -112,6 +114,8 @@ pub struct Scaled {
     set: WorkerLimits,
     /// True as long as dropping the guard restores the numbers.
     is_armed: bool,
+    /// The runtime of the task that does it: the guard may be dropped outside of any.
+    runtime: Option<Handle>,
 }
 
 impl Scaled {
@@ -158,10 +162,10 @@ impl Drop for Scaled {
             return;
         }
         let endpoint = Arc::clone(&self.endpoint.id);
-        let Ok(runtime) = Handle::try_current() else {
+        let Some(runtime) = self.runtime.take() else {
             tracing::warn!(
                 %endpoint,
-                "the former numbers of workers are not restored: the guard was dropped outside of a tokio runtime"
+                "the former numbers of workers are not restored: the guard was made outside of a tokio runtime"
             );
             return;
         };

@@ -44,7 +44,7 @@ async fn calls_are_sent_as_described() {
         [
             "GET /v2/pods?includeClusterPods=true",
             "GET /v2/serverless/a%2Fb",
-            "GET /v2/catalog/gpus?include=AVAILABILITY&product=POD%2CSERVERLESS&count=2",
+            "GET /v2/catalog/gpus?include=AVAILABILITY&product=POD,SERVERLESS&count=2",
             "GET /v2/billing/serverless?lastN=7&serverlessId=e",
             "DELETE /v2/network-volumes/v",
             "DELETE /v2/registries/delegations/d",
@@ -412,6 +412,18 @@ async fn a_dropped_guard_restores_in_the_background() {
     assert_eq!(sent(&server), [workers(2, 3), workers(1, 3)]);
 }
 
+#[cfg(feature = "blocking")]
+#[test]
+fn a_guard_is_dropped_outside_of_a_runtime() {
+    use podqueue::blocking::Block;
+
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let server = runtime.block_on(endpoint_of(1, 3));
+    drop(account(&server).endpoint("e").scale(2, 3).block().unwrap());
+    runtime.block_on(until(|| sent(&server).len() == 2));
+    assert_eq!(sent(&server), [workers(2, 3), workers(1, 3)]);
+}
+
 #[tokio::test]
 async fn another_change_in_the_meantime_is_left_alone() {
     let server = endpoint_of(0, 3).await;
@@ -442,7 +454,7 @@ async fn scaling_of_unknown_outcome_is_restored() {
 }
 
 #[test]
-fn a_guard_that_is_dropped_outside_of_a_runtime_does_no_harm() {
+fn a_guard_that_is_made_outside_of_a_runtime_does_no_harm() {
     let client = Client::builder().api_key("k").account_url("http://127.0.0.1:9").build().unwrap();
     let limits = WorkerLimits { min: 0, max: 1 };
     drop(client.account().endpoint("e").scaled(limits, limits));

@@ -133,12 +133,10 @@ mod tests {
                 for arrived in [first, second, usize::MAX] {
                     let sent = sent_after(&log, &position.resumption(), is_inclusive);
                     for (id, line) in sent.into_iter().take(arrived) {
-                        match position.advance(id, &LogSource::Container, line) {
-                            Some(after_gap) => {
-                                assert!(!after_gap, "{first} {second}");
-                                yielded.push(line);
-                            }
-                            None => {}
+                        let advanced = position.advance(id, &LogSource::Container, line);
+                        if let Some(after_gap) = advanced {
+                            assert!(!after_gap, "{first} {second}");
+                            yielded.push(line);
                         }
                     }
                     position.is_resumed();

@@ -412,7 +412,7 @@ mod tests {
         let windows = [("minute", 60, 60), ("hour", 3_000, 3_600), ("day", 50_000, 86_400)];
         for latency in [0, 50, 900] {
             let service = Counting::new(&windows, Duration::from_millis(latency));
-            ask(&service, 100, Duration::from_secs(2 * 3_600 - 1)).await;
+            ask(&service, 10, Duration::from_secs(2 * 3_600 - 1)).await;
             assert_eq!(*service.refused.lock().expect("no panic"), 0, "{latency} ms");
             let used = service.counted(1);
             assert!(used as f64 >= 0.99 * 6_000.0, "{used} of 6,000 with {latency} ms");
