@@ -35,7 +35,7 @@ pub fn write_library(folder: &Path) {
     let generated = folder.join("generated");
     fs::create_dir_all(&generated).unwrap();
     let build = Build::new()
-        .own_rest(folder.join("openapi"))
+        .own_rest(folder.join("openapi/grown.json"), "Rest")
         .operations(folder.join("schema"), folder.join("queries"));
     let report = build.generate(&generated);
     assert!(!report.failed, "{:?}", report.directives);
