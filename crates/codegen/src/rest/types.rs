@@ -49,6 +49,7 @@ pub(super) fn lenient<'a>(
             continue;
         }
         Shorten { within_types: true }.visit_item_mut(&mut item);
+        Reexports.visit_item_mut(&mut item);
         let mut is_sent = false;
         let mut implementation = None;
         match &mut item {
@@ -77,7 +78,6 @@ pub(super) fn lenient<'a>(
             }
             _ => {}
         }
-        Reexports.visit_item_mut(&mut item);
         let constructor = match &mut item {
             Item::Struct(item) => {
                 let required_fields = required_fields.get(&item.ident.to_string());
@@ -285,7 +285,7 @@ fn lenient_enum(item: &mut ItemEnum, meanings: &Meanings) {
         let other = format_ident!("{}", naming::unique_pascal(&mut taken, "Other".to_owned()));
         item.variants.push(parse_quote! {
             /// A value of none of these types, as it came.
-            #other(::serde_json::Value)
+            #other(__runtime::__private::serde_json::Value)
         });
     }
 }

@@ -162,3 +162,14 @@ components:
     assert!(item(&code, "pub struct ChangeInner {").contains("pub more: Option<Option<bool>>,"));
     assert!(item(&code, "pub struct Seen {").contains("pub note: Option<String>,"));
 }
+
+#[test]
+fn the_branches_of_a_union_name_no_crate_but_the_runtime() {
+    let code = thing(
+        "of: {oneOf: [{type: object, required: [a], properties: {a: {type: string}}}, {type: object}]}",
+    )
+    .code;
+    assert!(dense(&code).contains("Object[{ ;;; }]"), "{code}");
+    let mut foreign = code.match_indices("::serde").map(|(place, _)| code[..place].to_owned());
+    assert!(foreign.all(|before| before.ends_with("__private")), "{code}");
+}

@@ -47,7 +47,7 @@ pub(super) fn rewrite(
     item.variants = parse_quote! {
         #(#docs #idents(#types),)*
         /// A value of none of these types, as it came.
-        #other(::serde_json::Value)
+        #other(__runtime::__private::serde_json::Value)
     };
 
     let lines = types.iter().zip(&idents).zip(branches).enumerate();
