@@ -2,6 +2,7 @@
 # Runs the REST generator on published and on random descriptions.
 #
 #   scripts/survey.sh PLACE…                    a row for each description in folders and files
+#   scripts/survey.sh --against openapi-to-rust PLACE…  this generator and another one, side by side
 #   scripts/survey.sh --drive PLACE…            makes every call against a mock server (needs node)
 #   scripts/survey.sh --samples COUNT [SEED] PLACE…  takes schema-valid values through the types
 #   scripts/survey.sh --random SECONDS [SEED]   random descriptions
@@ -9,7 +10,13 @@
 #
 # The table says whether a description generates and compiles, how many operations it has (in), how
 # many calls there are (out) and how many operations are named in warnings as left out (named), and
-# what generating and `cargo check` cost: seconds, and peak memory of the largest process.
+# what generating and `cargo check` cost: seconds (of the check also those of the processor, which a
+# busy machine changes little), and peak memory of the largest process.
+#
+# With --against, the table has both sides of each column, and a star where this generator is behind.
+# It ends with the number of rows in which it is ahead, equal and behind. The other generator is
+# installed from the registry below the target folder, and compiled with the dependencies that it
+# names. Untyped are the public fields of structs that hold any JSON value.
 #
 # With --drive, an independent mock server checks each request against the description, and makes
 # the arguments from the same schemas. A finding is a call that is not sent, is refused, does not

@@ -82,6 +82,94 @@ pub fn calls(code: &str) -> Result<Vec<Call>, Failure> {
     Ok(calls.into_iter().map(known).collect())
 }
 
+/// The operations that the docs of functions name, as `GET /pods/{id}`: how both this generator and
+/// the one that it is compared with document a call.
+pub fn documented_operations(code: &str) -> Result<BTreeSet<String>, Failure> {
+    struct Documented(BTreeSet<String>);
+
+    impl Visit<'_> for Documented {
+        fn visit_impl_item_fn(&mut self, it: &syn::ImplItemFn) {
+            for attribute in it.attrs.iter().filter(|it| it.path().is_ident("doc")) {
+                let syn::Meta::NameValue(doc) = &attribute.meta else { continue };
+                let doc = text(&doc.value).unwrap_or_default();
+                self.0.extend(doc.lines().filter_map(as_operation).map(str::to_owned));
+            }
+        }
+    }
+
+    let mut documented = Documented(BTreeSet::new());
+    documented.visit_file(&syn::parse_file(code)?);
+    Ok(documented.0)
+}
+
+/// The operation of a line that begins with one in code: a method in capitals, a space and a path.
+fn as_operation(line: &str) -> Option<&str> {
+    let (operation, _) = line.trim().strip_prefix('`')?.split_once('`')?;
+    let (method, path) = operation.split_once(' ')?;
+    let is_method = !method.is_empty() && method.bytes().all(|it| it.is_ascii_uppercase());
+    (is_method && !path.contains(' ')).then_some(operation)
+}
+
+/// How many public fields of structs hold any JSON value, also by the name of an alias. Fields that
+/// collect what the others leave are not counted.
+pub fn untyped_fields(code: &str) -> Result<usize, Failure> {
+    #[derive(Default)]
+    struct Found {
+        aliases: BTreeMap<String, BTreeSet<String>>,
+        fields: Vec<BTreeSet<String>>,
+    }
+
+    impl Visit<'_> for Found {
+        fn visit_item_type(&mut self, it: &syn::ItemType) {
+            self.aliases.insert(it.ident.to_string(), names_of(&it.ty));
+        }
+
+        fn visit_field(&mut self, it: &syn::Field) {
+            let attributes = it.attrs.iter().map(|it| it.to_token_stream().to_string());
+            let is_rest = attributes.into_iter().any(|it| it.contains("flatten"));
+            if it.ident.is_some() && matches!(it.vis, syn::Visibility::Public(_)) && !is_rest {
+                self.fields.push(names_of(&it.ty));
+            }
+        }
+    }
+
+    let mut found = Found::default();
+    found.visit_file(&syn::parse_file(code)?);
+    let mut untyped = BTreeSet::from(["Value".to_owned()]);
+    loop {
+        let before = untyped.len();
+        let more = found.aliases.iter().filter(|(_, it)| !it.is_disjoint(&untyped));
+        let more: Vec<_> = more.map(|(name, _)| name.clone()).collect();
+        untyped.extend(more);
+        if untyped.len() == before {
+            break;
+        }
+    }
+    Ok(found.fields.iter().filter(|it| !it.is_disjoint(&untyped)).count())
+}
+
+/// The last segments of all paths in a type. `Value` is that of `serde_json` only.
+fn names_of(ty: &Type) -> BTreeSet<String> {
+    struct Names(BTreeSet<String>);
+
+    impl Visit<'_> for Names {
+        fn visit_path(&mut self, it: &syn::Path) {
+            let names: Vec<_> = it.segments.iter().map(|it| it.ident.to_string()).collect();
+            match names.as_slice() {
+                [.., module, last] if last == "Value" && module != "serde_json" => {}
+                [last] if last == "Value" => {}
+                [.., last] => drop(self.0.insert(last.clone())),
+                [] => {}
+            }
+            visit::visit_path(self, it);
+        }
+    }
+
+    let mut names = Names(BTreeSet::new());
+    names.visit_type(ty);
+    names.0
+}
+
 #[derive(Default)]
 struct Builder {
     setters: Vec<Argument>,

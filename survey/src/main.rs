@@ -1,6 +1,7 @@
 //! Survey: runs the generator on published and on random descriptions. `scripts/survey.sh` runs it
 //! and lists the arguments.
 
+mod against;
 mod description;
 mod driver;
 mod generated;
@@ -48,6 +49,9 @@ fn run(arguments: &[String]) -> Result<bool, Failure> {
         }
         ["--random", seconds] => random::run(seconds.parse()?, None),
         ["--random", seconds, seed] => random::run(seconds.parse()?, Some(seed.parse()?)),
+        ["--against", rival, places @ ..] if !places.is_empty() => {
+            against::run(rival, &places.iter().map(PathBuf::from).collect::<Vec<_>>())
+        }
         ["--drive", places @ ..] if !places.is_empty() => {
             driver::run(&places.iter().map(PathBuf::from).collect::<Vec<_>>())
         }

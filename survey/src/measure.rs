@@ -19,6 +19,9 @@ pub struct Measured {
     /// The exit code; none if a signal ended it.
     pub code: Option<i32>,
     pub seconds: f64,
+    /// The processor time of the command and its descendants, which other programs on the machine
+    /// change little.
+    pub processor_seconds: f64,
     /// The peak memory of the largest process among the command and its descendants.
     pub megabytes: f64,
 }
@@ -73,9 +76,15 @@ pub fn child(report: &Path, command: &[&str]) -> Result<bool, Failure> {
     let start = Instant::now();
     let status = Command::new(program).args(arguments).status()?;
     let seconds = start.elapsed().as_secs_f64();
-    let kilobytes = getrusage(UsageWho::RUSAGE_CHILDREN)?.max_rss();
-    let megabytes = kilobytes as f64 / 1024.0;
-    let measured = Measured { code: status.code(), seconds, megabytes };
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
+    let [user, system] = [usage.user_time(), usage.system_time()]
+        .map(|it| it.tv_sec() as f64 + it.tv_usec() as f64 / 1e6);
+    let measured = Measured {
+        code: status.code(),
+        seconds,
+        processor_seconds: user + system,
+        megabytes: usage.max_rss() as f64 / 1024.0,
+    };
     std::fs::write(report, serde_json::to_vec(&measured)?)?;
     Ok(true)
 }

@@ -11,10 +11,10 @@ use crate::{Failure, description, generated};
 /// Generates code from each description, compiles it, and prints the cost and the losses. False if
 /// an operation is lost, the generator panics, or code does not compile.
 pub fn print(places: &[PathBuf]) -> Result<bool, Failure> {
-    let user = UserCrate::new("described")?;
+    let user = UserCrate::of_runtime("described")?;
     let mut findings = Vec::new();
     println!(
-        "{:32} {:>9} {:>8} {:>5} {:>5} {:>5} {:>5} {:>7} {:>6} {:>7} {:>7} {:>8}",
+        "{:32} {:>9} {:>8} {:>5} {:>5} {:>5} {:>5} {:>7} {:>6} {:>7} {:>7} {:>6} {:>8}",
         "description",
         "generates",
         "compiles",
@@ -26,6 +26,7 @@ pub fn print(places: &[PathBuf]) -> Result<bool, Failure> {
         "gen MB",
         "lines",
         "check s",
+        "cpu s",
         "check MB"
     );
     for path in description::find(places)? {
@@ -114,13 +115,14 @@ impl std::fmt::Display for Row {
         let cost = self.generation.measured;
         write!(
             f,
-            "{:32} {generates:>9} {compiles:>8} {described:>5} {out:>5} {named:>5} {:>5} {:>7.1} {:>6.0} {:>7} {:>7.1} {:>8.0}",
+            "{:32} {generates:>9} {compiles:>8} {described:>5} {out:>5} {named:>5} {:>5} {:>7.1} {:>6.0} {:>7} {:>7.1} {:>6.1} {:>8.0}",
             self.name,
             number(warnings),
             cost.seconds,
             cost.megabytes,
             self.lines,
             check.seconds,
+            check.processor_seconds,
             check.megabytes,
         )
     }

@@ -14,17 +14,35 @@ pub struct UserCrate {
 }
 
 impl UserCrate {
-    /// Writes the crate below the target folder, without code, and compiles its dependencies.
+    /// Writes a crate on podqueue below the target folder, without code, and compiles its
+    /// dependencies.
     pub fn new(name: &str) -> Result<Self, Failure> {
-        let user = Self { name: name.to_owned(), folder: work().join(name) };
+        let podqueue = format!("podqueue = {{ path = {:?}, default-features = false }}", root());
+        let others = "serde = \"1\"\nserde_json = \"1\"\n\
+                      tokio = { version = \"1\", features = [\"rt\", \"macros\", \"time\"] }";
+        Self::on(name, &format!("{podqueue}\n{others}"))
+    }
+
+    /// As [`new`](Self::new), for generated code alone: a crate on the runtime, under the same name,
+    /// and nothing else.
+    pub fn of_runtime(name: &str) -> Result<Self, Failure> {
+        let runtime = root().join("crates/runtime");
+        let dependency = "podqueue = { package = \"podqueue-runtime\", path = ";
+        Self::on(name, &format!("{dependency}{runtime:?} }}"))
+    }
+
+    /// A crate of this name that has its manifest already.
+    pub fn at(name: &str, folder: PathBuf) -> Self {
+        Self { name: name.to_owned(), folder }
+    }
+
+    fn on(name: &str, dependencies: &str) -> Result<Self, Failure> {
+        let user = Self::at(name, work().join(name));
         fs::create_dir_all(user.folder.join("src"))?;
-        let root = root();
-        fs::copy(root.join("Cargo.lock"), user.folder.join("Cargo.lock"))?;
+        fs::copy(root().join("Cargo.lock"), user.folder.join("Cargo.lock"))?;
         let manifest = format!(
             "[workspace]\n\n[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
-             [dependencies]\npodqueue = {{ path = {root:?}, default-features = false }}\n\
-             serde = \"1\"\nserde_json = \"1\"\n\
-             tokio = {{ version = \"1\", features = [\"rt\", \"macros\", \"time\"] }}\n"
+             [dependencies]\n{dependencies}\n"
         );
         fs::write(user.folder.join("Cargo.toml"), manifest)?;
         // The program of an earlier run may not compile.
