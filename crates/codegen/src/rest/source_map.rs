@@ -66,7 +66,11 @@ impl<'a> SourceMap<'a> {
     }
 
     fn root(&self) -> Option<&Rc<Node>> {
-        self.root.get_or_init(|| yaml::parse(self.text).ok()).as_ref()
+        let parse = |text: &str| yaml::parse(text).ok();
+        // JSON permits control characters that YAML does not: the same text without them has the
+        // same places.
+        let without = || self.text.replace(|it: char| it.is_control() && !it.is_whitespace(), " ");
+        self.root.get_or_init(|| parse(self.text).or_else(|| parse(&without()))).as_ref()
     }
 }
 
@@ -118,6 +122,12 @@ mod tests {
         assert_eq!(place(text, "#/paths/~1b/get/x"), (3, 14));
         assert_eq!(place(text, "#/paths/~1c/get"), (6, 3));
         assert_eq!(place(text, "#/paths/200/a\\b"), (8, 9));
+    }
+
+    #[test]
+    fn keys_are_found_in_json_with_characters_that_yaml_does_not_permit() {
+        let json = "{\"a\": {\"b\": \"\u{91}\u{9c}\u{7f}\\ud83d\\ude00\"}, \"c\": {\"d\": 1}}";
+        assert_eq!(place(json, "#/c/d"), (1, 39));
     }
 
     #[test]
