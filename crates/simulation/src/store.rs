@@ -797,6 +797,7 @@ impl Drop for MemoryStore {
 mod rules;
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use std::fs;
     use std::time::Duration;

@@ -1,7 +1,7 @@
 //! Census: each value that stays any JSON is found at its place, with the reason.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use podqueue_codegen::__private::census;
 use podqueue_codegen::{Source, rest};
@@ -75,7 +75,7 @@ fn report(name: &str, only: Option<&[String]>) -> (Vec<String>, usize, usize) {
     let folder = Folder::new(&format!("census-{name}"));
     folder.write("openapi/shop.yaml", SHOP);
     folder.write("openapi/parts.yaml", PARTS);
-    let census = census(&[PathBuf::from(folder.path("openapi"))], only).unwrap();
+    let census = census(&[folder.path("openapi")], only).unwrap();
     let lines = census.untyped.iter().map(|it| {
         let line = it.to_string();
         line.split_once("openapi/").map_or(line.clone(), |(_, rest)| rest.to_owned())
