@@ -59,8 +59,6 @@ pub use self::generated::*;
 pub use self::logs::{LogLine, Logs};
 pub use self::scale::{Scaled, WorkerLimits};
 
-use crate::client::Client;
-
 /// The interface's name in errors, its rules, and that it announces its rate limits.
 pub(crate) const DETAILS: InterfaceDetails = InterfaceDetails {
     name: "account",
@@ -68,14 +66,6 @@ pub(crate) const DETAILS: InterfaceDetails = InterfaceDetails {
     successor: |_| None,
     announces_limits: true,
 };
-
-impl Client {
-    /// The account interface: endpoints, Pods, volumes, the catalog and the bill.
-    #[must_use]
-    pub fn account(&self) -> Account {
-        Account::new(self.account_service())
-    }
-}
 
 impl Account {
     /// Returns a handle to the endpoint with this id. Sends nothing.

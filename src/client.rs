@@ -84,10 +84,11 @@ impl Client {
         Graphql::of(self.interfaces.graphql.clone(), self.interfaces.graphql_body)
     }
 
-    /// The service at the URL of the account interface.
+    /// The account interface: endpoints, Pods, volumes, the catalog and the bill.
     #[cfg(feature = "account")]
-    pub(crate) fn account_service(&self) -> Service {
-        self.interfaces.account.clone()
+    #[must_use]
+    pub fn account(&self) -> crate::account::Account {
+        crate::account::Account::new(&self.interfaces.account)
     }
 
     /// Templates: create, update and delete.
