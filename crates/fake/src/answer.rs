@@ -4,8 +4,9 @@ use bytes::Bytes;
 use hyper::{HeaderMap, StatusCode};
 use serde_json::Value;
 
-use crate::description::{Description, step};
+use crate::description::Description;
 use crate::operation::{Operation, bare, covers, is_json};
+use crate::pointer::step;
 use crate::{Error, Sampler};
 
 /// The number of items of a stream of events or lines.

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::Error;
 use crate::json_schema;
+use crate::pointer::{escaped, pointer_of, step};
 
 /// The URLs of a description, relative to which its references are: as responses have its schemas,
 /// and as requests have them.
@@ -177,28 +178,6 @@ impl std::fmt::Debug for Description {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Description").finish_non_exhaustive()
     }
-}
-
-/// The JSON pointer of a local reference.
-pub(crate) fn pointer_of(reference: &str) -> Option<String> {
-    let pointer = percent_encoding::percent_decode_str(reference.strip_prefix('#')?);
-    Some(pointer.decode_utf8_lossy().into_owned())
-}
-
-/// A JSON pointer as the fragment of a URL.
-pub(crate) fn escaped(pointer: &str) -> String {
-    const KEPT: percent_encoding::AsciiSet = percent_encoding::NON_ALPHANUMERIC
-        .remove(b'/')
-        .remove(b'~')
-        .remove(b'-')
-        .remove(b'_')
-        .remove(b'.');
-    percent_encoding::utf8_percent_encode(pointer, &KEPT).to_string()
-}
-
-/// A key as a step of a JSON pointer.
-pub(crate) fn step(key: &str) -> String {
-    key.replace('~', "~0").replace('/', "~1")
 }
 
 /// The JSON pointer of a component that is a schema.

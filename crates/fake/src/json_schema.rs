@@ -7,7 +7,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::description::{escaped, pointer_of};
+use crate::pointer::{escaped, pointer_of};
 
 /// Keywords whose value is a schema.
 const ONE: [&str; 11] = [

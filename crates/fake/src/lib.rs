@@ -47,6 +47,7 @@ mod error;
 mod faults;
 mod json_schema;
 mod operation;
+mod pointer;
 mod sampler;
 mod server;
 mod service;

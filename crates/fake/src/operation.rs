@@ -5,7 +5,8 @@ use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 
 use crate::Error;
-use crate::description::{Description, step};
+use crate::description::Description;
+use crate::pointer::step;
 
 /// Keys of a path item that are operations.
 const METHODS: [&str; 9] =

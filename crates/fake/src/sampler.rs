@@ -11,8 +11,9 @@ mod text;
 use fastrand::Rng;
 use serde_json::{Map, Number, Value, json};
 
+use crate::Description;
 use crate::Error;
-use crate::description::{Description, escaped};
+use crate::pointer::escaped;
 
 /// The depth below which only what is required is made.
 const DEPTH: usize = 5;

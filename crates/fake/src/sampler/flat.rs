@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::Sampler;
-use crate::description::pointer_of;
+use crate::pointer::pointer_of;
 
 /// The largest number of schemas that are merged into one: a cycle of `allOf` has no end.
 const MERGED: usize = 200;
