@@ -36,7 +36,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(20);
 /// The longest outage that a stream survives.
 const MAX_OUTAGE: Duration = Duration::from_secs(15 * 60);
 
-/// How often the workers of an endpoint are listed while their logs are followed.
+/// Interval at which the workers of an endpoint are listed while their logs are followed.
 const LISTING_INTERVAL: Duration = Duration::from_secs(10);
 
 /// A line of a log.
@@ -45,7 +45,7 @@ const LISTING_INTERVAL: Duration = Duration::from_secs(10);
 pub struct LogLine {
     /// The id of the worker that wrote the line; `None` in the log of a Pod.
     pub worker_id: Option<String>,
-    /// What wrote the line: the container, or the system that runs it.
+    /// Writer of the line: the container, or the system that runs it.
     pub source: LogSource,
     /// The line, without its end.
     pub line: String,
@@ -60,8 +60,8 @@ pub struct LogLine {
 /// and [`AccountEndpoint::worker_logs`]. Nothing is sent before it is polled.
 ///
 /// It begins with lines of the past, as [`tail`](Self::tail) and [`since`](Self::since) say, and
-/// goes on with new ones. The service decides when the response ends; so does the stream, unless it
-/// [follows](Self::follow) the log.
+/// continues with new ones. The service decides when the response ends; so does the stream, unless
+/// it [follows](Self::follow) the log.
 ///
 /// If the connection is lost, or silent for longer than the client's
 /// [`timeout`](crate::ClientBuilder::timeout), the stream resumes with the last line that it has
@@ -378,7 +378,7 @@ struct EndpointReader {
     is_over: bool,
 }
 
-/// What comes of a worker's log.
+/// Event of a worker's log.
 enum Step {
     Line(Result<LogLine>),
     End { worker_id: String, position: Position, error: Option<Error> },

@@ -9,7 +9,7 @@ use super::AccountEndpoint;
 use super::types::{EndpointWorkers, UpdateEndpointRequest};
 use crate::error::{Error, ErrorKind, Result};
 
-/// How many workers an endpoint has at least and at most.
+/// Minimum and maximum number of workers of an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WorkerLimits {
     /// Workers that are kept running, even without work.

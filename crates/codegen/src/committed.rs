@@ -69,7 +69,7 @@ pub fn census(places: &[PathBuf], only: Option<&[String]>) -> Result<Census, Vec
     Ok(census)
 }
 
-/// What is generated from each description, with its name; or all errors.
+/// Returns the code generated from each description, with its name; or all errors.
 fn outputs(
     places: &[PathBuf],
     options: &rest::Options<'_>,

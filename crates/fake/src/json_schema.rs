@@ -201,7 +201,7 @@ impl Dialect<'_> {
     }
 }
 
-/// How many references within each other are followed: they may be cyclic.
+/// Limit of references followed within each other: they may be cyclic.
 const DEPTH: usize = 8;
 
 /// Returns true if a keyword has a value that JSON Schema permits.

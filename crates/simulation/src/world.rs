@@ -106,7 +106,7 @@ struct Facts {
     accepted: BTreeMap<u64, Vec<String>>,
     /// The number of executions of each input.
     executions: BTreeMap<u64, u32>,
-    /// How often each input was made pending again, on request.
+    /// Number of times each input was made pending again, on request.
     resubmissions: BTreeMap<u64, usize>,
     service_down_until: Option<Instant>,
     /// The processes that have started, by their key.
@@ -205,7 +205,7 @@ impl World {
                 let executions = facts.executions.entry(index).or_default();
                 *executions += 1;
                 let completed = u64::from(*executions) > job.input["fails"].as_u64().unwrap_or(0);
-                // The link may not have read the response yet, or nobody is there to read it.
+                // The link may not have read the response yet, or its caller has been dropped.
                 let ended = Some((Instant::now(), completed));
                 facts.jobs.entry(job.id.clone()).or_insert_with(Job::new).ended = ended;
                 accepted(&mut facts, index, &job.id, may_resubmit, &of_handler);
@@ -611,7 +611,7 @@ impl World {
         let count = self.trace.random(|random| random.u32(..4));
         for _ in 0..count {
             let name = match self.trace.random(|random| random.u32(..8)) {
-                // What was cancelled is retried, for the most part, so that there is work.
+                // Most cancelled inputs are retried, so that there is work.
                 0 if self.plan.cancels => {
                     self.operation("cancel", client, batch, &mut orders).await;
                     "retry"

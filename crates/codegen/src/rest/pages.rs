@@ -6,7 +6,7 @@ use super::model::{Next, Sent};
 ///
 /// A place is a field of the response, or fields within each other: `meta.next_cursor`.
 ///
-/// What leads to the next page is sent as a query parameter, or else as a field of the JSON body,
+/// The position of the next page is sent as a query parameter, or else as a field of the JSON body,
 /// such as the cursor of a search by POST: a field, or fields within each other.
 #[derive(Clone, Debug)]
 pub struct Pages {

@@ -97,7 +97,7 @@ fn append(random: &mut Rng, hir: &Hir, text: &mut String) {
         HirKind::Empty | HirKind::Look(_) => {}
         HirKind::Literal(literal) => text.push_str(&String::from_utf8_lossy(&literal.0)),
         HirKind::Class(Class::Unicode(class)) => {
-            // What the sampler takes for a digit of any script, the validator may not.
+            // The validator may know fewer digits of other scripts than the sampler.
             let ranges: Vec<_> = class.ranges().iter().filter(|it| it.start().is_ascii()).collect();
             let ranges = if ranges.is_empty() { class.ranges().iter().collect() } else { ranges };
             let Some(range) = random.choice(&ranges) else { return };

@@ -62,7 +62,7 @@ struct Window {
     ends: Instant,
 }
 
-/// What a response says about a window.
+/// State of a window, as announced by a response.
 #[derive(Debug, PartialEq, Eq)]
 struct Announced {
     name: String,
