@@ -11,7 +11,9 @@ pub fn of(value: &Value) -> Vec<Value> {
     let mut all = vec![json!([[1]]), json!({ "a field of no branch": 1 })];
     if let Value::Object(object) = value {
         for (name, it) in object {
-            if it.is_string() && (TAGS.contains(&name.as_str()) || name.ends_with("Type")) {
+            // A URL, such as one to read a `status` at, is no tag: a text of another format is read.
+            let may_be_tag = it.as_str().is_some_and(|text| !text.contains("://"));
+            if may_be_tag && (TAGS.contains(&name.as_str()) || name.ends_with("Type")) {
                 let mut other = value.clone();
                 other[name] = json!("a tag of no branch");
                 all.push(other);
