@@ -1,15 +1,19 @@
-//! Alignment of two outlines: renamed types and path parameters, which are equal on the wire.
+//! Alignment of two outlines: renamed types, renamed path parameters and operations whose path has
+//! moved, so that what belongs together is compared.
 //!
 //! An inline object that becomes a named schema, and a renamed schema, do not change the wire
 //! format. Where the sides name a type differently, its parts are inlined in place of the name on
 //! both sides, and compared there. The name of a path parameter is not sent either, and a generated
 //! call takes the parameters in the order of the path.
+//!
+//! An operation is the same one if its method and path are, apart from a version in front of the
+//! path (`/v2/pods`); or else if its method and operationId are.
 
 use std::collections::{BTreeSet, VecDeque};
 
 use podqueue_codegen::__private::openapi::{Piece, pieces};
 
-use crate::change::{Audience, Change, ChangeKind, Effect, Severity};
+use crate::change::{Audience, Change, ChangeKind, Effect, OTHER_URL, Severity};
 use crate::outline::{Item, Kind, OR_NULL, Outline};
 
 /// Inlines types whose names differ, and returns the renames.
@@ -164,40 +168,113 @@ fn effects(item: &Item) -> Vec<Effect> {
     }
 }
 
-/// Renames the path parameters of an outline to their names in the old one.
-pub(crate) fn align_paths(old: &Outline, new: &mut Outline) {
-    let missing = |(path, item): &(&String, &Item), there: &Outline| {
-        // Without an operationId, the call is named after its path.
-        item.kind == Kind::Operation && !item.of.is_empty() && !there.items.contains_key(*path)
+/// Renames the operations of an outline, and their path parameters, to their names in the old one,
+/// and returns what has moved and which parameters are renamed.
+pub(crate) fn align_operations(old: &Outline, new: &mut Outline) -> Vec<Change> {
+    let mut changes = Vec::new();
+    let mut versions = BTreeSet::new();
+    for (before, now) in same_operations(old, new) {
+        let (was, is) = (without_version(&before), without_version(&now));
+        let mut effects = Vec::new();
+        if !differs_in_names_only(&was.1, &is.1) {
+            effects.push(calls(Severity::Breaking, OTHER_URL));
+        } else if was.0 != is.0 {
+            versions.insert((was.0.to_owned(), is.0.to_owned()));
+        }
+        // Without an operationId, the method is named after the path.
+        if new.items.get(&now).is_some_and(|it| it.of.is_empty()) {
+            effects.push(calls(Severity::SourceChange, "the method is renamed"));
+        }
+        if !effects.is_empty() {
+            let kind = ChangeKind::Changed(before.clone(), now.clone());
+            changes.push(Change { path: before.clone(), kind, effects });
+        }
+        let (names_before, names) = (split_parameters(&before).1, split_parameters(&now).1);
+        let names = names.into_iter().zip(names_before);
+        for (name, before_name) in names.clone().filter(|(now, before)| now != before) {
+            changes.push(Change {
+                path: format!("{before} (path {before_name})"),
+                kind: ChangeKind::Changed(format!("{{{before_name}}}"), format!("{{{name}}}")),
+                effects: vec![calls(Severity::Behavior, "the value in its place has another name")],
+            });
+        }
+        rename(new, &before, &now, names);
+    }
+    changes.extend(versions.into_iter().map(|(was, is)| Change {
+        path: "paths".to_owned(),
+        kind: ChangeKind::Changed(was, is),
+        effects: vec![calls(Severity::Breaking, OTHER_URL)],
+    }));
+    changes
+}
+
+fn calls(severity: Severity, reason: &'static str) -> Effect {
+    Effect { severity, audience: Audience::Callers, reason }
+}
+
+/// The operations that only the old outline has, each with the same one of the new outline.
+fn same_operations(old: &Outline, new: &Outline) -> Vec<(String, String)> {
+    let missing = |here: &Outline, there: &Outline| -> Vec<(String, String)> {
+        let operations = here.items.iter().filter(|(path, item)| {
+            item.kind == Kind::Operation && !there.items.contains_key(*path)
+        });
+        operations.map(|(path, item)| (path.clone(), item.of.clone())).collect()
     };
-    let removed = old.items.iter().filter(|it| missing(it, new));
-    let renamed: Vec<_> = removed
-        .filter_map(|(path, _)| {
-            let mut added = new.items.iter().filter(|it| missing(it, old));
-            let (now, _) = added.find(|(now, _)| differs_in_names_only(path, now))?;
-            Some((now.clone(), path.clone()))
+    let (mut removed, mut added) = (missing(old, new), missing(new, old));
+    let mut same = Vec::new();
+    let by_path = |(was, _): &(String, String), (is, _): &(String, String)| {
+        differs_in_names_only(&without_version(was).1, &without_version(is).1)
+    };
+    let by_id = |(was, before): &(String, String), (is, now): &(String, String)| {
+        !now.is_empty() && method(was) == method(is) && before.eq_ignore_ascii_case(now)
+    };
+    for is_same in [&by_path as &dyn Fn(&_, &_) -> bool, &by_id] {
+        removed.retain(|before| {
+            let Some(at) = added.iter().position(|now| is_same(before, now)) else { return true };
+            same.push((before.0.clone(), added.remove(at).0));
+            false
+        });
+    }
+    same
+}
+
+/// Renames an operation and its path parameters in an outline.
+fn rename<'a>(
+    outline: &mut Outline,
+    before: &str,
+    now: &str,
+    names: impl Iterator<Item = (&'a str, &'a str)>,
+) {
+    let names: Vec<_> = names
+        .map(|(now, before)| (format!(" (path {now})"), format!(" (path {before})")))
+        .collect();
+    let moved = |path: &str| {
+        let rest = path.strip_prefix(now).filter(|it| it.is_empty() || it.starts_with(' '))?;
+        let name = names.iter().find_map(|(now, before)| {
+            Some(format!("{before}{}", rest.strip_prefix(now.as_str())?))
+        });
+        Some(format!("{before}{}", name.as_deref().unwrap_or(rest)))
+    };
+    let items = std::mem::take(&mut outline.items).into_iter();
+    outline.items = items
+        .map(|(path, mut item)| {
+            item.part_of = item.part_of.map(|it| moved(&it).unwrap_or(it));
+            (moved(&path).unwrap_or(path), item)
         })
         .collect();
-    for (now, before) in renamed {
-        let names = split_parameters(&now).1.into_iter().zip(split_parameters(&before).1);
-        let names: Vec<_> = names
-            .map(|(now, before)| (format!(" (path {now})"), format!(" (path {before})")))
-            .collect();
-        let moved = |path: &str| {
-            let rest = path.strip_prefix(&now).filter(|it| it.is_empty() || it.starts_with(' '))?;
-            let name = names.iter().find_map(|(now, before)| {
-                Some(format!("{before}{}", rest.strip_prefix(now.as_str())?))
-            });
-            Some(format!("{before}{}", name.as_deref().unwrap_or(rest)))
-        };
-        let items = std::mem::take(&mut new.items).into_iter();
-        new.items = items
-            .map(|(path, mut item)| {
-                item.part_of = item.part_of.map(|it| moved(&it).unwrap_or(it));
-                (moved(&path).unwrap_or(path), item)
-            })
-            .collect();
-    }
+}
+
+fn method(operation: &str) -> &str {
+    operation.split(' ').next().unwrap_or_default()
+}
+
+/// The version in front of the path of an operation, such as `/v2`, and the operation without it.
+fn without_version(operation: &str) -> (&str, String) {
+    let (method, path) = operation.split_once(' ').unwrap_or(("", operation));
+    let version = path.strip_prefix("/v").and_then(|it| it.split('/').next());
+    let is_version = |it: &&str| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit());
+    let length = version.filter(is_version).map_or(0, |it| "/v".len() + it.len());
+    (&path[..length], format!("{method} {}", &path[length..]))
 }
 
 /// Returns true if two paths differ only in the names of parameters, none of which has moved.

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// Reason of a changed server or path.
+pub(crate) const OTHER_URL: &str = "calls go to another URL";
+
 /// The kind of an interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interface {
@@ -30,7 +33,8 @@ pub enum ChangeKind {
     Added(String),
     /// A removed item, with its type, if it had one.
     Removed(String),
-    /// A different type, default or other property: the old value, the new value.
+    /// A different type, default, path, wording of an operation or other property: the old value,
+    /// the new value.
     Changed(String, String),
     /// A deprecation, with its reason, which may be empty.
     Deprecated(String),
@@ -54,6 +58,8 @@ pub struct Effect {
 pub enum Severity {
     /// Running programs fail once the service has changed.
     Breaking,
+    /// Running programs may do something else: a name stays, and its meaning may not.
+    Behavior,
     /// Running programs continue to work; their source needs a change at the next build.
     SourceChange,
 }
@@ -73,6 +79,12 @@ impl Change {
     /// Returns true if running programs fail.
     pub fn is_breaking(&self) -> bool {
         self.effects.iter().any(|effect| effect.severity == Severity::Breaking)
+    }
+
+    /// Returns true if running programs fail or may do something else, so that a report lists it
+    /// first.
+    pub fn affects_running_programs(&self) -> bool {
+        self.effects.iter().any(|effect| effect.severity <= Severity::Behavior)
     }
 }
 
@@ -106,6 +118,7 @@ impl fmt::Display for Effect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let severity = match self.severity {
             Severity::Breaking => "BREAKS",
+            Severity::Behavior => "CHECK",
             Severity::SourceChange => "source change for",
         };
         write!(f, "{severity} {} ({})", self.audience, self.reason)

@@ -219,8 +219,8 @@ impl Regenerate {
 fn rest_changes(before: &Value, now: &Value) -> Vec<Change> {
     let mut before = outline::rest::outline(before);
     let mut now = outline::rest::outline(now);
-    alignment::align_paths(&before, &mut now);
-    let mut changes = alignment::align_types(&mut before, &mut now);
+    let mut changes = alignment::align_operations(&before, &mut now);
+    changes.extend(alignment::align_types(&mut before, &mut now));
     changes.extend(diff(Interface::Rest, &before, &now));
     changes.sort_by(|a, b| a.path.cmp(&b.path));
     changes

@@ -1,7 +1,7 @@
 //! Diff of two outlines: a list of changes, each classified by its effect on callers, readers and
 //! writers.
 
-use crate::change::{Audience, Change, ChangeKind, Effect, Interface, Severity};
+use crate::change::{Audience, Change, ChangeKind, Effect, Interface, OTHER_URL, Severity};
 use crate::outline::{Item, Kind, OR_NOTHING, OR_NULL, Outline};
 
 /// All differences, by path. The parts of an item that was added or removed as a whole are not
@@ -78,9 +78,6 @@ fn change(path: &str, kind: ChangeKind, mut effects: Vec<Effect>) -> Change {
     effects.dedup();
     Change { path: path.to_owned(), kind, effects }
 }
-
-/// Reason of a changed server.
-const OTHER_URL: &str = "calls go to another URL";
 
 /// Reason of a changed authorization.
 const MAY_BE_REFUSED: &str = "calls may be refused";
@@ -186,8 +183,16 @@ impl Classifier {
             }
             _ => {}
         }
-        if old.description != new.description {
-            changes.push(change(path, ChangeKind::Reworded, Vec::new()));
+        match new.kind {
+            _ if old.description == new.description => {}
+            // The wording may be all that tells that the same call does something else.
+            Kind::Operation if !old.description.is_empty() && !new.description.is_empty() => {
+                let kind =
+                    ChangeKind::Changed(wording(&old.description), wording(&new.description));
+                let reason = "it is described differently";
+                changes.push(change(path, kind, vec![behavior(Audience::Callers, reason)]));
+            }
+            _ => changes.push(change(path, ChangeKind::Reworded, Vec::new())),
         }
     }
 
@@ -225,6 +230,12 @@ impl Classifier {
         }
         if new.is_written {
             effects.extend(self.requirement(old, new));
+            // A type of its own may give an old default another meaning.
+            let has_changed = old.default.is_some() || old.of != new.of;
+            if has_changed && new.default.is_some() && old.default != new.default {
+                let reason = "what is left out has another meaning";
+                effects.push(behavior(writer(new), reason));
+            }
         }
         effects
     }
@@ -297,6 +308,12 @@ fn emptiness(old: &Item, new: &Item) -> Option<Effect> {
     }
 }
 
+/// The first sentence of a description, quoted.
+fn wording(description: &str) -> String {
+    let end = description.find(". ").map_or(description.len(), |at| at + 1);
+    format!("{:?}", &description[..end])
+}
+
 /// A type without its suffixes for null and for no content.
 fn without_suffixes(of: &str) -> &str {
     let of = of.strip_suffix(OR_NOTHING).unwrap_or(of);
@@ -331,6 +348,10 @@ fn widens(interface: Interface, from: &str, to: &str) -> bool {
 
 fn breaking(audience: Audience, reason: &'static str) -> Effect {
     Effect { severity: Severity::Breaking, audience, reason }
+}
+
+fn behavior(audience: Audience, reason: &'static str) -> Effect {
+    Effect { severity: Severity::Behavior, audience, reason }
 }
 
 fn source_change(audience: Audience, reason: &'static str) -> Effect {

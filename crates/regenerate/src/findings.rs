@@ -25,7 +25,8 @@ pub struct Document {
     pub interface: Interface,
     /// The file that stores it.
     pub file: PathBuf,
-    /// All differences that affect generated code.
+    /// All differences that affect generated code, by path. The report lists those first that
+    /// affect running programs.
     pub changes: Vec<Change>,
     /// The new content of the file.
     pub(crate) text: String,
@@ -139,7 +140,13 @@ impl fmt::Display for Document {
                 let breaking = self.changes.iter().filter(|change| change.is_breaking()).count();
                 let many = if self.changes.len() == 1 { "change" } else { "changes" };
                 writeln!(f, "{} {many}, {breaking} of them breaking", self.changes.len())?;
-                self.changes.iter().try_for_each(|change| writeln!(f, "  {change}"))
+                let affects = |it: &&Change| it.affects_running_programs();
+                let (first, others): (Vec<_>, Vec<_>) = self.changes.iter().partition(affects);
+                first.iter().try_for_each(|change| writeln!(f, "  {change}"))?;
+                if !first.is_empty() && !others.is_empty() {
+                    writeln!(f, "  these affect no running program:")?;
+                }
+                others.iter().try_for_each(|change| writeln!(f, "  {change}"))
             }
         }?;
         match &self.replaces {

@@ -79,22 +79,23 @@ fn changed() -> String {
 
 const REPORT: &str = "\
 GraphQL schema, schema/mine.graphql: 16 changes, 9 of them breaking
-  added       Health: type
   removed     Region.SOUTH; BREAKS writers (inputs with it are refused)
+  removed     Template.readme: String; BREAKS readers (documents that select it fail)
+  changed     Template.size: Int! -> Int; BREAKS readers (it may now be null)
+  added       TemplateInput.image: String!; BREAKS writers (it is now required)
+  removed     TemplateInput.readme: String; BREAKS writers (inputs with it are refused)
+  changed     TemplateInput.size: Int -> Int!; BREAKS writers (it is now required)
+  removed     mutation deleteTemplate: Boolean; BREAKS callers (the call fails)
+  added       query template(owner): ID!; BREAKS callers (it is now required)
+  removed     query template(region): String; BREAKS callers (documents that pass it fail)
+  these affect no running program:
+  added       Health: type
   removed     State.BROKEN; source change for readers (its variant is removed)
   added       State.BUILDING
   added       Template.created: String
   changed     Template.name: String -> String!; source change for readers (it is no longer an `Option`)
-  removed     Template.readme: String; BREAKS readers (documents that select it fail)
-  changed     Template.size: Int! -> Int; BREAKS readers (it may now be null)
-  added       TemplateInput.image: String!; BREAKS writers (it is now required)
   added       TemplateInput.note: String; source change for writers (literals need it, or `..Default::default()`)
-  removed     TemplateInput.readme: String; BREAKS writers (inputs with it are refused)
-  changed     TemplateInput.size: Int -> Int!; BREAKS writers (it is now required)
-  removed     mutation deleteTemplate: Boolean; BREAKS callers (the call fails)
   added       query health: Health
-  added       query template(owner): ID!; BREAKS callers (it is now required)
-  removed     query template(region): String; BREAKS callers (documents that pass it fail)
 ";
 
 fn checkout(name: &str) -> Checkout {
@@ -178,9 +179,10 @@ fn descriptions_deprecations_and_defaults_break_no_program() {
     assert_eq!(
         run.out,
         "GraphQL schema, schema/a.graphql: 3 changes, 0 of them breaking\n  \
-         changed     query a(limit): Int = 1 -> Int = 2\n  \
-         deprecated  query b: Ask for a.\n  \
-         reworded    query c\n\
+         changed     query a(limit): Int = 1 -> Int = 2; CHECK callers (what is left out has another meaning)\n  \
+         changed     query c: \"Old.\" -> \"New.\"; CHECK callers (it is described differently)\n  \
+         these affect no running program:\n  \
+         deprecated  query b: Ask for a.\n\
          \nall queries of queries validate\n"
     );
     assert_eq!(run.code, 1);
@@ -208,13 +210,14 @@ fn a_type_and_its_nullability_can_change_together() {
 GraphQL schema, schema/a.graphql: 10 changes, 7 of them breaking
   changed     Input.other: Int -> String!; BREAKS writers (it has a different type); BREAKS writers (it is now required)
   changed     Input.wide: [Int!] -> [Int]!; BREAKS writers (it is now required); source change for writers (more values are accepted)
-  changed     Input.wider: [Int!]! -> [Int]; source change for writers (it is now an `Option`); source change for writers (more values are accepted)
   changed     query a(narrow): [String] -> [String!]!; BREAKS callers (it has a different type); BREAKS callers (it is now required)
   changed     query a(same): [String!] = [] -> [String]! = []; BREAKS callers (it must no longer be null); source change for callers (more values are accepted)
   changed     query a(wide): [String!] -> [String]!; BREAKS callers (it is now required); source change for callers (more values are accepted)
-  changed     query a(wider): [String!]! -> [String]; source change for callers (it is now an `Option`); source change for callers (more values are accepted)
   changed     query less: [String]! -> [String!]; BREAKS readers (it may now be null); source change for readers (fewer values are possible)
   changed     query more: [String!]! -> [String]; BREAKS readers (it has a different type); BREAKS readers (it may now be null)
+  these affect no running program:
+  changed     Input.wider: [Int!]! -> [Int]; source change for writers (it is now an `Option`); source change for writers (more values are accepted)
+  changed     query a(wider): [String!]! -> [String]; source change for callers (it is now an `Option`); source change for callers (more values are accepted)
   changed     query sure: [String] -> [String!]!; source change for readers (fewer values are possible); source change for readers (it is no longer an `Option`)
 
 all queries of queries validate
@@ -239,11 +242,12 @@ fn unions_interfaces_scalars_and_directives_are_compared() {
         "GraphQL schema, schema/a.graphql: 8 changes, 5 of them breaking\n  \
          removed     @cached: FIELD; BREAKS callers (documents that use it fail)\n  \
          removed     Animal | Dog; BREAKS readers (documents that select it fail)\n  \
-         added       Animal | Fish\n  \
          removed     Cat implements Named; BREAKS readers (documents that select it fail)\n  \
          removed     Dog: type; BREAKS readers (documents that select it fail)\n  \
-         added       Fish: type\n  \
          changed     Time: scalar -> enum; BREAKS readers (it has a different type)\n  \
+         these affect no running program:\n  \
+         added       Animal | Fish\n  \
+         added       Fish: type\n  \
          added       Time.NOON\n\
          \nall queries of queries validate\n"
     );
@@ -259,6 +263,7 @@ fn a_stored_introspection_result_becomes_sdl() {
         run.out,
         "GraphQL schema, schema/mine.graphql: 2 changes, 1 of them breaking\n  \
          removed     Health.isUp: Boolean; BREAKS readers (documents that select it fail)\n  \
+         these affect no running program:\n  \
          added       Health.is_up: Boolean\n  \
          replaces schema/mine.json\n\
          \nall queries of queries validate\n"

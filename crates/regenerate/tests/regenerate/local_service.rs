@@ -75,8 +75,9 @@ fn a_changed_description_is_reported_and_written() {
             1,
             "",
             "REST description, openapi/podqueue.yaml: 3 changes, 1 of them breaking\n  \
-             added       GET /pods/{podId} (query includeHost): boolean = false\n  \
              removed     GET /pods/{podId} (query includeMachine): boolean = false; BREAKS callers (it has no effect, or is refused)\n  \
+             these affect no running program:\n  \
+             added       GET /pods/{podId} (query includeHost): boolean = false\n  \
              added       Pod.region: string\n"
         )
     );

@@ -8,3 +8,4 @@ mod local_service;
 mod rest;
 mod rest_compatibility;
 mod support;
+mod versions;

@@ -75,21 +75,22 @@ fn after() -> String {
 const REPORT: &str = "\
 REST description, openapi/shop.yaml: 17 changes, 9 of them breaking
   removed     Color.BLUE; BREAKS writers (it has no effect, or is refused); source change for readers (its variant is removed)
-  added       Color.GREEN
   removed     DELETE /pets/{petId}: deletePet; BREAKS callers (the call fails)
-  added       GET /export
   changed     GET /pets/{petId} (query full): boolean = false -> boolean, required; BREAKS callers (it is now required)
-  added       GET /pets/{petId} (query lang): string
   removed     GET /pets/{petId} (query old): string; BREAKS callers (it has no effect, or is refused)
   added       NewPet.age: integer, required; BREAKS writers (it is now required)
-  added       NewPet.nick: string; source change for writers (literals need it, or `..Default::default()`)
   removed     NewPet.note: string; BREAKS writers (it has no effect, or is refused)
-  changed     POST /pets: addPet -> createPet; source change for callers (the method is renamed)
   changed     POST /pets (body): NewPet -> NewPet, required; BREAKS callers (it is now required)
   changed     Pet.age: integer -> number; BREAKS readers (it has a different type)
+  changed     Pet.tags: [string] -> [Tag]; BREAKS readers (it has a different type)
+  these affect no running program:
+  added       Color.GREEN
+  added       GET /export
+  added       GET /pets/{petId} (query lang): string
+  added       NewPet.nick: string; source change for writers (literals need it, or `..Default::default()`)
+  changed     POST /pets: addPet -> createPet; source change for callers (the method is renamed)
   added       Pet.home.zip: string
   changed     Pet.id: string, required -> string
-  changed     Pet.tags: [string] -> [Tag]; BREAKS readers (it has a different type)
   added       Tag: object
 ";
 
@@ -213,10 +214,11 @@ fn recursive_composed_and_newer_schemas_are_outlined() {
     assert_eq!(
         changes.trim_end(),
         "REST description, openapi/a.yaml: 4 changes, 1 of them breaking\n  \
+         changed     Tree.map: map of integer -> map of string; BREAKS readers (it has a different type)\n  \
+         these affect no running program:\n  \
          changed     Leaf: Tree | string -> string\n  \
          removed     Leaf | Tree\n  \
-         changed     Tree.any: any -> string; source change for readers (fewer values are possible)\n  \
-         changed     Tree.map: map of integer -> map of string; BREAKS readers (it has a different type)"
+         changed     Tree.any: any -> string; source change for readers (fewer values are possible)"
     );
 }
 
@@ -253,12 +255,13 @@ components: {{schemas: {{New: {{type: object, required: [{required}], properties
     assert_eq!((run.code, run.err.as_str()), (1, ""));
     assert_eq!(run.out, "\
 REST description, openapi/a.yaml: 6 changes, 5 of them breaking
-  changed     New.freed: integer, required -> number; source change for writers (it is now an `Option`); source change for writers (more values are accepted)
   changed     New.narrow: number -> integer, required; BREAKS writers (it has a different type); BREAKS writers (it is now required)
   changed     New.null_too: string -> string or null, required; BREAKS writers (it is now required)
   changed     New.unlike: integer, required -> string; BREAKS writers (it has a different type); source change for writers (it is now an `Option`)
   changed     New.wide: integer -> number, required; BREAKS writers (it is now required); source change for writers (more values are accepted)
   changed     POST /a (query n): integer -> number, required; BREAKS callers (it is now required); source change for callers (more values are accepted)
+  these affect no running program:
+  changed     New.freed: integer, required -> number; source change for writers (it is now an `Option`); source change for writers (more values are accepted)
 ");
 }
 
@@ -340,18 +343,19 @@ fn openapi_3_1_constructs_are_outlined() {
         run.out,
         "\
 REST description, openapi/shop.yaml: 13 changes, 6 of them breaking
-  changed     GET /pets (query after): string -> integer | string; source change for callers (more values are accepted)
   changed     Home.since: integer -> string; BREAKS readers (it has a different type)
-  changed     NewPet.age: integer, required -> number, required; source change for writers (more values are accepted)
-  changed     NewPet.code: integer | string -> boolean | integer | string; source change for writers (more values are accepted)
   changed     NewPet.name: string or null, required -> string, required; BREAKS writers (it has a different type)
   changed     NewPet.size: number, required -> integer or null, required; BREAKS writers (it has a different type)
   changed     Pet.age: integer -> number; BREAKS readers (it has a different type)
+  removed     Pet.named{^x-}.b: string; BREAKS readers (it is no longer sent)
+  changed     Pet.pair[0].a: string -> boolean; BREAKS readers (it has a different type)
+  these affect no running program:
+  changed     GET /pets (query after): string -> integer | string; source change for callers (more values are accepted)
+  changed     NewPet.age: integer, required -> number, required; source change for writers (more values are accepted)
+  changed     NewPet.code: integer | string -> boolean | integer | string; source change for writers (more values are accepted)
   changed     Pet.code: integer | string -> string; source change for readers (fewer values are possible)
   added       Pet.kind.animal
-  removed     Pet.named{^x-}.b: string; BREAKS readers (it is no longer sent)
   added       Pet.named{^x-}.c: string
-  changed     Pet.pair[0].a: string -> boolean; BREAKS readers (it has a different type)
   added       Pet.parts[].y: string
 "
     );
@@ -386,8 +390,9 @@ fn one_of_several_descriptions_can_be_selected() {
         run.out,
         "\
 REST description, openapi/type.yaml: 2 changes, 1 of them breaking
-  added       Self.async: string
   removed     Self.fn: string; BREAKS readers (it is no longer sent)
+  these affect no running program:
+  added       Self.async: string
 "
     );
     assert!(checkout.read("openapi/type.yaml").contains("async:"));

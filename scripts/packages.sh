@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Checks the packages as they would be published: each is unpacked, and checked by itself, with the
+# features that it asks for and no others' help, and with the features that users choose.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+crates=(podqueue-codegen podqueue-fake podqueue-runtime podqueue-local podqueue podqueue-postgres podqueue-limits podqueue-batch podqueue-regenerate podqueue-cli)
+target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
+unpacked=$target/packages
+
+# Packages that an earlier run left behind have the same version, and would be taken for these.
+rm -rf "${CARGO_HOME:-$HOME/.cargo}"/registry/{cache,index,src}/-* "$target"/package "$unpacked"
+cargo package --quiet --locked --allow-dirty --no-verify "${crates[@]/#/--package=}"
+
+mkdir -p "$unpacked"
+cp Cargo.lock "$unpacked"
+{
+  printf '[workspace]\nresolver = "3"\nmembers = ["*"]\n[patch.crates-io]\n'
+  for crate in "${crates[@]}"; do
+    tar -xzf "$target/package/$crate"-[0-9]*.crate -C "$unpacked"
+    mv "$unpacked/$crate"-[0-9]* "$unpacked/$crate"
+    printf '%s = { path = "%s" }\n' "$crate" "$crate"
+  done
+} >"$unpacked/Cargo.toml"
+
+check() {
+  printf -- '--- %s\n' "$*"
+  cargo check --quiet --manifest-path "$unpacked/Cargo.toml" --target-dir "$target" --package "$@"
+}
+for crate in "${crates[@]}"; do check "$crate"; done
+
+# Each is checked in the crates below it, too.
+for features in "" rustls-no-provider native-tls blocking webhook http2 shared-limits account; do
+  check podqueue --no-default-features --features "$features"
+done
+for features in "" announced-limits fake; do
+  check podqueue-runtime --no-default-features --features "$features"
+done
+for features in "" rustls-no-provider native-tls; do
+  check podqueue-batch --no-default-features --features "postgres,$features"
+done
