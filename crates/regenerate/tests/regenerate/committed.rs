@@ -1,9 +1,8 @@
-//! Committed code: written, compared, and compiled in a crate without a build script.
+//! Committed code: written, compared, and called without a build script.
 
 use std::path::Path;
-use std::process::Command;
 
-use crate::support::{Checkout, Run};
+use crate::support::{Checkout, Run, Service};
 
 const PETS: &str = "openapi: 3.0.3
 info: {title: Pets, version: '1'}
@@ -122,37 +121,26 @@ fn selected_operations_only_are_written() {
     assert_eq!(checkout.run(&["openapi"]).code, 2);
 }
 
-/// The module compiles without warnings beside the runtime alone, and rustfmt leaves it as it is.
+/// The module is part of these tests, so it compiles without warnings beside the runtime alone.
 #[test]
-fn committed_code_compiles_without_a_build_script() {
-    let runtime = concat!(env!("CARGO_MANIFEST_DIR"), "/../runtime");
+fn committed_code_is_what_the_description_generates() {
     let checkout = Checkout::new("into-crate")
         .write("openapi/pets.yaml", PETS)
-        .write("openapi/other.yaml", PETS)
-        .write(
-            "Cargo.toml",
-            &format!(
-                "[package]\nname = \"committed\"\nedition = \"2024\"\n\
-                 [dependencies]\npodqueue-runtime = {{ path = {runtime:?} }}\n\
-                 [lints.rust]\nwarnings = \"deny\"\nunreachable_pub = \"deny\"\n[workspace]\n"
-            ),
-        )
-        .write("Cargo.lock", include_str!("../../../../Cargo.lock"))
-        .write(
-            "src/lib.rs",
-            "//! Calls.\n\nmod generated;\n\npub use generated::pets::{Api, types::Pet};\n",
-        );
-    assert_eq!(run(&checkout, &[]).code, 0);
-    // Dependencies that the workspace has built are reused.
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
-    for arguments in [&["fmt", "--check"][..], &["build", "--offline", "--quiet"]] {
-        let mut command = Command::new(env!("CARGO"));
-        command.args(arguments).current_dir(checkout.path()).env("CARGO_TARGET_DIR", target);
-        let output = command.output().unwrap();
-        let said = String::from_utf8_lossy(&output.stderr);
-        let printed = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success(), "{said}{printed}");
+        .write("openapi/other.yaml", PETS);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/regenerate/generated");
+    let mut into = vec!["--into", folder.to_str().unwrap(), "openapi"];
+    if std::env::var_os("UPDATE_SNAPSHOTS").is_none() {
+        into.push("--check");
     }
+    let run = checkout.run(&into);
+    assert_eq!(run.code, 0, "`UPDATE_SNAPSHOTS=1` accepts what is generated now:\n{}", run.out);
+    let service = Service::answering(&[(200, r#"[{"name": "Rex"}]"#)]);
+    let pets = crate::generated::pets::Api::new(
+        &podqueue_runtime::Service::builder(&service.url).build().unwrap(),
+    );
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let listed = runtime.block_on(pets.list_pets().into_future()).unwrap();
+    assert_eq!(listed[0].name.as_deref(), Some("Rex"));
 }
 
 #[test]

@@ -3,6 +3,9 @@
 
 mod committed;
 mod failures;
+#[deny(warnings, unreachable_pub)]
+#[allow(dead_code, reason = "most of it is compiled only")]
+mod generated;
 mod graphql;
 mod local_service;
 mod rest;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -39,10 +39,6 @@ impl Checkout {
 
     pub fn read(&self, name: &str) -> String {
         fs::read_to_string(self.0.join(name)).unwrap()
-    }
-
-    pub fn path(&self) -> &Path {
-        &self.0
     }
 
     pub fn has(&self, name: &str) -> bool {
