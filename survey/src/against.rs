@@ -2,7 +2,11 @@
 //!
 //! What is measured: operations, fields of structs that hold any JSON value, lines, and `cargo check` of
 //! a crate whose dependencies are compiled already. Its cost is processor time, which a busy machine
-//! changes little, and the peak memory of the largest process.
+//! changes little, and the peak memory of the largest process. After the table, `calls` compares calls
+//! of both on the wire.
+
+mod calls;
+mod recorder;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -56,7 +60,8 @@ pub fn run(rival: &str, places: &[PathBuf]) -> Result<bool, Failure> {
         rows.push(row);
     }
     print_summary(&rows);
-    Ok(rows.iter().all(|it| it.ours.compiles || !it.theirs.compiles))
+    let is_called = calls::run(&program, RIVAL.0)?;
+    Ok(is_called && rows.iter().all(|it| it.ours.compiles || !it.theirs.compiles))
 }
 
 struct Row {
@@ -179,31 +184,14 @@ fn ours(user: &UserCrate, path: &Path) -> Result<Side, Failure> {
         generates: true,
         compiles: check.code == Some(0),
         operations: generated::documented_operations(&code)?.len(),
-        untyped: generated::untyped_fields(&code)?,
+        untyped: generated::untyped_fields(std::slice::from_ref(&code))?.len(),
         lines: code.lines().count(),
         check,
     })
 }
 
-/// The other generator, as its documentation says: what it writes, in a crate with the dependencies
-/// that it lists.
 fn theirs(program: &Path, path: &Path) -> Result<Side, Failure> {
-    let folder = work().join("theirs");
-    let source = folder.join("src");
-    fs::remove_dir_all(&source).ok();
-    fs::create_dir_all(&source)?;
-    let mut command = Command::new(program);
-    command.arg("generate").arg(std::path::absolute(path)?).current_dir(&folder);
-    let generation = measured(&command, &folder.join("generation.log"), Some(PATIENCE))?;
-    let generated = source.join("generated");
-    if generation.code != Some(0) {
-        return Ok(Side::default());
-    }
-    let head =
-        "[workspace]\n\n[package]\nname = \"theirs\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n";
-    let dependencies = fs::read_to_string(generated.join("REQUIRED_DEPS.toml")).unwrap_or_default();
-    fs::write(folder.join("Cargo.toml"), format!("{head}{dependencies}"))?;
-    let user = UserCrate::at("theirs", folder);
+    let Some(user) = generate_theirs(program, path, "theirs")? else { return Ok(Side::default()) };
     // Its dependencies are not part of the cost.
     user.write("lib.rs", "")?;
     user.check(None)?;
@@ -212,15 +200,38 @@ fn theirs(program: &Path, path: &Path) -> Result<Side, Failure> {
     let mut side =
         Side { generates: true, compiles: check.code == Some(0), check, ..Side::default() };
     let mut operations = BTreeSet::new();
-    for entry in fs::read_dir(&generated)? {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(user.file("generated"))? {
         let file = entry?.path();
         if file.extension().is_some_and(|it| it == "rs") {
             let code = fs::read_to_string(&file)?;
             side.lines += code.lines().count();
-            side.untyped += generated::untyped_fields(&code)?;
             operations.extend(generated::documented_operations(&code)?);
+            files.push(code);
         }
     }
+    side.untyped = generated::untyped_fields(&files)?.len();
     side.operations = operations.len();
     Ok(side)
+}
+
+/// A crate of what the other generator writes, with the dependencies that it lists; none if it
+/// refuses the description.
+fn generate_theirs(program: &Path, path: &Path, name: &str) -> Result<Option<UserCrate>, Failure> {
+    let folder = work().join(name);
+    let source = folder.join("src");
+    fs::remove_dir_all(&source).ok();
+    fs::create_dir_all(&source)?;
+    let mut command = Command::new(program);
+    command.arg("generate").arg(std::path::absolute(path)?).current_dir(&folder);
+    if measured(&command, &folder.join("generation.log"), Some(PATIENCE))?.code != Some(0) {
+        return Ok(None);
+    }
+    let head = format!(
+        "[workspace]\n\n[package]\nname = {name:?}\nversion = \"0.0.0\"\nedition = \"2024\"\n\n"
+    );
+    let required = source.join("generated/REQUIRED_DEPS.toml");
+    let dependencies = fs::read_to_string(required).unwrap_or_default();
+    fs::write(folder.join("Cargo.toml"), format!("{head}{dependencies}"))?;
+    Ok(Some(UserCrate::at(name, folder)))
 }

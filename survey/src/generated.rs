@@ -110,42 +110,95 @@ fn as_operation(line: &str) -> Option<&str> {
     (is_method && !path.contains(' ')).then_some(operation)
 }
 
-/// How many public fields of structs hold any JSON value, also by the name of an alias. Fields that
-/// collect what the others leave are not counted.
-pub fn untyped_fields(code: &str) -> Result<usize, Failure> {
+/// The public fields of structs that hold any JSON value, as `Pet::notes`: by a rule that names
+/// neither generator's way to write it. A field is untyped if its type mentions any JSON value,
+/// directly, in a list, a map or an option, or by the name of an alias or of a wrapper of such a
+/// type. A wrapper is a struct whose only field has no name on the wire. A struct without any field
+/// counts as any JSON value: it is what some make of an object without described fields, which it drops.
+/// Fields that collect what the others leave are not counted where there are others; alone they make a
+/// wrapper. The files of a generator are read together: a wrapper may be in another one than the field.
+pub fn untyped_fields(files: &[String]) -> Result<Vec<String>, Failure> {
     #[derive(Default)]
     struct Found {
-        aliases: BTreeMap<String, BTreeSet<String>>,
-        fields: Vec<BTreeSet<String>>,
+        /// What aliases and wrappers mention.
+        other_names: BTreeMap<String, BTreeSet<String>>,
+        fields: Vec<(String, BTreeSet<String>)>,
+        /// The fields of each struct that collect what the others leave.
+        collecting: BTreeSet<(String, String)>,
     }
 
     impl Visit<'_> for Found {
         fn visit_item_type(&mut self, it: &syn::ItemType) {
-            self.aliases.insert(it.ident.to_string(), names_of(&it.ty));
+            self.other_names.insert(it.ident.to_string(), names_of(&it.ty));
         }
 
-        fn visit_field(&mut self, it: &syn::Field) {
-            let attributes = it.attrs.iter().map(|it| it.to_token_stream().to_string());
-            let is_rest = attributes.into_iter().any(|it| it.contains("flatten"));
-            if it.ident.is_some() && matches!(it.vis, syn::Visibility::Public(_)) && !is_rest {
-                self.fields.push(names_of(&it.ty));
+        fn visit_item_struct(&mut self, it: &syn::ItemStruct) {
+            let name = it.ident.to_string();
+            let is_collecting = |field: &syn::Field| {
+                let own = field.ident.as_ref().map(ToString::to_string).unwrap_or_default();
+                let attributes = field.attrs.iter().map(|it| it.to_token_stream().to_string());
+                attributes.into_iter().any(|it| it.contains("flatten"))
+                    || self.collecting.contains(&(name.clone(), own))
+            };
+            if matches!(&it.fields, syn::Fields::Named(fields) if fields.named.is_empty()) {
+                self.other_names.insert(name, BTreeSet::from(["Value".to_owned()]));
+                return;
+            }
+            let mut fields = it.fields.iter();
+            if let (Some(only), None) = (fields.next(), fields.next())
+                && (only.ident.is_none() || is_collecting(only))
+            {
+                self.other_names.insert(name, names_of(&only.ty));
+                return;
+            }
+            for field in it.fields.iter().filter(|it| !is_collecting(it)) {
+                if let (Some(own), syn::Visibility::Public(_)) = (&field.ident, &field.vis) {
+                    self.fields.push((format!("{name}::{own}"), names_of(&field.ty)));
+                }
             }
         }
     }
 
-    let mut found = Found::default();
-    found.visit_file(&syn::parse_file(code)?);
+    let files = files.iter().map(|it| syn::parse_file(it)).collect::<Result<Vec<_>, _>>()?;
+    let mut collecting = Collecting(BTreeSet::new());
+    files.iter().for_each(|it| collecting.visit_file(it));
+    let mut found = Found { collecting: collecting.0, ..Found::default() };
+    files.iter().for_each(|it| found.visit_file(it));
     let mut untyped = BTreeSet::from(["Value".to_owned()]);
     loop {
         let before = untyped.len();
-        let more = found.aliases.iter().filter(|(_, it)| !it.is_disjoint(&untyped));
+        let more = found.other_names.iter().filter(|(_, it)| !it.is_disjoint(&untyped));
         let more: Vec<_> = more.map(|(name, _)| name.clone()).collect();
         untyped.extend(more);
         if untyped.len() == before {
             break;
         }
     }
-    Ok(found.fields.iter().filter(|it| !it.is_disjoint(&untyped)).count())
+    let fields = found.fields.into_iter().filter(|(_, it)| !it.is_disjoint(&untyped));
+    Ok(fields.map(|(name, _)| name).collect())
+}
+
+/// The fields that collect what the others leave, as the runtime's macro names them: the lines of
+/// `object! { Pet { 0 "name" name required; 1 "" more additional; } }`.
+struct Collecting(BTreeSet<(String, String)>);
+
+impl Visit<'_> for Collecting {
+    fn visit_macro(&mut self, it: &syn::Macro) {
+        if it.path.segments.last().is_none_or(|it| it.ident != "object") {
+            return;
+        }
+        let mut tokens = it.tokens.clone().into_iter();
+        let name = tokens.next().map(|it| it.to_string()).unwrap_or_default();
+        let Some(proc_macro2::TokenTree::Group(fields)) = tokens.next() else { return };
+        let fields: Vec<_> = fields.stream().into_iter().map(|it| it.to_string()).collect();
+        for line in fields.split(|it| it == ";") {
+            if let [_, _, own, properties @ ..] = line
+                && properties.iter().any(|it| it == "additional")
+            {
+                self.0.insert((name.clone(), own.clone()));
+            }
+        }
+    }
 }
 
 /// The last segments of all paths in a type. `Value` is that of `serde_json` only.
@@ -158,6 +211,10 @@ fn names_of(ty: &Type) -> BTreeSet<String> {
             match names.as_slice() {
                 [.., module, last] if last == "Value" && module != "serde_json" => {}
                 [last] if last == "Value" => {}
+                // A map of any values.
+                [.., module, last] if last == "Map" && module == "serde_json" => {
+                    self.0.insert("Value".to_owned());
+                }
                 [.., last] => drop(self.0.insert(last.clone())),
                 [] => {}
             }
@@ -281,5 +338,49 @@ fn text(expression: &Expr) -> Option<String> {
         },
         Expr::Reference(it) => text(&it.expr),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn untyped_fields_are_counted_however_they_are_written() {
+        for (code, expected) in [
+            ("pub struct A { pub a: Option<Vec<serde_json::Value>>, pub b: String }", "A::a"),
+            ("pub struct A { pub a: Any, pub b: Value } type Any = serde_json::Value;", "A::a"),
+            (
+                "pub struct A { pub a: Map, pub b: i64 } pub struct Map(pub Vec<::serde_json::Value>);",
+                "A::a",
+            ),
+            (
+                "pub struct A { pub a: More } pub struct More { #[serde(flatten)] pub rest: \
+                 std::collections::BTreeMap<String, serde_json::Value> }",
+                "A::a",
+            ),
+            (
+                "pub struct A { pub a: More } pub struct More { pub rest: HashMap<String, serde_json::Value> } \
+                 r::object! { More { 0 \"\" rest additional; } default }",
+                "A::a",
+            ),
+            (
+                "pub struct A { pub a: serde_json::Map<String, serde_json::Value>, pub b: u8 }",
+                "A::a",
+            ),
+            ("pub struct A { pub a: Vec<B>, pub b: u8 } pub struct B {}", "A::a"),
+            // The rest beside fields, and a struct whose field has a name.
+            (
+                "pub struct A { pub a: B, #[serde(flatten)] pub rest: serde_json::Value } pub struct B { pub b: serde_json::Value }",
+                "B::b",
+            ),
+            (
+                "pub struct A { pub a: B, rest: serde_json::Value } pub struct B { pub b: u8, pub rest: serde_json::Value } object! { B { 0 \"b\" b; 1 \"rest\" rest additional; } }",
+                "",
+            ),
+        ] {
+            let found = untyped_fields(&[code.to_owned()]).unwrap();
+            assert_eq!(found.join(" "), expected, "{code}");
+        }
     }
 }

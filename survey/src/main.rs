@@ -9,6 +9,7 @@ mod generation;
 mod measure;
 mod random;
 mod samples;
+mod selected;
 mod shrink;
 mod synthetic;
 mod table;
@@ -41,6 +42,14 @@ fn run(arguments: &[String]) -> Result<bool, Failure> {
         ["__random", seed, count, folder] => {
             random::child(seed.parse()?, count.parse()?, folder.as_ref())
         }
+        ["--selected", description, selectors @ ..] if !selectors.is_empty() => {
+            selected::run(description.as_ref(), selectors)
+        }
+        ["--untyped", files @ ..] if !files.is_empty() => {
+            let files: Result<Vec<_>, _> = files.iter().map(std::fs::read_to_string).collect();
+            generated::untyped_fields(&files?)?.iter().for_each(|it| println!("{it}"));
+            Ok(true)
+        }
         ["__print", seed] => random::print(seed.parse()?),
         ["__problem", file, code] => random::problem_of(file.as_ref(), code.as_ref()),
         ["--synthetic", operations, types] => {
@@ -49,7 +58,7 @@ fn run(arguments: &[String]) -> Result<bool, Failure> {
         }
         ["--random", seconds] => random::run(seconds.parse()?, None),
         ["--random", seconds, seed] => random::run(seconds.parse()?, Some(seed.parse()?)),
-        ["--against", rival, places @ ..] if !places.is_empty() => {
+        ["--against", rival, places @ ..] => {
             against::run(rival, &places.iter().map(PathBuf::from).collect::<Vec<_>>())
         }
         ["--drive", places @ ..] if !places.is_empty() => {

@@ -93,7 +93,7 @@ fn schema(number: usize, types: usize) -> Value {
     fields.insert("children".to_owned(), json!({ "type": "array", "items": second }));
     let family = number / FAMILY;
     for (name, family) in [("first", 2 * family + 1), ("second", 2 * family + 2)] {
-        if number % FAMILY == 0 && family * FAMILY < types {
+        if number.is_multiple_of(FAMILY) && family * FAMILY < types {
             fields.insert(name.to_owned(), reference(family * FAMILY, types));
         }
     }

@@ -8,6 +8,9 @@ use std::time::Duration;
 use crate::Failure;
 use crate::measure::{Measured, measured};
 
+/// The dependency of programs that make calls.
+pub const TOKIO: &str = "tokio = { version = \"1\", features = [\"rt\", \"macros\", \"time\"] }";
+
 pub struct UserCrate {
     name: String,
     pub folder: PathBuf,
@@ -18,17 +21,18 @@ impl UserCrate {
     /// dependencies.
     pub fn new(name: &str) -> Result<Self, Failure> {
         let podqueue = format!("podqueue = {{ path = {:?}, default-features = false }}", root());
-        let others = "serde = \"1\"\nserde_json = \"1\"\n\
-                      tokio = { version = \"1\", features = [\"rt\", \"macros\", \"time\"] }";
-        Self::on(name, &format!("{podqueue}\n{others}"))
+        Self::on(name, &format!("{podqueue}\nserde = \"1\"\nserde_json = \"1\"\n{TOKIO}"))
     }
 
     /// As [`new`](Self::new), for generated code alone: a crate on the runtime, under the same name,
     /// and nothing else.
     pub fn of_runtime(name: &str) -> Result<Self, Failure> {
-        let runtime = root().join("crates/runtime");
-        let dependency = "podqueue = { package = \"podqueue-runtime\", path = ";
-        Self::on(name, &format!("{dependency}{runtime:?} }}"))
+        Self::on(name, &runtime())
+    }
+
+    /// As [`of_runtime`](Self::of_runtime), with what a program needs that makes calls.
+    pub fn of_callers(name: &str) -> Result<Self, Failure> {
+        Self::on(name, &format!("{}\nserde_json = \"1\"\n{TOKIO}", runtime()))
     }
 
     /// A crate of this name that has its manifest already.
@@ -87,6 +91,12 @@ impl UserCrate {
     pub fn log(&self) -> Result<String, Failure> {
         Ok(fs::read_to_string(self.folder.join("cargo.log"))?)
     }
+}
+
+/// The runtime, under the name that programs on podqueue use.
+fn runtime() -> String {
+    let path = root().join("crates/runtime");
+    format!("podqueue = {{ package = \"podqueue-runtime\", path = {path:?} }}")
 }
 
 /// The folder of the checkout.
