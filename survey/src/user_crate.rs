@@ -75,6 +75,8 @@ impl UserCrate {
     pub fn check(&self, patience: Option<Duration>) -> Result<Measured, Failure> {
         let mut command = Command::new("cargo");
         command.args(["check", "--quiet", "--target-dir"]).arg(target());
+        // What an earlier check has left would be part of the measure.
+        command.env("CARGO_INCREMENTAL", "0");
         measured(command.current_dir(&self.folder), &self.folder.join("cargo.log"), patience)
     }
 

@@ -113,6 +113,7 @@ pub(super) fn normalize(
     operations::warn_of_demands(&description, &mut warnings);
     examples::loosen(&mut description, &mut warnings);
     lower::lower(&mut description, formats, &mut warnings);
+    compose::discriminator::warn_of_lost(&mut description, &all_schemas, &mut warnings);
     compose::compose(&mut description, &mut warnings);
     let (operations, paths) = operations::normalize(&description, &calls, &stated, &mut warnings)?;
 
@@ -134,7 +135,9 @@ pub(super) fn normalize(
     names::inline_aliases(&mut schemas, &mut paths);
     tree::keep_used(&paths, &mut schemas);
     let enums = enums::take_out(&mut schemas, &mut paths);
-    inline::name_objects(&mut schemas, &mut paths, &enums);
+    let items = operations.iter().filter_map(|it| it.paging.as_ref());
+    let items = items.map(|(_, name)| name.as_str()).collect();
+    inline::name_objects(&mut schemas, &mut paths, &enums, &items);
     let unions = union_marks::extract(&mut schemas);
     let (required_fields, optional_nulls) = required::take(&mut schemas);
 

@@ -20,3 +20,4 @@ mod schema_reading;
 mod selection;
 mod snapshots;
 mod support;
+mod wrong_input;

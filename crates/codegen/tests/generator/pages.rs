@@ -136,3 +136,25 @@ fn a_selector_of_nothing_is_refused() {
     let selected = generate("selected", build);
     assert!(selected.is_ok(), "{selected:?}");
 }
+
+/// What `items` yields is what `pages` has in its list.
+#[test]
+fn items_that_are_described_inline_have_one_type() {
+    let item_schema = "{type: object, properties: {id: {type: string}, of: {type: object, \
+                       properties: {name: {type: string}}}}}";
+    let text = LISTS.replacen(
+        "items: {type: array, items: {type: string}}, next_cursor",
+        &format!("items: {{type: array, items: {item_schema}}}, next_cursor"),
+        1,
+    );
+    let folder = Folder::new("pages-inline");
+    folder.write("openapi/lists.yaml", text);
+    let (directives, failed) = folder.directives(&Build::new().rest(folder.path("openapi")));
+    assert!(!failed, "{directives}");
+    let code = fs::read_to_string(folder.path("out/podqueue_rest_lists.rs")).unwrap();
+    let sure: Vec<_> =
+        code.lines().filter(|it| it.contains("pub struct ListSureResponse")).collect();
+    let names = ["ListSureResponse", "ListSureResponseItemsItem", "ListSureResponseItemsItemOf"];
+    assert_eq!(sure, names.map(|it| format!("    pub struct {it} {{")));
+    assert!(!code.contains("ListSureItem"), "the items have the type of the list");
+}

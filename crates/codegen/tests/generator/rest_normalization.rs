@@ -105,6 +105,25 @@ fn reserved_characters_are_escaped_and_a_warning_says_so() {
     );
 }
 
+/// Both are read as booleans, too.
+#[test]
+fn a_boolean_whose_example_is_its_text_is_a_boolean() {
+    let made = thing("a: {type: boolean, example: 'False'}, b: {type: boolean, example: 1}");
+    let code = item(&made.code, "pub struct Thing {");
+    assert!(code.contains("pub a: Option<bool>") && code.contains("pub b: Option<bool>"), "{code}");
+    assert!(made.warnings.is_empty(), "{}", lines(&made.warnings));
+    let made = thing("a: {type: boolean, example: maybe}");
+    assert!(item(&made.code, "pub struct Thing {").contains("Value"), "{}", made.code);
+}
+
+/// 3.0 ignores it, where it would contradict the reference.
+#[test]
+fn a_type_beside_a_reference_does_not_count_in_3_0() {
+    let made = thing("a: {$ref: '#/components/schemas/Thing', type: string, description: One.}");
+    let code = item(&made.code, "pub struct Thing {");
+    assert!(code.contains("pub a: Option<Box<Thing>>") && code.contains("/// One."), "{code}");
+}
+
 #[test]
 fn examples_that_contradict_their_schemas_are_one_warning() {
     let made = thing(

@@ -6,7 +6,7 @@
 //! trying one object after the other would always stop at the first. A union of a string and a list
 //! stays *untagged*: its branches are tried in turn.
 
-mod discriminator;
+pub(super) mod discriminator;
 mod union;
 
 use std::cell::{Cell, RefCell};
@@ -76,6 +76,8 @@ struct Composer<'a> {
     cut: Cell<bool>,
     /// Named schemas with a `discriminator`, and the schemas that extend them by `allOf`.
     bases: BTreeMap<String, Vec<Value>>,
+    /// The references to all schemas that extend one of these.
+    extending: HashSet<String>,
     /// The keys of the schema that is being composed.
     place: RefCell<Vec<String>>,
     /// The unions of objects that cannot be distinguished, by place, with the names of these.
@@ -86,7 +88,10 @@ impl<'a> Composer<'a> {
     fn new(description: &'a Value) -> Self {
         let components = description.get("components");
         let named = components.into_iter().flat_map(|it| tree::fields(it, "schemas"));
+        let bases = Self::bases_of(description);
+        let extending = bases.values().flatten().filter_map(|it| it["$ref"].as_str());
         Self {
+            extending: extending.map(str::to_owned).collect(),
             description,
             unions: RefCell::default(),
             repeated: RefCell::default(),
@@ -94,7 +99,7 @@ impl<'a> Composer<'a> {
             following: RefCell::default(),
             known: RefCell::default(),
             cut: Cell::new(false),
-            bases: Self::bases_of(description),
+            bases,
             place: RefCell::default(),
             merged: RefCell::default(),
         }
@@ -258,8 +263,7 @@ impl<'a> Composer<'a> {
         let own = without(schema, "allOf");
         let mut named = parts.iter().filter(|part| says_type(part));
         // A schema that extends a base is a type of its own, even without fields of its own.
-        let mut extending = self.bases.values().flatten().filter_map(|it| it["$ref"].as_str());
-        let extends = target.is_some_and(|target| extending.any(|it| it == target));
+        let extends = target.is_some_and(|target| self.extending.contains(target));
         if !extends
             && !own.keys().any(|key| !is_annotation(key))
             && let (Some(only), None) = (named.next(), named.next())

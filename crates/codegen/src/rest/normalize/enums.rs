@@ -1,7 +1,7 @@
 //! Extraction of enums. They become open enums, because an enum of the type generator refuses a
 //! whole response for one unknown value, and not every enum has values that it can name.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
@@ -21,7 +21,8 @@ pub(crate) struct NamedEnum {
 /// Replaces every enum by `{type: string, format: Name}`: the type generator maps that format to
 /// the type of the enum.
 pub(super) fn take_out(schemas: &mut Map<String, Value>, paths: &mut Value) -> Vec<NamedEnum> {
-    let mut taken = Taken { names: names::taken(schemas), enums: Vec::new() };
+    let mut taken =
+        Taken { names: names::taken(schemas), enums: Vec::new(), by_values: HashMap::new() };
     let mut stand_ins = BTreeMap::new();
     for (name, schema) in schemas.iter_mut() {
         if let Some(values) = values(schema) {
@@ -66,12 +67,15 @@ fn values(schema: &Value) -> Option<Vec<String>> {
 struct Taken {
     names: HashSet<String>,
     enums: Vec<NamedEnum>,
+    /// The name of the first enum with these values.
+    by_values: HashMap<Vec<String>, String>,
 }
 
 impl Taken {
     fn add(&mut self, name: String, schema: &mut Value, values: Vec<String>) {
         stand_in(schema, &name);
         let description = text_at(schema, "description");
+        self.by_values.entry(values.clone()).or_insert_with(|| name.clone());
         self.enums.push(NamedEnum { name, description, values });
     }
 
@@ -79,8 +83,8 @@ impl Taken {
     /// one type.
     fn within(&mut self, schema: &mut Value, name: &str) {
         if let Some(values) = values(schema) {
-            match self.enums.iter().find(|known| known.values == values) {
-                Some(known) => stand_in(schema, &known.name),
+            match self.by_values.get(&values) {
+                Some(known) => stand_in(schema, known),
                 None => {
                     let name = naming::unique_type(&mut self.names, naming::pascal(name));
                     self.add(name, schema, values);

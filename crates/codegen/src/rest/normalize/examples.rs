@@ -88,7 +88,7 @@ impl Examples<'_> {
     }
 }
 
-/// The type of a schema, if an example contradicts it. A number in a text is a number, and
+/// The type of a schema, if an example contradicts it. A number or a boolean in a text is one, and
 /// JSON in a text may be what the author of the example meant.
 fn contradicted(example: &Value, schema: &Value) -> Option<&'static str> {
     let text = example.as_str().map(str::trim);
@@ -112,7 +112,15 @@ fn contradicted(example: &Value, schema: &Value) -> Option<&'static str> {
             Some(text) => text.is_empty() || text.parse::<f64>().is_ok(),
             None => example.is_number(),
         },
-        "boolean" => example.is_boolean(),
+        // What is read as a boolean, too.
+        "boolean" => match (example, text) {
+            (Value::Number(number), _) => matches!(number.as_u64(), Some(0 | 1)),
+            (_, Some(text)) => {
+                let text = text.to_ascii_lowercase();
+                ["", "true", "false", "1", "0"].contains(&text.as_str())
+            }
+            _ => example.is_boolean(),
+        },
         // Numbers and dates that were not quoted.
         "string" => !example.is_array() && !example.is_object(),
         _ => true,

@@ -1,7 +1,7 @@
 //! Extraction of inline schemas: objects and unions within others become named schemas, because
 //! the names that the type generator would choose may be taken.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde_json::{Map, Value, json};
 
@@ -10,7 +10,8 @@ use super::{names, union_marks};
 use crate::naming;
 use crate::rest::tree::{self, MERGED, operations_mut, remove, target, text_at};
 
-/// Extracts every schema within another one that needs a type of its own.
+/// Extracts every schema within another one that needs a type of its own. `items` are the names of the
+/// operations that stand for the items of pages: these have the types that the pages give them.
 ///
 /// A union of objects repeats the schemas within them, and the same union of strings and numbers
 /// occurs in many places. Equal ones become one type.
@@ -18,6 +19,7 @@ pub(super) fn name_objects(
     schemas: &mut Map<String, Value>,
     paths: &mut Value,
     enums: &[NamedEnum],
+    items: &BTreeSet<&str>,
 ) {
     let mut taken = names::taken(schemas);
     taken.extend(enums.iter().map(|it| naming::cased(&it.name)));
@@ -29,8 +31,11 @@ pub(super) fn name_objects(
             names.within(schema, name, is_merged);
         }
     }
-    for operation in operations_mut(paths) {
+    let is_item = |operation: &Value| items.contains(text_at(operation, "operationId").as_str());
+    let (last, first): (Vec<_>, Vec<_>) = operations_mut(paths).partition(|it| is_item(it));
+    for operation in first.into_iter().chain(last) {
         let name = text_at(operation, "operationId");
+        let is_known = is_item(operation);
         for parameter in operation["parameters"].as_array_mut().into_iter().flatten() {
             let name = format!("{name}_{}", text_at(parameter, "name"));
             names.name(&mut parameter["schema"], &name, false);
@@ -40,7 +45,7 @@ pub(super) fn name_objects(
             ("/responses/2XX/content/application~1json/schema", "response"),
         ] {
             if let Some(schema) = operation.pointer_mut(path) {
-                names.name(schema, &format!("{name}_{suffix}"), false);
+                names.name(schema, &format!("{name}_{suffix}"), is_known);
             }
         }
     }
@@ -66,6 +71,8 @@ struct Names {
 
 impl Names {
     /// Names a schema if it needs a name, and the schemas within it.
+    ///
+    /// In a union it gets the name of an equal schema, if there is one.
     fn name(&mut self, schema: &mut Value, name: &str, in_union: bool) {
         let is_union = schema.get("oneOf").is_some();
         let in_union = in_union || is_union || schema.get(MERGED).is_some();

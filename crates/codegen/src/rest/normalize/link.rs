@@ -152,7 +152,6 @@ impl Linker {
     /// The reference to the named schema that a reference leads to, which gets a name if need be.
     fn named(&mut self, file: usize, target: &str) -> Option<String> {
         let (file, pointer, found) = self.files.find(file, target)?;
-        let mut found = found.clone();
         let parts = keys(&format!("#{pointer}"));
         if let (0, [components, schemas, _]) = (file, parts.as_slice())
             && components == "components"
@@ -167,6 +166,7 @@ impl Linker {
         if let Some(name) = self.names.get(&place) {
             return Some(joined(SCHEMAS, &[name]));
         }
+        let mut found = found.clone();
         let name = title(&parts, self.files.tree(file), self.files.name(file));
         let name = naming::unique_pascal(&mut self.taken, name);
         self.names.insert(place, name.clone());

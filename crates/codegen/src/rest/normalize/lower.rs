@@ -14,9 +14,23 @@ use crate::rest::tree::{self, FIRST, LOOSE, URL};
 
 /// Lowers every schema of a description.
 pub(super) fn lower(description: &mut Value, formats: Formats, warnings: &mut Warnings<'_>) {
+    let version = description.get("openapi").and_then(Value::as_str).unwrap_or_default();
+    let is_3_0 = version.starts_with("3.0");
     tree::each_schema(description, &mut |schema, place| {
+        if is_3_0 {
+            reference_decides_the_type(schema);
+        }
         lower_schema(schema, place, formats, warnings);
     });
+}
+
+/// In 3.0 a reference decides the type alone. A `type` beside it may contradict it, and then the value
+/// would have no type.
+fn reference_decides_the_type(schema: &mut Value) {
+    if let Some(object) = schema.as_object_mut().filter(|it| it.contains_key("$ref")) {
+        object.remove("type");
+    }
+    tree::within_mut(schema).into_iter().for_each(|(_, it)| reference_decides_the_type(it));
 }
 
 fn lower_schema(schema: &mut Value, place: &str, formats: Formats, warnings: &mut Warnings<'_>) {

@@ -57,7 +57,11 @@ pub(super) fn name_schemas(
     }
     naming.rewrite(paths);
     for target in naming.lost {
-        let message = format!("the reference {target} leads nowhere; it is read as any value");
+        let reference = match target.as_str() {
+            "" => "an empty reference".to_owned(),
+            target => format!("the reference {target}"),
+        };
+        let message = format!("{reference} leads nowhere; it is read as any value");
         warnings.warn_of_reference(|it| it == target, message);
     }
     (named, naming.names)

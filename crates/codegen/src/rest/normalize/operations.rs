@@ -26,6 +26,10 @@ pub(super) fn normalize(
     pages: &BTreeMap<Vec<String>, &Pages>,
     warnings: &mut Warnings<'_>,
 ) -> Result<(Vec<Operation>, Map<String, Value>), Diagnostic> {
+    if description.get("paths").is_some_and(|it| !it.is_object() && !it.is_null()) {
+        let message = "no operation is generated: `paths` is no mapping; write a key for each path";
+        warnings.warn(&["paths".to_owned()], message.to_owned());
+    }
     let mut names: HashSet<_> = HANDLES_OWN.map(str::to_owned).into();
     names.extend(named.iter().map(|it| it.name.clone()));
     let named: BTreeMap<_, _> = named.iter().map(|it| (&it.keys, &it.name)).collect();

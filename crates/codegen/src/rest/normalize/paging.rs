@@ -102,6 +102,16 @@ pub(super) fn stated(
     pages: &Pages,
 ) -> Result<Option<(Paging, Value)>, String> {
     let Some(mut next) = pages.next.clone() else { return Ok(None) };
+    let is_place_empty = match &next {
+        Next::Header(name) => name.trim().is_empty(),
+        Next::Link(place) | Next::Cursor { place, .. } | Next::LastItem { more: place, .. } => {
+            place.is_empty()
+        }
+        Next::Offset { .. } | Next::Number { .. } => false,
+    };
+    if is_place_empty {
+        return Err("what leads to the next page has no name; state a header or a field".to_owned());
+    }
     let any = json!({});
     let page = followed(description, schema).unwrap_or(&any);
     let (items, item) = match &pages.items {
@@ -111,6 +121,11 @@ pub(super) fn stated(
             let item = list.get("items").cloned().unwrap_or_else(|| json!({}));
             match is_list {
                 true => (place.clone(), item),
+                false if place.is_empty() => {
+                    return Err(
+                        "its response is no list; state a field with `.items(…)`".to_owned()
+                    );
+                }
                 false => return Err(format!("`{}` is no list", place.join("."))),
             }
         }
@@ -141,6 +156,9 @@ fn found(
     stated: &Sent,
 ) -> Result<Sent, String> {
     let Sent::Query(name) = stated else { return Ok(stated.clone()) };
+    if name.trim().is_empty() {
+        return Err("the parameter that asks for the next page has no name; state it".to_owned());
+    }
     let queries = parameters.iter().filter(|it| location(it) == "query").map(|it| name_of(it));
     let mut known: Vec<_> = queries.collect();
     if known.contains(&name.as_str()) {

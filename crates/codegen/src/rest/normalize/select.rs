@@ -80,11 +80,18 @@ fn suggest<'a>(
     selector: &str,
 ) -> Option<(String, &'a NamedOperation)> {
     let selector = selector.trim();
+    let selector = selector.strip_prefix("operationId:").map_or(selector, str::trim);
     let (method, path) = method_and_path(selector).unwrap_or(("", selector));
-    let alike = |it: &&NamedOperation| without_names(&it.path) == without_names(path);
+    let path = without_names(path);
+    let alike = |it: &&NamedOperation| without_names(&it.path) == path;
+    // With the URL of the service before it.
+    let ends = |it: &&NamedOperation| it.path.len() > 1 && path.ends_with(&without_names(&it.path));
     let same_method = |it: &&NamedOperation| it.method.eq_ignore_ascii_case(method);
     let by_path = operations.iter().filter(alike).find(same_method);
-    if let Some(found) = by_path.or_else(|| operations.iter().find(alike)) {
+    let by_path = by_path.or_else(|| operations.iter().find(alike));
+    let ending =
+        || operations.iter().filter(ends).max_by_key(|it| (it.path.len(), same_method(it)));
+    if let Some(found) = by_path.or_else(ending) {
         return Some((found.call(), found));
     }
     let mut candidates: BTreeMap<String, &NamedOperation> = BTreeMap::new();
@@ -103,8 +110,9 @@ fn suggest<'a>(
     Some((nearest.to_owned(), candidates[nearest]))
 }
 
-/// A path whose parameters have no names.
+/// A path without query and fragment, whose parameters have no names.
 fn without_names(path: &str) -> String {
+    let path = path.split(['?', '#']).next().unwrap_or_default();
     let piece = |piece: &Piece<'_>| match piece {
         Piece::Literal(text) => (*text).to_owned(),
         Piece::Parameter(_) => "{}".to_owned(),

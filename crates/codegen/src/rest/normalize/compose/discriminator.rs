@@ -8,14 +8,15 @@
 //! - otherwise by required fields. For each two branches, one must require a field that the other
 //!   does not have; if several branches match, the one with the most known fields wins.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde_json::{Value, json};
 
 use super::{Composer, DEPTH, SCHEMAS};
 use crate::rest::normalize::union_marks::{Alternative, Branch};
-use crate::rest::pointer::unescaped;
-use crate::rest::tree::{Keywords, fields, kind, resolve};
+use crate::rest::normalize::warnings::Warnings;
+use crate::rest::pointer::{keys, unescaped};
+use crate::rest::tree::{self, Keywords, fields, kind, resolve};
 
 /// One object of a branch: a branch that is a union itself has several.
 struct Leaf {
@@ -255,22 +256,63 @@ impl Composer<'_> {
                 continue;
             }
             let base = named(name);
-            let mut found: Vec<String> = Vec::new();
+            let mut found: BTreeSet<String> = BTreeSet::new();
             let mut waiting = vec![base.clone()];
             while let Some(next) = waiting.pop() {
                 for child in extending.get(next.as_str()).into_iter().flatten() {
-                    if *child != base && !found.contains(child) {
-                        found.push(child.clone());
+                    if *child != base && found.insert(child.clone()) {
                         waiting.push(child.clone());
                     }
                 }
             }
             if found.len() > 1 {
-                found.sort();
                 bases.insert(base, found.into_iter().map(|it| json!({ "$ref": it })).collect());
             }
         }
         bases
+    }
+}
+
+/// Warns of the mappings that name no branch and no named schema: `further` has the names of those
+/// that a selection has removed.
+pub(in crate::rest::normalize) fn warn_of_lost(
+    description: &mut Value,
+    further: &BTreeSet<String>,
+    warnings: &mut Warnings<'_>,
+) {
+    let schemas = fields(&description["components"], "schemas").map(|(name, _)| name.clone());
+    let names: BTreeSet<_> = schemas.chain(further.iter().cloned()).collect();
+    tree::each_schema(description, &mut |schema, place| {
+        warn_of_lost_within(schema, keys(place), &names, warnings);
+    });
+}
+
+fn warn_of_lost_within(
+    schema: &mut Value,
+    place: Vec<String>,
+    names: &BTreeSet<String>,
+    warnings: &mut Warnings<'_>,
+) {
+    let branches = ["oneOf", "anyOf"].iter().filter_map(|key| schema.get(key)?.as_array());
+    let branches: Vec<_> = branches.flatten().filter_map(|it| target(it).map(last)).collect();
+    for (value, to) in schema.get("discriminator").into_iter().flat_map(|it| fields(it, "mapping"))
+    {
+        let text = to.as_str().unwrap_or_default();
+        let name = last(text);
+        // Linking has given the schemas of other files other names.
+        let is_file = !text.starts_with('#') && text.contains(['.', '/']);
+        if !is_file && !names.contains(&name) && !branches.contains(&name) {
+            let mut keys = place.clone();
+            keys.extend(["discriminator", "mapping", value].map(str::to_owned));
+            let message = format!(
+                "the discriminator maps {value:?} to {to}, which is no schema, so that it selects no \
+                 type; map it to a branch"
+            );
+            warnings.warn(&keys, message);
+        }
+    }
+    for (keys, schema) in tree::within_mut(schema) {
+        warn_of_lost_within(schema, [place.clone(), keys].concat(), names, warnings);
     }
 }
 
@@ -309,9 +351,9 @@ fn last(target: &str) -> String {
 }
 
 fn are_disjoint(values: &[Vec<Value>]) -> bool {
-    let mut seen = Vec::new();
+    let mut seen = HashSet::new();
     values.iter().all(|values| {
-        let is_new = values.iter().all(|it| !seen.contains(&it));
+        let is_new = values.iter().all(|it| !seen.contains(it));
         seen.extend(values);
         is_new
     })
