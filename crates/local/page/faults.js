@@ -17,7 +17,7 @@ const PRESETS = {
 
 const OPERATIONS = ["run", "runsync", "status", "stream", "cancel", "retry", "purge-queue", "health",
 	"openai", "requests", "job-take", "job-take-batch", "job-stop", "job-stream", "job-done", "ping",
-	"get-pod", "get-template", "graphql"];
+	"get-pod", "get-template", "graphql", "account"];
 
 const EFFECTS = {
 	"respond instead": { response: { status: 503 } },

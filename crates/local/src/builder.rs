@@ -1,6 +1,6 @@
 //! Configuration and start of a service.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,6 +8,7 @@ use std::time::Duration;
 use futures_util::Stream;
 use serde_json::Value;
 
+use crate::account::{Account, AccountContext, QuotaLimiter};
 use crate::catalog::{Catalog, seeded_pods, seeded_templates};
 use crate::clock::Clock;
 use crate::error::Error;
@@ -15,15 +16,19 @@ use crate::faults::FaultInjector;
 use crate::graphql;
 use crate::http::{HostCheck, HostName, RequestLog, listen};
 use crate::operation::Operation;
-use crate::queue::{Endpoint, EndpointSettings, JobRunner, StreamShape, WorkerKind, Workers};
+use crate::queue::{
+    EndpointFactory, EndpointRegistry, EndpointSettings, EndpointWorkers, StreamShape, WorkerKind,
+    Workers,
+};
 use crate::rate_limits::{RateLimiter, RateLimits};
+use crate::retired::RetiredInterface;
 use crate::router::{ApiKey, ApiKeys, App, OpenApiDescriptions};
 use crate::service::{LocalService, reachable};
 use crate::sync::Tasks;
 use crate::webhook::Webhooks;
 use crate::worker::{
-    ClosureHandler, CommandHandler, Handler, HandlerError, LocalJob, LogListener, StreamHandler,
-    WorkerEnvironment, WorkerLog, WorkerLogLine, WorkerProgram, builtins,
+    ClosureHandler, Handler, HandlerError, LocalJob, LogListener, StreamHandler, WorkerEnvironment,
+    WorkerLogLine, builtins,
 };
 
 const DEFAULT_EXECUTION_TIMEOUT: Duration = Duration::from_secs(600);
@@ -34,25 +39,6 @@ const MAX_RUN_PAYLOAD: usize = 10 * 1024 * 1024;
 const MAX_RUNSYNC_PAYLOAD: usize = 20 * 1024 * 1024;
 /// Far more than the concurrent requests that the rate limits allow.
 const DEFAULT_MAX_CONNECTIONS: usize = 4096;
-
-/// The workers of an endpoint, before it is started.
-enum EndpointWorkers {
-    Handler(WorkerKind, Arc<dyn Handler>),
-    /// Processes of a shell command, which get jobs as lines of JSON.
-    Command(String),
-    /// Workers that attach; the service starts them if there is a command.
-    Attached(Option<String>),
-}
-
-impl EndpointWorkers {
-    fn kind(&self) -> WorkerKind {
-        match self {
-            Self::Handler(kind, _) => *kind,
-            Self::Command(_) => WorkerKind::Command,
-            Self::Attached(_) => WorkerKind::Worker,
-        }
-    }
-}
 
 /// Configures a [`LocalService`]; created by [`LocalService::builder`].
 #[must_use = "a builder does nothing until `start` is called"]
@@ -76,6 +62,7 @@ pub struct Builder {
     pods: Vec<Value>,
     templates: Vec<Value>,
     stream_shape: StreamShape,
+    retired: BTreeSet<RetiredInterface>,
     strict: bool,
     max_run_payload: usize,
     max_runsync_payload: usize,
@@ -109,6 +96,7 @@ impl Builder {
             pods: Vec::new(),
             templates: Vec::new(),
             stream_shape: StreamShape::default(),
+            retired: BTreeSet::new(),
             strict: false,
             max_run_payload: MAX_RUN_PAYLOAD,
             max_runsync_payload: MAX_RUNSYNC_PAYLOAD,
@@ -124,7 +112,7 @@ impl LocalService {
 }
 
 impl Builder {
-    /// Adds an API key, valid on all three interfaces. Each key is a separate user with separate
+    /// Adds an API key, valid on all interfaces. Each key is a separate user with separate
     /// rate limits. Without any key, a random key is generated, which [`LocalService::api_key`]
     /// returns.
     ///
@@ -366,6 +354,13 @@ impl Builder {
         self
     }
 
+    /// Retires interfaces: they respond with 410, as the hosted service does once the account
+    /// interface has replaced them.
+    pub fn retired(mut self, interfaces: impl IntoIterator<Item = RetiredInterface>) -> Self {
+        self.retired.extend(interfaces);
+        self
+    }
+
     /// Enables the control plane, which offers over HTTP under `/_local` what [`LocalService`]
     /// offers in Rust: see [the crate's documentation](crate#the-control-plane). Off by default.
     pub fn control_plane(mut self) -> Self {
@@ -423,14 +418,6 @@ impl Builder {
         let tasks = Tasks::new(tokio::runtime::Handle::current());
         let webhooks = Webhooks::new(self.clock.clone(), tasks.clone());
 
-        let mut endpoints = BTreeMap::new();
-        if self.builtins {
-            let handled = |(name, handler): (&str, _)| {
-                (name.to_owned(), EndpointWorkers::Handler(WorkerKind::Builtin, handler))
-            };
-            endpoints.extend(builtins().map(handled));
-        }
-        endpoints.extend(self.endpoints);
         let worker_key = ApiKey::random().map_err(Error::random_key)?;
         let worker_key = ApiKey { allowed: Some(Operation::OF_WORKERS.into()), ..worker_key };
         // Worker processes inherit the environment, so they may print a key. A shorter one could be
@@ -438,50 +425,55 @@ impl Builder {
         let secrets = self.keys.iter().map(|key| &key.secret).filter(|key| key.len() >= 12);
         let mut secrets: Vec<String> = secrets.cloned().collect();
         secrets.push(worker_key.secret.clone());
-        let start = |(name, workers): (String, EndpointWorkers)| {
+        let handled = |(name, handler): (&str, _)| {
+            (name.to_owned(), EndpointWorkers::Handler(WorkerKind::Builtin, handler))
+        };
+        let builtins: BTreeMap<_, _> = builtins().map(handled).into();
+        let first = builtins.keys().filter(|_| self.builtins).chain(self.endpoints.keys());
+        let first: BTreeSet<String> = first.cloned().collect();
+        let factory = EndpointFactory {
+            clock: self.clock.clone(),
+            tasks: tasks.clone(),
+            webhooks: webhooks.clone(),
+            log_listener: self.log_listener.clone(),
+            secrets,
+            environment: WorkerEnvironment {
+                prefix: self.worker_env_prefix.clone(),
+                base_url: format!("http://{}", reachable(address)),
+                endpoint: String::new(),
+                key: worker_key.secret.clone(),
+                ping_interval: self.defaults.workers.ping_timeout(),
+            },
+            defaults: EndpointSettings { keeps_history: self.page, ..self.defaults },
+            // An endpoint that is created later may have the built-in workers in any case.
+            workers: builtins.into_iter().chain(self.endpoints).collect(),
+        };
+        let endpoints = Arc::new(EndpointRegistry::default());
+        for name in first {
             let settings = EndpointSettings {
-                kind: workers.kind(),
-                keeps_history: self.page,
                 workers: self.workers.get(&name).copied().unwrap_or(self.defaults.workers),
                 execution_timeout: self
                     .execution_timeouts
                     .get(&name)
                     .copied()
                     .unwrap_or(self.defaults.execution_timeout),
-                ..self.defaults
+                ..factory.defaults
             };
-            let (clock, listener) = (self.clock.clone(), self.log_listener.clone());
-            let log = WorkerLog::new(&name, clock, listener, secrets.clone());
-            let runner = match workers {
-                EndpointWorkers::Handler(_, handler) => JobRunner::Handler(handler),
-                EndpointWorkers::Command(command) => {
-                    JobRunner::Handler(Arc::new(CommandHandler::new(command, log)))
-                }
-                EndpointWorkers::Attached(command) => {
-                    JobRunner::Attached(Arc::new(WorkerProgram {
-                        environment: WorkerEnvironment {
-                            prefix: self.worker_env_prefix.clone(),
-                            base_url: format!("http://{}", reachable(address)),
-                            endpoint: name.clone(),
-                            key: worker_key.secret.clone(),
-                            ping_interval: settings.workers.ping_timeout(),
-                        },
-                        command,
-                        log,
-                    }))
-                }
-            };
-            let endpoint = Endpoint::start(
-                &name,
-                settings,
-                runner,
-                self.clock.clone(),
-                tasks.clone(),
-                webhooks.clone(),
-            );
-            (name, endpoint)
-        };
-        let endpoints = endpoints.into_iter().map(start).collect();
+            if let Some(endpoint) = factory.start(&name, &name, settings) {
+                endpoints.insert(endpoint);
+            }
+        }
+        let account = Account::new(AccountContext {
+            clock: self.clock.clone(),
+            stopping: tasks.stopping().clone(),
+            base_url: format!("http://{}", reachable(address)),
+            factory,
+            endpoints: endpoints.clone(),
+            catalog: catalog.clone(),
+            is_seeded: self.seeds,
+        });
+        let quota = self.rate_limits.as_ref().and_then(RateLimits::account_quota);
+        let quota = quota.map(|quota| QuotaLimiter::new(quota, self.clock.clone()));
         let mut keys = self.keys;
         if keys.is_empty() {
             keys.push(ApiKey::random().map_err(Error::random_key)?);
@@ -503,11 +495,14 @@ impl Builder {
             schema: graphql::schema(catalog.clone()),
             openapi: OpenApiDescriptions::default(),
             catalog,
+            account,
+            quota,
             requests: RequestLog::new(self.clock.clone()),
             webhooks,
             control_plane: self.control_plane,
             search_lock: Arc::default(),
             stream_shape: self.stream_shape,
+            retired: self.retired,
             is_strict: self.strict,
             max_run_payload: self.max_run_payload,
             max_runsync_payload: self.max_runsync_payload,

@@ -115,7 +115,7 @@ impl Catalog {
     ) -> Result<Template, Refusal> {
         let mut contents = locked(&self.contents);
         let mut template = match id {
-            None => Template { id: new_id(), ..Template::default() },
+            None => Template { id: new_id(), is_created: true, ..Template::default() },
             Some(id) => contents
                 .templates
                 .get(&id)
@@ -132,13 +132,61 @@ impl Catalog {
         Ok(template)
     }
 
-    pub(crate) fn delete_template(&self, name: &str) -> Result<(), Refusal> {
+    /// All templates, by name.
+    pub(crate) fn templates(&self) -> Vec<Template> {
+        let mut templates: Vec<_> = locked(&self.contents).templates.values().cloned().collect();
+        templates.sort_by(|a, b| a.name.cmp(&b.name));
+        templates
+    }
+
+    /// The template with an id, of any kind.
+    pub(crate) fn any_template(&self, id: &str) -> Option<Template> {
+        locked(&self.contents).templates.get(id).cloned()
+    }
+
+    /// All Pods that are no workers, with their parts, by id.
+    pub(crate) fn pods(&self) -> Vec<Value> {
+        let contents = locked(&self.contents);
+        let mut pods: Vec<_> = contents.pods.values().filter(|pod| !pod.is_worker()).collect();
+        pods.sort_by(|a, b| a.id.cmp(&b.id));
+        pods.into_iter().map(|pod| Value::Object(pod.fields.clone())).collect()
+    }
+
+    /// Stores a template of the user, a new one if it has no id. Returns none if another one has its
+    /// name.
+    pub(crate) fn put_template(&self, mut template: Template) -> Result<Option<Template>, Refusal> {
+        template.check()?;
         let mut contents = locked(&self.contents);
-        let template = contents
+        let same_name = |other: &Template| other.name == template.name && other.id != template.id;
+        if contents.templates.values().any(same_name) {
+            return Ok(None);
+        }
+        if template.id.is_empty() {
+            template.id = new_id();
+            template.is_created = true;
+        }
+        contents.templates.insert(template.id.clone(), template.clone());
+        Ok(Some(template))
+    }
+
+    pub(crate) fn delete_template(&self, name: &str) -> Result<(), Refusal> {
+        let id = locked(&self.contents)
             .templates
             .values()
             .find(|template| template.name == name && template.is_own())
-            .ok_or_else(|| Refusal::invalid("no template of yours has this name"))?;
+            .map(|template| template.id.clone());
+        let id = id.ok_or_else(|| Refusal::invalid("no template of yours has this name"))?;
+        self.delete_template_by_id(&id)
+    }
+
+    /// Deletes a template of the user, unless it is in use or was so a moment ago.
+    pub(crate) fn delete_template_by_id(&self, id: &str) -> Result<(), Refusal> {
+        let mut contents = locked(&self.contents);
+        let template = contents
+            .templates
+            .get(id)
+            .filter(|template| template.is_own())
+            .ok_or_else(|| Refusal::not_found("no template of yours has this id"))?;
         let id = template.id.clone();
         if template.endpoint_id.is_some() {
             return Err(Refusal::invalid("the template is in use by a serverless endpoint"));
@@ -183,7 +231,8 @@ impl Catalog {
     }
 }
 
-fn new_id() -> String {
+/// A random id.
+pub(crate) fn new_id() -> String {
     std::iter::repeat_with(fastrand::lowercase).take(14).collect()
 }
 
@@ -347,6 +396,16 @@ pub(crate) struct Template {
     pub(crate) docker_args: String,
     #[serde(skip)]
     pub(crate) last_used: Option<Moment>,
+    /// What only the account interface has.
+    #[serde(skip)]
+    pub(crate) start_ssh: bool,
+    #[serde(skip)]
+    pub(crate) start_jupyter: bool,
+    #[serde(skip)]
+    pub(crate) allowed_cuda_versions: Vec<String>,
+    /// True for a template that was created in the service: it is the user's even if it is public.
+    #[serde(skip)]
+    pub(crate) is_created: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -395,6 +454,10 @@ impl Default for Template {
             endpoint_id: None,
             docker_args: String::new(),
             last_used: None,
+            start_ssh: true,
+            start_jupyter: true,
+            allowed_cuda_versions: Vec::new(),
+            is_created: false,
         }
     }
 }
@@ -417,7 +480,7 @@ impl Template {
 
     /// Returns true if the template belongs to the user of the service.
     pub(crate) fn is_own(&self) -> bool {
-        !self.is_public && !self.is_vendor
+        self.is_created || (!self.is_public && !self.is_vendor)
     }
 
     /// Returns true if the template is of a kind to return.
@@ -434,8 +497,7 @@ impl Template {
         self.volume_in_gb = change.volume_in_gb;
         self.is_serverless = change.is_serverless.unwrap_or(self.is_serverless);
         if let Some(args) = change.docker_args {
-            self.docker_start_cmd = words(&args);
-            self.docker_args = args;
+            self.set_args(args);
         }
         if let Some(ports) = change.ports {
             let ports = ports.split(',').map(str::trim).filter(|port| !port.is_empty());
@@ -448,6 +510,12 @@ impl Template {
         self.container_registry_auth_id =
             change.container_registry_auth_id.or_else(|| self.container_registry_auth_id.take());
         self.check()
+    }
+
+    /// Sets the start arguments.
+    pub(crate) fn set_args(&mut self, args: String) {
+        self.docker_start_cmd = words(&args);
+        self.docker_args = args;
     }
 
     fn check(&self) -> Result<(), Refusal> {

@@ -77,6 +77,13 @@
 //!   is over, its program is killed and a new program starts; a worker that was started elsewhere
 //!   may attach again.
 //!
+//! # The account interface
+//!
+//! Below [`LocalService::account_url`] the service speaks all 53 operations of the second version of
+//! its REST interface. Endpoints that are created there exist at once for the queue; what they run
+//! is decided by the name of their image. The page `docs/account.md` of the repository says what
+//! each object does. [`Builder::retired`] lets the interfaces that it replaces respond with 410.
+//!
 //! # Simulating failures
 //!
 //! - [`Builder::manual_clock`] stops time, and [`Clock::advance`] moves it.
@@ -117,12 +124,12 @@
 //! | `DELETE /_local/faults`, `DELETE /_local/faults/{id}` | removes all faults, or a single fault |
 //! | `POST /_local/pods`, `POST /_local/templates` | adds or replaces a Pod or template, in the shape that REST returns |
 //! | `DELETE /_local/pods/{id}` | removes a Pod |
-//! | `GET /_local/openapi/queue.yaml`, `workers.yaml` or `rest.yaml` | returns the OpenAPI description that the service follows; no key required |
+//! | `GET /_local/openapi/queue.yaml`, `workers.yaml`, `rest.yaml` or `account.yaml` | returns the OpenAPI description that the service follows; no key required |
 //! | `PUT /_local/openapi/rest.yaml` | publishes another text in its place; the service itself does not change |
 //!
 //! The names of operations are `run`, `runsync`, `status`, `stream`, `cancel`, `retry`,
 //! `purge-queue`, `health`, `openai`, `requests`, `job-take`, `job-take-batch`, `job-stop`,
-//! `job-stream`, `job-done`, `ping`, `get-pod`, `get-template` and `graphql`.
+//! `job-stream`, `job-done`, `ping`, `get-pod`, `get-template`, `graphql` and `account`.
 //!
 //! A window begins with the newest item, after `offset` items, and has at most `limit` items: 100
 //! by default, and 500 at most. The README has the details.
@@ -201,6 +208,7 @@
 //!   `{"errors": [{"message": "…"}]}`, with HTTP 200 if the document was executed, and 400 if not.
 //! - **Templates**: `saveTemplate` with an `id` leaves omitted fields unchanged.
 
+mod account;
 mod bounded_log;
 mod builder;
 mod catalog;
@@ -216,6 +224,7 @@ mod operation;
 pub mod program;
 mod queue;
 mod rate_limits;
+mod retired;
 mod router;
 mod service;
 mod sync;
@@ -234,6 +243,7 @@ pub use http::RequestRecord;
 pub use operation::Operation;
 pub use queue::{StreamShape, Workers};
 pub use rate_limits::{RateLimit, RateLimits, RateWindow};
+pub use retired::RetiredInterface;
 pub use service::LocalService;
 pub use webhook::WebhookDelivery;
 pub use worker::{

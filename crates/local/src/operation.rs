@@ -1,5 +1,5 @@
-//! Operation: an operation of the queue, the worker protocol, REST, GraphQL or the control plane,
-//! by name.
+//! Operation: an operation of the queue, the worker protocol, REST or GraphQL, by name; the account
+//! interface and the control plane count as one operation each.
 
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +49,8 @@ pub enum Operation {
     /// `POST /graphql`
     #[serde(rename = "graphql")]
     GraphQl,
+    /// Everything under `/account`.
+    Account,
     /// Everything under `/_local`, if the control plane is enabled.
     Control,
 }

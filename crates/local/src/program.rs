@@ -18,7 +18,7 @@ use serde_json::json;
 use self::api_keys::{ProgramKeys, quoted};
 use self::signals::Listener;
 use self::stderr_printer::StderrPrinter;
-use crate::{Error, LocalService, LogSource, RateLimits, StreamShape, Workers};
+use crate::{Error, LocalService, LogSource, RateLimits, RetiredInterface, StreamShape, Workers};
 
 /// Runs a local emulator of the hosted service until Ctrl-C.
 ///
@@ -105,9 +105,16 @@ pub struct Arguments {
     #[arg(long)]
     strict: bool,
 
-    /// Enforce the documented rate limits, over any span of 10 seconds.
+    /// Enforce the documented rate limits.
+    ///
+    /// Those of the queue hold over any span of 10 seconds; those of the account interface a minute,
+    /// an hour and a day, and its responses announce them.
     #[arg(long)]
     rate_limits: bool,
+
+    /// Interfaces that respond with 410, because the account interface replaces them.
+    #[arg(long, value_name = "INTERFACES", value_enum, value_delimiter = ',')]
+    retired: Vec<Retirable>,
 
     /// Largest number of queued jobs of each endpoint; a submission beyond that gets 429.
     #[arg(long, value_name = "JOBS")]
@@ -124,6 +131,21 @@ pub struct Arguments {
 enum Shape {
     Array,
     Object,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Retirable {
+    Rest,
+    Graphql,
+}
+
+impl From<Retirable> for RetiredInterface {
+    fn from(interface: Retirable) -> Self {
+        match interface {
+            Retirable::Rest => Self::Rest,
+            Retirable::Graphql => Self::GraphQl,
+        }
+    }
 }
 
 fn parse_endpoint(argument: &str) -> Result<(String, Option<String>), String> {
@@ -227,6 +249,7 @@ pub async fn run(
     for key in keys.all() {
         builder = builder.api_key(key);
     }
+    builder = builder.retired(arguments.retired.into_iter().map(RetiredInterface::from));
     if arguments.manual_clock {
         builder = builder.manual_clock();
     }
@@ -336,6 +359,7 @@ fn announce(local: &LocalService, keys: &ProgramKeys, attached: &[String]) -> io
     for (name, value) in [
         ("PODQUEUE_BASE_URL", local.base_url()),
         ("PODQUEUE_REST_URL", local.rest_url()),
+        ("PODQUEUE_ACCOUNT_URL", local.account_url()),
         ("PODQUEUE_GRAPHQL_URL", local.graphql_url()),
     ] {
         lines.push(export(name, &quoted(&value)));
@@ -364,6 +388,7 @@ fn announce_as_json(
         "api_key": keys.printable(local),
         "base_url": local.base_url(),
         "rest_url": local.rest_url(),
+        "account_url": local.account_url(),
         "graphql_url": local.graphql_url(),
         "page_url": local.page_url(),
         "worker_environments": attached.iter().map(environment).collect::<BTreeMap<_, _>>(),

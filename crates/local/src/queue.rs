@@ -2,22 +2,26 @@
 
 mod attached_workers;
 mod endpoint;
+mod factory;
 mod job;
 mod job_view;
 mod openai;
 mod pool;
+mod registry;
 mod stream;
 mod submission;
 mod timers;
 
 pub(crate) use attached_workers::{AssignedJob, Unhealthy};
 pub(crate) use endpoint::{
-    BulkChange, Chunk, Endpoint, EndpointSettings, JobDetails, JobRunner, Overview, Report,
-    WorkerKind, WorkerProtocol,
+    BulkChange, Chunk, Endpoint, EndpointSettings, JobDetails, Overview, Report, WorkerKind,
+    WorkerProtocol, WorkerStatus, WorkerView,
 };
+pub(crate) use factory::{EndpointFactory, EndpointWorkers};
 pub(crate) use job::{Mode, Receipt, Record};
 pub(crate) use job_view::{HistoryChunk, JobFilter, JobView, cut_json};
 pub(crate) use openai::{OpenAiResponse, openai};
+pub(crate) use registry::EndpointRegistry;
 pub(crate) use submission::{Submission, parse_ttl, parse_wait};
 
 pub use pool::Workers;

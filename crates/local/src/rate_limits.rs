@@ -53,6 +53,7 @@ pub struct RateLimits {
     window: RateWindow,
     requests_per_worker: usize,
     retry_after: bool,
+    account: Option<[u64; 3]>,
 }
 
 impl RateLimits {
@@ -75,6 +76,7 @@ impl RateLimits {
             window: RateWindow::default(),
             requests_per_worker: 0,
             retry_after: true,
+            account: Some([60, 3_000, 50_000]),
         }
     }
 
@@ -83,6 +85,26 @@ impl RateLimits {
     pub fn limit(mut self, operation: Operation, limit: RateLimit) -> Self {
         self.table.insert(operation, limit);
         self
+    }
+
+    /// Sets how many requests to the account interface each user may send a minute, an hour and a
+    /// day, in fixed windows that begin with the service's clock: 60, 3,000 and 50,000 by default.
+    /// Its responses announce them, and what remains.
+    #[must_use]
+    pub fn account_requests(mut self, minute: u64, hour: u64, day: u64) -> Self {
+        self.account = Some([minute, hour, day]);
+        self
+    }
+
+    /// Exempts the account interface: its responses announce no limits.
+    #[must_use]
+    pub fn without_account_limits(mut self) -> Self {
+        self.account = None;
+        self
+    }
+
+    pub(crate) fn account_quota(&self) -> Option<[u64; 3]> {
+        self.account
     }
 
     /// Sets the windows over which requests are counted.

@@ -2,10 +2,12 @@
 //! origin, key, rate limit, fault, and then the operation.
 //!
 //! - `queue`: the queue, and `worker_protocol` for workers that attach
+//! - `account`: the account interface
 //! - `rest`, `graphql`: Pods, templates and secrets
 //! - `control`: the control plane `/_local`; `page`: the page for a browser
 //! - `api_keys`: the keys and their permissions; `fault_injection`: the effects of faults
 
+mod account;
 mod api_keys;
 mod app;
 mod control;
@@ -48,6 +50,7 @@ impl Router {
         let routes = axum::Router::new()
             .merge(control)
             .merge(page)
+            .merge(account::routes())
             .merge(rest::routes(&app))
             .merge(graphql::routes())
             .fallback(unknown_path)

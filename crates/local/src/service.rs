@@ -59,6 +59,12 @@ impl LocalService {
         format!("http://{}/v1", reachable(self.address))
     }
 
+    /// Returns the root of the account interface, to which the paths of its description, `/v2/…`, are
+    /// appended.
+    pub fn account_url(&self) -> String {
+        format!("http://{}/account", reachable(self.address))
+    }
+
     /// Returns the URL of the GraphQL interface.
     pub fn graphql_url(&self) -> String {
         format!("http://{}/graphql", reachable(self.address))
@@ -131,7 +137,8 @@ impl LocalService {
     /// The id of a worker is not among them: a worker chooses its own, or gets it in `POD_ID` with
     /// the prefix in front.
     pub fn worker_environment(&self, endpoint: &str) -> Option<Vec<(String, String)>> {
-        let worker_protocol = self.app.endpoints.get(endpoint)?.worker_protocol().ok()?;
+        let endpoint = self.app.endpoints.get(endpoint)?;
+        let worker_protocol = endpoint.worker_protocol().ok()?;
         Some(worker_protocol.program.environment.variables(None))
     }
 
@@ -141,7 +148,11 @@ impl LocalService {
     /// error.
     pub fn worker_logs(&self, endpoint: &str) -> Vec<WorkerLogLine> {
         let endpoint = self.app.endpoints.get(endpoint);
-        endpoint.and_then(|endpoint| endpoint.log()).map(WorkerLog::all).unwrap_or_default()
+        endpoint
+            .as_ref()
+            .and_then(|endpoint| endpoint.log())
+            .map(WorkerLog::all)
+            .unwrap_or_default()
     }
 
     /// Adds a fault, effective from the next request.

@@ -131,6 +131,11 @@ impl AttachedWorkers {
         self.workers.values().filter(|worker| worker.unhealthy.is_some()).count()
     }
 
+    /// Returns true if a worker reports itself as unhealthy.
+    pub(super) fn is_unhealthy(&self, id: WorkerId) -> bool {
+        self.workers.get(&id).is_some_and(|worker| worker.unhealthy.is_some())
+    }
+
     pub(super) fn len(&self) -> usize {
         self.workers.len()
     }

@@ -30,12 +30,14 @@
 //! `tests/interface/worker_kinds.rs` the same transitions over all kinds of worker.
 //!
 //! `worker_protocol` has the operations for workers that attach over HTTP, `page_view` the views
-//! for the page.
+//! for the page, `account_view` changes and views of the account interface.
 
+mod account_view;
 mod page_view;
 mod state;
 mod worker_protocol;
 
+pub(crate) use account_view::{WorkerStatus, WorkerView};
 pub(crate) use page_view::{BulkChange, JobDetails, Overview};
 pub(crate) use worker_protocol::{Chunk, Report, WorkerProtocol};
 
@@ -50,7 +52,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use self::state::{EndpointState, TimerRun};
-use crate::clock::{Clock, Moment};
+use crate::clock::{Clock, Moment, milliseconds};
 use crate::error::Refusal;
 use crate::queue::job::{Job, JobResult, Mode, Receipt, Record, Status};
 use crate::queue::job_view::HistoryChunk;
@@ -74,6 +76,12 @@ pub(crate) struct Endpoint {
     earlier_timer: Notify,
     /// The number of requests that were refused with 429.
     throttled: AtomicU64,
+    /// Execution timeout of jobs without one of their own, in milliseconds.
+    execution_timeout: AtomicU64,
+    /// What workers within the service do, which have no output of their own.
+    own_log: WorkerLog,
+    /// Cancelled when the endpoint is deleted.
+    closed: CancellationToken,
 }
 
 impl Endpoint {
@@ -88,14 +96,18 @@ impl Endpoint {
         let endpoint = Arc::new(Self {
             name: name.into(),
             settings,
-            clock,
-            tasks,
+            execution_timeout: AtomicU64::new(milliseconds(settings.execution_timeout)),
+            own_log: WorkerLog::new(name, clock.clone(), None, Vec::new()),
+            closed: CancellationToken::new(),
             state: Mutex::new(EndpointState::new(
                 settings.workers,
                 runner.origin(),
                 settings.keeps_history,
                 webhooks,
+                clock.now(),
             )),
+            clock,
+            tasks,
             earlier_timer: Notify::new(),
             throttled: AtomicU64::new(0),
             runner,
@@ -275,7 +287,8 @@ impl Endpoint {
                 let message = "the queue of this endpoint is full";
                 return Err(Refusal::too_many_requests(message, None));
             }
-            let job = state.submit(submission, mode, self.settings.execution_timeout, now);
+            let timeout = Duration::from_millis(self.execution_timeout.load(Ordering::Relaxed));
+            let job = state.submit(submission, mode, timeout, now);
             Ok((job.receipt(), now, job.changed()))
         })
     }
@@ -416,7 +429,9 @@ impl Endpoint {
                 JobRunner::Attached(_) => state.assign_to_waiting_workers(now),
             }
             let Some(worker) = state.start_worker(now) else { return };
-            if let JobRunner::Attached(program) = &self.runner {
+            if let JobRunner::Attached(program) = &self.runner
+                && !state.pool().is_throttled()
+            {
                 self.start_process(program, state, worker);
             }
         }
@@ -432,6 +447,7 @@ impl Endpoint {
     ) {
         let (id, attempt) = (job.id.clone(), job.attempt);
         let work = self.local_job(job, worker, stop.clone(), now);
+        self.log_job(worker, &id, "started");
         let (endpoint, handler) = (self.clone(), handler.clone());
         self.tasks.spawn(async move {
             let grace_period_over = async {
@@ -441,6 +457,8 @@ impl Endpoint {
             tokio::select! {
                 biased;
                 outcome = run_handler(handler.as_ref(), work) => {
+                    let end = if outcome.error.is_none() { "finished" } else { "failed" };
+                    endpoint.log_job(worker, &id, end);
                     endpoint.finish_attempt(&id, attempt, outcome);
                 }
                 () = grace_period_over => {}
@@ -491,6 +509,7 @@ impl Endpoint {
             tokio::select! {
                 () = due => {}
                 () = self.earlier_timer.notified() => {}
+                () = self.closed.cancelled() => return,
             }
         }
     }

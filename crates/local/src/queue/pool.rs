@@ -9,10 +9,15 @@
 //!                                                 (stopped)
 //! ```
 //!
+//! Limits and version may change while the pool runs. A worker of an earlier version is stale: it
+//! gets no more jobs, and stops when it is idle. So does an idle worker above the maximum. While the
+//! pool is throttled, new workers stay in their cold start.
+//!
 //! The pool has no clock: a transition returns the [`PoolTimer`] that its worker needs next.
-//! `tests/interface/workers.rs` checks the transitions.
+//! `tests/interface/workers.rs` checks the transitions, `tests/interface/account_endpoints.rs` those
+//! of changed limits and versions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 use crate::clock::Moment;
@@ -86,6 +91,16 @@ impl Workers {
         self.ping_interval
     }
 
+    /// The same with other limits.
+    pub(crate) fn with_limits(self, min: usize, max: usize) -> Self {
+        Self { min: min.min(max), max, ..self }
+    }
+
+    /// The time for which an idle worker above the minimum stays.
+    pub(crate) fn idle_time(&self) -> Duration {
+        self.idle_timeout
+    }
+
     /// The smallest number of workers.
     pub(crate) const fn min(&self) -> usize {
         self.min
@@ -125,6 +140,40 @@ struct PooledWorker {
     state: WorkerState,
     /// The worker gets no more jobs: it is unhealthy, or requested replacement.
     retired: bool,
+    /// The version that it runs.
+    version: u64,
+    started: Moment,
+}
+
+/// The time that a worker ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct WorkerRun {
+    pub(crate) version: u64,
+    pub(crate) started: Moment,
+    pub(crate) ended: Moment,
+}
+
+/// The largest number of past runs that are kept.
+const MAX_RUNS: usize = 10_000;
+
+/// A worker, as the account interface shows it.
+#[derive(Clone, Debug)]
+pub(crate) struct PooledWorkerView {
+    pub(crate) id: WorkerId,
+    pub(crate) activity: WorkerActivity,
+    pub(crate) version: u64,
+    pub(crate) is_stale: bool,
+    pub(crate) started: Moment,
+}
+
+/// The activity of a worker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WorkerActivity {
+    Starting,
+    /// Its start waits for capacity.
+    Throttled,
+    Idle,
+    Running,
 }
 
 /// The timer that a worker needs after a transition.
@@ -141,17 +190,113 @@ pub(crate) struct WorkerPool {
     origin: WorkerOrigin,
     workers: BTreeMap<WorkerId, PooledWorker>,
     next_id: WorkerId,
+    /// The version of new workers.
+    version: u64,
+    /// True if new workers wait for capacity.
+    is_throttled: bool,
+    /// The last workers that have ended.
+    ended: VecDeque<WorkerRun>,
 }
 
 impl WorkerPool {
-    pub(crate) fn new(settings: Workers, origin: WorkerOrigin) -> Self {
-        let mut pool = Self { settings, origin, workers: BTreeMap::new(), next_id: 0 };
+    pub(crate) fn new(settings: Workers, origin: WorkerOrigin, now: Moment) -> Self {
+        let mut pool = Self {
+            settings,
+            origin,
+            workers: BTreeMap::new(),
+            next_id: 0,
+            version: 1,
+            is_throttled: false,
+            ended: VecDeque::new(),
+        };
         if origin == WorkerOrigin::Service {
             for _ in 0..settings.min() {
-                pool.insert(WorkerState::Idle);
+                pool.insert(WorkerState::Idle, now);
             }
         }
         pool
+    }
+
+    /// Changes the limits and the idle timeout. Returns the timers that idle workers need now.
+    pub(crate) fn set_settings(&mut self, settings: Workers) -> Vec<(WorkerId, PoolTimer)> {
+        self.settings = settings;
+        self.idle_timers()
+    }
+
+    /// Changes the version of workers. Returns the timers that idle workers need now.
+    pub(crate) fn set_version(&mut self, version: u64) -> Vec<(WorkerId, PoolTimer)> {
+        self.version = version;
+        if self.origin == WorkerOrigin::External {
+            for worker in self.workers.values_mut() {
+                worker.version = version;
+            }
+        }
+        self.idle_timers()
+    }
+
+    /// Lets new workers wait for capacity, or not any longer. Removes and returns those that waited.
+    pub(crate) fn set_throttled(&mut self, is_throttled: bool) -> Vec<WorkerId> {
+        if self.is_throttled == is_throttled {
+            return Vec::new();
+        }
+        self.is_throttled = is_throttled;
+        if is_throttled {
+            return Vec::new();
+        }
+        // With capacity again, other workers start in their place. They have not run.
+        let mut waiting = Vec::new();
+        self.workers.retain(|id, worker| {
+            let is_waiting = is_starting(worker);
+            if is_waiting {
+                waiting.push(*id);
+            }
+            !is_waiting
+        });
+        waiting
+    }
+
+    /// Returns true if new workers wait for capacity.
+    pub(crate) fn is_throttled(&self) -> bool {
+        self.is_throttled
+    }
+
+    fn idle_timers(&self) -> Vec<(WorkerId, PoolTimer)> {
+        let idle = self.workers.iter().filter(|(_, worker)| worker.state == WorkerState::Idle);
+        idle.map(|(id, _)| (*id, self.idle_timer(*id))).collect()
+    }
+
+    fn is_stale(&self, worker: &PooledWorker) -> bool {
+        worker.version != self.version
+    }
+
+    /// Returns true if another idle worker may begin to run jobs.
+    fn admits_running(&self) -> bool {
+        self.origin == WorkerOrigin::External || self.running() < self.settings.max()
+    }
+
+    /// The workers, and how long each of them has run.
+    pub(crate) fn views(&self) -> Vec<PooledWorkerView> {
+        let view = |(id, worker): (&WorkerId, &PooledWorker)| PooledWorkerView {
+            id: *id,
+            activity: match worker.state {
+                WorkerState::Starting { .. } if self.is_throttled => WorkerActivity::Throttled,
+                WorkerState::Starting { .. } => WorkerActivity::Starting,
+                WorkerState::Idle => WorkerActivity::Idle,
+                WorkerState::Running(_) => WorkerActivity::Running,
+            },
+            version: worker.version,
+            is_stale: self.is_stale(worker),
+            started: worker.started,
+        };
+        self.workers.iter().map(view).collect()
+    }
+
+    /// The runs of all workers, also of those that still run. A worker that waits for capacity does
+    /// not run.
+    pub(crate) fn runs(&self, now: Moment) -> Vec<WorkerRun> {
+        let running = self.workers.values().filter(|it| !(self.is_throttled && is_starting(it)));
+        let running = running.map(|worker| worker.run(now));
+        self.ended.iter().copied().chain(running).collect()
     }
 
     pub(crate) fn origin(&self) -> WorkerOrigin {
@@ -163,10 +308,11 @@ impl WorkerPool {
         self.settings.ping_timeout()
     }
 
-    fn insert(&mut self, state: WorkerState) -> WorkerId {
+    fn insert(&mut self, state: WorkerState, started: Moment) -> WorkerId {
         let id = self.next_id;
         self.next_id += 1;
-        self.workers.insert(id, PooledWorker { state, retired: false });
+        let worker = PooledWorker { state, retired: false, version: self.version, started };
+        self.workers.insert(id, worker);
         id
     }
 
@@ -203,8 +349,12 @@ impl WorkerPool {
 
     /// Starts a job on an idle worker, if any.
     pub(crate) fn take_idle(&mut self) -> Option<WorkerId> {
-        let idle = self.workers.iter_mut().find(|(_, worker)| worker.state == WorkerState::Idle);
-        let (id, worker) = idle?;
+        if !self.admits_running() {
+            return None;
+        }
+        let version = self.version;
+        let is_usable = |it: &PooledWorker| it.state == WorkerState::Idle && it.version == version;
+        let (id, worker) = self.workers.iter_mut().find(|(_, worker)| is_usable(worker))?;
         worker.state = WorkerState::Running(1);
         Some(*id)
     }
@@ -212,7 +362,12 @@ impl WorkerPool {
     /// Returns true if a worker that asks for a job can get one.
     pub(crate) fn is_ready(&self, id: WorkerId) -> bool {
         self.workers.get(&id).is_some_and(|worker| {
-            !worker.retired && !matches!(worker.state, WorkerState::Starting { .. })
+            let is_admitted = match worker.state {
+                WorkerState::Starting { .. } => false,
+                WorkerState::Idle => self.admits_running(),
+                WorkerState::Running(_) => true,
+            };
+            is_admitted && !worker.retired && !self.is_stale(worker)
         })
     }
 
@@ -251,19 +406,25 @@ impl WorkerPool {
     }
 
     /// Starts another worker.
-    pub(crate) fn start(&mut self) -> (WorkerId, PoolTimer) {
+    pub(crate) fn start(&mut self, now: Moment) -> (WorkerId, PoolTimer) {
         // The first workers are started with the service, so they have no cold start.
         let is_first = self.next_id < self.settings.min() as WorkerId;
         let cold_start = self.settings.cold_start;
         let attached = self.origin == WorkerOrigin::Service;
         let cold = !cold_start.is_zero() && (attached || !is_first);
-        let id = self.insert(WorkerState::Starting { cold, attached });
+        if self.is_throttled {
+            return (
+                self.insert(WorkerState::Starting { cold: true, attached }, now),
+                PoolTimer::None,
+            );
+        }
+        let id = self.insert(WorkerState::Starting { cold, attached }, now);
         if cold { (id, PoolTimer::After(cold_start)) } else { (id, self.end_start(id)) }
     }
 
     /// Adds an external worker.
-    pub(crate) fn join(&mut self) -> WorkerId {
-        self.insert(WorkerState::Idle)
+    pub(crate) fn join(&mut self, now: Moment) -> WorkerId {
+        self.insert(WorkerState::Idle, now)
     }
 
     /// Records that a worker that was started has attached. Returns its timer if that changes it.
@@ -284,7 +445,7 @@ impl WorkerPool {
                 if worker.state == WorkerState::Starting { cold: false, attached: true } =>
             {
                 worker.state = WorkerState::Idle;
-                self.idle_timer()
+                self.idle_timer(id)
             }
             _ => PoolTimer::None,
         }
@@ -298,35 +459,54 @@ impl WorkerPool {
                     WorkerState::Running(jobs) if jobs > 1 => WorkerState::Running(jobs - 1),
                     _ => WorkerState::Idle,
                 };
-                if worker.state == WorkerState::Idle { self.idle_timer() } else { PoolTimer::None }
+                if worker.state == WorkerState::Idle {
+                    self.idle_timer(id)
+                } else {
+                    PoolTimer::None
+                }
             }
             None => PoolTimer::None,
         }
     }
 
     /// Removes a worker.
-    pub(crate) fn remove(&mut self, id: WorkerId) {
-        self.workers.remove(&id);
+    pub(crate) fn remove(&mut self, id: WorkerId, now: Moment) {
+        let Some(worker) = self.workers.remove(&id) else { return };
+        if self.is_throttled && is_starting(&worker) {
+            return;
+        }
+        self.ended.push_back(worker.run(now));
+        if self.ended.len() > MAX_RUNS {
+            self.ended.pop_front();
+        }
     }
 
     /// Runs the timer of a worker. Returns true if the worker was stopped, and its next timer.
-    pub(crate) fn run_timer(&mut self, id: WorkerId) -> (bool, PoolTimer) {
-        let surplus = self.workers.len() > self.settings.min();
+    pub(crate) fn run_timer(&mut self, id: WorkerId, now: Moment) -> (bool, PoolTimer) {
+        let surplus = self.workers.len() > self.settings.min()
+            || self.workers.get(&id).is_some_and(|worker| self.is_stale(worker));
         match self.workers.get_mut(&id).map(|worker| &mut worker.state) {
             Some(WorkerState::Starting { cold, .. }) => {
                 *cold = false;
                 (false, self.end_start(id))
             }
             Some(WorkerState::Idle) if surplus => {
-                self.workers.remove(&id);
+                self.remove(id, now);
                 (true, PoolTimer::None)
             }
             _ => (false, PoolTimer::None),
         }
     }
 
-    fn idle_timer(&self) -> PoolTimer {
-        if self.origin != WorkerOrigin::External && self.workers.len() > self.settings.min() {
+    /// The timer of a worker that is idle from now on.
+    fn idle_timer(&self, id: WorkerId) -> PoolTimer {
+        if self.origin == WorkerOrigin::External {
+            return PoolTimer::None;
+        }
+        let is_stale = self.workers.get(&id).is_some_and(|worker| self.is_stale(worker));
+        if is_stale || self.workers.len() > self.settings.max() {
+            PoolTimer::After(Duration::ZERO)
+        } else if self.workers.len() > self.settings.min() {
             PoolTimer::After(self.settings.idle_timeout)
         } else {
             PoolTimer::None
@@ -341,6 +521,16 @@ impl WorkerPool {
             Some(WorkerState::Running(_)) => "running",
         }
     }
+}
+
+impl PooledWorker {
+    fn run(&self, ended: Moment) -> WorkerRun {
+        WorkerRun { version: self.version, started: self.started, ended }
+    }
+}
+
+fn is_starting(worker: &PooledWorker) -> bool {
+    matches!(worker.state, WorkerState::Starting { .. })
 }
 
 const FIRST_BACKOFF: Duration = Duration::from_secs(1);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use axum::http::Request;
+use axum::http::{Request, StatusCode};
 
 use crate::http::{ErrorResponse, QueryParameters, authorization, bearer};
 use crate::operation::Operation;
@@ -97,7 +97,7 @@ impl ApiKeys {
                 parameters = QueryParameters::of(request.uri());
                 (parameters.get("api_key"), "the query parameter api_key")
             }
-            Operation::GetPod | Operation::GetTemplate => {
+            Operation::GetPod | Operation::GetTemplate | Operation::Account => {
                 (bearer(headers), "the header Authorization: Bearer <key>")
             }
             _ => {
@@ -112,6 +112,9 @@ impl ApiKeys {
         let allowed = self.all.get(user).and_then(|key| key.allowed.as_ref());
         if allowed.is_none_or(|allowed| allowed.contains(&operation)) {
             Ok(user)
+        } else if operation == Operation::Account {
+            let message = "the API key has no permission for the account interface";
+            Err(ErrorResponse::new(StatusCode::FORBIDDEN, message))
         } else {
             Err(ErrorResponse::unauthorized("the API key has no permission for this operation"))
         }

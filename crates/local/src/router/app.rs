@@ -1,19 +1,21 @@
 //! State of the service that all request handlers share.
 
-use std::collections::HashMap;
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex as StdMutex};
 
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::api_keys::ApiKeys;
+use crate::account::{Account, QuotaLimiter};
 use crate::catalog::Catalog;
 use crate::clock::{Clock, Moment};
 use crate::faults::FaultInjector;
 use crate::graphql::Schema;
 use crate::http::{HostCheck, ListenerControl, RequestLog};
-use crate::queue::{Endpoint, Overview, StreamShape};
+use crate::queue::{Endpoint, EndpointRegistry, Overview, StreamShape};
 use crate::rate_limits::RateLimiter;
+use crate::retired::RetiredInterface;
 use crate::sync::locked;
 use crate::webhook::Webhooks;
 
@@ -27,8 +29,11 @@ pub(crate) struct App {
     /// Cancelled when the service stops.
     pub(crate) stopping: CancellationToken,
     pub(crate) rate_limiter: Option<RateLimiter>,
-    pub(crate) endpoints: HashMap<String, Arc<Endpoint>>,
+    pub(crate) endpoints: Arc<EndpointRegistry>,
     pub(crate) catalog: Arc<Catalog>,
+    pub(crate) account: Account,
+    /// The rate limits of the account interface.
+    pub(crate) quota: Option<QuotaLimiter>,
     pub(crate) schema: Schema,
     pub(crate) openapi: OpenApiDescriptions,
     pub(crate) requests: RequestLog,
@@ -37,6 +42,8 @@ pub(crate) struct App {
     /// Held by a search of jobs: one at a time, so that searches do not starve the service.
     pub(crate) search_lock: Arc<Mutex<()>>,
     pub(crate) stream_shape: StreamShape,
+    /// The interfaces that respond with 410.
+    pub(crate) retired: BTreeSet<RetiredInterface>,
     /// True if requests that the interface does not document are refused.
     pub(crate) is_strict: bool,
     pub(crate) max_run_payload: usize,
@@ -46,9 +53,7 @@ pub(crate) struct App {
 impl App {
     /// The counts of all endpoints, in the order of their names.
     pub(super) fn overviews(&self) -> Vec<Overview> {
-        let mut endpoints: Vec<_> = self.endpoints.values().collect();
-        endpoints.sort_unstable_by_key(|endpoint| endpoint.name());
-        endpoints.into_iter().map(Endpoint::overview).collect()
+        self.endpoints.all().iter().map(Endpoint::overview).collect()
     }
 
     /// The next timer of an endpoint, or sleeper on the clock.
@@ -59,13 +64,14 @@ impl App {
 
     /// Calls the webhook of a job that has ended again. Returns true if there is such a job.
     pub(crate) fn redeliver_webhook(&self, job_id: &str) -> bool {
-        self.endpoints.values().any(|endpoint| endpoint.redeliver_webhook(job_id))
+        self.endpoints.all().iter().any(|endpoint| endpoint.redeliver_webhook(job_id))
     }
 }
 
 const QUEUE: &str = include_str!("../../openapi/queue.yaml");
 const WORKERS: &str = include_str!("../../openapi/workers.yaml");
 const REST: &str = include_str!("../../openapi/rest.yaml");
+const ACCOUNT: &str = include_str!("../../openapi/account.yaml");
 
 /// The published OpenAPI descriptions. Replacing a description changes nothing else: it is for
 /// testing what a code generator makes of a change.
@@ -85,6 +91,7 @@ impl OpenApiDescriptions {
         match name {
             "queue.yaml" => Some(QUEUE.to_owned()),
             "workers.yaml" => Some(WORKERS.to_owned()),
+            "account.yaml" => Some(ACCOUNT.to_owned()),
             "rest.yaml" => Some(locked(&self.rest).clone()),
             _ => None,
         }

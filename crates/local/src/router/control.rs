@@ -36,7 +36,7 @@ pub(super) const PREFIX: &str = "/_local";
 /// The largest description, in bytes.
 const MAX_DESCRIPTION: usize = 10 * 1024 * 1024;
 const NO_SUCH_DESCRIPTION: &str =
-    "no such description: available are queue.yaml, workers.yaml and rest.yaml";
+    "no such description: available are queue.yaml, workers.yaml, rest.yaml and account.yaml";
 
 pub(super) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
     let routes = Router::new()
@@ -77,7 +77,7 @@ async fn endpoints(State(app): State<Arc<App>>) -> Json<Value> {
 async fn rate_limits(State(app): State<Arc<App>>) -> Json<Value> {
     let Some(limiter) = &app.rate_limiter else { return Json(json!([])) };
     let limit = |LimitUsage { endpoint, operation, used, refused }: LimitUsage| {
-        let running = || app.endpoints.get(&*endpoint).map_or(0, |it| it.running_workers());
+        let running = || app.endpoints.get(&endpoint).map_or(0, |it| it.running_workers());
         let (allowed, window) = limiter.allowance(operation, running);
         json!({
             "endpoint": &*endpoint,

@@ -10,11 +10,13 @@ use axum::routing::post;
 use axum::{Json, Router};
 use serde_json::json;
 
+use super::account::retirement;
 use super::app::App;
 use super::fault_injection::with_faults;
 use crate::graphql::{self, GraphQlOutcome};
 use crate::http::{Connection, ErrorResponse, read_body, require_json};
 use crate::operation::Operation;
+use crate::retired::RetiredInterface;
 
 /// Far more than any template or secret needs.
 const MAX_BODY: usize = 10 * 1024 * 1024;
@@ -28,6 +30,9 @@ async fn enter(
     Extension(connection): Extension<Connection>,
     request: Request,
 ) -> Response {
+    if let Some(gone) = retirement(&app, RetiredInterface::GraphQl) {
+        return gone;
+    }
     let admitted = app.keys.authenticate(Operation::GraphQl, &request);
     if let Err(refused) = admitted.and_then(|_| require_json(&request)) {
         return with_errors(refused);

@@ -161,7 +161,7 @@ impl<'a> Route<'a> {
         let id = if self.is_of_workers() { self.id.into() } else { decoded(self.id)? };
         let endpoint = decoded(self.endpoint)?;
         let endpoint = app.endpoints.get(endpoint.as_ref()).ok_or_else(|| unknown_endpoint(app))?;
-        let response = self.admitted(app, user, endpoint, &id, connection, request).await;
+        let response = self.admitted(app, user, &endpoint, &id, connection, request).await;
         let response = response.unwrap_or_else(IntoResponse::into_response);
         if response.status() == StatusCode::TOO_MANY_REQUESTS && !self.is_of_workers() {
             endpoint.count_throttled();
@@ -202,8 +202,8 @@ impl<'a> Route<'a> {
 }
 
 fn unknown_endpoint(app: &App) -> ErrorResponse {
-    let mut names: Vec<&str> = app.endpoints.keys().map(String::as_str).collect();
-    names.sort_unstable();
+    let endpoints = app.endpoints.all();
+    let names: Vec<&str> = endpoints.iter().map(|endpoint| &**endpoint.name()).collect();
     ErrorResponse::not_found(format!("no such endpoint; available: {}", names.join(", ")))
 }
 
@@ -236,7 +236,11 @@ async fn process(
         | Operation::Ping => {
             worker_protocol::process(app, operation, endpoint, id, request).await?
         }
-        Operation::GetPod | Operation::GetTemplate | Operation::GraphQl | Operation::Control => {
+        Operation::GetPod
+        | Operation::GetTemplate
+        | Operation::GraphQl
+        | Operation::Account
+        | Operation::Control => {
             return Err(ErrorResponse::internal("not an operation of the queue"));
         }
     })

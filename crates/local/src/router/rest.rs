@@ -11,11 +11,13 @@ use axum::routing::{MethodRouter, get};
 use axum::{Json, Router};
 use serde_json::Value;
 
+use super::account::retirement;
 use super::app::App;
 use super::fault_injection::with_faults;
 use crate::catalog::{PodIncludes, Template, TemplateIncludes};
 use crate::http::{Connection, ErrorResponse, QueryParameters};
 use crate::operation::Operation;
+use crate::retired::RetiredInterface;
 
 pub(super) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
     let route = |operation: Operation, method: MethodRouter<Arc<App>>| {
@@ -32,6 +34,9 @@ async fn enter(
     request: Request,
     next: Next,
 ) -> Response {
+    if let Some(gone) = retirement(&app, RetiredInterface::Rest) {
+        return gone;
+    }
     match app.keys.authenticate(operation, &request) {
         Ok(_) => {
             with_faults(&app, operation, None, &connection, request, |request| next.run(request))

@@ -30,6 +30,8 @@ const MAX_BYTES: usize = 4 * 1024 * 1024;
 const MAX_LINE: usize = 64 * 1024;
 /// The replacement of a secret.
 const REDACTED: &str = "[redacted]";
+/// The least time between the stamps of two lines.
+const STAMP_STEP: Duration = Duration::from_micros(1);
 /// Timeout of reading the output of a process after its end, in real time.
 const READ_AFTER_END: Duration = Duration::from_secs(1);
 
@@ -53,6 +55,9 @@ pub struct WorkerLogLine {
     /// Time at which the line was printed, on the service's clock.
     #[serde(rename = "atMs", serialize_with = "in_milliseconds")]
     pub at: Duration,
+    /// The same, but later than that of the line before: it identifies the line.
+    #[serde(skip)]
+    pub(crate) stamp: Duration,
 }
 
 /// Source of a [`WorkerLogLine`].
@@ -175,11 +180,17 @@ impl WorkerLog {
             source,
             text,
             at: self.clock.now(),
+            stamp: Duration::ZERO,
         };
         if let Some(listener) = &self.listener {
             listener(&line);
         }
-        locked(&self.lines).append(line);
+        {
+            let mut lines = locked(&self.lines);
+            let last = lines.iter().next_back().map(|line| line.stamp);
+            let stamp = last.map_or(line.at, |last| line.at.max(last + STAMP_STEP));
+            lines.append(WorkerLogLine { stamp, ..line });
+        }
         self.clock.changes().notify();
     }
 
@@ -197,6 +208,15 @@ impl WorkerLog {
         let lines = locked(&self.lines);
         let (total, lines) = window.of(lines.newest_first().filter(|(_, line)| matches(line)));
         (total, lines.into_iter().map(Numbered::from).collect())
+    }
+
+    /// The kept lines of a worker with a later stamp than this; all without one.
+    pub(crate) fn of_worker(&self, worker: &str, after: Option<Duration>) -> Vec<WorkerLogLine> {
+        let lines = locked(&self.lines);
+        let newest = lines.iter().rev().take_while(|line| after.is_none_or(|it| line.stamp > it));
+        let mut found: Vec<_> = newest.filter(|line| line.worker == worker).cloned().collect();
+        found.reverse();
+        found
     }
 
     pub(crate) fn all(&self) -> Vec<WorkerLogLine> {

@@ -101,6 +101,7 @@ async fn a_fault_can_name_every_operation() {
         "get-pod",
         "get-template",
         "graphql",
+        "account",
     ];
     for operation in operations {
         let fault = json!({ "operation": operation, "response": { "status": 503, "body": "{}" } });

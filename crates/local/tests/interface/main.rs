@@ -3,6 +3,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod account_endpoints;
+mod account_operations;
+mod account_pods;
+mod account_requests;
 mod authentication;
 mod control_plane;
 mod faults;

@@ -31,6 +31,10 @@ async fn they_are_the_files_of_this_crate_and_of_the_repository() {
         "copy openapi/podqueue.yaml to crates/local/openapi/rest.yaml, and see to it that the \
          service follows it"
     );
+    assert!(
+        published(&service, "account.yaml").await == file("../../openapi/account.yaml"),
+        "copy openapi/account.yaml to crates/local/openapi, and see to it that the service follows it"
+    );
 }
 
 #[tokio::test]

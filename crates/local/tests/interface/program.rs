@@ -150,15 +150,21 @@ async fn it_warns_where_other_machines_can_reach_it_and_takes_their_names_for_it
 async fn it_prints_its_addresses_ready_to_paste() {
     let (_child, variables) = start(&["--api-key", "it's a key"]).await;
     let names: Vec<&str> = variables.iter().map(|(name, _)| name.as_str()).collect();
-    let expected =
-        ["PODQUEUE_API_KEY", "PODQUEUE_BASE_URL", "PODQUEUE_REST_URL", "PODQUEUE_GRAPHQL_URL"];
+    let expected = [
+        "PODQUEUE_API_KEY",
+        "PODQUEUE_BASE_URL",
+        "PODQUEUE_REST_URL",
+        "PODQUEUE_ACCOUNT_URL",
+        "PODQUEUE_GRAPHQL_URL",
+    ];
     assert_eq!(names, expected);
     #[cfg(unix)]
     assert_eq!(read_by_a_shell(&variables[0].1).await, "it's a key");
     let base = &variables[1].1;
     assert!(base.starts_with("http://127.0.0.1:"));
     assert_eq!(variables[2].1, format!("{base}/v1"));
-    assert_eq!(variables[3].1, format!("{base}/graphql"));
+    assert_eq!(variables[3].1, format!("{base}/account"));
+    assert_eq!(variables[4].1, format!("{base}/graphql"));
     let http = reqwest::Client::new();
     let request = http.get(format!("{base}/v2/echo/health")).header("authorization", "it's a key");
     assert_eq!(answer(request).await.0, StatusCode::OK);

@@ -59,6 +59,30 @@ impl Service {
         answer(request).await
     }
 
+    /// Calls the account interface. A response without a body has null.
+    pub async fn account(&self, method: Method, path: &str, body: Option<Value>) -> Answer {
+        let url = format!("{}/v2{path}", self.local.account_url());
+        let mut request = self.http.request(method, url).bearer_auth(KEY);
+        if let Some(body) = body {
+            request = request.json(&body);
+        }
+        account_answer(request.send().await.unwrap()).await
+    }
+
+    /// Reads from the account interface.
+    pub async fn account_get(&self, path: &str) -> Value {
+        let (status, body) = self.account(Method::GET, path, None).await;
+        assert_eq!(status, 200, "{path}: {body}");
+        body
+    }
+
+    /// Creates or changes something over the account interface, and returns it.
+    pub async fn account_send(&self, method: Method, path: &str, body: Value) -> Value {
+        let (status, answer) = self.account(method, path, Some(body)).await;
+        assert!(matches!(status, 200 | 201), "{path}: {status} {answer}");
+        answer
+    }
+
     /// Submits a job with `/run`, and returns its id.
     pub async fn run(&self, endpoint: &str, body: Value) -> String {
         let (status, receipt) = self.post_json(&format!("/v2/{endpoint}/run"), body).await;
@@ -193,6 +217,28 @@ pub async fn answer(request: reqwest::RequestBuilder) -> Answer {
     let text = response.text().await.unwrap();
     assert_eq!(content_type.unwrap(), "application/json", "{status} {text}");
     (status.as_u16(), serde_json::from_str(&text).unwrap())
+}
+
+/// A response of the account interface. Its errors are problems.
+pub async fn account_answer(response: reqwest::Response) -> Answer {
+    let status = response.status().as_u16();
+    let content_type = response.headers().get("content-type").cloned();
+    let text = response.text().await.unwrap();
+    if text.is_empty() {
+        return (status, Value::Null);
+    }
+    let expected = if status < 400 { "application/json" } else { "application/problem+json" };
+    assert_eq!(content_type.unwrap(), expected, "{status} {text}");
+    (status, serde_json::from_str(&text).unwrap())
+}
+
+/// Asserts a problem: a status, and a detail that mentions something.
+pub fn assert_problem((status, body): &Answer, expected: u16, mentions: &str) {
+    assert_eq!(*status, expected, "{body}");
+    assert_eq!(body["status"], expected);
+    assert!(body["title"].is_string(), "{body}");
+    let text = format!("{} {}", body["detail"], body["errors"]);
+    assert!(text.contains(mentions), "{text} does not mention {mentions:?}");
 }
 
 /// Asserts a refusal: a status, and an error text that mentions something.

@@ -97,6 +97,7 @@ impl EndpointState {
         origin: WorkerOrigin,
         keeps_history: bool,
         webhooks: Webhooks,
+        now: Moment,
     ) -> Self {
         Self {
             revision: 0,
@@ -105,7 +106,7 @@ impl EndpointState {
             queue: BTreeMap::new(),
             next_position: 0,
             scaling_jobs: 0,
-            pool: WorkerPool::new(workers, origin),
+            pool: WorkerPool::new(workers, origin, now),
             attached: AttachedWorkers::default(),
             totals: Totals::default(),
             timers: Timers::default(),
@@ -163,10 +164,10 @@ impl EndpointState {
                 TimerRun::Done
             }
             Timer::Worker(worker) => {
-                let (is_stopped, timer) = self.pool.run_timer(worker);
+                let (is_stopped, timer) = self.pool.run_timer(worker, at);
                 self.set_pool_timer(worker, timer, at);
                 if is_stopped {
-                    self.remove_worker(worker);
+                    self.remove_worker(worker, at);
                     TimerRun::WorkerStopped(worker)
                 } else {
                     TimerRun::Done
@@ -342,7 +343,7 @@ impl EndpointState {
     ) {
         let Some(job) = self.running(id, attempt) else { return };
         if worker_lost && let Occupancy::Worker(worker) = job.occupancy() {
-            self.remove_worker(worker);
+            self.remove_worker(worker, now);
         }
         self.transition(id, now, |job| job.finish(result, now));
     }
@@ -389,7 +390,7 @@ impl EndpointState {
                 let timer = self.pool.release(worker);
                 self.set_pool_timer(worker, timer, now);
                 if self.attached.can_be_replaced(worker) {
-                    self.remove_worker(worker);
+                    self.remove_worker(worker, now);
                 }
             }
             Occupancy::None => {}
@@ -464,18 +465,73 @@ impl EndpointState {
             return None;
         }
         self.revision += 1;
-        let (worker, timer) = self.pool.start();
+        let (worker, timer) = self.pool.start(now);
         self.set_pool_timer(worker, timer, now);
         Some(worker)
     }
 
     /// Removes a worker. Returns the jobs that it had if it was attached.
-    fn remove_worker(&mut self, worker: WorkerId) -> BTreeSet<JobId> {
+    fn remove_worker(&mut self, worker: WorkerId, now: Moment) -> BTreeSet<JobId> {
         self.revision += 1;
         self.timers.remove(Timer::Worker(worker));
         self.timers.remove(Timer::Ping(worker));
-        self.pool.remove(worker);
+        self.pool.remove(worker, now);
         self.attached.remove(worker)
+    }
+
+    /// Changes the limits of the pool and the idle timeout. Idle workers above the new limits stop.
+    pub(super) fn set_workers(&mut self, workers: Workers, now: Moment) {
+        self.revision += 1;
+        let timers = self.pool.set_settings(workers);
+        self.set_pool_timers(timers, now);
+    }
+
+    /// Changes the version of workers. Stale workers stop when they are idle.
+    pub(super) fn set_version(&mut self, version: u64, now: Moment) {
+        self.revision += 1;
+        let timers = self.pool.set_version(version);
+        self.set_pool_timers(timers, now);
+    }
+
+    /// Lets new workers wait for capacity, or not any longer.
+    pub(super) fn set_throttled(&mut self, is_throttled: bool, now: Moment) {
+        self.revision += 1;
+        for worker in self.pool.set_throttled(is_throttled) {
+            self.remove_worker(worker, now);
+        }
+    }
+
+    fn set_pool_timers(&mut self, timers: Vec<(WorkerId, PoolTimer)>, now: Moment) {
+        for (worker, timer) in timers {
+            self.set_pool_timer(worker, timer, now);
+        }
+    }
+
+    /// Ends all jobs and workers: the endpoint is deleted. Returns the workers.
+    pub(super) fn close(&mut self, now: Moment) -> Vec<WorkerId> {
+        self.purge(now);
+        let running: Vec<JobId> = self
+            .jobs
+            .values()
+            .filter(|job| job.status() == Status::InProgress)
+            .map(|job| job.id.clone())
+            .collect();
+        for id in running {
+            self.transition(&id, now, |job| job.cancel(now));
+        }
+        self.set_workers(Workers::between(0, 0), now);
+        let workers: Vec<_> = self.pool.views().into_iter().map(|worker| worker.id).collect();
+        for worker in &workers {
+            self.remove_worker(*worker, now);
+        }
+        workers
+    }
+
+    /// The name under which a worker is known, and true if it reports itself as unhealthy.
+    pub(super) fn worker_name(&self, id: WorkerId) -> (Arc<str>, bool) {
+        let name = self.attached.name_of(id);
+        let name = name.unwrap_or_else(|| format!("worker-{id}").into());
+        (name, self.attached.is_unhealthy(id))
     }
 }
 
@@ -526,7 +582,7 @@ impl EndpointState {
                 return Err(Refusal::too_many_requests(message, None));
             }
             None => {
-                let id = self.pool.join();
+                let id = self.pool.join(now);
                 self.attached.add(id, name.into());
                 id
             }
@@ -627,12 +683,12 @@ impl EndpointState {
     }
 
     /// Retires a worker that requested replacement: it is removed once its jobs have ended.
-    pub(super) fn retire_worker(&mut self, name: &str) {
+    pub(super) fn retire_worker(&mut self, name: &str, now: Moment) {
         let Some(id) = self.attached.id_of(name) else { return };
         self.pool.set_retired(id, true);
         self.attached.request_replacement(id);
         if self.attached.can_be_replaced(id) {
-            self.remove_worker(id);
+            self.remove_worker(id, now);
         }
     }
 
@@ -707,7 +763,7 @@ impl EndpointState {
 
     /// Removes a lost worker. Its jobs are queued again, or fail if they lost a worker before.
     fn remove_lost(&mut self, id: WorkerId, why: &str, at: Moment) {
-        for job in self.remove_worker(id) {
+        for job in self.remove_worker(id, at) {
             if self.jobs.get_mut(&job).is_some_and(Job::lose_worker) {
                 let error = format!("the job was lost with its worker for the second time: {why}");
                 self.transition(&job, at, |job| job.finish(JobResult::failure(error), at));

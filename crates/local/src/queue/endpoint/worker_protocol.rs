@@ -119,7 +119,7 @@ impl WorkerProtocol<'_> {
                     state.finish_attached(worker, id, result, now);
                     // Also if the job has ended before: the worker takes no other.
                     if wants_replacement {
-                        state.retire_worker(worker);
+                        state.retire_worker(worker, now);
                     }
                 }
             }

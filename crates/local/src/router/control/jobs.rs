@@ -37,7 +37,7 @@ pub(super) fn routes() -> Router<Arc<App>> {
 /// Name of the endpoint in the path of a request.
 pub(super) type EndpointName = Result<Path<String>, PathRejection>;
 
-fn endpoint<'a>(app: &'a App, name: &str) -> Result<&'a Arc<Endpoint>, ErrorResponse> {
+fn endpoint(app: &App, name: &str) -> Result<Arc<Endpoint>, ErrorResponse> {
     let endpoint = app.endpoints.get(name);
     endpoint.ok_or_else(|| ErrorResponse::not_found("no endpoint has this name"))
 }
@@ -68,7 +68,7 @@ async fn list(
     let given = |name| query.get(name).unwrap_or_default();
     let filter = JobFilter::parse(given("status"), given("search"))?;
     let endpoint = endpoint(&app, &name_of(name))?;
-    let (total, jobs) = found(&app, endpoint, filter, query.window()?).await?;
+    let (total, jobs) = found(&app, &endpoint, filter, query.window()?).await?;
     let jobs = jobs.into_iter().map(|job| JobRow { input: job.preview(), job }).collect();
     Ok(respond(&List { total, jobs }))
 }
@@ -246,7 +246,7 @@ async fn change(
             let filter =
                 JobFilter::parse(&status.unwrap_or_default(), &search.unwrap_or_default())?;
             let all = Window { offset: 0, limit: usize::MAX };
-            let (_, jobs) = found(app, endpoint, filter, all).await?;
+            let (_, jobs) = found(app, &endpoint, filter, all).await?;
             // The oldest first, so that retried jobs are queued in their original order.
             jobs.into_iter().rev().map(|job| job.id.to_string()).collect()
         }

@@ -176,9 +176,9 @@ struct ClockSnapshot {
 impl Snapshot {
     fn of(app: &App) -> Self {
         let endpoints = app.overviews();
-        let logs = app
-            .endpoints
-            .values()
+        let all = app.endpoints.all();
+        let logs = all
+            .iter()
             .filter_map(|endpoint| Some((endpoint.name().to_string(), endpoint.log()?.revision())));
         let jobs = endpoints.iter().map(|endpoint| (endpoint.name.clone(), endpoint.revision));
         let revision = Revisions {

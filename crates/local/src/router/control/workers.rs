@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::jobs::EndpointName;
 use crate::http::{ErrorResponse, QueryParameters};
-use crate::queue::WorkerProtocol;
+use crate::queue::Endpoint;
 use crate::router::app::App;
 use crate::worker::{WorkerEnvironment, WorkerLogLine};
 
@@ -27,7 +27,8 @@ async fn workers(
     State(app): State<Arc<App>>,
     name: EndpointName,
 ) -> Result<Json<Value>, ErrorResponse> {
-    Ok(Json(json!(worker_protocol(&app, name)?.workers())))
+    let endpoint = attachable(&app, name)?;
+    Ok(Json(json!(endpoint.worker_protocol()?.workers())))
 }
 
 /// The environment as a file for a container: a variable on each line, without quotes.
@@ -36,7 +37,8 @@ async fn environment(
     name: EndpointName,
     uri: Uri,
 ) -> Result<Response, ErrorResponse> {
-    let program = worker_protocol(&app, name)?.program;
+    let endpoint = attachable(&app, name)?;
+    let program = endpoint.worker_protocol()?.program;
     let mut environment: WorkerEnvironment = program.environment.clone();
     if let Some(base_url) = QueryParameters::of(&uri).get("base_url") {
         let is_url = Url::parse(base_url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
@@ -58,7 +60,7 @@ async fn worker_logs(
     uri: Uri,
 ) -> Result<Json<Value>, ErrorResponse> {
     let endpoint = name.ok().and_then(|Path(name)| app.endpoints.get(&name));
-    let log = endpoint.and_then(|endpoint| endpoint.log()).ok_or_else(|| {
+    let log = endpoint.as_ref().and_then(|endpoint| endpoint.log()).ok_or_else(|| {
         ErrorResponse::not_found("no endpoint of this name has workers that are processes")
     })?;
     let query = QueryParameters::of(&uri);
@@ -77,9 +79,10 @@ async fn worker_logs(
     Ok(Json(json!(lines)))
 }
 
-fn worker_protocol(app: &App, name: EndpointName) -> Result<WorkerProtocol<'_>, ErrorResponse> {
+/// The endpoint of this name, if workers attach to it.
+fn attachable(app: &App, name: EndpointName) -> Result<Arc<Endpoint>, ErrorResponse> {
     let endpoint = name.ok().and_then(|Path(name)| app.endpoints.get(&name));
-    let worker_protocol = endpoint.and_then(|endpoint| endpoint.worker_protocol().ok());
+    let endpoint = endpoint.filter(|endpoint| endpoint.worker_protocol().is_ok());
     let none = "no workers attach to an endpoint of this name";
-    worker_protocol.ok_or_else(|| ErrorResponse::not_found(none))
+    endpoint.ok_or_else(|| ErrorResponse::not_found(none))
 }
