@@ -6,6 +6,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use quote::{format_ident, quote};
 use serde_json::Value;
 
 use crate::graphql::{self, Options, SharedTypes};
@@ -273,6 +274,7 @@ impl Run<'_> {
             Ok(named) => named,
             Err(diagnostic) => return self.finish(REST_INDEX, Err(vec![diagnostic])),
         };
+        let mut foreign_servers = BTreeMap::new();
         for (index, descriptions) in all.iter().enumerate() {
             let of_these = named.iter().filter(|(_, described)| described.place == index);
             let sources: Vec<_> =
@@ -283,19 +285,28 @@ impl Run<'_> {
                 formats,
                 ..rest::Options::default()
             };
-            self.descriptions(&sources, &options);
+            foreign_servers.extend(self.descriptions(&sources, &options));
         }
-        let code = index(named.keys());
+        let code = index(&foreign_servers);
         self.finish(REST_INDEX, Ok(Generated { code, ..Generated::default() }));
         let index = self.out.join(REST_INDEX);
         self.directive(format!("cargo::rustc-env={REST_INDEX_PATH}={}", index.display()));
     }
 
-    /// Generates from the descriptions of one place, which share their selectors.
-    fn descriptions(&mut self, sources: &[(&String, &Source)], options: &rest::Options<'_>) {
+    /// Generates from the descriptions of one place, which share their selectors. Returns the foreign
+    /// servers of each, by its name.
+    fn descriptions(
+        &mut self,
+        sources: &[(&String, &Source)],
+        options: &rest::Options<'_>,
+    ) -> BTreeMap<String, Vec<String>> {
         let sources_only: Vec<_> = sources.iter().map(|(_, source)| *source).collect();
-        let made = selected(&sources_only, options).into_iter();
-        for ((name, source), made) in sources.iter().zip(made.map(|it| it.map(|it| it.generated))) {
+        let mut foreign_servers = BTreeMap::new();
+        for ((name, source), made) in sources.iter().zip(selected(&sources_only, options)) {
+            let servers =
+                made.as_ref().map_or_else(|_| Vec::new(), |it| it.foreign_servers.clone());
+            foreign_servers.insert((*name).clone(), servers);
+            let made = made.map(|it| it.generated);
             for file in made.iter().flat_map(|made| &made.files) {
                 self.watch(file);
             }
@@ -306,6 +317,7 @@ impl Run<'_> {
             self.finish(&format!("podqueue_rest_{name}.rs"), made);
             self.description(&format!("podqueue_rest_{name}.json"), source);
         }
+        foreign_servers
     }
 
     /// Writes a description with all of its files as one JSON document, which `Api::fake()`
@@ -583,37 +595,21 @@ fn within(place: &Path) -> Result<Vec<(PathBuf, Source)>, Diagnostic> {
 }
 
 /// The code of `Api::fake()`, for a description of this name.
-fn fake(name: &str) -> String {
-    let description = format!("/podqueue_rest_{name}.json");
-    format!(
-        "
-        __runtime::__private::when_fake! {{
-            impl Api {{
-                /// Starts a fake of the described service, for tests. It is there as long as the
-                /// value.
-                ///
-                /// # Panics
-                ///
-                /// If no port of this machine is free.
-                pub fn fake() -> __runtime::__private::Fake<Self> {{
-                    __runtime::__private::Fake::__start(
-                        ::std::include_str!(::std::concat!(::std::env!(\"OUT_DIR\"), {description:?})),
-                        |service| Self::new(service),
-                    )
-                }}
-            }}
-        }}
-    "
-    )
+fn fake(name: &str, foreign_servers: &[String]) -> String {
+    let file = format!("/podqueue_rest_{name}.json");
+    let description = quote!(::std::include_str!(::std::concat!(::std::env!("OUT_DIR"), #file)));
+    let fake = rest::fake(&format_ident!("Api"), &description, foreign_servers);
+    format!("__runtime::__private::when_fake! {{ {fake} }}")
 }
 
-/// A macro that includes a description by its name, or without a name if there is only one.
+/// A macro that includes a description by its name, or without a name if there is only one. Each name
+/// has the foreign servers of its description.
 ///
 /// The generated code gets a module to itself, so that neither names nor lints around it matter.
 /// The macro rejects unknown names, also the former name of a renamed description, whose file may
 /// still exist.
-pub(super) fn index<'a>(names: impl Iterator<Item = &'a String>) -> String {
-    let names: Vec<_> = names.collect();
+fn index(foreign_servers: &BTreeMap<String, Vec<String>>) -> String {
+    let names: Vec<_> = foreign_servers.keys().collect();
     let mut arms = "    (@ $file:tt { $($more:tt)* } [$($runtime:tt)*]) => {
         #[allow(dead_code, missing_copy_implementations, missing_debug_implementations)]
         #[allow(unreachable_pub, clippy::all, clippy::nursery, clippy::pedantic)]
@@ -638,8 +634,8 @@ pub(super) fn index<'a>(names: impl Iterator<Item = &'a String>) -> String {
                 "    ({types}[$($runtime:tt)*]) => {{ podqueue_rest! {{ {types}[$($runtime)*] {only:?} }} }};\n"
             ));
         }
-        for name in &names {
-            let fake = if types.is_empty() { fake(name) } else { String::new() };
+        for (name, servers) in foreign_servers {
+            let fake = if types.is_empty() { fake(name, servers) } else { String::new() };
             let file = format!("/podqueue_{file}_{name}.rs");
             arms.push_str(&format!(
                 "    ({types}[$($runtime:tt)*] {name:?}) => {{ podqueue_rest! {{ @ {file:?} {{ {fake} }} [$($runtime)*] }} }};\n"

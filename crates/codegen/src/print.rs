@@ -26,6 +26,20 @@ fn without_bidi(code: &str) -> String {
     escaped
 }
 
+/// The same for JSON in a raw string, in JSON's notation.
+pub(crate) fn json_without_bidi(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len());
+    for c in json.chars() {
+        match c {
+            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+                escaped.push_str(&format!("\\u{:04x}", u32::from(c)));
+            }
+            _ => escaped.push(c),
+        }
+    }
+    escaped
+}
+
 /// The runtime's macro that has a line for each field of an object.
 const OBJECT: &str = "__runtime::__private::object! {\n";
 

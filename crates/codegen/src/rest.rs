@@ -27,6 +27,7 @@ use std::path::PathBuf;
 use quote::quote;
 
 pub use self::census::Census;
+pub(crate) use self::emit::fake;
 pub use self::formats::Dates;
 pub(crate) use self::formats::Formats;
 pub(crate) use self::normalize::select::Unmatched;
@@ -87,6 +88,8 @@ pub(crate) struct Output {
     pub(crate) by_tag: Vec<(String, String)>,
     /// Empty unless it was asked for.
     pub(crate) census: Census,
+    /// The servers of single operations that have another origin than the others.
+    pub(crate) foreign_servers: Vec<String>,
     /// The selectors that select none of its operations: those of `only`, and then of `pages`.
     pub(crate) unmatched: Vec<Unmatched>,
 }
@@ -133,15 +136,15 @@ fn try_generate(source: &Source, options: &Options<'_>) -> Result<Output, Diagno
     let servers = base_path::Servers::of(&description);
     let server_urls = server_url::variables(&description);
     let Options { only, formats, pages, .. } = *options;
-    let whole = options.census.then(|| description.clone());
+    let whole = (options.census || options.by_tag).then(|| description.clone());
     let mut normalized =
         normalize::normalize(source, &places, description, linked, only, formats, pages)?;
     let mut decided = signatures::decide_or_bisect(source, &places, formats, &mut normalized)?;
     let mut warnings = normalized.warnings;
     let is_left_out = |keys: &Vec<String>| normalized.left_out.contains(keys);
-    for (keys, message) in servers.foreign.iter().filter(|(keys, _)| !is_left_out(keys)) {
-        let (line, column) = places.of(keys);
-        warnings.push(Diagnostic::new(&source.name, line, column, message.as_str()));
+    for server in servers.foreign.iter().filter(|it| !is_left_out(&it.keys)) {
+        let (line, column) = places.of(&server.keys);
+        warnings.push(Diagnostic::new(&source.name, line, column, server.warning.as_str()));
     }
     let mut operations = Vec::new();
     for mut operation in normalized.operations {
@@ -173,9 +176,9 @@ fn try_generate(source: &Source, options: &Options<'_>) -> Result<Output, Diagno
             )),
         }
     }
-    let census = whole.map(|description| {
+    let census = whole.as_ref().filter(|_| options.census).map(|description| {
         let walked = census::Walked {
-            description: &description,
+            description,
             names: &normalized.names,
             operations: &operations,
             types: &decided.types,
@@ -186,6 +189,10 @@ fn try_generate(source: &Source, options: &Options<'_>) -> Result<Output, Diagno
     names.extend(normalized.enums.iter().map(|it| it.name.clone()));
     let emit::Calls { calls, types: own_types } = emit::calls(options.handle, &operations, names);
     let signatures = operations.iter().map(|(_, it)| it);
+    let runtime = match options.by_tag {
+        true => quote!(::podqueue_runtime as __runtime),
+        false => quote!(super::__runtime),
+    };
     let types = types::lenient(
         decided.types,
         &normalized.enums,
@@ -193,6 +200,7 @@ fn try_generate(source: &Source, options: &Options<'_>) -> Result<Output, Diagno
         &normalized.required_fields,
         &normalized.optional_nulls,
         signatures,
+        &runtime,
     );
     let types = quote! {
         #[allow(unused_imports)]
@@ -202,16 +210,30 @@ fn try_generate(source: &Source, options: &Options<'_>) -> Result<Output, Diagno
     };
     let server_urls = server_url::emit(&server_urls, &operations);
     let handle = |methods: &[_]| {
-        let handle = emit::emit(options.handle, &servers.base_path, methods);
+        // The methods of committed code are in other modules.
+        let field_visibility = options.by_tag.then(|| quote!(pub(super)));
+        let handle = emit::emit(options.handle, &servers.base_path, methods, field_visibility);
         quote!(#handle #server_urls)
     };
+    let foreign_servers: Vec<_> = servers.foreign.iter().map(|it| it.url.clone()).collect();
     let print = |tokens| print::file(&source.name, tokens);
     let mut generated = Generated { warnings, files, ..Generated::default() };
     let mut by_tag = Vec::new();
     if options.by_tag {
         let tags = operations.iter().map(|(operation, _)| operation.tag.as_deref());
-        let (handle, types) = (handle(&[]), quote!(#types #own_types));
-        by_tag = files::by_tag(options.handle, handle, types, tags.zip(calls), print)?;
+        let mut described = whole.unwrap_or_default();
+        if only.is_some() {
+            described = normalize::without(described, &normalized.left_out);
+        }
+        let parts = files::Parts {
+            name: options.handle,
+            handle: handle(&[]),
+            types,
+            types_of_calls: own_types,
+            description: &described,
+            foreign_servers: &foreign_servers,
+        };
+        by_tag = files::by_tag(parts, tags.zip(calls), print)?;
     } else {
         let handle = handle(&calls.iter().map(|it| &it.method).collect::<Vec<_>>());
         let builders = calls.iter().map(|it| &it.builder);
@@ -227,7 +249,7 @@ fn try_generate(source: &Source, options: &Options<'_>) -> Result<Output, Diagno
         generated.code = format!("{}\n{calls}", with_more_items(&generated.types, &own_types));
     }
     let (census, unmatched) = (census.unwrap_or_default(), normalized.unmatched);
-    Ok(Output { generated, by_tag, census, unmatched })
+    Ok(Output { generated, by_tag, census, foreign_servers, unmatched })
 }
 
 /// The text of a module to which the items of another one are added. The types that need a client,

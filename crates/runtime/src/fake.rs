@@ -24,16 +24,26 @@ impl<A> Deref for Fake<A> {
 }
 
 impl<A> Fake<A> {
-    /// Starts a fake of a description, and makes the API that calls it.
+    /// Starts a fake of a description, and makes the API that calls it. Operations with a server of
+    /// another origin, which are these, go to the same fake.
     ///
     /// # Panics
     ///
     /// If the fake cannot start: no port is free, or the description is not one that the generator
     /// read.
     #[doc(hidden)]
-    pub fn __start(description: &str, api: impl FnOnce(&Service) -> A) -> Self {
+    pub fn __start(
+        description: &str,
+        foreign_servers: &[&str],
+        api: impl FnOnce(&Service) -> A,
+    ) -> Self {
         let fake = FakeService::start(description).unwrap_or_else(|error| panic!("{error}"));
         let service = Service::builder(fake.url()).authorization(Authorization::none()).build();
+        let service = service.and_then(|service| {
+            foreign_servers.iter().try_fold(service, |service, described| {
+                service.with_server(*described, fake.url(), Authorization::none())
+            })
+        });
         let service = service.unwrap_or_else(|error| panic!("{error}"));
         Self { api: api(&service), fake }
     }

@@ -146,6 +146,7 @@ pub mod __private {
     pub use crate::__open_enum as open_enum;
     pub use crate::__own as own;
     pub use crate::__untagged_union as untagged_union;
+    pub use crate::__when_client as when_client;
     pub use crate::__when_fake as when_fake;
     #[cfg(feature = "fake")]
     pub use crate::fake::Fake;
@@ -172,6 +173,22 @@ pub mod __private {
         /// The future of a generated call.
         pub type Sending<T> = rest::Sending<T, crate::Error>;
     }
+}
+
+/// Compiles what is in it, since the feature `client` is on.
+#[cfg(feature = "client")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __when_client {
+    ($($item:tt)*) => { $($item)* };
+}
+
+/// Compiles nothing of what is in it, since the feature `client` is off.
+#[cfg(not(feature = "client"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __when_client {
+    ($($item:tt)*) => {};
 }
 
 /// Compiles nothing of what is in it, since the feature `fake` is off.

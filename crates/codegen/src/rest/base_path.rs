@@ -14,8 +14,16 @@ pub(super) struct Servers {
     /// The servers of single operations, by method and path: a path if the origin is that of all
     /// others, or else a URL.
     own: BTreeMap<(String, String), String>,
-    /// A warning of each server that has an origin of its own, and the keys of an operation.
-    pub(super) foreign: Vec<(Vec<String>, String)>,
+    /// The servers that have an origin of their own.
+    pub(super) foreign: Vec<ForeignServer>,
+}
+
+/// A server of single operations that has another origin than the others.
+pub(super) struct ForeignServer {
+    pub(super) url: String,
+    /// The keys of an operation.
+    pub(super) keys: Vec<String>,
+    pub(super) warning: String,
 }
 
 impl Servers {
@@ -43,12 +51,12 @@ impl Servers {
                 1 => String::new(),
                 count => format!(", and of {} more", count - 1),
             };
-            let message = format!(
+            let warning = format!(
                 "the server {url} of this operation{also} has another origin than the others: its \
                  calls are refused unless `Service::with_server({url:?}, …)` sets its URL and \
                  authorization"
             );
-            (places[0].clone(), message)
+            ForeignServer { url, keys: places[0].clone(), warning }
         });
         Self { foreign: foreign.collect(), own, base_path: base_path(description, &shared) }
     }
@@ -146,7 +154,7 @@ mod tests {
         let servers = Servers::of(&description);
         assert_eq!(servers.base_path, "/v1");
         let foreign: Vec<_> =
-            servers.foreign.iter().map(|(keys, it)| (keys[1].as_str(), &it[..58])).collect();
+            servers.foreign.iter().map(|it| (it.keys[1].as_str(), &it.warning[..58])).collect();
         let message = "the server https://c.example of this operation, and of 1 m";
         assert_eq!(foreign, [("/2", message)]);
         for (method, path, expected) in [

@@ -612,7 +612,12 @@ pub(super) fn docs_of_parameter(parameter: &Parameter) -> String {
 
 /// The handle of this name, with its methods. `base_path` is appended to a URL of a service that has
 /// no path.
-pub(super) fn emit(name: &str, base_path: &str, methods: &[&TokenStream]) -> TokenStream {
+pub(super) fn emit(
+    name: &str,
+    base_path: &str,
+    methods: &[&TokenStream],
+    field_visibility: Option<TokenStream>,
+) -> TokenStream {
     let name = format_ident!("{name}");
     let added = match base_path {
         "" => String::new(),
@@ -629,7 +634,7 @@ pub(super) fn emit(name: &str, base_path: &str, methods: &[&TokenStream]) -> Tok
         /// The operations of the description. Cheap to clone.
         #[derive(Clone, Debug)]
         pub struct #name {
-            service: __runtime::__private::Service,
+            #field_visibility service: __runtime::__private::Service,
         }
 
         // No program calls all operations of a service.
@@ -659,6 +664,29 @@ pub(super) fn emit(name: &str, base_path: &str, methods: &[&TokenStream]) -> Tok
             }
 
             #(#methods)*
+        }
+    }
+}
+
+/// The method of the handle that starts a fake of the service. `description` is its text, and the
+/// foreign servers are faked with it.
+pub(crate) fn fake(
+    handle: &syn::Ident,
+    description: &TokenStream,
+    foreign_servers: &[String],
+) -> TokenStream {
+    quote! {
+        impl #handle {
+            /// Starts a fake of the described service, for tests. It is there as long as the value.
+            ///
+            /// # Panics
+            ///
+            /// If no port of this machine is free.
+            pub fn fake() -> __runtime::__private::Fake<Self> {
+                __runtime::__private::Fake::__start(#description, &[#(#foreign_servers),*], |service| {
+                    Self::new(service)
+                })
+            }
         }
     }
 }

@@ -75,6 +75,15 @@ pub(super) fn sent_media(description: &Value, body: &Value) -> Option<String> {
     chosen.into_iter().next().map(|it| it.name)
 }
 
+/// A linked description without the operations of these keys, and without the components that nothing
+/// refers to then.
+pub(super) fn without(mut description: Value, left_out: &BTreeSet<Vec<String>>) -> Value {
+    let all = operations::names(&description).into_iter().map(|it| it.keys);
+    let selected = all.filter(|keys| !left_out.contains(keys)).collect();
+    select::prune(&mut description, &selected);
+    description
+}
+
 /// Normalizes a description whose files are linked, or the part of it that the selectors of `only`
 /// select.
 pub(super) fn normalize(

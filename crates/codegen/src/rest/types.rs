@@ -24,7 +24,7 @@ use crate::open_enum::{OpenEnum, Variant};
 use crate::syntax::{is_named, name_of, wire_name};
 use crate::{attributes, naming, print, redact};
 
-/// Rewrites the items of the type generator's module.
+/// Rewrites the items of the type generator's module. `runtime` is what is imported as `__runtime`.
 pub(super) fn lenient<'a>(
     items: Vec<Item>,
     enums: &[NamedEnum],
@@ -32,6 +32,7 @@ pub(super) fn lenient<'a>(
     required_fields: &RequiredFields,
     optional_nulls: &OptionalNulls,
     signatures: impl Iterator<Item = &'a Signature>,
+    runtime: &TokenStream,
 ) -> TokenStream {
     let meanings = meanings(&items);
     let sent = sent(&items, signatures);
@@ -105,7 +106,7 @@ pub(super) fn lenient<'a>(
         #[allow(unused_imports)]
         use ::std::collections::HashMap;
         #[allow(unused_imports)]
-        use super::__runtime;
+        use #runtime;
 
         #errors
         #types

@@ -3,6 +3,7 @@
 
 mod build_script;
 mod census;
+mod committed;
 mod forward_compatibility;
 mod graphql_diagnostics;
 mod graphql_document;
