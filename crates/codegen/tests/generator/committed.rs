@@ -1,6 +1,7 @@
 //! Committed code: the layout of its files.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use podqueue_codegen::__private::committed;
 
@@ -87,4 +88,18 @@ fn the_fake_of_a_selection_has_what_is_selected() {
     let root = file(&made.files, "shop/mod.rs");
     assert!(!root.contains("listPets") && root.contains("listFiles"), "{root}");
     assert!(root.contains(r#""url": "https://shop.example/v1""#), "{root}");
+}
+
+/// The example of committed code is what is generated now.
+#[test]
+fn the_committed_example_is_current() {
+    let example =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/downstream/committed-rest");
+    let made = committed(&[example.join("openapi")], None).unwrap();
+    for (name, text) in &made.files {
+        let there =
+            fs::read_to_string(example.join("src/generated").join(name)).unwrap_or_default();
+        let again = "run `podqueue-regenerate --into src/generated openapi` in committed-rest";
+        assert!(there == *text, "{} is stale; {again}", name.display());
+    }
 }
