@@ -7,7 +7,7 @@ use ::std::prelude::v1::*;
 use ::std::collections::HashMap;
 
 #[allow(unused_imports)]
-use super::__runtime;
+use ::podqueue_runtime as __runtime;
 
 /// One of several values.
 #[non_exhaustive]
