@@ -33,7 +33,7 @@ fn a_package_has_what_its_users_need_and_no_more() {
                 "queries",
                 "schema",
             ],
-            "podqueue-batch" => &["docs"],
+            "podqueue-batch" => &["build.rs", "docs", "openapi"],
             "podqueue-local" => &["docs", "examples", "openapi", "page"],
             "podqueue-cli" => &["docs", "schema"],
             _ => &[],

@@ -8,6 +8,8 @@ mod source;
 pub use indexing::ChangedInputs;
 pub(crate) use indexing::{copy, grow, index};
 pub(crate) use lines::LONGEST;
+#[cfg(feature = "serve")]
+pub(crate) use lines::Lines;
 pub(crate) use parsed::Shape;
 pub(crate) use source::{SourceRecord, Texts};
 

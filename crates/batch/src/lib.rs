@@ -32,6 +32,8 @@
 //! - [`Sqlite`]: a journal in a file, for one process. `Postgres`, with the feature `postgres`: a
 //!   journal in a database, for any number of machines.
 //! - [`Submit`]: the step that submits.
+//! - `serve`, with the feature of that name: the OpenAI-compatible Batch API in front of an
+//!   endpoint.
 //!
 //! # How it works
 //!
@@ -61,6 +63,8 @@ mod results;
 mod run;
 mod run_notes;
 mod runner;
+#[cfg(feature = "serve")]
+pub mod serve;
 mod status;
 #[cfg(feature = "unstable-store")]
 #[doc(hidden)]

@@ -15,6 +15,8 @@ mod uncommitted;
 
 pub(crate) use companion_files::{check_unoccupied, failures_of};
 use companion_files::{occupied, of_another_journal, ownership_file_of};
+#[cfg(feature = "serve")]
+pub(crate) use export::ResultLines;
 pub(crate) use export::export;
 pub(crate) use failures::Failures;
 pub(crate) use large_outputs::LargeOutputs;

@@ -10,8 +10,12 @@ use serde_json::value::RawValue;
 use crate::error::{Error, ErrorKind, Result};
 use crate::input_state::{Counts, State};
 use crate::inputs::{SourceRecord, Texts};
+#[cfg(feature = "serve")]
+use crate::results::ResultLines;
 use crate::results::{committed, committed_of, export};
 use crate::run_notes::{Ending, Pace, request_cancel};
+#[cfg(feature = "serve")]
+use crate::store::PAGE;
 use crate::store::{Input, JournalStore, RunRecord, Store};
 
 /// Status of a batch.
@@ -169,6 +173,35 @@ impl Reader {
     /// If a file cannot be read, or is not of this batch.
     pub fn export_files(&mut self, files: &[PathBuf], to: &mut dyn Write) -> Result<u64> {
         export(&committed_of(&mut *self.store, files)?, to)
+    }
+
+    /// Calls `take` for each input, by index, with its key, and the line of its result if it
+    /// has one. An input without a line has the key that stands in its text.
+    #[cfg(feature = "serve")]
+    pub(crate) fn each_input(
+        &mut self,
+        mut take: impl FnMut(Input, Option<&RawValue>, Option<&[u8]>) -> Result<()>,
+    ) -> Result<()> {
+        let source = SourceRecord::read(&mut *self.store)?.ok_or_else(unfinished)?;
+        let mut texts = Texts::open(&source);
+        let mut lines = ResultLines::find(&committed(&mut *self.store)?)?;
+        let mut from = 0;
+        loop {
+            let page = self.store.inputs(&State::ALL, from, PAGE)?;
+            let Some(last) = page.last() else { return Ok(()) };
+            from = last.index + 1;
+            for input in page {
+                match lines.of(input.index)? {
+                    Some(line) => take(input, None, Some(&line))?,
+                    None => {
+                        let text = texts.of(&input)?;
+                        let key = texts.shape.parse(&text).ok().and_then(|parsed| parsed.key);
+                        drop(text);
+                        take(input, key.as_deref(), None)?;
+                    }
+                }
+            }
+        }
     }
 
     /// All runs so far, in their order.

@@ -8,35 +8,35 @@ pub(crate) const LONGEST: usize = 32 * 1024 * 1024;
 
 /// A line that is not blank.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Line<'a> {
+pub(crate) struct Line<'a> {
     /// The number of the line in the file, from one.
-    pub(super) number: u64,
+    pub(crate) number: u64,
     /// Offset of the text.
-    pub(super) offset: u64,
+    pub(crate) offset: u64,
     /// Without the line break, and without white space around it. Of a line that is too long, its
     /// first [`LONGEST`] bytes.
-    pub(super) text: &'a [u8],
+    pub(crate) text: &'a [u8],
     /// True if the line ends in a line break.
-    pub(super) is_complete: bool,
+    pub(crate) is_complete: bool,
 }
 
 /// Reads a file line by line.
-pub(super) struct Lines<R> {
+pub(crate) struct Lines<R> {
     reader: R,
     buffer: Vec<u8>,
     /// Number of bytes, and of lines, before the next line.
-    pub(super) offset: u64,
-    pub(super) number: u64,
+    pub(crate) offset: u64,
+    pub(crate) number: u64,
 }
 
 impl<R: BufRead> Lines<R> {
     /// The lines from `offset` on, before which there are `number` of them.
-    pub(super) fn new(reader: R, offset: u64, number: u64) -> Self {
+    pub(crate) fn new(reader: R, offset: u64, number: u64) -> Self {
         Self { reader, buffer: Vec::new(), offset, number }
     }
 
     /// The next line that is not blank.
-    pub(super) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
+    pub(crate) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
         let (start, is_cut, is_complete) = loop {
             self.buffer.clear();
             let start = self.offset;

@@ -1,0 +1,118 @@
+//! Error responses, in the shape that clients of the interface expect.
+
+use std::io;
+
+use axum::Json;
+use axum::http::StatusCode;
+use axum::http::header::{HeaderName, HeaderValue, WWW_AUTHENTICATE};
+use axum::response::{IntoResponse, Response};
+
+use super::api::types::{Refusal, Refused};
+use crate::error::Error;
+
+/// The type of an error that the request has.
+const INVALID_REQUEST: &str = "invalid_request_error";
+
+/// Tells clients whether to send the request again.
+const SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
+
+/// A request that is refused, or cannot be responded to.
+#[derive(Debug)]
+pub(super) struct ErrorResponse {
+    status: StatusCode,
+    kind: &'static str,
+    message: String,
+    param: Option<&'static str>,
+    code: Option<&'static str>,
+}
+
+impl ErrorResponse {
+    pub(super) fn new(status: StatusCode, message: impl Into<String>) -> Self {
+        Self { status, kind: INVALID_REQUEST, message: message.into(), param: None, code: None }
+    }
+
+    /// The request is invalid: 400.
+    pub(super) fn invalid(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, message)
+    }
+
+    /// A member is missing: 400.
+    pub(super) fn missing(param: &'static str) -> Self {
+        Self::invalid(format!("The parameter '{param}' is required."))
+            .param(param)
+            .code("missing_required_parameter")
+    }
+
+    pub(super) fn no_file(id: &str) -> Self {
+        let message = format!("There is no file '{}'.", shown(id));
+        Self::new(StatusCode::NOT_FOUND, message).param("id")
+    }
+
+    pub(super) fn no_batch(id: &str) -> Self {
+        let message = format!("There is no batch '{}'.", shown(id));
+        Self::new(StatusCode::NOT_FOUND, message).param("id")
+    }
+
+    pub(super) fn unauthorized() -> Self {
+        let message =
+            "The API key is missing or incorrect: send it as 'Authorization: Bearer KEY'.";
+        Self::new(StatusCode::UNAUTHORIZED, message).code("invalid_api_key")
+    }
+
+    pub(super) fn param(self, param: &'static str) -> Self {
+        Self { param: Some(param), ..self }
+    }
+
+    pub(super) fn code(self, code: &'static str) -> Self {
+        Self { code: Some(code), ..self }
+    }
+
+    fn of_server(message: String) -> Self {
+        let status = StatusCode::INTERNAL_SERVER_ERROR;
+        Self { status, kind: "server_error", message, param: None, code: None }
+    }
+}
+
+/// The beginning of a text of the client.
+pub(super) fn shown(text: &str) -> String {
+    text.chars().take(100).collect()
+}
+
+impl From<io::Error> for ErrorResponse {
+    fn from(error: io::Error) -> Self {
+        // The message may contain a path.
+        Self::of_server(format!("The server could not read or write its files: {}.", error.kind()))
+    }
+}
+
+impl From<Error> for ErrorResponse {
+    fn from(error: Error) -> Self {
+        let message = format!("The server could not read its journal ({:?}).", error.kind());
+        Self::of_server(message)
+    }
+}
+
+impl IntoResponse for ErrorResponse {
+    fn into_response(self) -> Response {
+        let Self { status, kind, message, param, code } = self;
+        let refusal = Refusal {
+            message: Some(message),
+            type_: Some(kind.to_owned()),
+            param: param.map(str::to_owned),
+            code: code.map(str::to_owned),
+        };
+        let mut response = (status, Json(Refused { error: Some(refusal) })).into_response();
+        match status {
+            StatusCode::UNAUTHORIZED => {
+                let bearer = HeaderValue::from_static("Bearer");
+                response.headers_mut().insert(WWW_AUTHENTICATE, bearer);
+            }
+            // Clients retry a conflict by default, which here lasts.
+            StatusCode::CONFLICT => {
+                response.headers_mut().insert(SHOULD_RETRY, HeaderValue::from_static("false"));
+            }
+            _ => {}
+        }
+        response
+    }
+}

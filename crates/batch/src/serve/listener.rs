@@ -1,0 +1,289 @@
+//! Listener: the connections of the server, with bounds that keep one peer from affecting others.
+//!
+//! - **Idle and slow peers.** A head that is not complete in time ends its connection, and so does a
+//!   pause within a body ([`request_body`](super::request_body)).
+//! - **Many connections.** Where there are too many, the one to close is an idle one, those that
+//!   never had a key first, and the longest idle first; then one whose peer has not read its
+//!   response for a while. A request that the server works on is not cut off.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::pin::{Pin, pin};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::header::EXPECT;
+use axum::response::Response;
+use bytes::Bytes;
+use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Notify, watch};
+use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::{Instant, sleep, timeout};
+use tower_service::Service;
+
+use super::request_body::{RequestBody, Unread};
+use super::stop_signal::stopped;
+use crate::error::{Error, ErrorKind, Result};
+
+/// Largest number of connections.
+const MOST: usize = 512;
+
+/// Timeout of a head, and of an idle connection: longer than clients keep one.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The largest head of a request, and the most that is buffered of a connection.
+const MAX_HEAD: usize = 32 * 1024;
+
+/// Time after which a response that the peer does not read may be cut off, in milliseconds.
+const STALLED: u64 = 60_000;
+
+/// Time for the requests in progress when the server stops.
+const STOP_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Wait after a connection could not be accepted, as without free file descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// A listener that serves connections. It is ended by [`stop`](Self::stop) or
+/// [`abort`](Self::abort).
+pub(super) struct Listener {
+    address: SocketAddr,
+    stop: watch::Sender<bool>,
+    /// Set once all connections have ended.
+    ended: watch::Receiver<bool>,
+    task: AbortHandle,
+}
+
+impl Listener {
+    pub(super) async fn start(address: SocketAddr, router: Router) -> Result<Self> {
+        let failed = |error: std::io::Error| {
+            let message = format!("could not listen on {address}: {error}");
+            Error::new(ErrorKind::Settings, message).with_source(error)
+        };
+        let listener = TcpListener::bind(address).await.map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        let stop = watch::Sender::new(false);
+        let (end, ended) = watch::channel(false);
+        let stopping = stop.subscribe();
+        let task = tokio::spawn(async move {
+            accept(listener, router, stopping).await;
+            end.send_replace(true);
+        });
+        Ok(Self { address, stop, ended, task: task.abort_handle() })
+    }
+
+    pub(super) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Accepts no more connections, and waits for the requests in progress.
+    pub(super) async fn stop(&self) {
+        self.stop.send_replace(true);
+        let mut ended = self.ended.clone();
+        let _ = timeout(STOP_TIMEOUT, stopped(&mut ended)).await;
+        self.abort();
+    }
+
+    /// Closes all connections.
+    pub(super) fn abort(&self) {
+        self.task.abort();
+    }
+}
+
+/// A connection, as its requests and other connections see it.
+pub(super) struct Peer {
+    began: Instant,
+    is_responding: AtomicBool,
+    is_authenticated: AtomicBool,
+    /// Milliseconds from the beginning to the last progress.
+    active: AtomicU64,
+    close: Notify,
+}
+
+impl Peer {
+    fn new() -> Self {
+        Self {
+            began: Instant::now(),
+            is_responding: AtomicBool::new(false),
+            is_authenticated: AtomicBool::new(false),
+            active: AtomicU64::new(0),
+            close: Notify::new(),
+        }
+    }
+
+    /// Records that a request had a valid key.
+    pub(super) fn mark_authenticated(&self) {
+        self.is_authenticated.store(true, Relaxed);
+    }
+
+    fn mark_active(&self) {
+        let elapsed = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.active.store(elapsed, Relaxed);
+    }
+
+    /// Milliseconds since the last progress.
+    fn inactive(&self) -> u64 {
+        let elapsed = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        elapsed.saturating_sub(self.active.load(Relaxed))
+    }
+
+    /// The order in which connections are closed, the largest first; `None` if it is in use.
+    fn dispensability(&self) -> Option<(u8, u64)> {
+        let inactive = self.inactive();
+        if self.is_responding.load(Relaxed) {
+            return (inactive > STALLED).then_some((0, inactive));
+        }
+        Some((if self.is_authenticated.load(Relaxed) { 1 } else { 2 }, inactive))
+    }
+}
+
+/// The open connections.
+#[derive(Default)]
+struct Peers(Mutex<(u64, HashMap<u64, Arc<Peer>>)>);
+
+impl Peers {
+    fn lock(&self) -> MutexGuard<'_, (u64, HashMap<u64, Arc<Peer>>)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a connection, for which another may be closed; `None` if all are in use.
+    fn add(&self) -> Option<(u64, Arc<Peer>)> {
+        let mut peers = self.lock();
+        if peers.1.len() >= MOST {
+            let candidates = peers.1.iter();
+            let candidates =
+                candidates.filter_map(|(number, it)| Some((it.dispensability()?, *number)));
+            let (_, number) = candidates.max()?;
+            peers.1.remove(&number)?.close.notify_one();
+        }
+        let (number, peer) = (peers.0, Arc::new(Peer::new()));
+        peers.0 += 1;
+        peers.1.insert(number, Arc::clone(&peer));
+        Some((number, peer))
+    }
+}
+
+async fn accept(listener: TcpListener, router: Router, mut stopping: watch::Receiver<bool>) {
+    let peers = Arc::new(Peers::default());
+    let mut connections = JoinSet::new();
+    loop {
+        let stream = tokio::select! {
+            biased;
+            () = stopped(&mut stopping) => break,
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => stream,
+                Err(_) => {
+                    sleep(ACCEPT_PAUSE).await;
+                    continue;
+                }
+            },
+            Some(_) = connections.join_next() => continue,
+        };
+        let Some((number, peer)) = peers.add() else { continue };
+        let (peers, router, stopping) = (Arc::clone(&peers), router.clone(), stopping.clone());
+        connections.spawn(async move {
+            serve(stream, &peer, router, stopping).await;
+            peers.lock().1.remove(&number);
+        });
+    }
+    drop(listener);
+    while connections.join_next().await.is_some() {}
+}
+
+async fn serve(
+    stream: TcpStream,
+    peer: &Arc<Peer>,
+    router: Router,
+    mut stopping: watch::Receiver<bool>,
+) {
+    // Small responses are not delayed; without the option, they only are slower.
+    let _ = stream.set_nodelay(true);
+    let of_requests = Arc::clone(peer);
+    let service =
+        service_fn(move |request| respond(Arc::clone(&of_requests), router.clone(), request));
+    let mut settings = http1::Builder::new();
+    settings.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT).max_buf_size(MAX_HEAD);
+    let mut connection = pin!(settings.serve_connection(TokioIo::new(stream), service));
+    tokio::select! {
+        biased;
+        // An error is the peer's doing.
+        _ = connection.as_mut() => return,
+        () = peer.close.notified() => return,
+        () = stopped(&mut stopping) => {}
+    }
+    if peer.is_responding.load(Relaxed) {
+        connection.as_mut().graceful_shutdown();
+        let _ = connection.await;
+    }
+}
+
+async fn respond(
+    peer: Arc<Peer>,
+    mut router: Router,
+    request: Request<Incoming>,
+) -> Result<Response<ResponseBody>, Infallible> {
+    let pending = PendingResponse::begin(Arc::clone(&peer));
+    let unread = Unread::default();
+    let is_on_request = request.headers().contains_key(EXPECT);
+    let of_body = unread.clone();
+    let of_body = |body| Body::new(RequestBody::new(body, is_on_request, of_body));
+    let mut request = request.map(of_body);
+    request.extensions_mut().insert(peer);
+    let response = router.call(request).await?;
+    unread.drain().await;
+    Ok(response.map(|body| ResponseBody { body, pending }))
+}
+
+/// Held as long as the response to a request is pending.
+struct PendingResponse(Arc<Peer>);
+
+impl PendingResponse {
+    fn begin(peer: Arc<Peer>) -> Self {
+        peer.is_responding.store(true, Relaxed);
+        peer.mark_active();
+        Self(peer)
+    }
+}
+
+impl Drop for PendingResponse {
+    fn drop(&mut self) {
+        self.0.mark_active();
+        self.0.is_responding.store(false, Relaxed);
+    }
+}
+
+/// The body of a response, which is pending until it is written.
+struct ResponseBody {
+    body: Body,
+    pending: PendingResponse,
+}
+
+impl HttpBody for ResponseBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        self.pending.0.mark_active();
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

@@ -1,0 +1,103 @@
+//! Body of a request, with a timeout of pauses, and the rest of a body that a handler has not read.
+//!
+//! The HTTP library closes the connection when a handler leaves a part of the body, and a client
+//! that still sends it then reports a broken connection instead of the response. So the rest is
+//! received, within bounds, before the response is sent.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use axum::BoxError;
+use bytes::Bytes;
+use http_body_util::BodyExt;
+use hyper::body::{Body, Frame, Incoming, SizeHint};
+use tokio::time::{Sleep, sleep, timeout};
+
+/// Timeout of a pause within the body.
+const PAUSE_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Limits of receiving an unread rest, which is open to peers without a key.
+const MOST_DRAINED: usize = 16 * 1024 * 1024;
+const DRAIN_PAUSE_TIMEOUT: Duration = Duration::from_millis(500);
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The part of a body that the handler has not read.
+#[derive(Clone, Default)]
+pub(super) struct Unread(Arc<Mutex<Option<Incoming>>>);
+
+impl Unread {
+    /// Receives the rest.
+    pub(super) async fn drain(self) {
+        let rest = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(mut body) = rest else { return };
+        let drain = async {
+            let mut length = 0;
+            while length <= MOST_DRAINED {
+                match timeout(DRAIN_PAUSE_TIMEOUT, body.frame()).await {
+                    Ok(Some(Ok(frame))) => length += frame.data_ref().map_or(0, Bytes::len),
+                    _ => return,
+                }
+            }
+        };
+        let _ = timeout(DRAIN_TIMEOUT, drain).await;
+    }
+}
+
+/// The body of a request. It fails with [`io::ErrorKind::TimedOut`] if the peer pauses for too long.
+pub(super) struct RequestBody {
+    /// `None` once it has ended or failed.
+    body: Option<Incoming>,
+    /// True if the peer sends the body only once it is asked to.
+    is_on_request: bool,
+    unread: Unread,
+    pause: Option<Pin<Box<Sleep>>>,
+}
+
+impl RequestBody {
+    pub(super) fn new(body: Incoming, is_on_request: bool, unread: Unread) -> Self {
+        Self { body: Some(body), is_on_request, unread, pause: None }
+    }
+}
+
+impl Body for RequestBody {
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        let Some(body) = &mut self.body else { return Poll::Ready(None) };
+        if let Poll::Ready(frame) = Pin::new(body).poll_frame(context) {
+            self.pause = None;
+            self.is_on_request = false;
+            if !matches!(frame, Some(Ok(_))) {
+                self.body = None;
+            }
+            return Poll::Ready(frame.map(|frame| frame.map_err(BoxError::from)));
+        }
+        let pause = self.pause.get_or_insert_with(|| Box::pin(sleep(PAUSE_TIMEOUT)));
+        ready!(pause.as_mut().poll(context));
+        self.body = None;
+        Poll::Ready(Some(Err(io::Error::from(io::ErrorKind::TimedOut).into())))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.as_ref().is_none_or(Body::is_end_stream)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.as_ref().map(Body::size_hint).unwrap_or_default()
+    }
+}
+
+impl Drop for RequestBody {
+    fn drop(&mut self) {
+        let is_sent = !self.is_on_request;
+        let rest = self.body.take().filter(|body| is_sent && !body.is_end_stream());
+        *self.unread.0.lock().unwrap_or_else(PoisonError::into_inner) = rest;
+    }
+}

@@ -1,0 +1,109 @@
+//! Restarts: a server that is dropped at any moment, and begun anew.
+
+use std::time::Duration;
+
+use podqueue_batch::serve::api::types::BatchStatus;
+use tokio::time::{sleep, timeout};
+
+use crate::support::{World, is_final, requests};
+
+/// A server that ends at many moments of the life of a batch.
+#[tokio::test]
+async fn a_batch_continues_wherever_its_server_ended() {
+    let world = World::new().await;
+    let contents: Vec<_> = (0..60).map(|n| format!("{n}")).collect();
+    let served = world.serve().await;
+    let id = served.submit(requests(&contents)).await.id.unwrap();
+    drop(served);
+    let mut ended = None;
+    for time in 0..24 {
+        let served = world.serve().await;
+        let wait = Duration::from_millis(5 + 30 * time);
+        if let Ok(batch) = timeout(wait, served.until_ended(&id)).await {
+            ended = Some(batch);
+            break;
+        }
+    }
+    let served = world.serve().await;
+    let batch = match ended {
+        Some(batch) => batch,
+        None => served.until_ended(&id).await,
+    };
+    assert_eq!(batch.status, Some(BatchStatus::Completed), "{batch:?}");
+    let outcome = served.outcome(&batch).await;
+    assert_eq!(outcome.output.len() + outcome.errors.len(), contents.len());
+    for content in &contents {
+        let calls = world.worker.calls(content);
+        if outcome.output.contains_key(content) {
+            assert_eq!(calls, 1, "{content}");
+        } else {
+            assert!(calls <= 1, "{content}");
+            assert_eq!(outcome.errors[content]["error"]["code"], "outcome_unknown");
+        }
+    }
+    let problems = world.problems.lock().unwrap();
+    assert!(problems.is_empty(), "{problems:?}");
+}
+
+#[tokio::test]
+async fn an_orderly_stop_leaves_no_outcome_unknown() {
+    let world = World::new().await;
+    let contents: Vec<_> = (0..40).map(|n| format!("wait {n}")).collect();
+    let served = world.serve().await;
+    let id = served.submit(requests(&contents)).await.id.unwrap();
+    while world.worker.calls("wait 3") == 0 {
+        sleep(Duration::from_millis(5)).await;
+    }
+    served.server.shutdown().await;
+    world.worker.open_gate();
+    let served = world.serve().await;
+    let batch = served.until_ended(&id).await;
+    assert_eq!(served.outcome(&batch).await.output.len(), contents.len());
+}
+
+#[tokio::test]
+async fn a_cancelled_batch_is_cancelled_by_the_next_server() {
+    let world = World::new().await;
+    let served = world.serve().await;
+    let contents: Vec<_> = (0..20).map(|n| format!("wait {n}")).collect();
+    let id = served.submit(requests(&contents)).await.id.unwrap();
+    while world.worker.calls("wait 0") == 0 {
+        sleep(Duration::from_millis(5)).await;
+    }
+    served.api.cancel_batch(id.as_str()).await.unwrap();
+    drop(served);
+    let served = world.serve().await;
+    assert_eq!(served.read(&id).await.status, Some(BatchStatus::Cancelling));
+    let batch = served.until_ended(&id).await;
+    assert_eq!(batch.status, Some(BatchStatus::Cancelled));
+    assert_eq!(served.outcome(&batch).await.errors.len(), 20);
+}
+
+#[tokio::test]
+async fn a_batch_expires_while_no_server_runs() {
+    let world = World::new().await;
+    let served = world.serve().await;
+    let id = served.submit(requests(["wait a", "wait b"])).await.id.unwrap();
+    served.until(&id, |it| it.status == Some(BatchStatus::InProgress)).await;
+    drop(served);
+    world.advance(Duration::from_secs(24 * 60 * 60));
+    let served = world.serve().await;
+    let batch = served.until_ended(&id).await;
+    assert_eq!(batch.status, Some(BatchStatus::Expired));
+    assert_eq!(served.outcome(&batch).await.errors.len(), 2);
+}
+
+#[tokio::test]
+async fn what_has_ended_is_the_same_after_a_restart() {
+    let world = World::new().await;
+    let served = world.serve().await;
+    let id = served.submit(requests(["a", "fail b"])).await.id.unwrap();
+    let before = served.until_ended(&id).await;
+    drop(served);
+    let served = world.serve().await;
+    let after = served.read(&id).await;
+    assert_eq!(format!("{before:?}"), format!("{after:?}"));
+    assert!(is_final(after.status.as_ref().unwrap()));
+    let run = world.path().join("local/batches").join(&id).join("run");
+    served.until(&id, |_| !run.exists()).await;
+}
