@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Checks the local service with independent tools: its descriptions by a validator of OpenAPI, its
 # responses by schemathesis, its GraphQL schema by another implementation of GraphQL, its
-# OpenAI-compatible paths by OpenAI's own client.
+# OpenAI-compatible paths by OpenAI's own client, and so the Batch API in front of it.
 #
-# It wants Python 3.10 or later and keeps what it installs in the target folder. SECONDS_EACH is the
-# duration of the schemathesis run for each description; without it, schemathesis sends the same few
-# requests every time, as long as SEED is the same.
+# It wants Python 3.10 or later and npm, and keeps what it installs in the target folder.
+# SECONDS_EACH is the duration of the schemathesis run for each description; without it, schemathesis
+# sends the same few requests every time, as long as SEED is the same.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -23,17 +23,25 @@ if ! cmp -s scripts/conformance/requirements.txt "$tools/requirements.txt"; then
   "$tools/bin/pip" install --quiet --disable-pip-version-check -r scripts/conformance/requirements.txt
   cp scripts/conformance/requirements.txt "$tools/requirements.txt"
 fi
+node_tools=$(realpath -m "$target/conformance-node")
+if ! cmp -s scripts/conformance/package.json "$node_tools/package.json"; then
+  mkdir -p "$node_tools"
+  cp scripts/conformance/package.json "$node_tools/package.json"
+  (cd "$node_tools" && npm install --silent --no-audit --no-fund --ignore-scripts) ||
+    { rm -f "$node_tools/package.json"; exit 1; }
+fi
 
 step "descriptions"
-"$tools/bin/python" -m openapi_spec_validator "${descriptions[@]}"
+"$tools/bin/python" -m openapi_spec_validator "${descriptions[@]}" crates/batch/openapi/batches.yaml
 
 step "service"
-cargo build --quiet --locked -p podqueue-local
+cargo build --quiet --locked -p podqueue-local -p podqueue-cli
 announced=$(mktemp)
+batches=$(mktemp -d)
 env -u PODQUEUE_API_KEY "$target/debug/podqueue-local" --listen 127.0.0.1:0 --endpoint attached \
   --worker "poet=exec $tools/bin/python -u scripts/conformance/poet.py" >"$announced" &
 service=$!
-trap 'kill "$service" 2>/dev/null || true; rm -rf "$announced" .schemathesis' EXIT
+trap 'kill "$service" ${server:-} 2>/dev/null || true; rm -rf "$announced" "$batches" .schemathesis' EXIT
 for _ in $(seq 100); do
   grep -q LOG_LEVEL "$announced" && break
   sleep 0.05
@@ -46,6 +54,22 @@ step "GraphQL schema"
 
 step "OpenAI's client"
 "$tools/bin/python" scripts/conformance/openai_client.py
+
+step "OpenAI's client of the Batch API"
+export BATCH_KEY=conformance
+(umask 077 && echo "us $BATCH_KEY" >"$batches/keys")
+"$target/debug/podqueue" batch serve poet=poet --dir "$batches/state" --listen 127.0.0.1:0 \
+  --api-key-file "$batches/keys" >"$batches/url" &
+server=$!
+for _ in $(seq 100); do
+  [ -s "$batches/url" ] && break
+  sleep 0.05
+done
+export BATCH_URL
+BATCH_URL=$(cat "$batches/url")
+"$tools/bin/python" scripts/conformance/batch_client.py
+NODE_TOOLS="$node_tools" node scripts/conformance/batch_client.mjs
+kill "$server"
 
 check() {
   step "schemathesis: $1"

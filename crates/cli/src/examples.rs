@@ -59,6 +59,13 @@ podqueue batch run answers.jsonl.failed.jsonl -e painter -o second.jsonl \\
   --input-field input --key-field key",
     ),
     (
+        "podqueue batch serve",
+        "\
+podqueue batch serve poet --dir batches
+podqueue batch serve llama=ab12 embed=cd34 --dir batches \\
+  --listen 0.0.0.0:8080 --api-key-file keys.txt",
+    ),
+    (
         "podqueue batch status",
         "podqueue batch status answers.jsonl\npodqueue batch status answers.jsonl --json",
     ),

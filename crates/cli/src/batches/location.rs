@@ -83,6 +83,11 @@ impl JournalArgument {
         (!is_url(&self.0)).then(|| Path::new(&self.0))
     }
 
+    /// The URL, if it is that of a database and names no batch.
+    pub fn server(&self) -> Option<&str> {
+        database(&self.0).map(|(url, _)| url).filter(|url| url.len() == self.0.len())
+    }
+
     /// The argument without the URL of a database, which may contain a password.
     fn shown(&self) -> String {
         match database(&self.0) {

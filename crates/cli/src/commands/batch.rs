@@ -4,6 +4,7 @@ mod cancel;
 mod export;
 mod retry;
 mod run;
+mod serve;
 mod status;
 mod unknown;
 mod watch;
@@ -23,6 +24,11 @@ pub enum Command {
     /// submitting and collects outstanding jobs; a second signal leaves them to the next run, and
     /// so does SIGTERM after --grace.
     Run(Box<run::Arguments>),
+    /// Serve the OpenAI-compatible Batch API in front of endpoints.
+    ///
+    /// Clients upload a file of requests, create a batch and download its output, with any SDK that
+    /// has a base URL. Whatever kills the server, the same command again continues all batches.
+    Serve(serve::Arguments),
     /// Count a batch's inputs by state.
     Status(BatchLocation),
     /// Follow a batch that another process runs.
@@ -40,6 +46,7 @@ pub enum Command {
 pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
     match command {
         Command::Run(arguments) => run::run(context, &arguments).await,
+        Command::Serve(arguments) => serve::run(context, &arguments).await,
         Command::Status(location) => status::run(context, &location),
         Command::Watch(arguments) => watch::run(context, &arguments).await,
         Command::Unknown(location) => unknown::run(context, &location),

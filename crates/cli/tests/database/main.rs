@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+#[path = "../program/serving.rs"]
+mod serving;
 #[cfg(unix)]
 #[path = "../../../local/tests/interface/signal_dispositions.rs"]
 #[allow(dead_code, reason = "these tests need less of it")]
@@ -11,6 +13,7 @@ mod signal_dispositions;
 mod support;
 
 mod outages;
+mod shared_folder;
 
 use std::fs;
 use std::process::Command;

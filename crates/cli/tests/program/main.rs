@@ -5,6 +5,8 @@
 mod account;
 mod batch;
 mod batch_lifecycle;
+#[cfg(unix)]
+mod batch_serve;
 mod batch_webhooks;
 mod canaries;
 mod doctor;
@@ -26,6 +28,8 @@ mod preload;
 #[path = "../../../local/tests/interface/preloaded_signal.rs"]
 mod preloaded_signal;
 mod run;
+#[cfg(unix)]
+mod serving;
 mod settings;
 #[cfg(unix)]
 #[path = "../../../local/tests/interface/signal_dispositions.rs"]
