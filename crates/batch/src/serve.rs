@@ -37,8 +37,8 @@
 //!
 //! Invariants: a folder appears by a rename, complete and durable; an event of a batch is a file
 //! that is created once, complete and durable, and never changes; the status of a batch is derived
-//! from its events ([`batches`]). So whenever a process dies, the next process, or another that
-//! shares the folder, continues with the first event that is missing ([`scheduler`]).
+//! from its events (`batches.rs`). So whenever a process dies, the next process, or another that
+//! shares the folder, continues with the first event that is missing (`scheduler.rs`).
 //!
 //! Each batch is a [`Batch`](crate::Batch) of this crate: its journal knows the state of each line.
 
