@@ -124,7 +124,8 @@ impl Builder {
     }
 
     /// Adds an API key with permission for some operations only; all other operations respond with
-    /// 401. The control plane counts as one operation, [`Operation::Control`].
+    /// 401. The account interface, which responds with 403, and the control plane count as one
+    /// operation each, [`Operation::Account`] and [`Operation::Control`].
     pub fn restricted_api_key(
         mut self,
         key: impl Into<String>,

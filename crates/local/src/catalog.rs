@@ -236,7 +236,8 @@ pub(crate) fn new_id() -> String {
     std::iter::repeat_with(fastrand::lowercase).take(14).collect()
 }
 
-const MAX_NAME: usize = 191;
+/// The longest name of a Pod, in characters.
+pub(crate) const MAX_NAME: usize = 191;
 
 /// The optional parts of a Pod to return.
 #[derive(Clone, Copy, Debug, Default)]

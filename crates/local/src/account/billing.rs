@@ -18,6 +18,8 @@ const HOUR: i64 = 3600;
 const DAY: i64 = 24 * HOUR;
 /// The time that a bill is of by default.
 const DEFAULT_TIME: i64 = 30 * DAY;
+/// The first second of the year 1: RFC 3339 has no earlier years.
+const FIRST_SECOND: i64 = -62_135_596_800;
 /// The largest number of periods that a bill has: the latest.
 const MAX_BUCKETS: usize = 50_000;
 
@@ -105,8 +107,12 @@ struct BillQuery {
 impl BillQuery {
     fn read(request: &Request, time: &WallClock) -> Result<Self, Problem> {
         let bucket_size = request.choice("bucketSize", &BUCKET_SIZES)?.unwrap_or("day");
-        let end = request.time("endTime")?.unwrap_or_else(|| time.date(time.now()));
-        let start = request.time("startTime")?;
+        let given = |name| {
+            let date = request.time(name);
+            date.map(|date| date.map(|date| date.max(at(FIRST_SECOND))))
+        };
+        let end = given("endTime")?.unwrap_or_else(|| time.date(time.now()));
+        let start = given("startTime")?;
         let start = match request.integer("lastN", 1, u64::MAX)? {
             None => start.unwrap_or_else(|| at(end.as_second().saturating_sub(DEFAULT_TIME))),
             Some(last) => {
@@ -125,8 +131,7 @@ impl BillQuery {
 }
 
 fn at(second: i64) -> Timestamp {
-    let bounds = Timestamp::MIN.as_second()..=Timestamp::MAX.as_second();
-    let second = second.clamp(*bounds.start(), *bounds.end());
+    let second = second.clamp(FIRST_SECOND, Timestamp::MAX.as_second());
     Timestamp::from_second(second).unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
@@ -139,8 +144,9 @@ fn bucket(second: i64, size: &str) -> (i64, i64) {
     let of_date = |first: fn(Date) -> Date, length: jiff::Span| {
         let date = first(at(second).to_zoned(TimeZone::UTC).date());
         let start = |date: Date| date.to_zoned(TimeZone::UTC).map(|it| it.timestamp().as_second());
-        let next = date.checked_add(length).and_then(start).unwrap_or(i64::MAX);
-        (start(date).unwrap_or(i64::MIN), next)
+        let next = date.checked_add(length).and_then(start);
+        let last = Timestamp::MAX.as_second();
+        (start(date).unwrap_or(FIRST_SECOND), next.unwrap_or(last))
     };
     match size {
         "hour" => whole(HOUR, 0),
@@ -250,6 +256,16 @@ mod tests {
         ] {
             let (from, to) = bucket(second.as_second(), size);
             assert_eq!((at(from).to_string(), at(to).to_string()), (start.into(), end.into()));
+        }
+    }
+
+    #[test]
+    fn the_first_and_the_last_period_are_within_the_calendar() {
+        for size in BUCKET_SIZES {
+            for second in [FIRST_SECOND - 1, Timestamp::MAX.as_second() + 1] {
+                let (from, to) = bucket(second, size);
+                assert!(at(from) <= at(to), "{size} {second}");
+            }
         }
     }
 }

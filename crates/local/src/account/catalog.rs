@@ -58,16 +58,13 @@ impl GpuQuery {
         let with_availability = with_availability(request)?;
         request.choices("product", &["POD", "CLUSTER", "SERVERLESS"])?;
         let is_country = |it: &str| it.len() == 2 && it.bytes().all(|b| b.is_ascii_uppercase());
-        let is_least = |it: &str| it.parse::<u32>().is_ok() || is_version(it);
-        let least = request.list("minCudaVersion", VERSIONS, is_least)?.unwrap_or_default();
-        if least.len() > 1 {
-            return Err(Problem::invalid("the parameter minCudaVersion must be one version"));
-        }
+        let is_least = |it: &str| is_version(it) || is_version(&format!("{it}.0"));
+        let least = request.matching("minCudaVersion", "a version such as 12.4", is_least)?;
         let filter = GpuFilter {
             count: request.integer("count", 1, u64::MAX)?.unwrap_or(1),
             cloud: request.choice("cloud", &["SECURE", "COMMUNITY"])?,
             cuda_versions: request.list("cudaVersions", VERSIONS, is_version)?.unwrap_or_default(),
-            min_cuda_version: least.first().map(|version| parsed(version)),
+            min_cuda_version: least.map(|version| parsed(&version)),
             countries: request.list("countryCodes", "two letters", is_country)?.unwrap_or_default(),
         };
         Ok(Self { is_available, filter, with_availability })

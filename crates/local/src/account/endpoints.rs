@@ -165,7 +165,8 @@ impl Deployment {
     fn configure_queue(&self) {
         let Some(queue) = &self.queue else { return };
         let timeout = u64::try_from(self.timeout).ok().filter(|timeout| *timeout > 0);
-        queue.set_execution_timeout(timeout.map_or(NO_TIMEOUT, Duration::from_millis));
+        let timeout = timeout.map_or(NO_TIMEOUT, Duration::from_millis);
+        queue.set_execution_timeout(timeout.min(NO_TIMEOUT));
         queue.set_throttled(self.gpu.as_ref().is_some_and(EndpointGpu::is_sold_out));
         let number = |workers: i64| usize::try_from(workers.clamp(0, MAX_WORKERS)).unwrap_or(0);
         let idle_timeout = Duration::from_secs(self.workers.idle_timeout.unsigned_abs());

@@ -210,10 +210,11 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// An integer. JSON Schema takes `1.0` for one.
+/// An integer. JSON Schema takes `1.0` for one, and knows no largest: one beyond those of 64 bits
+/// counts as the largest.
 fn integer_of(value: &Value) -> Option<i64> {
     value.as_i64().or_else(|| {
-        let number = value.as_f64().filter(|it| it.fract() == 0.0 && it.abs() < 9e18)?;
+        let number = value.as_f64().filter(|it| it.fract() == 0.0)?;
         Some(number as i64)
     })
 }

@@ -34,7 +34,7 @@ use super::request::Request;
 use super::templates::Templates;
 use super::volumes::Volumes;
 use super::wall_clock::WallClock;
-use crate::catalog::{Catalog, new_id};
+use crate::catalog::{Catalog, MAX_NAME, new_id};
 use crate::clock::Moment;
 use crate::sync::locked;
 
@@ -438,8 +438,11 @@ impl Pods {
         })
     }
 
-    /// Refuses what refers to an object that does not exist.
+    /// Refuses a name that is too long, and what refers to an object that does not exist.
     fn check(&self, new: &NewPod) -> Result<(), Problem> {
+        if new.name.chars().count() > MAX_NAME {
+            return Err(Problem::invalid(format!("name: must have at most {MAX_NAME} characters")));
+        }
         self.registries.require(new.container.registry.as_deref())?;
         new.mounts.network.iter().try_for_each(|mount| self.volumes.require(&mount.volume_id))
     }

@@ -96,6 +96,16 @@ impl Request {
         })
     }
 
+    /// A parameter of the query that has a form.
+    pub(super) fn matching(
+        &self,
+        name: &str,
+        rule: &str,
+        matches: impl FnOnce(&str) -> bool,
+    ) -> Result<Option<String>, Problem> {
+        self.parameter(name, rule, |value| matches(value).then(|| value.to_owned()))
+    }
+
     /// A parameter of the query that is a list, separated by commas, of values of a form.
     pub(super) fn list(
         &self,

@@ -219,6 +219,10 @@ impl WorkerPool {
 
     /// Changes the limits and the idle timeout. Returns the timers that idle workers need now.
     pub(crate) fn set_settings(&mut self, settings: Workers) -> Vec<(WorkerId, PoolTimer)> {
+        // An idle worker stays no longer because something else was changed.
+        if self.settings == settings {
+            return Vec::new();
+        }
         self.settings = settings;
         self.idle_timers()
     }

@@ -257,9 +257,15 @@ async fn an_endpoint_of_workers_that_attach_has_their_environment() {
     let worker = crate::support::Attached::new(&service, &id, "w1");
     let job = service.run(&id, json!({ "input": {} })).await;
     assert_eq!(worker.take_id().await, job);
-    worker.ping("healthcheck=%7B%22status%22%3A%22unhealthy%22%7D").await;
+    let status = async || workers(&service, &id).await["workers"][0]["status"].clone();
+    assert_eq!(status().await, "RUNNING");
+    worker.ping("status=unhealthy&check=gpu&reason=no%20driver").await;
+    assert_eq!(status().await, "UNHEALTHY");
     let found = workers(&service, &id).await;
-    assert_eq!(found["workers"][0]["id"], "w1");
+    assert_eq!(
+        (&found["workers"][0]["id"], &found["summary"]["unhealthy"]),
+        (&json!("w1"), &json!(1))
+    );
     worker.done(&job, json!({ "output": 2 })).await;
     service.until(&id, &job, "COMPLETED").await;
 }
