@@ -13,7 +13,7 @@ seed=${SEED:-1}
 export PYTHONDONTWRITEBYTECODE=1
 target=${CARGO_TARGET_DIR:-target}
 tools="$target/conformance"
-descriptions=(crates/local/openapi/queue.yaml openapi/podqueue.yaml crates/local/openapi/workers.yaml)
+descriptions=(crates/local/openapi/queue.yaml openapi/podqueue.yaml crates/local/openapi/workers.yaml openapi/account.yaml)
 
 step() { printf '\n--- %s\n' "$*"; }
 
@@ -73,7 +73,7 @@ kill "$server"
 
 check() {
   step "schemathesis: $1"
-  "$tools/bin/schemathesis" --config-file scripts/conformance/schemathesis.toml run "$1" \
+  "$tools/bin/schemathesis" --config-file "scripts/conformance/${3:-schemathesis}.toml" run "$1" \
     --url "$2" --header "Authorization: Bearer $PODQUEUE_API_KEY" --checks all \
     --phases examples,coverage,fuzzing,stateful --max-examples 50 ${SECONDS_EACH:+--max-time "$SECONDS_EACH"} \
     --continue-on-failure --seed "$seed" --request-timeout 10 --no-color
@@ -82,6 +82,7 @@ failed=0
 check "${descriptions[0]}" "$PODQUEUE_BASE_URL" || failed=1
 check "${descriptions[1]}" "$PODQUEUE_REST_URL" || failed=1
 check "${descriptions[2]}" "$PODQUEUE_BASE_URL" || failed=1
+check "${descriptions[3]}" "$PODQUEUE_ACCOUNT_URL" account || failed=1
 # Whatever it was sent, it still runs.
 kill -0 "$service"
 exit "$failed"
