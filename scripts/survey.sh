@@ -20,8 +20,9 @@
 # installed from the registry below the target folder, and compiled with the dependencies that it
 # names. Untyped are the public fields of structs that hold any JSON value, also by the name of an
 # alias or of a struct that only wraps one, and those of a struct without fields, which drops what is
-# there. After the table the same calls are made by both, against a server that records them: a line
-# for each (survey/wire/), equal, or what of a side is not as described.
+# there. Lines of code are neither blank nor comments. After the table the same calls are made by
+# both, against a server that records them: a line for each (survey/wire/), equal, or what of a side
+# is not as described.
 #
 # With --selected, the processor time of `cargo check` above that of an empty crate, median of three.
 #

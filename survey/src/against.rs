@@ -1,6 +1,7 @@
 //! Side-by-side comparison with another generator: the same descriptions, a row for each.
 //!
-//! What is measured: operations, fields of structs that hold any JSON value, lines, and `cargo check` of
+//! What is measured: operations, fields of structs that hold any JSON value, lines, those of them that
+//! are code, and `cargo check` of
 //! a crate whose dependencies are compiled already. Its cost is processor time, which a busy machine
 //! changes little, and the peak memory of the largest process. After the table, `calls` compares calls
 //! of both on the wire.
@@ -28,7 +29,7 @@ const RIVAL: (&str, &str) = ("openapi-to-rust", "0.23.0");
 const PATIENCE: Duration = Duration::from_secs(1800);
 
 /// The columns after those of generating and compiling, each of which is better if it is smaller.
-const COSTS: [&str; 4] = ["untyped", "lines", "check s", "check MB"];
+const COSTS: [&str; 5] = ["untyped", "lines", "of code", "check s", "check MB"];
 
 /// What a generator makes of a description.
 #[derive(Default)]
@@ -38,6 +39,8 @@ struct Side {
     operations: usize,
     untyped: usize,
     lines: usize,
+    /// Without comments and blank lines: documentation is no cost.
+    code_lines: usize,
     check: Measured,
 }
 
@@ -81,9 +84,10 @@ impl Row {
         ];
         if self.ours.compiles && self.theirs.compiles {
             columns.push(("operations", both(|it| -(it.operations as f64))));
-            let costs: [fn(&Side) -> f64; 4] = [
+            let costs: [fn(&Side) -> f64; 5] = [
                 |it| it.untyped as f64,
                 |it| it.lines as f64,
+                |it| it.code_lines as f64,
                 |it| (it.check.processor_seconds * 10.0).round() / 10.0,
                 |it| it.check.megabytes.round(),
             ];
@@ -109,9 +113,10 @@ impl fmt::Display for Row {
         write!(f, " {generates:>8}{}", behind("generates"))?;
         write!(f, " {compiles:>8}{}", behind("compiles"))?;
         write!(f, " {:>12}{}", pair(|it| it.operations.to_string()), behind("operations"))?;
-        let costs: [fn(&Side) -> String; 4] = [
+        let costs: [fn(&Side) -> String; 5] = [
             |it| it.untyped.to_string(),
             |it| it.lines.to_string(),
+            |it| it.code_lines.to_string(),
             |it| format!("{:.1}", it.check.processor_seconds),
             |it| format!("{:.0}", it.check.megabytes),
         ];
@@ -186,6 +191,7 @@ fn ours(user: &UserCrate, path: &Path) -> Result<Side, Failure> {
         operations: generated::documented_operations(&code)?.len(),
         untyped: generated::untyped_fields(std::slice::from_ref(&code))?.len(),
         lines: code.lines().count(),
+        code_lines: code_lines(&code),
         check,
     })
 }
@@ -206,6 +212,7 @@ fn theirs(program: &Path, path: &Path) -> Result<Side, Failure> {
         if file.extension().is_some_and(|it| it == "rs") {
             let code = fs::read_to_string(&file)?;
             side.lines += code.lines().count();
+            side.code_lines += code_lines(&code);
             operations.extend(generated::documented_operations(&code)?);
             files.push(code);
         }
@@ -213,6 +220,12 @@ fn theirs(program: &Path, path: &Path) -> Result<Side, Failure> {
     side.untyped = generated::untyped_fields(&files)?.len();
     side.operations = operations.len();
     Ok(side)
+}
+
+/// The number of lines that are neither blank nor comments.
+fn code_lines(code: &str) -> usize {
+    let lines = code.lines().map(str::trim_start);
+    lines.filter(|it| !it.is_empty() && !it.starts_with("//")).count()
 }
 
 /// A crate of what the other generator writes, with the dependencies that it lists; none if it
