@@ -4,13 +4,17 @@
 //! To add a command, write a module with its `Arguments` and `run`, and add a variant and an arm
 //! here, its examples in `examples.rs`, its JSON in `schema/output.json` and its row in the README.
 //! A test fails if the examples are missing. What several commands share is beside this
-//! folder: [`jobs`](crate::jobs), [`batches`](crate::batches), [`output`](crate::output).
+//! folder: [`jobs`](crate::jobs), [`batches`](crate::batches), [`account`](crate::account),
+//! [`output`](crate::output).
 
 mod batch;
+mod billing;
 mod cancel;
 mod completions;
 mod config;
 mod doctor;
+mod endpoint;
+mod gpu;
 mod graphql;
 mod health;
 mod listen;
@@ -26,6 +30,7 @@ mod status;
 mod stream;
 mod template;
 mod trigger;
+mod volume;
 mod wait;
 
 use clap::Subcommand;
@@ -59,12 +64,23 @@ pub enum Command {
     Purge(purge::Arguments),
     /// Call an endpoint's OpenAI-compatible interface.
     Openai(openai::Arguments),
-    /// Read Pods.
+    /// Manage endpoints: settings, workers, releases and logs.
+    #[command(subcommand, arg_required_else_help = true)]
+    Endpoint(endpoint::Command),
+    /// Manage Pods.
     #[command(subcommand, arg_required_else_help = true)]
     Pod(pod::Command),
     /// Manage templates.
     #[command(subcommand, arg_required_else_help = true)]
     Template(template::Command),
+    /// Manage network volumes.
+    #[command(subcommand, arg_required_else_help = true)]
+    Volume(volume::Command),
+    /// List the types of GPU and their prices.
+    #[command(subcommand, arg_required_else_help = true)]
+    Gpu(gpu::Command),
+    /// Show what the account spent.
+    Billing(billing::Arguments),
     /// Manage secrets.
     #[command(subcommand, arg_required_else_help = true)]
     Secret(secret::Command),
@@ -99,8 +115,12 @@ impl Command {
             Self::Health(arguments) => health::run(context, &arguments).await,
             Self::Purge(arguments) => purge::run(context, &arguments).await,
             Self::Openai(arguments) => openai::run(context, &arguments).await,
+            Self::Endpoint(command) => endpoint::run(context, command).await,
             Self::Pod(command) => pod::run(context, command).await,
             Self::Template(command) => template::run(context, command).await,
+            Self::Volume(command) => volume::run(context, command).await,
+            Self::Gpu(command) => gpu::run(context, &command).await,
+            Self::Billing(arguments) => billing::run(context, &arguments).await,
             Self::Secret(command) => secret::run(context, command).await,
             Self::Graphql(arguments) => graphql::run(context, &arguments).await,
             Self::Listen(arguments) => listen::run(context, &arguments).await,

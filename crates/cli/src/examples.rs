@@ -86,12 +86,81 @@ podqueue batch retry answers.jsonl --same-jobs",
         "podqueue openai",
         "podqueue openai poet v1/models\npodqueue openai poet v1/chat/completions @request.json\npodqueue openai poet v1/chat/completions @request.json --stream",
     ),
-    ("podqueue pod", "podqueue pod get POD"),
+    (
+        "podqueue endpoint",
+        "\
+podqueue endpoint list
+podqueue endpoint logs painter --follow
+podqueue endpoint scale painter --min 1 --max 5",
+    ),
+    ("podqueue endpoint list", "podqueue endpoint list\npodqueue endpoint list --json"),
+    ("podqueue endpoint get", "podqueue endpoint get painter --json"),
+    (
+        "podqueue endpoint create",
+        "\
+podqueue endpoint create painter --image registry.example/painter:1 \\
+  --gpu ADA_24 --max 3 --env HF_TOKEN
+podqueue endpoint create --file painter.json --yes",
+    ),
+    (
+        "podqueue endpoint update",
+        "\
+podqueue endpoint update painter --image registry.example/painter:2
+podqueue endpoint update painter --file painter.json --yes",
+    ),
+    ("podqueue endpoint delete", "podqueue endpoint delete painter --yes"),
+    (
+        "podqueue endpoint scale",
+        "\
+podqueue endpoint scale painter --min 1 --max 5
+podqueue endpoint scale painter --max 0          # run no jobs",
+    ),
+    ("podqueue endpoint workers", "podqueue endpoint workers painter"),
+    ("podqueue endpoint releases", "podqueue endpoint releases painter"),
+    (
+        "podqueue endpoint logs",
+        "\
+podqueue endpoint logs painter --tail 50
+podqueue endpoint logs painter --worker WORKER --follow --source container",
+    ),
+    ("podqueue pod", "podqueue pod list\npodqueue pod get POD"),
+    ("podqueue pod list", "podqueue pod list\npodqueue pod list --clusters --json"),
+    (
+        "podqueue pod create",
+        "\
+podqueue pod create notebook --image registry.example/notebook:1 \\
+  --gpu GPU --volume-gb 50 --volume-mount-path /data --port 8888/http
+podqueue pod create --file notebook.json --yes",
+    ),
+    ("podqueue pod start", "podqueue pod start POD --yes"),
+    ("podqueue pod stop", "podqueue pod stop POD"),
+    ("podqueue pod restart", "podqueue pod restart POD --yes"),
+    ("podqueue pod delete", "podqueue pod delete POD --yes"),
+    ("podqueue pod logs", "podqueue pod logs POD --since 10m\npodqueue pod logs POD --follow"),
+    ("podqueue volume", "podqueue volume list"),
+    ("podqueue volume list", "podqueue volume list --json"),
+    ("podqueue volume get", "podqueue volume get VOLUME"),
+    (
+        "podqueue volume create",
+        "podqueue volume create models --size-gb 100 --data-center DATA-CENTER",
+    ),
+    ("podqueue volume update", "podqueue volume update VOLUME --size-gb 200"),
+    ("podqueue volume delete", "podqueue volume delete VOLUME --yes"),
+    ("podqueue gpu", "podqueue gpu list"),
+    ("podqueue gpu list", "podqueue gpu list --for serverless\npodqueue gpu list --count 8 --json"),
+    (
+        "podqueue billing",
+        "\
+podqueue billing --by day --last 7
+podqueue billing endpoints --id painter --since 30days
+podqueue billing pods --json",
+    ),
     (
         "podqueue pod get",
         "podqueue pod get POD\npodqueue pod get POD --include machine,network-volume --json",
     ),
     ("podqueue template", "podqueue template get TEMPLATE\npodqueue template delete my-worker"),
+    ("podqueue template list", "podqueue template list\npodqueue template list --public official"),
     ("podqueue template get", "podqueue template get TEMPLATE --include public --json"),
     (
         "podqueue template create",

@@ -123,15 +123,31 @@ impl Failure {
             }
             source = cause.source();
         }
-        let failure = Self::new(Exit::of(error.kind()), message);
+        let successor = remove_successor(&mut message);
+        let mut failure = Self::new(Exit::of(error.kind()), message);
+        if successor {
+            failure = failure.hint(
+                "the account interface replaces it: set PODQUEUE_ACCOUNT_URL, or account_url in a \
+                 profile",
+            );
+        }
         match error.field() {
-            Some(field @ ("base_url" | "rest_url" | "graphql_url")) => failure.hint(format!(
+            Some(field @ ("base_url" | "rest_url" | "graphql_url" | "account_url")) => failure.hint(format!(
                 "set PODQUEUE_{}, or a profile in the file that `podqueue config --where` names",
                 field.to_uppercase()
             )),
             _ => failure,
         }
     }
+}
+
+/// Removes the call of the library that replaces a retired one; returns true if there was one.
+fn remove_successor(message: &mut String) -> bool {
+    const END: &str = " instead";
+    let Some(start) = message.find("; use `client.account()") else { return false };
+    let Some(length) = message[start..].find(END) else { return false };
+    message.replace_range(start..start + length + END.len(), "");
+    true
 }
 
 /// Returns true if a setting or the network may be the reason.

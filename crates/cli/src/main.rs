@@ -1,5 +1,6 @@
 //! Command-line program `podqueue`.
 
+mod account;
 mod arguments;
 mod batches;
 mod commands;

@@ -25,7 +25,8 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 
 const PROFILE: &str = "PODQUEUE_PROFILE";
-const URLS: [&str; 3] = ["PODQUEUE_BASE_URL", "PODQUEUE_REST_URL", "PODQUEUE_GRAPHQL_URL"];
+const URLS: [&str; 4] =
+    ["PODQUEUE_BASE_URL", "PODQUEUE_REST_URL", "PODQUEUE_GRAPHQL_URL", "PODQUEUE_ACCOUNT_URL"];
 
 /// The selection of a profile.
 #[derive(Debug, Args)]
@@ -47,6 +48,7 @@ pub struct Settings {
     pub base_url: Option<String>,
     pub rest_url: Option<String>,
     pub graphql_url: Option<String>,
+    pub account_url: Option<String>,
     pub allow_plain_http: bool,
     pub key: KeySource,
 }
@@ -55,8 +57,8 @@ impl Settings {
     /// Reads the variables and the file, but not the key.
     pub fn read(selection: &Selection) -> Result<Self, Failure> {
         let path = path();
-        let [base_url, rest_url, graphql_url] = URLS.map(variable);
-        let urls = [base_url?, rest_url?, graphql_url?];
+        let [base_url, rest_url, graphql_url, account_url] = URLS.map(variable);
+        let urls = [base_url?, rest_url?, graphql_url?, account_url?];
         let by_variables = urls.iter().any(Option::is_some);
         let key = if env::var_os(KEY).is_some_and(|key| !key.is_empty()) {
             KeySource::Environment
@@ -76,7 +78,7 @@ impl Settings {
             (None, name) => name,
         };
         if selected.is_none() && by_variables {
-            let [base_url, rest_url, graphql_url] = urls;
+            let [base_url, rest_url, graphql_url, account_url] = urls;
             let (profile, allow_plain_http) = (None, false);
             return Ok(Self {
                 file: path.ok(),
@@ -84,6 +86,7 @@ impl Settings {
                 base_url,
                 rest_url,
                 graphql_url,
+                account_url,
                 allow_plain_http,
                 key,
             });
@@ -113,6 +116,7 @@ impl Settings {
             base_url: profile.base_url,
             rest_url: profile.rest_url,
             graphql_url: profile.graphql_url,
+            account_url: profile.account_url,
             allow_plain_http: profile.allow_plain_http,
             key,
         })
@@ -145,6 +149,9 @@ pub fn client_builder(settings: &Settings) -> Result<ClientBuilder, Failure> {
     }
     if let Some(url) = &settings.graphql_url {
         builder = builder.graphql_url(url);
+    }
+    if let Some(url) = &settings.account_url {
+        builder = builder.account_url(url);
     }
     if settings.allow_plain_http {
         builder = builder.allow_plain_http();

@@ -33,6 +33,7 @@ pub fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
         "base_url": settings.base_url.as_deref().map(redacted_url),
         "rest_url": settings.rest_url.as_deref().map(redacted_url),
         "graphql_url": settings.graphql_url.as_deref().map(redacted_url),
+        "account_url": settings.account_url.as_deref().map(redacted_url),
     }))?;
     Ok(Exit::Done)
 }

@@ -1,55 +1,48 @@
-//! Command `pod`: Pods of the account.
+//! Command `pod`: Pods of the account. All but `get` need the account interface.
 
-use clap::{Args, Subcommand, ValueEnum};
+mod action;
+mod create;
+mod delete;
+mod get;
+mod list;
+mod logs;
 
+use clap::Subcommand;
+
+use self::action::Action;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::interrupt::Signals;
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// List the Pods.
+    List(list::Arguments),
     /// Read a Pod.
-    Get(Get),
-}
-
-#[derive(Debug, Args)]
-pub struct Get {
-    /// The Pod's id.
-    id: String,
-
-    /// Related objects to include; several are separated by commas.
-    #[arg(long, value_enum, value_delimiter = ',')]
-    include: Vec<Include>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Include {
-    Machine,
-    NetworkVolume,
-    SavingsPlans,
-    Template,
-    Workers,
+    Get(get::Arguments),
+    /// Rent a Pod and start it.
+    Create(Box<create::Arguments>),
+    /// Start a Pod.
+    Start(action::Confirmed),
+    /// Stop a Pod; its storage is kept, and costs.
+    Stop(action::Unconfirmed),
+    /// Restart a Pod, which wipes its container's disk.
+    Restart(action::Confirmed),
+    /// Delete a Pod, with its own storage.
+    Delete(delete::Arguments),
+    /// Print the log of a Pod.
+    Logs(logs::Arguments),
 }
 
 pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
-    let Command::Get(Get { id, include }) = command;
-    let client = context.client()?;
-    let has = |part: Include| include.contains(&part);
-    let mut signals = Signals::listen()?;
-    let call = async {
-        client
-            .rest()
-            .get_pod(&id)
-            .include_machine(has(Include::Machine))
-            .include_network_volume(has(Include::NetworkVolume))
-            .include_savings_plans(has(Include::SavingsPlans))
-            .include_template(has(Include::Template))
-            .include_workers(has(Include::Workers))
-            .await
-    };
-    let message = format!("reading Pod {id}");
-    let pod = context.output.with_progress(message, signals.unless(call)).await??;
-    context.output.object(&pod)?;
-    Ok(Exit::Done)
+    match command {
+        Command::List(arguments) => list::run(context, &arguments).await,
+        Command::Get(arguments) => get::run(context, &arguments).await,
+        Command::Create(arguments) => create::run(context, &arguments).await,
+        Command::Start(arguments) => arguments.run(context, Action::Start).await,
+        Command::Stop(arguments) => arguments.run(context, Action::Stop).await,
+        Command::Restart(arguments) => arguments.run(context, Action::Restart).await,
+        Command::Delete(arguments) => delete::run(context, &arguments).await,
+        Command::Logs(arguments) => logs::run(context, &arguments).await,
+    }
 }

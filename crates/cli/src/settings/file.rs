@@ -67,6 +67,7 @@ pub struct Profile {
     pub base_url: Option<String>,
     pub rest_url: Option<String>,
     pub graphql_url: Option<String>,
+    pub account_url: Option<String>,
     #[serde(default)]
     pub allow_plain_http: bool,
     key_command: Option<String>,

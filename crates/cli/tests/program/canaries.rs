@@ -4,6 +4,7 @@
 use podqueue_local::Fault;
 use serde_json::json;
 
+use crate::account_server::AccountServer;
 use crate::support::{Fixture, KEY, bare, ran, ran_with_stdin};
 
 /// Each command, with arguments.
@@ -46,6 +47,59 @@ pub const COMMANDS: &[(&str, &[&str])] = &[
     ("man", &["man"]),
 ];
 
+/// The commands that use the account interface.
+pub const ACCOUNT_COMMANDS: &[&[&str]] = &[
+    &["endpoint", "list"],
+    &["endpoint", "get", "e"],
+    &["endpoint", "create", "e", "--image", "i", "--gpu", "p", "--yes"],
+    &["endpoint", "update", "e", "--image", "i"],
+    &["endpoint", "delete", "e", "--yes"],
+    &["endpoint", "scale", "e", "--min", "1", "--max", "2", "--yes"],
+    &["endpoint", "workers", "e"],
+    &["endpoint", "releases", "e"],
+    &["endpoint", "logs", "e"],
+    &["endpoint", "logs", "e", "--worker", "w"],
+    &["pod", "list"],
+    &["pod", "get", "p"],
+    &["pod", "create", "p", "--image", "i", "--gpu", "g", "--yes"],
+    &["pod", "start", "p", "--yes"],
+    &["pod", "stop", "p"],
+    &["pod", "restart", "p", "--yes"],
+    &["pod", "delete", "p", "--yes"],
+    &["pod", "logs", "p"],
+    &["template", "list"],
+    &["template", "get", "t"],
+    &["template", "create", "t", "--image", "i"],
+    &["template", "update", "t", "--image", "i"],
+    &["template", "delete", "t", "--yes"],
+    &["volume", "list"],
+    &["volume", "get", "v"],
+    &["volume", "create", "v", "--size-gb", "10", "--data-center", "d", "--yes"],
+    &["volume", "update", "v", "--name", "n"],
+    &["volume", "delete", "v", "--yes"],
+    &["gpu", "list"],
+    &["billing"],
+    &["billing", "endpoints"],
+    &["billing", "pods"],
+    &["billing", "volumes"],
+    &["billing", "clusters"],
+];
+
+#[tokio::test]
+async fn no_account_command_shows_the_key_that_the_service_echoes() {
+    for status in [400, 401, 404, 410, 422] {
+        let server = AccountServer::start(move |_| {
+            let body = json!({ "title": KEY, "detail": format!("by {KEY}"), "errors": [KEY] });
+            (status, "application/problem+json", body.to_string())
+        })
+        .await;
+        for arguments in ACCOUNT_COMMANDS {
+            server.run(arguments).await;
+        }
+        assert!(server.requests().len() >= ACCOUNT_COMMANDS.len());
+    }
+}
+
 #[tokio::test]
 async fn no_command_shows_the_key_that_the_service_echoes() {
     let fixture = Fixture::start().await;
@@ -85,7 +139,8 @@ async fn every_command_is_covered_and_has_an_example() {
             assert!(text[start..].contains(&example), "{page}: {text}");
         }
         let is_group = pages.iter().any(|other| other.starts_with(&format!("{page}-")));
-        let is_covered = COMMANDS.iter().any(|(_, arguments)| arguments.starts_with(&words));
+        let mut all = COMMANDS.iter().map(|(_, it)| it).chain(ACCOUNT_COMMANDS);
+        let is_covered = all.any(|arguments| arguments.starts_with(&words));
         assert!(is_group || is_covered, "{command} is not among COMMANDS");
     }
 }
@@ -150,6 +205,35 @@ async fn the_service_cannot_control_the_terminal() {
             for text in [&ran.stdout, &ran.stderr] {
                 assert!(!text.contains(is_control), "{arguments:?}: {text:?}");
                 assert!(!text.contains("\nhint: purge"), "{arguments:?}: {text}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_account_interface_cannot_control_the_terminal() {
+    let is_control = |char: char| {
+        (char.is_control() && char != '\n') || matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}')
+    };
+    for status in [200, 422] {
+        let server = AccountServer::start(move |_| {
+            let item = json!({ "id": CONTROLS, "name": CONTROLS, "status": CONTROLS,
+                "image": CONTROLS, "env": { CONTROLS: "" }, "startTime": CONTROLS });
+            let body = json!({ "title": CONTROLS, "detail": CONTROLS, "errors": [CONTROLS],
+                "id": CONTROLS, "name": CONTROLS, "env": { CONTROLS: "" },
+                "workers": [item], "pods": [item], "endpoints": [item], "templates": [item],
+                "networkVolumes": [item], "gpus": [item], "records": [item], "releases": [item] });
+            (status, "application/json", body.to_string())
+        })
+        .await;
+        let json = |arguments: &[&str]| server.program(&[arguments, &["--json"]].concat());
+        for arguments in ACCOUNT_COMMANDS {
+            for mut program in [server.program(arguments), json(arguments)] {
+                let ran = ran(program.arg("--quiet")).await;
+                for text in [&ran.stdout, &ran.stderr] {
+                    assert!(!text.contains(is_control), "{arguments:?}: {text:?}");
+                    assert!(!text.contains("\nhint: purge"), "{arguments:?}: {text}");
+                }
             }
         }
     }

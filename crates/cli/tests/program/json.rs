@@ -59,6 +59,14 @@ fn check(schema: &Value, value: &Value, path: &str) {
     }
 }
 
+/// Validates a value by its shape in the schema.
+#[track_caller]
+pub fn check_shape(shape: &str, value: &Value) {
+    let schema = &schema()["$defs"][shape];
+    assert!(schema.is_object(), "{shape} is not documented");
+    check(schema, value, shape);
+}
+
 /// Runs a command, and checks each line that it prints.
 async fn checked(fixture: &Fixture, code: i32, shape: &str, arguments: &[&str]) -> Vec<Value> {
     let mut program = fixture.program(arguments);
@@ -67,9 +75,7 @@ async fn checked(fixture: &Fixture, code: i32, shape: &str, arguments: &[&str]) 
     let lines = ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap());
     let lines: Vec<Value> = lines.collect();
     assert!(!lines.is_empty(), "{arguments:?} printed nothing");
-    let schema = &schema()["$defs"][shape];
-    assert!(schema.is_object(), "{shape} is not documented");
-    lines.iter().for_each(|line| check(schema, line, shape));
+    lines.iter().for_each(|line| check_shape(shape, line));
     lines
 }
 

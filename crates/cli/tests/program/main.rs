@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod account;
+mod account_interface;
+mod account_server;
 mod batch;
 mod batch_lifecycle;
 #[cfg(unix)]

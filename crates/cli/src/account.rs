@@ -1,0 +1,152 @@
+//! Account interface: the calls, tables, bodies and logs that the commands for endpoints, Pods,
+//! templates, volumes, GPUs and the bill share.
+
+pub mod body;
+pub mod logs;
+
+use std::future::{Future, IntoFuture};
+
+use podqueue::Error;
+use podqueue::account::Account;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::interrupt::Signals;
+use crate::output::{BAD, BUSY, Cell, GOOD, Table};
+use crate::settings::{self, Settings};
+
+/// The account interface of the active profile; refused if its URL is not set.
+pub fn account(context: &Context) -> Result<Account, Failure> {
+    of_settings(&context.settings()?)
+}
+
+/// The account interface of the active profile, if its URL is set.
+pub fn account_if_set(context: &Context) -> Result<Option<Account>, Failure> {
+    let settings = context.settings()?;
+    settings.account_url.as_ref().map(|_| of_settings(&settings)).transpose()
+}
+
+pub fn of_settings(settings: &Settings) -> Result<Account, Failure> {
+    if settings.account_url.is_none() {
+        return Err(Failure::usage("the URL of the account interface is not set")
+            .hint("set PODQUEUE_ACCOUNT_URL, or account_url in a profile"));
+    }
+    Ok(settings::client(settings)?.account())
+}
+
+/// Reads something, and waits for the response or a signal.
+pub async fn read<T>(
+    context: &Context,
+    what: &str,
+    call: impl IntoFuture<Output = Result<T, Error>>,
+) -> Result<T, Failure> {
+    let mut signals = Signals::listen()?;
+    Ok(context.output.with_progress(what, signals.unless(call.into_future())).await??)
+}
+
+/// Changes something. `question` asks for confirmation of a change that costs or deletes, unless
+/// `yes` confirms it.
+pub async fn change<T>(
+    context: &Context,
+    what: &str,
+    question: Option<&str>,
+    yes: bool,
+    call: impl Future<Output = Result<T, Error>>,
+) -> Result<T, Failure> {
+    let mut signals = Signals::listen()?;
+    if let Some(question) = question {
+        context.output.confirm(&mut signals, question, yes).await?;
+    }
+    Ok(context.output.with_progress(what, signals.unless_sent(call)).await??)
+}
+
+/// Prints a list: each item as a line of JSON, or all of them as a table.
+pub fn print_list<T: Serialize, const N: usize>(
+    context: &Context,
+    items: &[T],
+    header: [&str; N],
+    row: impl Fn(&T) -> [Cell; N],
+) -> Result<Exit, Failure> {
+    if context.output.is_json() {
+        items.iter().try_for_each(|item| context.output.json(&without_env(item)))?;
+        return Ok(Exit::Done);
+    }
+    let mut table = Table::with_header(header);
+    items.iter().for_each(|item| table.row(row(item)));
+    context.output.styled(table)?;
+    Ok(Exit::Done)
+}
+
+/// Prints an object that was made or changed. The values of its environment variables are hidden.
+pub fn print_changed(context: &Context, object: &impl Serialize) -> Result<Exit, Failure> {
+    context.output.object(&without_env(object))?;
+    Ok(Exit::Done)
+}
+
+/// An object of the interface without the values of environment variables, which may be secrets.
+/// Entries of a release's diff have them, too.
+fn without_env(object: &impl Serialize) -> Value {
+    let mut value = serde_json::to_value(object).unwrap_or_default();
+    hide_values(value.get_mut("env"));
+    for entry in value.get_mut("diff").and_then(Value::as_array_mut).into_iter().flatten() {
+        if entry["field"].as_str().is_some_and(|field| field.starts_with("env")) {
+            hide_values(entry.get_mut("old"));
+            hide_values(entry.get_mut("new"));
+        }
+    }
+    value
+}
+
+fn hide_values(value: Option<&mut Value>) {
+    match value {
+        None | Some(Value::Null) => {}
+        Some(Value::Object(values)) => {
+            values.values_mut().for_each(|value| *value = "(hidden)".into());
+        }
+        Some(other) => *other = "(hidden)".into(),
+    }
+}
+
+/// A cell of a value that may be absent.
+pub fn cell(value: Option<impl ToString>) -> Cell {
+    Cell::new(value.map_or_else(|| "-".to_owned(), |value| value.to_string()))
+}
+
+/// A cell of the state of a worker or a Pod, in its color.
+pub fn state(state: Option<impl ToString>) -> Cell {
+    let cell = cell(state.as_ref().map(ToString::to_string));
+    match state.map(|state| state.to_string()).as_deref() {
+        Some("RUNNING") => cell.style(GOOD),
+        Some("THROTTLED" | "UNHEALTHY" | "ERROR") => cell.style(BAD),
+        Some("INITIALIZING" | "PROVISIONING" | "STARTING") => cell.style(BUSY),
+        _ => cell,
+    }
+}
+
+/// A cell of an amount in credits.
+pub fn amount(amount: Option<f64>) -> Cell {
+    cell(amount.map(|amount| format!("{amount:.4}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::without_env;
+
+    #[test]
+    fn the_values_of_variables_are_hidden() {
+        let release = json!({"diff": [
+            {"field": "env", "old": null, "new": {"TOKEN": "s3cret"}},
+            {"field": "env.TOKEN", "old": "s3cret", "new": "s3cret"},
+            {"field": "image", "old": "a", "new": "b"},
+        ]});
+        let hidden = without_env(&release).to_string();
+        assert!(!hidden.contains("s3cret") && hidden.contains(r#""new":"b""#), "{hidden}");
+        let endpoint = without_env(&json!({"env": {"TOKEN": "s3cret"}}));
+        assert_eq!(endpoint, json!({"env": {"TOKEN": "(hidden)"}}));
+    }
+}

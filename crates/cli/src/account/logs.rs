@@ -1,0 +1,140 @@
+//! Log printer: the lines of workers and Pods as they arrive.
+
+use std::time::{Duration, SystemTime};
+
+use clap::{Args, ValueEnum};
+use futures_util::StreamExt;
+use podqueue::ErrorKind;
+use podqueue::account::types::LogSource;
+use podqueue::account::{LogLine, Logs};
+use serde_json::json;
+use tokio::time::{Instant, timeout_at};
+
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::interrupt::Signals;
+use crate::json::one_line;
+
+/// Silence after which the lines of the past have arrived: the service sends them at once, and keeps
+/// the response open for new ones.
+const SILENCE: Duration = Duration::from_secs(2);
+
+/// The longest time that the lines of the past may take, of a log that is never silent.
+const MAX_PAST: Duration = Duration::from_secs(10);
+
+/// Options of a command that prints logs.
+#[derive(Debug, Args)]
+pub struct LogArguments {
+    /// Continue with new lines, also after a lost connection, until Ctrl-C.
+    ///
+    /// Otherwise the command ends when no line has arrived for 2 seconds, and after 10 in any case.
+    #[arg(long, short)]
+    follow: bool,
+
+    /// Begin with this many of the latest lines, at most 5000.
+    #[arg(long, value_name = "LINES")]
+    tail: Option<u32>,
+
+    /// Only lines from this time on: a timestamp such as 2026-11-15T00:00:00Z, or a duration before
+    /// now such as 10m.
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    since: Option<String>,
+
+    /// Only lines of this source.
+    #[arg(long, value_enum)]
+    source: Option<Source>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Source {
+    /// What the container writes.
+    Container,
+    /// What the system that runs it writes.
+    System,
+}
+
+/// A timestamp of RFC 3339.
+pub fn parse_time(text: &str) -> Result<String, String> {
+    if humantime::parse_rfc3339(text).is_ok() {
+        return Ok(text.to_owned());
+    }
+    let before = humantime::parse_duration(text).ok();
+    let time = before.and_then(|before| SystemTime::now().checked_sub(before));
+    let time = time.filter(|time| *time >= SystemTime::UNIX_EPOCH);
+    let time = time.ok_or("expected a time such as 2026-11-15T00:00:00Z, or a duration")?;
+    Ok(humantime::format_rfc3339_seconds(time).to_string())
+}
+
+/// Prints the lines of a log until it ends, or until a signal.
+pub async fn print(
+    context: &Context,
+    logs: Logs,
+    arguments: &LogArguments,
+) -> Result<Exit, Failure> {
+    let mut logs = logs;
+    if arguments.follow {
+        logs = logs.follow();
+    }
+    if let Some(lines) = arguments.tail {
+        logs = logs.tail(lines);
+    }
+    if let Some(time) = &arguments.since {
+        logs = logs.since(time);
+    }
+    if let Some(source) = arguments.source {
+        logs = logs.source(match source {
+            Source::Container => LogSource::Container,
+            Source::System => LogSource::System,
+        });
+    }
+    let mut signals = Signals::listen()?;
+    let follows = arguments.follow;
+    signals.unless(print_lines(context, logs, follows)).await?
+}
+
+async fn print_lines(context: &Context, mut logs: Logs, follows: bool) -> Result<Exit, Failure> {
+    let mut exit_code = Exit::Done;
+    let end = Instant::now() + MAX_PAST;
+    let mut is_empty = true;
+    loop {
+        let next = logs.next();
+        let line = match (follows, is_empty) {
+            (true, _) => next.await,
+            (false, true) => timeout_at(end, next).await.unwrap_or_else(|_| {
+                context.output.hint("no line has arrived; to wait for new ones: --follow");
+                None
+            }),
+            (false, false) => {
+                timeout_at(end.min(Instant::now() + SILENCE), next).await.unwrap_or_default()
+            }
+        };
+        let Some(line) = line else { return Ok(exit_code) };
+        is_empty = false;
+        match line {
+            Ok(line) => print_line(context, &line)?,
+            // One line that cannot be read; further ones follow.
+            Err(error) if error.kind() == ErrorKind::Decode => {
+                exit_code = exit_code.or_worse(context.output.failure(&Failure::from(&error)));
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+fn print_line(context: &Context, line: &LogLine) -> Result<(), Failure> {
+    if context.output.is_json() {
+        return context.output.json(&json!({
+            "worker_id": line.worker_id,
+            "source": line.source,
+            "line": line.line,
+            "ts": line.ts,
+            "after_gap": line.after_gap,
+        }));
+    }
+    if line.after_gap {
+        context.output.warn("lines may be missing here: the service no longer has them");
+    }
+    let worker = line.worker_id.as_ref().map(|id| format!("{id} ")).unwrap_or_default();
+    context.output.line(one_line(&format!("{} {worker}{}", line.ts, line.line)))
+}

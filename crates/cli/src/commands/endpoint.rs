@@ -1,0 +1,54 @@
+//! Command `endpoint`: serverless endpoints of the account, with their workers, releases and logs.
+
+mod create;
+mod delete;
+mod get;
+mod list;
+mod logs;
+mod releases;
+mod scale;
+mod settings;
+mod update;
+mod workers;
+
+use clap::Subcommand;
+
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List the endpoints.
+    List,
+    /// Show an endpoint.
+    Get(get::Arguments),
+    /// Create an endpoint.
+    Create(Box<create::Arguments>),
+    /// Change an endpoint; what is not given stays as it is.
+    Update(Box<update::Arguments>),
+    /// Delete an endpoint.
+    Delete(delete::Arguments),
+    /// Set how many workers an endpoint has at least and at most.
+    Scale(scale::Arguments),
+    /// List the workers of an endpoint.
+    Workers(workers::Arguments),
+    /// List the releases of an endpoint, with what each has changed.
+    Releases(releases::Arguments),
+    /// Print the logs of an endpoint's workers.
+    Logs(logs::Arguments),
+}
+
+pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
+    match command {
+        Command::List => list::run(context).await,
+        Command::Get(arguments) => get::run(context, &arguments).await,
+        Command::Create(arguments) => create::run(context, &arguments).await,
+        Command::Update(arguments) => update::run(context, &arguments).await,
+        Command::Delete(arguments) => delete::run(context, &arguments).await,
+        Command::Scale(arguments) => scale::run(context, &arguments).await,
+        Command::Workers(arguments) => workers::run(context, &arguments).await,
+        Command::Releases(arguments) => releases::run(context, &arguments).await,
+        Command::Logs(arguments) => logs::run(context, &arguments).await,
+    }
+}

@@ -1,0 +1,30 @@
+//! Command `endpoint delete`: the deletion of an endpoint.
+
+use clap::Args;
+use serde_json::json;
+
+use crate::account::{account, change};
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// The endpoint's id.
+    endpoint: String,
+
+    /// Do not ask for confirmation.
+    #[arg(long, short)]
+    yes: bool,
+}
+
+pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
+    let id = &arguments.endpoint;
+    let account = account(context)?;
+    let question = format!("Delete the endpoint {id}, with its queue and its workers?");
+    let what = format!("deleting endpoint {id}");
+    let call = async { account.delete_endpoint(id).await };
+    change(context, &what, Some(&question), arguments.yes, call).await?;
+    context.output.object(&json!({ "deleted": id }))?;
+    Ok(Exit::Done)
+}

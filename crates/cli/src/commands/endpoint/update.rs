@@ -1,0 +1,49 @@
+//! Command `endpoint update`: a change of an endpoint's settings, from options and a file.
+
+use clap::Args;
+use podqueue::account::types::UpdateEndpointRequest;
+
+use super::settings::SettingsArguments;
+use crate::account::body::prepare;
+use crate::account::{account, change, print_changed};
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// Fields on which the price of an endpoint depends.
+const PRICED: [&str; 5] = ["cpu", "flashboot", "gpu", "scaling", "workers"];
+
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// The endpoint's id.
+    endpoint: String,
+
+    /// A new name.
+    #[arg(long)]
+    name: Option<String>,
+
+    #[command(flatten)]
+    settings: SettingsArguments,
+
+    /// Do not ask for confirmation where workers, GPUs or CPUs are changed.
+    #[arg(long, short)]
+    yes: bool,
+}
+
+pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
+    let id = &arguments.endpoint;
+    let account = account(context)?;
+    let mut fields = arguments.settings.fields()?;
+    fields.set("name", arguments.name.as_ref());
+    if fields.is_empty() {
+        return Err(Failure::usage("nothing to change: pass an option or --file"));
+    }
+    let question = fields
+        .has_any(&PRICED)
+        .then(|| format!("Change what the endpoint {id} runs on? Its cost may rise."));
+    let body = fields.body::<UpdateEndpointRequest>()?;
+    let what = format!("changing endpoint {id}");
+    let call = async { prepare!(account.update_endpoint(id), body).await };
+    let endpoint = change(context, &what, question.as_deref(), arguments.yes, call).await?;
+    print_changed(context, &endpoint)
+}

@@ -1,0 +1,70 @@
+//! Commands `pod start`, `pod stop` and `pod restart`: actions on a Pod.
+
+use clap::Args;
+use podqueue::account::types::{PodAction, PodActionRequest};
+use serde_json::json;
+
+use crate::account::{account, change, print_changed};
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// An action on a Pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    Start,
+    Stop,
+    Restart,
+}
+
+/// Arguments of an action that costs or deletes.
+#[derive(Debug, Args)]
+pub struct Confirmed {
+    /// The Pod's id.
+    id: String,
+
+    /// Do not ask for confirmation.
+    #[arg(long, short)]
+    yes: bool,
+}
+
+/// Arguments of an action that neither costs nor deletes.
+#[derive(Debug, Args)]
+pub struct Unconfirmed {
+    /// The Pod's id.
+    id: String,
+}
+
+impl Confirmed {
+    pub async fn run(&self, context: &Context, action: Action) -> Result<Exit, Failure> {
+        run(context, &self.id, action, self.yes).await
+    }
+}
+
+impl Unconfirmed {
+    pub async fn run(&self, context: &Context, action: Action) -> Result<Exit, Failure> {
+        run(context, &self.id, action, true).await
+    }
+}
+
+async fn run(context: &Context, id: &str, action: Action, yes: bool) -> Result<Exit, Failure> {
+    let account = account(context)?;
+    let (doing, sent, question) = match action {
+        Action::Start => {
+            let question = format!("Start the Pod {id}, which costs until it is stopped?");
+            ("starting", PodAction::Start, question)
+        }
+        Action::Stop => ("stopping", PodAction::Stop, String::new()),
+        Action::Restart => {
+            let question = format!("Restart the Pod {id}, which wipes its container's disk?");
+            ("restarting", PodAction::Restart, question)
+        }
+    };
+    let call = async { account.pod_action(id, PodActionRequest { action: sent }).await };
+    let what = format!("{doing} Pod {id}");
+    let question = (!question.is_empty()).then_some(question.as_str());
+    match change(context, &what, question, yes, call).await? {
+        Some(pod) => print_changed(context, &pod),
+        None => print_changed(context, &json!({ "id": id })),
+    }
+}
