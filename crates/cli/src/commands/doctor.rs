@@ -1,5 +1,7 @@
 //! Command `doctor`: diagnosis of settings, service, workers and a job, check by check.
 
+mod queued_job;
+
 use std::error::Error as _;
 use std::path::Path;
 use std::time::Duration;
@@ -8,6 +10,7 @@ use clap::Args;
 use podqueue::{Client, Endpoint, Error, ErrorKind, Health, JobStatus, RetryPolicy};
 use serde::Serialize;
 
+use self::queued_job::EndpointState;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::{Failure, quoted};
@@ -123,6 +126,7 @@ async fn examine(context: &Context, arguments: &Arguments) -> Result<Vec<Check>,
     let endpoint = arguments.endpoint.as_ref().map(|id| client.endpoint(id));
     let health = queue(&settings, endpoint.as_ref(), &mut calls).await;
     rest_and_graphql(&settings, &client, &mut calls).await;
+    let state = account(&settings, &client, arguments.endpoint.as_deref(), &mut calls).await;
     if calls.iter().all(|check| check.state == CheckState::Skipped) && endpoint.is_none() {
         calls.push(Check::skipped("authorization", "nothing was called"));
     }
@@ -132,7 +136,7 @@ async fn examine(context: &Context, arguments: &Arguments) -> Result<Vec<Check>,
         checks.push(workers(health));
     }
     if let (Some(endpoint), Some(id)) = (&endpoint, &arguments.job) {
-        checks.push(job(endpoint, id, health.as_ref()).await);
+        checks.push(job(endpoint, id, health.as_ref(), state.as_ref()).await);
     }
     Ok(checks)
 }
@@ -201,6 +205,41 @@ async fn rest_and_graphql(settings: &Settings, client: &Client, checks: &mut Vec
     });
 }
 
+/// Checks the account interface if its URL is set, and reads the state of the endpoint.
+async fn account(
+    settings: &Settings,
+    client: &Client,
+    endpoint: Option<&str>,
+    checks: &mut Vec<Check>,
+) -> Option<EndpointState> {
+    let url = redacted_url(settings.account_url.as_deref()?);
+    let account = client.account();
+    let Some(id) = endpoint else {
+        checks.push(match account.list_endpoints().await {
+            Ok(_) => Check::ok("account", format!("{url} responds")),
+            Err(error) => Check::of_error("account", &error),
+        });
+        return None;
+    };
+    match EndpointState::read(&account, id).await {
+        Ok(state) => {
+            checks.push(Check::ok("account", state.summary()));
+            Some(state)
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let message = format!("{url} has no endpoint {id}");
+            checks.push(Check::warning("account", message).hint(
+                "check the endpoint's id, and that the key's account owns it: podqueue endpoint list",
+            ));
+            None
+        }
+        Err(error) => {
+            checks.push(Check::of_error("account", &error));
+            None
+        }
+    }
+}
+
 /// Explains refused keys: a key that one interface accepts lacks permission for another interface.
 fn compare_authorization(checks: &mut [Check]) {
     let accepted =
@@ -235,7 +274,12 @@ fn workers(health: &Health) -> Check {
     Check::ok("workers", message)
 }
 
-async fn job(endpoint: &Endpoint, id: &str, health: Option<&Health>) -> Check {
+async fn job(
+    endpoint: &Endpoint,
+    id: &str,
+    health: Option<&Health>,
+    state: Option<&EndpointState>,
+) -> Check {
     match endpoint.job(id).status().await {
         Err(error) if error.kind() == ErrorKind::NotFound => {
             Check::failed("job", Failure::from(&error)).hint(
@@ -247,7 +291,10 @@ async fn job(endpoint: &Endpoint, id: &str, health: Option<&Health>) -> Check {
         Ok(record) => {
             let message = format!("{id} is {}", record.status());
             match record.status() {
-                JobStatus::InQueue => Check::warning("job", message).hint(why_queued(health)),
+                JobStatus::InQueue => Check::warning("job", message).hint(match state {
+                    Some(state) => state.reasons(health).join("; "),
+                    None => why_queued(health),
+                }),
                 JobStatus::Completed | JobStatus::InProgress => Check::ok("job", message),
                 _ => {
                     let failure = record.failure().map(|failure| failure.message);

@@ -29,6 +29,7 @@ mod preload;
 #[cfg(target_os = "linux")]
 #[path = "../../../local/tests/interface/preloaded_signal.rs"]
 mod preloaded_signal;
+mod queued_job;
 mod run;
 #[cfg(unix)]
 mod serving;
