@@ -2,6 +2,7 @@
 //! templates, volumes, GPUs and the bill share.
 
 pub mod body;
+pub mod keep_warm;
 pub mod logs;
 
 use std::future::{Future, IntoFuture};

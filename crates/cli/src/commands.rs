@@ -103,6 +103,12 @@ pub enum Command {
 }
 
 impl Command {
+    /// Returns false for a command that only prints text about the program, as shells do when they
+    /// start.
+    pub fn may_call(&self) -> bool {
+        !matches!(self, Self::Completions(_) | Self::Man(_))
+    }
+
     pub async fn run(self, context: &Context) -> Result<Exit, Failure> {
         match self {
             Self::Run(arguments) => run::run(context, arguments).await,

@@ -18,6 +18,7 @@ mod settings;
 
 use std::process::ExitCode;
 
+use crate::account::keep_warm;
 use crate::arguments::Arguments;
 use crate::commands::Command;
 use crate::context::Context;
@@ -67,7 +68,12 @@ fn run(command: Command, context: &Context) -> Result<Exit, Failure> {
     let runtime = runtime.enable_all().build().map_err(|error| {
         Failure::new(Exit::Error, format!("failed to start the runtime: {error}"))
     })?;
-    let result = runtime.block_on(command.run(context));
+    let result = runtime.block_on(async {
+        if command.may_call() {
+            keep_warm::restore_abandoned(context).await;
+        }
+        command.run(context).await
+    });
     // A blocked thread, such as a read from the terminal, must not delay the exit.
     runtime.shutdown_background();
     result

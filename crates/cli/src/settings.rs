@@ -39,6 +39,13 @@ pub struct Selection {
     profile: Option<String>,
 }
 
+impl Selection {
+    /// Selects a profile by its name, or none.
+    pub fn of_profile(profile: Option<String>) -> Self {
+        Self { profile }
+    }
+}
+
 /// The settings of the active profile.
 #[derive(Debug)]
 pub struct Settings {

@@ -19,6 +19,7 @@ mod help;
 mod interruptions;
 mod jobs;
 mod json;
+mod keep_warm;
 mod listen_and_trigger;
 #[cfg(target_os = "linux")]
 mod memory;

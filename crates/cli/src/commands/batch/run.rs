@@ -16,6 +16,7 @@ use podqueue_batch::{
 use serde_json::json;
 use tokio::time::timeout;
 
+use crate::account::keep_warm::WarmWorkers;
 use crate::batches::location::{Journal, JournalArgument, batch_arguments, failure};
 use crate::batches::summary::{self, Refused, exit};
 use crate::batches::webhook_receiver::{ReceiverArguments, WebhookReceiver};
@@ -78,6 +79,15 @@ pub struct Arguments {
     /// smaller.
     #[arg(long)]
     no_rate_limits: bool,
+
+    /// Keep at least this many workers running until the run ends, which costs; needs the account
+    /// interface.
+    ///
+    /// The former numbers are restored when the run ends, also after Ctrl-C; if it was killed, the
+    /// next command of the program restores them.
+    #[arg(long, value_name = "WORKERS", value_parser = clap::value_parser!(u32).range(1..),
+        conflicts_with = "dry_run")]
+    keep_warm: Option<u32>,
 
     /// Submit at most this many inputs.
     #[arg(long, value_name = "INPUTS", allow_negative_numbers = true)]
@@ -292,6 +302,15 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     let listening = receiver.map(|receiver| receiver.deliver_to(batch.clone()));
     let before = signals.unless(batch.status()).await?.map_err(failed)?.counts;
     let mut known = before;
+    let (warm, progress) = match arguments.keep_warm.filter(|_| before.open() > 0) {
+        Some(workers) => {
+            // Messages are printed without progress.
+            drop(progress);
+            let warm = WarmWorkers::start(context, &mut signals, id, workers).await?;
+            (warm, context.output.progress(format!("running {}", arguments.inputs.display())))
+        }
+        None => (None, progress),
+    };
     let run = arguments.settings(batch.run(endpoint));
     let ended = drive(context, run, arguments.grace, &progress, &mut signals, &mut known).await;
     if let Some(listening) = listening {
@@ -299,6 +318,9 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
         let _ = signals.unless(listening.finish()).await;
     }
     drop(progress);
+    if let Some(warm) = warm {
+        warm.restore(context, &mut signals).await;
+    }
     match ended {
         Ok(report) => {
             let nothing_left = before.open() == 0;
