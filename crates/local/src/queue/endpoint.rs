@@ -97,7 +97,7 @@ impl Endpoint {
             name: name.into(),
             settings,
             execution_timeout: AtomicU64::new(milliseconds(settings.execution_timeout)),
-            own_log: WorkerLog::new(name, clock.clone(), None, Vec::new()),
+            own_log: WorkerLog::of_own_workers(name, clock.clone()),
             closed: CancellationToken::new(),
             state: Mutex::new(EndpointState::new(
                 settings.workers,

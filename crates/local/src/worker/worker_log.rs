@@ -26,6 +26,8 @@ use crate::sync::locked;
 /// The bounds of the log of an endpoint's workers.
 const MAX_LINES: usize = 10_000;
 const MAX_BYTES: usize = 4 * 1024 * 1024;
+/// The bound of the log of workers within the service, which it writes itself, two lines a job.
+const MAX_OWN_LINES: usize = 1_000;
 /// The largest line, in bytes. A longer line is cut.
 const MAX_LINE: usize = 64 * 1024;
 /// The replacement of a secret.
@@ -99,6 +101,12 @@ impl WorkerLog {
     ) -> Self {
         let lines = Mutex::new(BoundedLog::new(MAX_LINES, MAX_BYTES, size));
         Self { endpoint: endpoint.to_owned(), clock, listener, secrets, lines }
+    }
+
+    /// The log of workers within the service, which print nothing.
+    pub(crate) fn of_own_workers(endpoint: &str, clock: Clock) -> Self {
+        let lines = Mutex::new(BoundedLog::new(MAX_OWN_LINES, MAX_BYTES, size));
+        Self { lines, ..Self::new(endpoint, clock, None, Vec::new()) }
     }
 
     /// Reads the output of a worker to its end. After the end of its process, it is read for a
