@@ -36,6 +36,6 @@ done
 for features in "" announced-limits fake; do
   check podqueue-runtime --no-default-features --features "$features"
 done
-for features in "" rustls-no-provider native-tls; do
-  check podqueue-batch --no-default-features --features "postgres,$features"
+for features in postgres postgres,rustls-no-provider postgres,native-tls serve; do
+  check podqueue-batch --no-default-features --features "$features"
 done

@@ -70,7 +70,7 @@ pub(super) struct Finalizing {
     pub(super) ending: Ending,
 }
 
-/// How a batch ends.
+/// The end of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Ending {
@@ -112,7 +112,7 @@ impl Events {
         self.validated.as_ref().is_some_and(|validated| !validated.errors.is_empty())
     }
 
-    /// How the batch ends if all of its requests have ended now.
+    /// The end of the batch if all of its requests have ended now.
     pub(super) fn ending(&self) -> Ending {
         match (&self.cancelling, &self.expiring) {
             (Some(cancelling), Some(expiring)) if expiring.at < cancelling.at => Ending::Expired,
@@ -200,7 +200,7 @@ impl Events {
     }
 }
 
-/// Where the journals of batches are.
+/// Location of the journals of batches.
 #[derive(Clone)]
 pub(super) enum Journals {
     /// In the folder of each batch.

@@ -65,7 +65,7 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 type Reply<T> = Result<Json<T>, ErrorResponse>;
 
-/// What the operations work with.
+/// State shared by all operations.
 pub(super) struct Service {
     scheduler: Arc<Scheduler>,
     keys: Option<Keys>,

@@ -77,7 +77,7 @@ pub(super) struct Scheduler {
     tasks: Mutex<JoinSet<()>>,
 }
 
-/// What all tasks share.
+/// State shared by all tasks.
 struct Context {
     settings: Settings,
     running: Semaphore,
@@ -106,7 +106,7 @@ impl Drive {
     }
 }
 
-/// What a task does next.
+/// Next action of a task.
 enum Step {
     /// Looks at the events again.
     Again,

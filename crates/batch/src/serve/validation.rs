@@ -28,7 +28,7 @@ const BUFFER: usize = 64 * 1024;
 /// Number of bytes around the body of a request in the submission of its job, at least.
 const OVERHEAD: usize = 100;
 
-/// What a valid file contains, or the errors of an invalid one.
+/// Summary of a valid file, or the errors of an invalid one.
 #[derive(Debug, Default)]
 pub(super) struct Checked {
     /// Number of requests.

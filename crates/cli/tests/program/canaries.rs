@@ -36,6 +36,7 @@ pub const COMMANDS: &[(&str, &[&str])] = &[
     ("secret", &["secret", "create", "s"]),
     ("secret", &["secret", "delete", "s", "--yes"]),
     ("batch", &["batch", "watch", "no-such.jsonl"]),
+    ("batch", &["batch", "serve", "echo", "--listen", "192.0.2.1:1", "--dir", "served"]),
     ("graphql", &["graphql", "-"]),
     ("listen", &["listen", "echo", "j", "--forward-to", "http://127.0.0.1:9/h"]),
     ("trigger", &["trigger", "failed", "--to", "http://127.0.0.1:9/h", "--pause", "0s"]),
