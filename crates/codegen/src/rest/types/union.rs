@@ -1,6 +1,6 @@
 //! Enums of discriminated unions: a variant for each branch, and one for all other values.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -32,10 +32,13 @@ pub(super) fn rewrite(
     let types = item.variants.iter().map(|it| it.fields.iter().next().map(|it| it.ty.clone()));
     let types: Vec<Type> = types.map(|ty| ty.unwrap_or_else(|| parse_quote!(()))).collect();
     let mut taken = HashSet::new();
-    let words = |ty: &Type| ty.to_token_stream().to_string();
-    let is_alone = |ty: &Type| types.iter().filter(|it| words(it) == words(ty)).count() == 1;
-    let idents = types.iter().zip(branches).map(|(ty, branch)| {
-        let ident = match is_alone(ty) {
+    // A base may have a thousand branches: each type is written once.
+    let words: Vec<_> = types.iter().map(|ty| ty.to_token_stream().to_string()).collect();
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    words.iter().for_each(|it| *counts.entry(it).or_default() += 1);
+    let are_alone: Vec<_> = words.iter().map(|it| counts[it.as_str()] == 1).collect();
+    let idents = types.iter().zip(branches).zip(&are_alone).map(|((ty, branch), is_alone)| {
+        let ident = match is_alone {
             true => variant(ty, &name, branch),
             false => naming::pascal(&branch.name),
         };
@@ -59,7 +62,8 @@ pub(super) fn rewrite(
         let required_fields = required_fields.into_iter().flat_map(|it| it.keys());
         quote!(#place #ident [#(#alternatives)*] [#(#required_fields)*];)
     });
-    let sources = types.iter().zip(&idents).filter(|(ty, _)| is_alone(ty)).map(|(ty, ident)| {
+    let alone = types.iter().zip(&idents).zip(&are_alone).filter(|(_, is_alone)| **is_alone);
+    let sources = alone.map(|((ty, ident), _)| {
         let source = unboxed(ty);
         let value = if is_named(ty, "Box") { quote!(Box::new(value)) } else { quote!(value) };
         quote! {
