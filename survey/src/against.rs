@@ -205,6 +205,10 @@ fn theirs(program: &Path, path: &Path) -> Result<Side, Failure> {
     let check = user.check(Some(PATIENCE))?;
     let mut side =
         Side { generates: true, compiles: check.code == Some(0), check, ..Side::default() };
+    if !side.compiles {
+        // It may not even be Rust.
+        return Ok(side);
+    }
     let mut operations = BTreeSet::new();
     let mut files = Vec::new();
     for entry in fs::read_dir(user.file("generated"))? {
