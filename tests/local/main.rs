@@ -6,6 +6,8 @@
 
 mod support;
 
+#[cfg(feature = "account")]
+mod account;
 mod authentication;
 mod deletions;
 mod desynchronized_connection;

@@ -38,7 +38,10 @@ pub fn service() -> Builder {
 
 pub fn settings(local: &LocalService) -> ClientBuilder {
     let moment = Duration::from_millis(1);
-    Client::builder()
+    let builder = Client::builder();
+    #[cfg(feature = "account")]
+    let builder = builder.account_url(local.account_url());
+    builder
         .api_key(KEY)
         .base_url(local.base_url())
         .rest_url(local.rest_url())
