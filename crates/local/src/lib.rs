@@ -1,6 +1,6 @@
-//! A local emulator of the hosted service: the job queue, the REST reads of Pods and templates, and
-//! the GraphQL calls for templates and secrets, over real HTTP on a local port. Test your code
-//! against it instead of the cloud, with time and failures under control.
+//! A local emulator of the hosted service: the job queue, the account interface, and the REST reads
+//! and GraphQL calls that it replaces, over real HTTP on a local port. Test your code against it
+//! instead of the cloud, with time and failures under control.
 //!
 //! ```
 //! use std::time::Duration;
@@ -20,7 +20,7 @@
 //!     .await?;
 //!
 //! // Point a client at these, with the key from above.
-//! println!("{} {} {}", local.base_url(), local.rest_url(), local.graphql_url());
+//! println!("{} {}", local.base_url(), local.account_url());
 //!
 //! // Half an hour later, every result of `/run` has expired.
 //! local.clock().advance(Duration::from_secs(30 * 60));

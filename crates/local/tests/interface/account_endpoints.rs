@@ -1,11 +1,11 @@
 //! Endpoints of the account interface: they exist at once for the queue, with the workers that their
 //! settings allow.
 
-use podqueue_local::{HandlerError, LocalJob};
+use podqueue_local::{HandlerError, LocalJob, Workers};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::support::{Service, assert_problem, eventually, members, seconds};
+use crate::support::{Service, assert_problem, eventually, log_events, members, seconds};
 
 fn endpoint(image: &str, workers: Value) -> Value {
     json!({
@@ -288,4 +288,27 @@ async fn the_endpoint_has_its_execution_timeout() {
     assert_eq!(service.status(&id, &job).await.1["status"], "IN_PROGRESS");
     service.advance(seconds(1));
     assert_eq!(service.status(&id, &job).await.1["status"], "TIMED_OUT");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn the_output_of_a_worker_is_its_log() {
+    let command = "echo one; echo two >&2; exec sleep 1000";
+    let service = Service::still(|builder| {
+        let builder = builder.worker_endpoint("printer", command);
+        builder.workers_of("printer", Workers::between(0, 0))
+    })
+    .await;
+    let id = create(&service, endpoint("printer", json!({ "min": 1, "max": 1 }))).await;
+    let path = format!("/serverless/{id}/workers/worker-0/logs");
+    let lines = log_events(&service, &path, None, 2).await;
+    let mut texts: Vec<_> = lines.iter().map(|line| line["line"].as_str().unwrap()).collect();
+    texts.sort_unstable();
+    assert_eq!(texts, ["one", "two"]);
+    assert!(lines.iter().all(|line| line["source"] == "container"));
+    // The second, once more, and nothing else.
+    let rest = log_events(&service, &path, lines[0]["ts"].as_str(), 1).await;
+    assert_eq!(rest, lines[1..]);
+    let unknown = path.replace("worker-0", "worker-7");
+    assert_problem(&service.account(Method::GET, &unknown, None).await, 404, "worker");
 }

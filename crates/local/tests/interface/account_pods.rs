@@ -5,7 +5,7 @@ use std::time::Duration;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::support::{KEY, NEVER, Service, assert_problem, seconds};
+use crate::support::{Service, assert_problem, log_events as events, seconds};
 
 async fn create(service: &Service, change: Value) -> Value {
     let mut body = json!({ "name": "p", "image": "worker:1", "gpu": { "id": "gpu-24gb" } });
@@ -89,31 +89,6 @@ async fn the_first_version_reads_it_and_its_seeds_are_listed() {
     assert_eq!(ids, ["pod-cpu", "pod-gpu", "pod-starting"]);
     let stopped = service.account_get("/pods/pod-cpu").await;
     assert_eq!((&stopped["status"], &stopped["locked"]), (&json!("EXITED"), &json!(true)));
-}
-
-/// Reads the events of a log until there are this many, or it ends.
-async fn events(service: &Service, path: &str, last: Option<&str>, most: usize) -> Vec<Value> {
-    let url = format!("{}/v2{path}", service.local.account_url());
-    let mut request = service.http.get(url).bearer_auth(KEY);
-    if let Some(id) = last {
-        request = request.header("last-event-id", id);
-    }
-    let mut response = request.send().await.unwrap();
-    assert_eq!(response.status(), 200, "{path}");
-    let mut text = String::new();
-    let count = |text: &str| text.matches("\n\n").count();
-    while count(&text) < most {
-        let chunk = tokio::time::timeout(NEVER, response.chunk()).await.unwrap().unwrap();
-        let Some(chunk) = chunk else { break };
-        text += std::str::from_utf8(&chunk).unwrap();
-    }
-    let event = |text: &str| -> Value {
-        let (id, data) = text.strip_prefix("id: ").unwrap().split_once("\ndata: ").unwrap();
-        let data: Value = serde_json::from_str(data).unwrap();
-        assert_eq!(data["ts"], id);
-        data
-    };
-    text.split_terminator("\n\n").take(most).map(event).collect()
 }
 
 #[tokio::test]

@@ -232,6 +232,36 @@ pub async fn account_answer(response: reqwest::Response) -> Answer {
     (status, serde_json::from_str(&text).unwrap())
 }
 
+/// Reads the events of a log until there are this many, or it ends.
+pub async fn log_events(
+    service: &Service,
+    path: &str,
+    last: Option<&str>,
+    most: usize,
+) -> Vec<Value> {
+    let url = format!("{}/v2{path}", service.local.account_url());
+    let mut request = service.http.get(url).bearer_auth(KEY);
+    if let Some(id) = last {
+        request = request.header("last-event-id", id);
+    }
+    let mut response = request.send().await.unwrap();
+    assert_eq!(response.status(), 200, "{path}");
+    let mut text = String::new();
+    let count = |text: &str| text.matches("\n\n").count();
+    while count(&text) < most {
+        let chunk = tokio::time::timeout(NEVER, response.chunk()).await.unwrap().unwrap();
+        let Some(chunk) = chunk else { break };
+        text += std::str::from_utf8(&chunk).unwrap();
+    }
+    let event = |text: &str| -> Value {
+        let (id, data) = text.strip_prefix("id: ").unwrap().split_once("\ndata: ").unwrap();
+        let data: Value = serde_json::from_str(data).unwrap();
+        assert_eq!(data["ts"], id);
+        data
+    };
+    text.split_terminator("\n\n").take(most).map(event).collect()
+}
+
 /// Asserts a problem: a status, and a detail that mentions something.
 pub fn assert_problem((status, body): &Answer, expected: u16, mentions: &str) {
     assert_eq!(*status, expected, "{body}");
