@@ -22,7 +22,7 @@ chmod +x "$wrapper"
 # The crates and features of docs.rs, as in the "docs" step of .ci/run, which has compiled them. The
 # simulation would turn on the unstable module of podqueue-batch.
 RUSTDOC=$wrapper RUSTDOCFLAGS="-Z unstable-options --output-format json" \
-  cargo doc --workspace --exclude podqueue-simulation --lib --no-deps --features podqueue/account,podqueue/blocking,podqueue/webhook,podqueue/http2,podqueue/shared-limits,podqueue-batch/postgres,podqueue-limits/postgres,podqueue-runtime/fake,podqueue-runtime/chrono,podqueue-runtime/jiff,podqueue-runtime/time,podqueue-runtime/uuid --locked
+  cargo doc --workspace --exclude podqueue-simulation --lib --no-deps --features podqueue/account,podqueue/blocking,podqueue/webhook,podqueue/http2,podqueue/shared-limits,podqueue-batch/postgres,podqueue-batch/serve,podqueue-limits/postgres,podqueue-runtime/fake,podqueue-runtime/chrono,podqueue-runtime/jiff,podqueue-runtime/time,podqueue-runtime/uuid --locked
 
 cargo run --quiet --locked --manifest-path api/Cargo.toml --target-dir "$target/api" -- \
   "$target/doc" "${crates[@]}"
