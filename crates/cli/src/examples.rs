@@ -54,6 +54,7 @@ podqueue batch retry answers.jsonl           # and run it again",
 podqueue batch run prompts.jsonl --endpoint painter --out answers.jsonl
 podqueue batch run rows.jsonl -e painter -o out.jsonl --input-field prompt \\
   --key-field id --max-failures 2% --price 0.00044
+podqueue batch run prompts.jsonl -e painter -o answers.jsonl --keep-warm 4
 podqueue batch run prompts.jsonl --dry-run
 podqueue batch run answers.jsonl.failed.jsonl -e painter -o second.jsonl \\
   --input-field input --key-field key",
