@@ -66,7 +66,7 @@ pub(crate) struct Account {
     registries: Arc<Registries>,
 }
 
-/// What the account needs of the service.
+/// The parts of the service that the account uses.
 pub(crate) struct AccountContext {
     pub(crate) clock: Clock,
     pub(crate) stopping: CancellationToken,

@@ -397,7 +397,7 @@ pub(crate) struct Template {
     pub(crate) docker_args: String,
     #[serde(skip)]
     pub(crate) last_used: Option<Moment>,
-    /// What only the account interface has.
+    /// Fields that only the account interface has.
     #[serde(skip)]
     pub(crate) start_ssh: bool,
     #[serde(skip)]

@@ -160,7 +160,7 @@ fn is_empty(value: &Value) -> bool {
         || value.as_object().is_some_and(serde_json::Map::is_empty)
 }
 
-/// What a container runs: fields that the bodies of endpoints and Pods share.
+/// Container settings: fields that the bodies of endpoints and Pods share.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Container")]
 pub struct ContainerArguments {

@@ -40,7 +40,7 @@ impl From<Limits> for WorkerLimits {
     }
 }
 
-/// What a run has changed.
+/// The change that a run has made.
 #[derive(Debug, Serialize, Deserialize)]
 struct Record {
     /// The URL of the account interface, without what may be secret in it.

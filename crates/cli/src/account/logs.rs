@@ -48,9 +48,9 @@ pub struct LogArguments {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Source {
-    /// What the container writes.
+    /// Output of the container.
     Container,
-    /// What the system that runs it writes.
+    /// Messages of the system that runs it.
     System,
 }
 

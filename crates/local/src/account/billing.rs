@@ -230,7 +230,7 @@ fn periods(charge: &Charge, query: &BillQuery, time: &WallClock) -> Vec<(i64, f6
     let (first, mut last) = (seconds(since), seconds(until));
     let mut found = Vec::new();
     while last > first && found.len() < MAX_BUCKETS {
-        // The period that ends at `last` or goes on after it.
+        // The period that ends at `last` or continues after it.
         let (start, _) = bucket(last.ceil() as i64 - 1, query.bucket_size);
         let begin = first.max(start as f64);
         found.push((start, last - begin));

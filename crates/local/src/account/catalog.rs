@@ -44,7 +44,7 @@ struct GpuQuery {
     with_availability: bool,
 }
 
-/// What GPUs are needed.
+/// A filter of GPUs.
 struct GpuFilter {
     count: u64,
     cloud: Option<&'static str>,
@@ -183,7 +183,7 @@ pub(super) fn get_cpu(request: &Request) -> Outcome {
     }
 }
 
-/// What to add to a data center.
+/// Additions to a data center.
 fn included(request: &Request) -> Result<Vec<String>, Problem> {
     let parts = request.choices("include", &["GPU_AVAILABILITY", "CPU_AVAILABILITY"])?;
     Ok(parts.unwrap_or_default())

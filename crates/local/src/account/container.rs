@@ -8,7 +8,7 @@ use super::fields::{Fields, from};
 use super::image;
 use crate::catalog::Template;
 
-/// What a container runs.
+/// Settings of a container.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Container {
     pub(super) args: String,

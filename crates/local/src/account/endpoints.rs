@@ -118,7 +118,7 @@ impl Deployment {
         self.releases.last().map_or(1, |release| release.version)
     }
 
-    /// What its workers run: a change of it is a new release.
+    /// The container of its workers: a change of it is a new release.
     fn runs(&self) -> Map<String, Value> {
         let runs = json!({
             "args": self.container.args,
@@ -220,7 +220,7 @@ pub(super) struct Endpoints {
     all: Mutex<BTreeMap<String, Deployment>>,
 }
 
-/// What the endpoints of the account need of the service.
+/// The parts of the service that the endpoints of the account use.
 pub(super) struct Shared {
     pub(super) time: WallClock,
     pub(super) stopping: CancellationToken,

@@ -14,7 +14,7 @@ pub(super) enum Product {
     Cluster,
 }
 
-/// What of an object costs something.
+/// A part of an object that costs something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     Gpu,

@@ -66,7 +66,7 @@ pub(super) struct ClusterMember {
     pub(super) ip: String,
 }
 
-/// What a Pod is created with.
+/// Settings of a Pod at its creation.
 #[derive(Clone, Debug)]
 pub(super) struct NewPod {
     pub(super) name: String,
@@ -124,7 +124,7 @@ impl Pod {
         }
     }
 
-    /// What its state allows.
+    /// The actions that its state allows.
     fn actions(&self, now: Moment) -> Vec<&'static str> {
         let actions: &[&str] = match self.status(now) {
             PodStatus::Provisioning | PodStatus::Starting => &["stop", "terminate"],
@@ -197,7 +197,7 @@ impl Pod {
         prices
     }
 
-    /// What it has cost since its costs last changed.
+    /// Its charges since its costs last changed.
     fn charges(&self, until: Moment) -> Vec<Charge> {
         if self.started.is_none() {
             return Vec::new();
@@ -408,7 +408,7 @@ impl Pods {
         created(self.add(self.new_pod(new)?)?)
     }
 
-    /// What a creation asks for, if all that it refers to exists.
+    /// The Pod that a creation asks for, if all that it refers to exists.
     fn new_pod(&self, new: PodCreation) -> Result<NewPod, Problem> {
         let template = new.template.as_deref();
         let template = template.map(|id| self.templates.find(id)).transpose()?;

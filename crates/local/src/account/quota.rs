@@ -32,7 +32,7 @@ struct Used {
     requests: u64,
 }
 
-/// What a response announces.
+/// The limits that a response announces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct QuotaHeaders {
     pub(crate) limit: String,

@@ -78,7 +78,7 @@ pub(crate) struct Endpoint {
     throttled: AtomicU64,
     /// Execution timeout of jobs without one of their own, in milliseconds.
     execution_timeout: AtomicU64,
-    /// What workers within the service do, which have no output of their own.
+    /// The log of workers within the service, which have no output of their own.
     own_log: WorkerLog,
     /// Cancelled when the endpoint is deleted.
     closed: CancellationToken,

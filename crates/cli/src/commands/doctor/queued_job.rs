@@ -20,7 +20,7 @@ const LOG_TIMEOUT: Duration = Duration::from_secs(5);
 /// Limit of a line of a log that is shown.
 const MAX_LINE: usize = 300;
 
-/// What the account interface knows about an endpoint.
+/// An endpoint, as the account interface describes it.
 #[derive(Debug)]
 pub struct EndpointState {
     id: String,

@@ -45,7 +45,7 @@ pub struct SettingsArguments {
         conflicts_with = "request_count")]
     queue_delay: Option<Duration>,
 
-    /// Add a worker for each so many requests.
+    /// Add a worker for each number of requests.
     #[arg(long, value_name = "REQUESTS")]
     request_count: Option<u32>,
 

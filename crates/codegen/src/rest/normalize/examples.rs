@@ -112,7 +112,7 @@ fn contradicted(example: &Value, schema: &Value) -> Option<&'static str> {
             Some(text) => text.is_empty() || text.parse::<f64>().is_ok(),
             None => example.is_number(),
         },
-        // What is read as a boolean, too.
+        // Texts that are read as booleans, too.
         "boolean" => match (example, text) {
             (Value::Number(number), _) => matches!(number.as_u64(), Some(0 | 1)),
             (_, Some(text)) => {
