@@ -321,7 +321,7 @@ impl Page {
                 mismatch(wrong.path(), wrong.reason())
             })
         };
-        items.iter().filter(|it| !it.is_null()).enumerate().map(read).collect()
+        items.iter().enumerate().filter(|(_, it)| !it.is_null()).map(read).collect()
     }
 }
 
@@ -331,8 +331,21 @@ fn at<'a>(body: &'a Json, place: &[&str]) -> Option<&'a Json> {
     found.filter(|value| !value.is_null())
 }
 
+/// The list at a place; empty if it is missing or null. A value of another type in its place, or in
+/// that of an object around it, is an error: it would be taken for the end of the list.
 fn list_at<'a>(body: &'a Json, place: &[&str]) -> Result<&'a [Json], String> {
-    match at(body, place) {
+    let mut around = body;
+    for (depth, name) in place.iter().enumerate() {
+        match around {
+            Json::Object(fields) => match fields.get(*name) {
+                Some(value) => around = value,
+                None => return Ok(&[]),
+            },
+            Json::Null if depth > 0 => return Ok(&[]),
+            _ => return Err(format!("the page has no object at `{}`", shown(&place[..depth]))),
+        }
+    }
+    match Some(around).filter(|it| !it.is_null()) {
         None => Ok(&[]),
         Some(Json::Array(items)) => Ok(items),
         Some(_) => Err(format!("the page has no list at `{}`", shown(place))),
@@ -551,11 +564,11 @@ mod tests {
 
     /// The items of all pages of a search, and the bodies that were sent, against a service with
     /// these pages.
-    async fn searched(
+    async fn searched<T: Lenient + Unpin>(
         paging: &'static Paging,
         body: Json,
         pages: &[&'static str],
-    ) -> Result<(Vec<Json>, Vec<String>)> {
+    ) -> Result<(Vec<T>, Vec<String>)> {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let url = format!("http://{}", listener.local_addr().expect("it has an address"));
         let pages = pages.to_vec();
@@ -582,7 +595,7 @@ mod tests {
         let service = Service::builder(url).build()?;
         let call = RestCall::new(service, "search", "POST").literal("/search");
         let call = call.json(Some(&body), Changes::NONE);
-        let items = call.items::<Json, Error>(paging).try_collect().await?;
+        let items = call.items::<T, Error>(paging).try_collect().await?;
         Ok((items, served.join().expect("it has served all pages")))
     }
 
@@ -597,7 +610,7 @@ mod tests {
             items: &["hits"],
         };
         let pages = [r#"{"hits": [1], "next": "a"}"#, r#"{"hits": [2], "next": 7}"#, "{}"];
-        let (items, bodies) = searched(&CURSOR, json!({ "q": "x" }), &pages).await?;
+        let (items, bodies) = searched::<Json>(&CURSOR, json!({ "q": "x" }), &pages).await?;
         assert_eq!(items, [1, 2]);
         let expected = [r#"{"q":"x"}"#, r#"{"page":{"after":"a"},"q":"x"}"#];
         assert_eq!(bodies[..2], expected);
@@ -605,8 +618,47 @@ mod tests {
 
         static OFFSET: Paging =
             Paging { next: Next::Offset { parameter: Sent::Body(&["from"]) }, items: &[] };
-        let (_, bodies) = searched(&OFFSET, json!({ "from": 3 }), &["[1, 2]", "[3]", "[]"]).await?;
+        let (_, bodies) =
+            searched::<Json>(&OFFSET, json!({ "from": 3 }), &["[1, 2]", "[3]", "[]"]).await?;
         assert_eq!(bodies, [r#"{"from":3}"#, r#"{"from":5}"#, r#"{"from":6}"#]);
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn items_of_a_page_of_another_shape_are_an_error() -> Result<()> {
+        static CURSOR: Paging = Paging {
+            next: Next::Cursor { parameter: Sent::Query("after"), place: &["next"], more: None },
+            items: &["data", "hits"],
+        };
+        for page in ["{}", r#"{"data": null}"#, r#"{"data": {}}"#, r#"{"data": {"hits": null}}"#] {
+            assert_eq!(
+                searched::<Json>(&CURSOR, json!({}), &[page]).await?.0,
+                Vec::<Json>::new(),
+                "{page}"
+            );
+        }
+        for (page, place) in [
+            ("[1, 2]", "."),
+            ("null", "."),
+            (r#""x""#, "."),
+            (r#"{"data": [1]}"#, "data"),
+            (r#"{"data": {"hits": {"1": 2}}}"#, "data.hits"),
+        ] {
+            let error = searched::<Json>(&CURSOR, json!({}), &[page]).await.expect_err(page);
+            assert!(error.to_string().contains(&format!("at `{place}`")), "{page}: {error}");
+        }
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn an_error_names_the_index_of_an_item_among_nulls() -> Result<()> {
+        static CURSOR: Paging = Paging {
+            next: Next::Cursor { parameter: Sent::Query("after"), place: &["next"], more: None },
+            items: &["hits"],
+        };
+        let page = r#"{"hits": [1, null, "x"]}"#;
+        let error = searched::<i64>(&CURSOR, json!({}), &[page]).await.expect_err("no number");
+        assert_eq!(error.field(), Some("hits[2]"));
         Ok(())
     }
 
