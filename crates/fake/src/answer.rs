@@ -80,8 +80,7 @@ impl Success {
                 continue;
             }
             if let Ok(value) = sampler.sample(&format!("{header}/schema")) {
-                let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-                answer.headers.push((name.clone(), text));
+                answer.headers.push((name.clone(), header_text(&value)));
             }
         }
         let content = tree.pointer(&format!("{}/content", self.pointer)).and_then(Value::as_object);
@@ -121,5 +120,34 @@ impl Success {
     /// A response with a given value.
     pub(crate) fn fixed(&self, value: &Value) -> Answer {
         Answer::json(self.status, value.to_string())
+    }
+}
+
+/// The value of a header in the style `simple`: a list is written with commas, and so are the names
+/// and values of an object.
+fn header_text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(header_text).collect::<Vec<_>>().join(","),
+        Value::Object(fields) => {
+            let fields = fields.iter().map(|(name, it)| format!("{name},{}", header_text(it)));
+            fields.collect::<Vec<_>>().join(",")
+        }
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::header_text;
+
+    #[test]
+    fn lists_and_objects_in_headers_are_written_with_commas() {
+        assert_eq!(header_text(&json!("a, b")), "a, b");
+        assert_eq!(header_text(&json!([317, "x", true])), "317,x,true");
+        assert_eq!(header_text(&json!({ "a": 587, "b": "y" })), "a,587,b,y");
+        assert_eq!(header_text(&json!([])), "");
     }
 }
