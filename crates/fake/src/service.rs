@@ -17,7 +17,9 @@ use crate::{Clock, Description, Error, Fault, server};
 ///
 /// - A request that the description has no path or method for gets 404 or 405, and one with an
 ///   invalid or missing parameter or body 400: with one line that names what is refused,
-///   `{"error": "the query parameter `limit`: …"}`. Authorization is not checked.
+///   `{"error": "the query parameter `limit`: …"}`. Authorization is not checked, and neither are
+///   bodies that are not JSON, such as forms, cookies, and parameters that are objects or have a
+///   style other than `form` and `simple`.
 /// - Any other request gets the described success, with a value that conforms to its schema. The
 ///   value is a function of the [seed](Self::set_seed), the operation and the request: the same
 ///   request gets the same value, whatever else was requested.
