@@ -47,6 +47,10 @@ pub fn committed(
         // rustfmt has another layout, and follows modules unless told otherwise.
         root.push_str(&format!("\n/// Calls of the description `{name}`.\n#[rustfmt::skip]\n"));
         ALLOWED.iter().for_each(|lints| root.push_str(&format!("#[allow({lints})]\n")));
+        if !module.is_ascii() {
+            // Rust looks for the file of a module only by an ASCII name.
+            root.push_str(&format!("#[path = \"{module}/mod.rs\"]\n"));
+        }
         root.push_str(&format!("pub mod {module};\n"));
         for (file, code) in output.by_tag {
             made.files.push((Path::new(&module).join(file), format!("{MARK}\n\n{code}")));

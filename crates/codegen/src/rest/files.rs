@@ -49,13 +49,14 @@ pub(super) fn by_tag<'a>(
         of_module.1.extend(calls);
     }
     let names: Vec<_> = modules.keys().map(|it| format_ident!("{it}")).collect();
+    let declared = modules.keys().map(|it| declared(it));
     let root = printed(quote! {
         /// Types of requests and responses.
         pub mod types;
     })?;
     let handle = &parts.handle;
     let of_client = printed(quote! {
-        #(mod #names;)*
+        #(#declared)*
 
         pub use self::api::*;
         #(pub use self::#names::*;)*
@@ -102,6 +103,13 @@ pub(super) fn by_tag<'a>(
         files.push((format!("{module}.rs"), printed(tokens)?));
     }
     Ok(files)
+}
+
+/// The declaration of a tag's module. Rust looks for the file of a module only by an ASCII name.
+fn declared(module: &str) -> TokenStream {
+    let name = format_ident!("{module}");
+    let path = (!module.is_ascii()).then(|| format!("{module}.rs")).into_iter();
+    quote!(#(#[path = #path])* mod #name;)
 }
 
 /// Items that are compiled with a feature of the runtime.

@@ -52,6 +52,19 @@ fn files_use_each_other_in_one_direction() {
 }
 
 #[test]
+fn the_file_of_a_module_that_is_not_ascii_is_named() {
+    let folder = Folder::new("committed-not-ascii");
+    folder.write("openapi/läden.yaml", &SHOP.replace("[Pets]", "[Aufträge]"));
+    let made = committed(&[folder.path("openapi/läden.yaml")], None).unwrap();
+    let root = file(&made.files, "mod.rs");
+    assert!(root.contains("#[path = \"läden/mod.rs\"]\npub mod läden;\n"), "{root}");
+    let shop = file(&made.files, "läden/mod.rs");
+    assert!(shop.contains("    #[path = \"aufträge.rs\"]\n    mod aufträge;\n"), "{shop}");
+    assert!(shop.contains("    mod api_2;\n") && !shop.contains("api_2.rs"), "{shop}");
+    file(&made.files, "läden/aufträge.rs");
+}
+
+#[test]
 fn types_need_no_client_and_the_handle_has_a_fake() {
     let folder = Folder::new("committed-features");
     folder.write("openapi/shop.yaml", SHOP);
