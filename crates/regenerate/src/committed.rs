@@ -78,7 +78,8 @@ impl Committed {
         for (file, code) in &self.files {
             let path = self.folder.join(file);
             let there = if path.exists() { Some(read(&path)?) } else { None };
-            if there.as_ref().is_some_and(|there| !is_generated(there)) {
+            // Writing that was interrupted leaves an empty file.
+            if there.as_ref().is_some_and(|there| !there.is_empty() && !is_generated(there)) {
                 let message = "this file was not generated, and is not overwritten; remove it, or \
                                choose another folder";
                 return Err(Diagnostic::of_file(Source::name_of(&path), message).into());

@@ -73,7 +73,7 @@ fn a_file_is_written_for_each_tag_and_compared() {
         .write(pets, &edited)
         .write("src/generated/old.rs", &types)
         .write("src/generated/pet_shop/mine.rs", "// Mine.\n")
-        .write("src/generated/pet_shop/operations.rs", "");
+        .write("src/generated/pet_shop/operations.rs", "fn mine() {}\n");
     let stale = run(&checkout, &["--check"]);
     assert_eq!(stale.code, 1);
     assert_eq!(
@@ -95,11 +95,14 @@ fn a_file_is_written_for_each_tag_and_compared() {
 
     let first = text.lines().next().unwrap();
     let checkout = checkout.write("src/generated/pet_shop/operations.rs", first);
+    // As an interrupted run leaves it.
+    let checkout = checkout.write("src/generated/pet_shop/types.rs", "");
     let written = run(&checkout, &[]);
     assert_eq!(written.code, 0, "{}", written.err);
     assert!(written.out.ends_with("removed: src/generated/old.rs\n"), "{}", written.out);
     assert!(checkout.has("src/generated/pet_shop/mine.rs"));
     assert_eq!(checkout.read(pets), text);
+    assert!(checkout.read("src/generated/pet_shop/types.rs").starts_with(first));
 }
 
 #[test]
