@@ -4,14 +4,15 @@
 //!   pause within a body ([`request_body`](super::request_body)).
 //! - **Many connections.** Where there are too many, the one to close is an idle one, those that
 //!   never had a key first, and the longest idle first; then one whose peer has not read its
-//!   response for a while. A request that the server works on is not cut off.
+//!   response for a while; then one of the key that has the most. A request that the server works
+//!   on is not cut off otherwise.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -31,7 +32,8 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, sleep, timeout};
 use tower_service::Service;
 
-use super::request_body::{RequestBody, Unread};
+use super::keys::Owner;
+use super::request_body::{RequestBody, Unread, drain};
 use super::stop_signal::stopped;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -103,7 +105,8 @@ impl Listener {
 pub(super) struct Peer {
     began: Instant,
     is_responding: AtomicBool,
-    is_authenticated: AtomicBool,
+    /// The owner that the key of its requests stands for; none without a valid key.
+    owner: OnceLock<Owner>,
     /// Milliseconds from the beginning to the last progress.
     active: AtomicU64,
     close: Notify,
@@ -114,18 +117,19 @@ impl Peer {
         Self {
             began: Instant::now(),
             is_responding: AtomicBool::new(false),
-            is_authenticated: AtomicBool::new(false),
+            owner: OnceLock::new(),
             active: AtomicU64::new(0),
             close: Notify::new(),
         }
     }
 
     /// Records that a request had a valid key.
-    pub(super) fn mark_authenticated(&self) {
-        self.is_authenticated.store(true, Relaxed);
+    pub(super) fn mark_authenticated(&self, owner: &Owner) {
+        self.owner.get_or_init(|| owner.clone());
     }
 
-    fn mark_active(&self) {
+    /// Records progress.
+    pub(super) fn mark_active(&self) {
         let elapsed = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.active.store(elapsed, Relaxed);
     }
@@ -142,7 +146,7 @@ impl Peer {
         if self.is_responding.load(Relaxed) {
             return (inactive > STALLED).then_some((0, inactive));
         }
-        Some((if self.is_authenticated.load(Relaxed) { 1 } else { 2 }, inactive))
+        Some((if self.owner.get().is_some() { 1 } else { 2 }, inactive))
     }
 }
 
@@ -155,14 +159,18 @@ impl Peers {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a connection, for which another may be closed; `None` if all are in use.
+    /// Adds a connection, for which another may be closed; `None` if all are in use, and no owner
+    /// has more than half of them.
     fn add(&self) -> Option<(u64, Arc<Peer>)> {
         let mut peers = self.lock();
         if peers.1.len() >= MOST {
             let candidates = peers.1.iter();
             let candidates =
                 candidates.filter_map(|(number, it)| Some((it.dispensability()?, *number)));
-            let (_, number) = candidates.max()?;
+            let number = match candidates.max() {
+                Some((_, number)) => number,
+                None => of_busiest_owner(&peers.1)?,
+            };
             peers.1.remove(&number)?.close.notify_one();
         }
         let (number, peer) = (peers.0, Arc::new(Peer::new()));
@@ -170,6 +178,18 @@ impl Peers {
         peers.1.insert(number, Arc::clone(&peer));
         Some((number, peer))
     }
+}
+
+/// The connection without progress for the longest time, of those of the owner that has more than
+/// half of them.
+fn of_busiest_owner(peers: &HashMap<u64, Arc<Peer>>) -> Option<u64> {
+    let mut counts: HashMap<Option<&Owner>, usize> = HashMap::new();
+    for peer in peers.values() {
+        *counts.entry(peer.owner.get()).or_default() += 1;
+    }
+    let (busiest, _) = counts.into_iter().find(|(_, count)| count * 2 > peers.len())?;
+    let connections = peers.iter().filter(|(_, peer)| peer.owner.get() == busiest);
+    connections.max_by_key(|(_, peer)| peer.inactive()).map(|(number, _)| *number)
 }
 
 async fn accept(listener: TcpListener, router: Router, mut stopping: watch::Receiver<bool>) {
@@ -234,12 +254,17 @@ async fn respond(
     let pending = PendingResponse::begin(Arc::clone(&peer));
     let unread = Unread::default();
     let is_on_request = request.headers().contains_key(EXPECT);
-    let of_body = unread.clone();
-    let of_body = |body| Body::new(RequestBody::new(body, is_on_request, of_body));
+    let (of_body, sender) = (unread.clone(), Arc::clone(&peer));
+    let of_body = |body| Body::new(RequestBody::new(body, is_on_request, of_body, sender));
     let mut request = request.map(of_body);
-    request.extensions_mut().insert(peer);
+    request.extensions_mut().insert(Arc::clone(&peer));
     let response = router.call(request).await?;
-    unread.drain().await;
+    if let Some(rest) = unread.take() {
+        // The request is refused: meanwhile, the connection may be closed for another.
+        peer.is_responding.store(false, Relaxed);
+        drain(rest).await;
+        peer.is_responding.store(true, Relaxed);
+    }
     Ok(response.map(|body| ResponseBody { body, pending }))
 }
 

@@ -16,6 +16,8 @@ use http_body_util::BodyExt;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use tokio::time::{Sleep, sleep, timeout};
 
+use super::listener::Peer;
+
 /// Timeout of a pause within the body.
 const PAUSE_TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -29,21 +31,24 @@ const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 pub(super) struct Unread(Arc<Mutex<Option<Incoming>>>);
 
 impl Unread {
-    /// Receives the rest.
-    pub(super) async fn drain(self) {
-        let rest = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(mut body) = rest else { return };
-        let drain = async {
-            let mut length = 0;
-            while length <= MOST_DRAINED {
-                match timeout(DRAIN_PAUSE_TIMEOUT, body.frame()).await {
-                    Ok(Some(Ok(frame))) => length += frame.data_ref().map_or(0, Bytes::len),
-                    _ => return,
-                }
-            }
-        };
-        let _ = timeout(DRAIN_TIMEOUT, drain).await;
+    /// The rest, if there is any.
+    pub(super) fn take(&self) -> Option<Incoming> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
+}
+
+/// Receives the rest of a body.
+pub(super) async fn drain(mut rest: Incoming) {
+    let drain = async {
+        let mut length = 0;
+        while length <= MOST_DRAINED {
+            match timeout(DRAIN_PAUSE_TIMEOUT, rest.frame()).await {
+                Ok(Some(Ok(frame))) => length += frame.data_ref().map_or(0, Bytes::len),
+                _ => return,
+            }
+        }
+    };
+    let _ = timeout(DRAIN_TIMEOUT, drain).await;
 }
 
 /// The body of a request. It fails with [`io::ErrorKind::TimedOut`] if the peer pauses for too long.
@@ -53,12 +58,19 @@ pub(super) struct RequestBody {
     /// True if the peer sends the body only once it is asked to.
     is_on_request: bool,
     unread: Unread,
+    /// Its connection.
+    peer: Arc<Peer>,
     pause: Option<Pin<Box<Sleep>>>,
 }
 
 impl RequestBody {
-    pub(super) fn new(body: Incoming, is_on_request: bool, unread: Unread) -> Self {
-        Self { body: Some(body), is_on_request, unread, pause: None }
+    pub(super) fn new(
+        body: Incoming,
+        is_on_request: bool,
+        unread: Unread,
+        peer: Arc<Peer>,
+    ) -> Self {
+        Self { body: Some(body), is_on_request, unread, peer, pause: None }
     }
 }
 
@@ -74,6 +86,7 @@ impl Body for RequestBody {
         if let Poll::Ready(frame) = Pin::new(body).poll_frame(context) {
             self.pause = None;
             self.is_on_request = false;
+            self.peer.mark_active();
             if !matches!(frame, Some(Ok(_))) {
                 self.body = None;
             }

@@ -139,7 +139,7 @@ async fn authorize(
     };
     let mut response = match owner {
         Some(owner) => {
-            peer.mark_authenticated();
+            peer.mark_authenticated(&owner);
             request.extensions_mut().insert(owner);
             next.run(request).await
         }

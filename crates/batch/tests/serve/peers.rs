@@ -80,3 +80,31 @@ async fn a_large_head_and_a_large_body_of_json_are_refused() {
     let large = http.post(served.url("/v1/batches")).body("x".repeat(300_000));
     assert_eq!(large.send().await.unwrap().status(), 400);
 }
+
+#[tokio::test]
+async fn many_uploads_of_one_key_do_not_affect_another_key() {
+    let world = World::new().await;
+    let served = Served::start(world.builder().keys(keys()), "key-of-alice").await;
+    let address = served.server.address();
+    let head = |key: &str| {
+        format!(
+            "POST /v1/files HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {key}\r\n\
+             content-type: multipart/form-data; boundary=b\r\ncontent-length: 9000\r\n\r\n\
+             --b\r\ncontent-disposition: form-data; name=\"file\"\r\n\r\nx"
+        )
+    };
+    let mut peers = Vec::new();
+    for key in ["key-of-alice"].into_iter().chain(std::iter::repeat_n("key-of-bob", 600)) {
+        let mut peer = TcpStream::connect(address).await.unwrap();
+        peer.write_all(head(key).as_bytes()).await.unwrap();
+        peers.push(peer);
+    }
+    let work = async {
+        let batch = served.submit(request("a")).await;
+        served.until_ended(&batch.id.unwrap()).await
+    };
+    let batch = timeout(Duration::from_secs(20), work).await.unwrap();
+    assert_eq!(batch.status, Some(BatchStatus::Completed));
+    let waiting = timeout(Duration::from_millis(100), peers[0].read_u8()).await;
+    assert!(waiting.is_err(), "the upload of the other key continues");
+}
