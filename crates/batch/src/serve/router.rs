@@ -5,6 +5,7 @@ use std::io;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
@@ -21,6 +22,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use bytes::Bytes;
+use futures_util::StreamExt;
 use futures_util::stream::unfold;
 use serde::Deserialize;
 use serde_json::Value;
@@ -42,6 +44,9 @@ const MAX_JSON: usize = 256 * 1024;
 
 /// The limit of a field of a form other than the file, in bytes.
 const MAX_FIELD: usize = 4 * 1024;
+
+/// The limit of what the parser of a form holds, as the head of a field, in bytes.
+const MAX_UNPARSED: usize = 256 * 1024;
 
 /// The limit of the number of fields of a form.
 const MAX_FIELDS: usize = 16;
@@ -307,6 +312,8 @@ async fn create_file(
 
 /// Receives a form with a file, which is written as it comes.
 async fn receive_file(service: &Service, owner: &Owner, request: Request) -> Reply<types::File> {
+    let unparsed = Unparsed::default();
+    let request = request.map(|body| unparsed.limit(body));
     let form = <Multipart as axum::extract::FromRequest<()>>::from_request(request, &()).await;
     let mut form = form.map_err(|_| {
         ErrorResponse::invalid(
@@ -317,14 +324,15 @@ async fn receive_file(service: &Service, owner: &Owner, request: Request) -> Rep
     let (mut upload, mut texts) = (None, HashMap::new());
     for _ in 0..MAX_FIELDS {
         let Some(field) = form.next_field().await.map_err(broken_form)? else { break };
+        unparsed.reset();
         let name = field.name().unwrap_or_default().to_owned();
         if name != "file" {
-            texts.insert(name, text(field).await?);
+            texts.insert(name, text(field, &unparsed).await?);
         } else if upload.is_some() {
             return Err(ErrorResponse::invalid("The form has more than one file.").param("file"));
         } else {
             let filename = shown(field.file_name().unwrap_or_default());
-            let content = receive(field, files.clone(), service.limits.largest).await?;
+            let content = receive(field, &unparsed, files.clone(), service.limits.largest).await?;
             upload = Some((filename, content));
         }
     }
@@ -353,6 +361,34 @@ async fn receive_file(service: &Service, owner: &Owner, request: Request) -> Rep
     Ok(Json(content.finish(record).await?))
 }
 
+/// Number of bytes that the parser of a form has received since it last returned something.
+///
+/// The parser buffers, and searches again with each part of the body, what precedes the first
+/// boundary, and the head of a field. Without a limit, a peer that sends no boundary would take
+/// all memory and a processor.
+#[derive(Clone, Default)]
+struct Unparsed(Arc<AtomicUsize>);
+
+impl Unparsed {
+    /// The body, which fails beyond the limit.
+    fn limit(&self, body: Body) -> Body {
+        let unparsed = self.clone();
+        Body::from_stream(body.into_data_stream().map(move |part| {
+            let part = part?;
+            let before = unparsed.0.fetch_add(part.len(), Relaxed);
+            if before + part.len() > MAX_UNPARSED {
+                return Err(axum::Error::new(io::Error::from(io::ErrorKind::FileTooLarge)));
+            }
+            Ok(part)
+        }))
+    }
+
+    /// Records that the parser has returned something.
+    fn reset(&self) {
+        self.0.store(0, Relaxed);
+    }
+}
+
 /// The lifetime of a file, in seconds, if it is accepted.
 fn lifetime(
     anchor: Option<&str>,
@@ -375,11 +411,13 @@ fn lifetime(
 /// Receives a file.
 async fn receive(
     mut field: Field<'_>,
+    unparsed: &Unparsed,
     files: PathBuf,
     largest: u64,
 ) -> Result<Upload, ErrorResponse> {
     let mut upload = Upload::begin(files).await?;
     while let Some(part) = field.chunk().await.map_err(broken_form)? {
+        unparsed.reset();
         if upload.bytes + part.len() as u64 > largest {
             let message = format!("The file is larger than {largest} bytes.");
             return Err(ErrorResponse::new(StatusCode::PAYLOAD_TOO_LARGE, message)
@@ -392,9 +430,10 @@ async fn receive(
 }
 
 /// The text of a field.
-async fn text(mut field: Field<'_>) -> Result<String, ErrorResponse> {
+async fn text(mut field: Field<'_>, unparsed: &Unparsed) -> Result<String, ErrorResponse> {
     let mut text = Vec::new();
     while let Some(part) = field.chunk().await.map_err(broken_form)? {
+        unparsed.reset();
         if text.len() + part.len() > MAX_FIELD {
             return Err(ErrorResponse::invalid("A field of the form is too long."));
         }

@@ -82,6 +82,27 @@ async fn a_large_head_and_a_large_body_of_json_are_refused() {
 }
 
 #[tokio::test]
+async fn a_form_without_an_end_of_a_head_is_refused_early() {
+    let world = World::new().await;
+    let served = world.serve().await;
+    let address = served.server.address();
+    for begin in ["no boundary", "--b\r\nx-long: "] {
+        let mut peer = TcpStream::connect(address).await.unwrap();
+        let head = format!(
+            "POST /v1/files HTTP/1.1\r\nhost: {address}\r\n\
+             content-type: multipart/form-data; boundary=b\r\ncontent-length: 90000000\r\n\r\n\
+             {begin}{}",
+            "x".repeat(1_000_000)
+        );
+        peer.write_all(head.as_bytes()).await.unwrap();
+        let mut response = [0; 12];
+        let read = timeout(Duration::from_secs(10), peer.read_exact(&mut response));
+        read.await.unwrap().unwrap();
+        assert_eq!(&response, b"HTTP/1.1 400", "{begin}");
+    }
+}
+
+#[tokio::test]
 async fn many_uploads_of_one_key_do_not_affect_another_key() {
     let world = World::new().await;
     let served = Served::start(world.builder().keys(keys()), "key-of-alice").await;
