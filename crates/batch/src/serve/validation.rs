@@ -115,10 +115,14 @@ impl Validator<'_> {
         if text.len() == LONGEST {
             return Err(too_large(None));
         }
+        let not_json = |what: &str| ("invalid_json_line", format!("The line is not {what}."), None);
         let line: Line<'_> = serde_json::from_slice(text).map_err(|error| {
-            let what = if error.is_data() { "a JSON object with a request" } else { "valid JSON" };
-            ("invalid_json_line", format!("The line is not {what}."), None)
+            not_json(if error.is_data() { "a JSON object with a request" } else { "valid JSON" })
         })?;
+        // serde reads a list as the members of a struct, too.
+        if !text.trim_ascii_start().starts_with(b"{") {
+            return Err(not_json("a JSON object with a request"));
+        }
         let id = string(line.custom_id, "custom_id")?;
         if id.is_empty() {
             let message = "'custom_id' is empty.".to_owned();

@@ -49,6 +49,7 @@ async fn each_invalid_line_is_named() {
         line("g", &|it| it["body"]["stream"] = json!(true)),
         line("h", &|it| it["body"]["stream"] = json!(false)),
         line("", &|_| {}),
+        "[\"i\", \"POST\", \"/v1/chat/completions\", {\"model\": \"poet\"}]\n".to_owned(),
     ];
     let batch = failed(&served, content.concat()).await;
     assert_eq!(
@@ -67,6 +68,7 @@ async fn each_invalid_line_is_named() {
             (Some(13), "model_not_found", Some("body.model")),
             (Some(14), "unsupported_parameter", Some("body.stream")),
             (Some(16), "invalid_value", Some("custom_id")),
+            (Some(17), "invalid_json_line", None),
         ]
     );
     assert_eq!(world.worker.calls("fine"), 0, "nothing of an invalid file is submitted");
