@@ -250,6 +250,13 @@ impl Batches {
         page(names.filter(is_after), limit, |name| Ok(self.find(&name)))
     }
 
+    /// Removes what processes that died have left.
+    pub(super) fn sweep(&self) -> io::Result<()> {
+        durable::sweep(&self.folder());
+        self.all()?.iter().for_each(|batch| durable::sweep(&batch.path));
+        Ok(())
+    }
+
     /// Creates a batch, which has the content of its input file also if that file is deleted.
     pub(super) fn create(&self, request: &Request) -> io::Result<BatchFolder> {
         let id = ids::new(ids::BATCH, request.created_at)?;

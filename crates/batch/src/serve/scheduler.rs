@@ -227,7 +227,9 @@ impl Scheduler {
                 let (folder, now) = (context.settings.folder.clone(), context.now());
                 let sweep = move || {
                     for owner in durable::names(&folder)? {
-                        Files::of(&folder.join(owner), now).sweep()?;
+                        let owner = folder.join(owner);
+                        Files::of(&owner, now).sweep()?;
+                        Batches::of(&owner).sweep()?;
                     }
                     Ok::<_, io::Error>(())
                 };

@@ -1,11 +1,11 @@
 //! Restarts: a server that is dropped at any moment, and begun anew.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use podqueue_batch::serve::api::types::BatchStatus;
 use tokio::time::{sleep, timeout};
 
-use crate::support::{World, is_final, requests};
+use crate::support::{World, is_final, request, requests};
 
 /// A server that ends at many moments of the life of a batch.
 #[tokio::test]
@@ -106,4 +106,30 @@ async fn what_has_ended_is_the_same_after_a_restart() {
     assert!(is_final(after.status.as_ref().unwrap()));
     let run = world.path().join("local/batches").join(&id).join("run");
     served.until(&id, |_| !run.exists()).await;
+}
+
+#[tokio::test]
+async fn what_a_killed_server_left_is_removed_after_a_day() {
+    let world = World::new().await;
+    let served = world.serve().await;
+    let batch = served.submit(request("a")).await;
+    let id = batch.id.unwrap();
+    served.until_ended(&id).await;
+    drop(served);
+    let batches = world.path().join("local/batches");
+    let left = [batches.join(".new-1"), batches.join(&id).join(".gone-1")];
+    let recent = batches.join(".new-2");
+    for folder in left.iter().chain([&recent]) {
+        std::fs::create_dir_all(folder.join("run")).unwrap();
+    }
+    for folder in &left {
+        let two_days_ago = SystemTime::now() - Duration::from_secs(2 * 24 * 60 * 60);
+        std::fs::File::open(folder).unwrap().set_modified(two_days_ago).unwrap();
+    }
+    let served = world.serve().await;
+    while left.iter().any(|folder| folder.exists()) {
+        sleep(Duration::from_millis(20)).await;
+    }
+    assert!(recent.exists());
+    served.read(&id).await;
 }
