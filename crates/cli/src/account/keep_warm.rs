@@ -46,6 +46,10 @@ struct Record {
     /// The URL of the account interface, without what may be secret in it.
     account_url: String,
     profile: Option<String>,
+    /// Digest of the API key: in the account of another key, the endpoint does not exist. Empty in
+    /// records of earlier versions.
+    #[serde(default)]
+    key_digest: String,
     endpoint: String,
     former: Limits,
     set: Limits,
@@ -60,6 +64,14 @@ impl Record {
     fn limits(&self) -> (WorkerLimits, WorkerLimits) {
         (self.former.into(), self.set.into())
     }
+}
+
+/// Digest of the API key, which does not reveal it.
+fn key_digest(settings: &Settings) -> Result<String, Failure> {
+    let key = settings.key.read()?;
+    let key = key.as_ref().map_or("", |key| key.expose());
+    let digest = blake3::derive_key("podqueue-cli 2026 key of a keep-warm record", key.as_bytes());
+    Ok(blake3::Hash::from(digest).to_hex()[..16].to_owned())
 }
 
 /// A record on disk. Its lock is held until it is dropped.
@@ -174,6 +186,7 @@ impl WarmWorkers {
         let record = Record {
             account_url: settings.account_url.as_deref().map(redacted_url).unwrap_or_default(),
             profile: settings.profile.clone(),
+            key_digest: key_digest(&settings)?,
             endpoint: id.to_owned(),
             former,
             set,
@@ -313,7 +326,7 @@ pub async fn restore_abandoned(context: &Context) {
         match find(&path) {
             Ok(None | Some(Found::Live(_))) => {}
             Ok(Some(Found::Abandoned(file, record))) => {
-                match restore_record(context, &record).await {
+                match restore_record(context, &record, &file.path).await {
                     Ok(outcome) => outcome.report(context, &record, file),
                     Err(failure) => {
                         context.output.warn(format_args!(
@@ -339,19 +352,35 @@ pub async fn restore_abandoned(context: &Context) {
     }
 }
 
-async fn restore_record(context: &Context, record: &Record) -> Result<Outcome, Failure> {
+async fn restore_record(
+    context: &Context,
+    record: &Record,
+    path: &Path,
+) -> Result<Outcome, Failure> {
     // A key is never sent to a URL that it does not belong to.
     let active = context.settings().ok().filter(|settings| record.is_of(settings));
     let of_profile = || {
         let selection = Selection::of_profile(Some(record.profile.clone()?));
         Settings::read(&selection).ok().filter(|settings| record.is_of(settings))
     };
-    let settings = active.or_else(of_profile).ok_or_else(|| {
+    // The key of the run, rather than that of another account at the same URL.
+    let settings = match active {
+        Some(active) if active.profile == record.profile => Some(active),
+        active => of_profile().or(active),
+    };
+    let settings = settings.ok_or_else(|| {
         let url = &record.account_url;
         Failure::usage(format!("the settings do not name {url}"))
             .hint(format!("run any command with PODQUEUE_ACCOUNT_URL={url} and its key"))
     })?;
     let builder = settings::client_builder(&settings)?.retry(RetryPolicy::never());
     let account = builder.timeout(RESTORE_TIMEOUT).build()?.account();
-    restore(&account.endpoint(&record.endpoint), record).await
+    let outcome = restore(&account.endpoint(&record.endpoint), record).await?;
+    if matches!(outcome, Outcome::Deleted) && key_digest(&settings)? != record.key_digest {
+        let path = path.display();
+        return Err(Failure::usage("the account of the present key does not have the endpoint")
+            .hint("run any command with the key of that run")
+            .hint(format!("if the endpoint no longer exists: delete {path}")));
+    }
+    Ok(outcome)
 }

@@ -20,6 +20,8 @@ struct Account {
     server: AccountServer,
     /// Whether changes are refused.
     refuses: Arc<AtomicBool>,
+    /// Whether the endpoint does not exist for the key of the caller.
+    hides: Arc<AtomicBool>,
     applied: Arc<Mutex<Vec<Value>>>,
 }
 
@@ -30,8 +32,13 @@ impl Account {
         fixture.write_inputs(2);
         let workers = Mutex::new(json!({"min": min, "max": max, "idleTimeout": 7}));
         let (refuses, applied) = (Arc::new(AtomicBool::new(false)), Arc::default());
+        let hides = Arc::new(AtomicBool::new(false));
         let (refusing, changes) = (Arc::clone(&refuses), Arc::clone(&applied));
+        let hiding = Arc::clone(&hides);
         let server = AccountServer::start(move |request| {
+            if hiding.load(Ordering::SeqCst) {
+                return (404, "application/problem+json", r#"{"title": "None"}"#.to_owned());
+            }
             let mut workers = workers.lock().unwrap();
             if request.line.starts_with("PATCH") {
                 if refusing.load(Ordering::SeqCst) {
@@ -44,7 +51,7 @@ impl Account {
             ok(json!({"id": "gated", "name": "gated", "workers": *workers}))
         })
         .await;
-        Self { fixture, gate, server, refuses, applied }
+        Self { fixture, gate, server, refuses, hides, applied }
     }
 
     fn program(&self, arguments: &[&str]) -> Command {
@@ -162,6 +169,24 @@ async fn after_a_kill_the_next_command_restores_the_numbers() {
     assert!(account.records().is_empty());
     let after = ran(&mut account.program(&["config"])).await;
     assert_eq!((after.code, after.stderr.as_str()), (0, ""));
+}
+
+#[tokio::test]
+async fn a_record_outlasts_commands_with_the_key_of_another_account() {
+    let account = Account::start(0, 3).await;
+    let mut child = account.batch("out.jsonl", "1").spawn().unwrap();
+    account.has_set(1).await;
+    child.kill().await.unwrap();
+
+    account.hides.store(true, Ordering::SeqCst);
+    let mut other = account.program(&["config"]);
+    let other = ran(other.env("PODQUEUE_API_KEY", "key-of-another-account")).await;
+    other.fails(0, "the account of the present key does not have the endpoint");
+    assert_eq!(account.records().len(), 1);
+
+    // For the key of the run, the endpoint has been deleted.
+    ran(&mut account.program(&["config"])).await.fails(0, "gated no longer exists");
+    assert!(account.records().is_empty());
 }
 
 #[tokio::test]
