@@ -196,7 +196,8 @@ impl WorkerLog {
         {
             let mut lines = locked(&self.lines);
             let last = lines.iter().next_back().map(|line| line.stamp);
-            let stamp = last.map_or(line.at, |last| line.at.max(last + STAMP_STEP));
+            let at = whole_steps(line.at);
+            let stamp = last.map_or(at, |last| at.max(last + STAMP_STEP));
             lines.append(WorkerLogLine { stamp, ..line });
         }
         self.clock.changes().notify();
@@ -230,6 +231,12 @@ impl WorkerLog {
     pub(crate) fn all(&self) -> Vec<WorkerLogLine> {
         locked(&self.lines).iter().cloned().collect()
     }
+}
+
+/// The time without what a stamp does not show, so that a client can name a stamp exactly.
+fn whole_steps(at: Duration) -> Duration {
+    let rest = at.subsec_nanos() % STAMP_STEP.subsec_nanos();
+    at.saturating_sub(Duration::from_nanos(rest.into()))
 }
 
 fn size(line: &WorkerLogLine) -> usize {
@@ -273,6 +280,17 @@ mod tests {
         let bytes: usize = all.iter().map(size).sum();
         assert!(all.len() < MAX_BYTES / 1000 && bytes <= MAX_BYTES, "{} {bytes}", all.len());
         assert_eq!(locked(&log.lines).bytes(), bytes);
+    }
+
+    #[test]
+    fn stamps_are_whole_microseconds_and_increase() {
+        let log = WorkerLog::new("e", Clock::real(), None, Vec::new());
+        for _ in 0..100 {
+            log.add("w", LogSource::Stdout, b"line");
+        }
+        let stamps: Vec<_> = log.all().iter().map(|line| line.stamp).collect();
+        assert!(stamps.iter().all(|stamp| stamp.subsec_nanos() % 1_000 == 0), "{stamps:?}");
+        assert!(stamps.is_sorted_by(|one, next| one < next), "{stamps:?}");
     }
 
     #[test]
