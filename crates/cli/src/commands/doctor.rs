@@ -190,7 +190,7 @@ async fn rest_and_graphql(settings: &Settings, client: &Client, checks: &mut Vec
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 Check::ok("rest", format!("{url} responds"))
             }
-            Err(error) => Check::of_error("rest", &error),
+            Err(error) => retired_or_failed("rest", settings, &error),
         },
     });
     checks.push(match settings.graphql_url.as_deref().map(redacted_url) {
@@ -200,9 +200,23 @@ async fn rest_and_graphql(settings: &Settings, client: &Client, checks: &mut Vec
             Err(error) if error.kind() == ErrorKind::Graphql => {
                 Check::ok("graphql", format!("{url} responds"))
             }
-            Err(error) => Check::of_error("graphql", &error),
+            Err(error) => retired_or_failed("graphql", settings, &error),
         },
     });
+}
+
+/// A call of an interface that may have been retired, which is no fault where the account interface
+/// replaces it.
+fn retired_or_failed(check: &'static str, settings: &Settings, error: &Error) -> Check {
+    if error.kind() != ErrorKind::Gone {
+        return Check::of_error(check, error);
+    }
+    if settings.account_url.is_some() {
+        return Check::skipped(check, "retired by the service: the account interface replaces it");
+    }
+    Check::failed(check, Failure::from(error)).hint(
+        "the account interface replaces it: set PODQUEUE_ACCOUNT_URL, or account_url in a profile",
+    )
 }
 
 /// Checks the account interface if its URL is set, and reads the state of the endpoint.

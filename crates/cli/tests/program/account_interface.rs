@@ -319,6 +319,30 @@ async fn a_retired_command_names_the_setting() {
     assert!(!ran.stderr.contains("client.account"), "{}", ran.stderr);
 }
 
+#[tokio::test]
+async fn retired_interfaces_are_no_fault_where_the_account_interface_replaces_them() {
+    let server = AccountServer::start(|request| match request.line.contains("/v2/serverless") {
+        true => ok(json!({"endpoints": []})),
+        false => (410, "application/json", "{}".to_owned()),
+    })
+    .await;
+    let doctor = || {
+        let mut program = bare(server.home.path(), &["doctor"]);
+        let key = program.env("PODQUEUE_API_KEY", KEY).env("PODQUEUE_BASE_URL", &server.url);
+        key.env("PODQUEUE_REST_URL", &server.url).env("PODQUEUE_GRAPHQL_URL", &server.url);
+        program
+    };
+    let without = ran(&mut doctor()).await;
+    without.assert_code(1);
+    let hint = "the account interface replaces it: set PODQUEUE_ACCOUNT_URL";
+    assert_eq!(without.stdout.matches(hint).count(), 2, "{}", without.stdout);
+    assert!(!without.stdout.contains("something other"), "{}", without.stdout);
+
+    let with = ran(doctor().env("PODQUEUE_ACCOUNT_URL", &server.url)).await;
+    with.assert_code(0);
+    assert_eq!(with.stdout.matches("retired by the service").count(), 2, "{}", with.stdout);
+}
+
 /// A service keeps the response open for new lines.
 #[tokio::test]
 async fn logs_end_when_the_lines_of_the_past_are_printed() {
