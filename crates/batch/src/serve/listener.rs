@@ -2,17 +2,12 @@
 //!
 //! - **Idle and slow peers.** A head that is not complete in time ends its connection, and so does a
 //!   pause within a body ([`request_body`](super::request_body)).
-//! - **Many connections.** Where there are too many, the one to close is an idle one, those that
-//!   never had a key first, and the longest idle first; then one whose peer has not read its
-//!   response for a while; then one of the key that has the most. A request that the server works
-//!   on is not cut off otherwise.
+//! - **Many connections.** Where there are too many, one is closed ([`peers`](super::peers)).
 
-use std::collections::HashMap;
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -27,27 +22,21 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Notify, watch};
+use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{sleep, timeout};
 use tower_service::Service;
 
-use super::keys::Owner;
+use super::peers::{Peer, Peers};
 use super::request_body::{RequestBody, Unread, drain};
 use super::stop_signal::stopped;
 use crate::error::{Error, ErrorKind, Result};
-
-/// Largest number of connections.
-const MOST: usize = 512;
 
 /// Timeout of a head, and of an idle connection: longer than clients keep one.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The largest head of a request, and the most that is buffered of a connection.
 const MAX_HEAD: usize = 32 * 1024;
-
-/// Time after which a response that the peer does not read may be cut off, in milliseconds.
-const STALLED: u64 = 60_000;
 
 /// Time for the requests in progress when the server stops.
 const STOP_TIMEOUT: Duration = Duration::from_secs(5);
@@ -101,97 +90,6 @@ impl Listener {
     }
 }
 
-/// A connection, as its requests and other connections see it.
-pub(super) struct Peer {
-    began: Instant,
-    is_responding: AtomicBool,
-    /// The owner that the key of its requests stands for; none without a valid key.
-    owner: OnceLock<Owner>,
-    /// Milliseconds from the beginning to the last progress.
-    active: AtomicU64,
-    close: Notify,
-}
-
-impl Peer {
-    fn new() -> Self {
-        Self {
-            began: Instant::now(),
-            is_responding: AtomicBool::new(false),
-            owner: OnceLock::new(),
-            active: AtomicU64::new(0),
-            close: Notify::new(),
-        }
-    }
-
-    /// Records that a request had a valid key.
-    pub(super) fn mark_authenticated(&self, owner: &Owner) {
-        self.owner.get_or_init(|| owner.clone());
-    }
-
-    /// Records progress.
-    pub(super) fn mark_active(&self) {
-        let elapsed = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.active.store(elapsed, Relaxed);
-    }
-
-    /// Milliseconds since the last progress.
-    fn inactive(&self) -> u64 {
-        let elapsed = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        elapsed.saturating_sub(self.active.load(Relaxed))
-    }
-
-    /// The order in which connections are closed, the largest first; `None` if it is in use.
-    fn dispensability(&self) -> Option<(u8, u64)> {
-        let inactive = self.inactive();
-        if self.is_responding.load(Relaxed) {
-            return (inactive > STALLED).then_some((0, inactive));
-        }
-        Some((if self.owner.get().is_some() { 1 } else { 2 }, inactive))
-    }
-}
-
-/// The open connections.
-#[derive(Default)]
-struct Peers(Mutex<(u64, HashMap<u64, Arc<Peer>>)>);
-
-impl Peers {
-    fn lock(&self) -> MutexGuard<'_, (u64, HashMap<u64, Arc<Peer>>)> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Adds a connection, for which another may be closed; `None` if all are in use, and no owner
-    /// has more than half of them.
-    fn add(&self) -> Option<(u64, Arc<Peer>)> {
-        let mut peers = self.lock();
-        if peers.1.len() >= MOST {
-            let candidates = peers.1.iter();
-            let candidates =
-                candidates.filter_map(|(number, it)| Some((it.dispensability()?, *number)));
-            let number = match candidates.max() {
-                Some((_, number)) => number,
-                None => of_busiest_owner(&peers.1)?,
-            };
-            peers.1.remove(&number)?.close.notify_one();
-        }
-        let (number, peer) = (peers.0, Arc::new(Peer::new()));
-        peers.0 += 1;
-        peers.1.insert(number, Arc::clone(&peer));
-        Some((number, peer))
-    }
-}
-
-/// The connection without progress for the longest time, of those of the owner that has more than
-/// half of them.
-fn of_busiest_owner(peers: &HashMap<u64, Arc<Peer>>) -> Option<u64> {
-    let mut counts: HashMap<Option<&Owner>, usize> = HashMap::new();
-    for peer in peers.values() {
-        *counts.entry(peer.owner.get()).or_default() += 1;
-    }
-    let (busiest, _) = counts.into_iter().find(|(_, count)| count * 2 > peers.len())?;
-    let connections = peers.iter().filter(|(_, peer)| peer.owner.get() == busiest);
-    connections.max_by_key(|(_, peer)| peer.inactive()).map(|(number, _)| *number)
-}
-
 async fn accept(listener: TcpListener, router: Router, mut stopping: watch::Receiver<bool>) {
     let peers = Arc::new(Peers::default());
     let mut connections = JoinSet::new();
@@ -212,7 +110,7 @@ async fn accept(listener: TcpListener, router: Router, mut stopping: watch::Rece
         let (peers, router, stopping) = (Arc::clone(&peers), router.clone(), stopping.clone());
         connections.spawn(async move {
             serve(stream, &peer, router, stopping).await;
-            peers.lock().1.remove(&number);
+            peers.remove(number);
         });
     }
     drop(listener);
@@ -237,10 +135,10 @@ async fn serve(
         biased;
         // An error is the peer's doing.
         _ = connection.as_mut() => return,
-        () = peer.close.notified() => return,
+        () = peer.closed() => return,
         () = stopped(&mut stopping) => {}
     }
-    if peer.is_responding.load(Relaxed) {
+    if peer.is_responding() {
         connection.as_mut().graceful_shutdown();
         let _ = connection.await;
     }
@@ -261,9 +159,9 @@ async fn respond(
     let response = router.call(request).await?;
     if let Some(rest) = unread.take() {
         // The request is refused: meanwhile, the connection may be closed for another.
-        peer.is_responding.store(false, Relaxed);
+        peer.set_responding(false);
         drain(rest).await;
-        peer.is_responding.store(true, Relaxed);
+        peer.set_responding(true);
     }
     Ok(response.map(|body| ResponseBody { body, pending }))
 }
@@ -273,7 +171,7 @@ struct PendingResponse(Arc<Peer>);
 
 impl PendingResponse {
     fn begin(peer: Arc<Peer>) -> Self {
-        peer.is_responding.store(true, Relaxed);
+        peer.set_responding(true);
         peer.mark_active();
         Self(peer)
     }
@@ -282,7 +180,7 @@ impl PendingResponse {
 impl Drop for PendingResponse {
     fn drop(&mut self) {
         self.0.mark_active();
-        self.0.is_responding.store(false, Relaxed);
+        self.0.set_responding(false);
     }
 }
 

@@ -16,7 +16,7 @@ use http_body_util::BodyExt;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use tokio::time::{Sleep, sleep, timeout};
 
-use super::listener::Peer;
+use super::peers::Peer;
 
 /// Timeout of a pause within the body.
 const PAUSE_TIMEOUT: Duration = Duration::from_secs(30);

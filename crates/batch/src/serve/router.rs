@@ -35,7 +35,7 @@ use super::error_response::{ErrorResponse, shown};
 use super::files::{FileLimits, Files, INPUT, LIFETIMES, NewFile, Upload, on_thread};
 use super::ids;
 use super::keys::{Keys, Owner};
-use super::listener::Peer;
+use super::peers::Peer;
 use super::scheduler::Scheduler;
 use super::validation::ENDPOINTS;
 
