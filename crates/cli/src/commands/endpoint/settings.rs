@@ -53,7 +53,7 @@ pub struct SettingsArguments {
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     execution_timeout: Option<Duration>,
 
-    /// Whether workers start faster after a pause.
+    /// Faster starts of workers after a pause.
     #[arg(long, value_enum)]
     flashboot: Option<FlashBoot>,
 
