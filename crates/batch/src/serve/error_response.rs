@@ -3,8 +3,9 @@
 use std::io;
 
 use axum::Json;
+use axum::body::to_bytes;
 use axum::http::StatusCode;
-use axum::http::header::{HeaderName, HeaderValue, WWW_AUTHENTICATE};
+use axum::http::header::{ALLOW, CONTENT_TYPE, HeaderName, HeaderValue, WWW_AUTHENTICATE};
 use axum::response::{IntoResponse, Response};
 
 use super::api::types::{Refusal, Refused};
@@ -71,6 +72,35 @@ impl ErrorResponse {
         let status = StatusCode::INTERNAL_SERVER_ERROR;
         Self { status, kind: "server_error", message, param: None, code: None }
     }
+}
+
+/// The limit of the text of an error that the router found, in bytes.
+const MAX_TEXT: usize = 4 * 1024;
+
+/// Gives the errors that the router itself finds, such as a path that is no UTF-8, the shape of all
+/// others.
+pub(super) async fn into_json(response: Response) -> Response {
+    let status = response.status();
+    let json = HeaderValue::from_static("application/json");
+    let is_error = status.is_client_error() || status.is_server_error();
+    if !is_error || response.headers().get(CONTENT_TYPE) == Some(&json) {
+        return response;
+    }
+    let (parts, body) = response.into_parts();
+    let text = to_bytes(body, MAX_TEXT).await.unwrap_or_default();
+    let message = match String::from_utf8_lossy(&text) {
+        text if text.is_empty() => status.to_string(),
+        text => text.into_owned(),
+    };
+    let error = match status.is_server_error() {
+        true => ErrorResponse::of_server(message),
+        false => ErrorResponse::new(status, message),
+    };
+    let mut response = error.into_response();
+    if let Some(allowed) = parts.headers.get(ALLOW) {
+        response.headers_mut().insert(ALLOW, allowed.clone());
+    }
+    response
 }
 
 /// The beginning of a text of the client.

@@ -17,7 +17,7 @@ use axum::http::header::{
     HeaderValue, ORIGIN,
 };
 use axum::http::{Method, StatusCode, Uri};
-use axum::middleware::{Next, from_fn_with_state};
+use axum::middleware::{Next, from_fn_with_state, map_response};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
@@ -31,7 +31,7 @@ use tokio::time::timeout;
 
 use super::api::types::{self, BatchList, BatchStatus, FileDeleted, FileList};
 use super::batches::{BatchFolder, Batches, Request as BatchRequest};
-use super::error_response::{ErrorResponse, shown};
+use super::error_response::{ErrorResponse, into_json, shown};
 use super::files::{FileLimits, Files, INPUT, LIFETIMES, NewFile, Upload, on_thread};
 use super::ids;
 use super::keys::{Keys, Owner};
@@ -121,6 +121,7 @@ pub(super) fn router(service: Service) -> Router {
         .route("/v1/batches/{id}/cancel", post(cancel_batch))
         .fallback(unknown_path)
         .method_not_allowed_fallback(unknown_method)
+        .layer(map_response(into_json))
         .layer(DefaultBodyLimit::disable())
         .layer(from_fn_with_state(Arc::clone(&service), authorize))
         .with_state(service)
@@ -189,7 +190,7 @@ async fn unknown_method(method: Method, uri: Uri) -> ErrorResponse {
 #[derive(Deserialize)]
 struct FileQuery {
     purpose: Option<String>,
-    limit: Option<usize>,
+    limit: Option<String>,
     order: Option<String>,
     after: Option<String>,
 }
@@ -200,7 +201,8 @@ async fn list_files(
     query: Result<Query<FileQuery>, QueryRejection>,
 ) -> Reply<FileList> {
     let Query(query) = query.map_err(invalid_query)?;
-    let limit = limit(query.limit, 10_000, 10_000)?;
+    let limit = limit(query.limit.as_deref(), 10_000, 10_000)?;
+    check_after(query.after.as_deref(), ids::FILE)?;
     let ascending = match query.order.as_deref() {
         None | Some("desc") => false,
         Some("asc") => true,
@@ -225,13 +227,29 @@ fn invalid_query(error: QueryRejection) -> ErrorResponse {
     ErrorResponse::invalid(format!("The query is invalid: {}.", error.body_text()))
 }
 
-fn limit(given: Option<usize>, default: usize, most: usize) -> Result<usize, ErrorResponse> {
-    match given {
-        None => Ok(default),
-        Some(limit) if (1..=most).contains(&limit) => Ok(limit),
-        Some(_) => {
-            Err(ErrorResponse::invalid(format!("'limit' is from 1 to {most}.")).param("limit"))
+fn limit(given: Option<&str>, default: usize, most: usize) -> Result<usize, ErrorResponse> {
+    let Some(given) = given else { return Ok(default) };
+    match given.parse() {
+        Ok(limit) if (1..=most).contains(&limit) => Ok(limit),
+        _ => {
+            let message =
+                format!("'limit' is '{}': expected a number from 1 to {most}.", shown(given));
+            Err(ErrorResponse::invalid(message).param("limit").code("invalid_value"))
         }
+    }
+}
+
+/// Refuses what cannot be the id that a page follows. One that was deleted meanwhile is accepted.
+fn check_after(after: Option<&str>, prefix: &str) -> Result<(), ErrorResponse> {
+    match after {
+        Some(after) if !ids::is_id(prefix, after) => {
+            let message = format!(
+                "'after' is '{}': expected the id of the last item of the page before, '{prefix}…'.",
+                shown(after)
+            );
+            Err(ErrorResponse::invalid(message).param("after").code("invalid_value"))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -327,7 +345,10 @@ async fn receive_file(service: &Service, owner: &Owner, request: Request) -> Rep
         unparsed.reset();
         let name = field.name().unwrap_or_default().to_owned();
         if name != "file" {
-            texts.insert(name, text(field, &unparsed).await?);
+            let message = format!("The form has '{}' more than once.", shown(&name));
+            if texts.insert(name, text(field, &unparsed).await?).is_some() {
+                return Err(ErrorResponse::invalid(message));
+            }
         } else if upload.is_some() {
             return Err(ErrorResponse::invalid("The form has more than one file.").param("file"));
         } else {
@@ -448,7 +469,7 @@ fn broken_form(_: MultipartError) -> ErrorResponse {
 
 #[derive(Deserialize)]
 struct BatchQuery {
-    limit: Option<usize>,
+    limit: Option<String>,
     after: Option<String>,
 }
 
@@ -458,7 +479,8 @@ async fn list_batches(
     query: Result<Query<BatchQuery>, QueryRejection>,
 ) -> Reply<BatchList> {
     let Query(query) = query.map_err(invalid_query)?;
-    let limit = limit(query.limit, 20, 100)?;
+    let limit = limit(query.limit.as_deref(), 20, 100)?;
+    check_after(query.after.as_deref(), ids::BATCH)?;
     let list = move || {
         let page = service.batches(&owner).list(query.after.as_deref(), limit)?;
         let objects: Result<Vec<_>, ErrorResponse> =
@@ -480,7 +502,7 @@ async fn create_batch(
     Extension(owner): Extension<Owner>,
     request: Request,
 ) -> Reply<types::Batch> {
-    let given = json(request).await?;
+    let given = new_batch(request).await?;
     let now = service.scheduler.now();
     let request = batch_request(&given, now, service.scheduler.journals().are_shared())?;
     let create = {
@@ -508,8 +530,23 @@ async fn create_batch(
     Ok(Json(object))
 }
 
-/// Reads a body of JSON.
-async fn json(request: Request) -> Result<Value, ErrorResponse> {
+/// The members of a request for a batch, as they were given.
+#[derive(Deserialize)]
+struct NewBatch {
+    #[serde(default)]
+    input_file_id: Value,
+    #[serde(default)]
+    endpoint: Value,
+    #[serde(default)]
+    completion_window: Value,
+    #[serde(default)]
+    metadata: Value,
+    #[serde(default)]
+    output_expires_after: Value,
+}
+
+/// Reads the request for a batch.
+async fn new_batch(request: Request) -> Result<NewBatch, ErrorResponse> {
     let body = match timeout(JSON_TIMEOUT, to_bytes(request.into_body(), MAX_JSON)).await {
         Ok(Ok(body)) => body,
         Ok(Err(_)) => {
@@ -521,19 +558,21 @@ async fn json(request: Request) -> Result<Value, ErrorResponse> {
             return Err(ErrorResponse::new(StatusCode::REQUEST_TIMEOUT, message));
         }
     };
-    match serde_json::from_slice(&body) {
-        Ok(value @ Value::Object(_)) => Ok(value),
-        _ => Err(ErrorResponse::invalid("The body is not a JSON object.")),
+    // serde reads a list as the members of a struct, too.
+    if !body.trim_ascii_start().starts_with(b"{") {
+        return Err(ErrorResponse::invalid("The body is not a JSON object."));
     }
+    serde_json::from_slice(&body)
+        .map_err(|error| ErrorResponse::invalid(format!("The body is not valid: {error}.")))
 }
 
 /// The request for a batch, if it is valid.
 fn batch_request(
-    given: &Value,
+    given: &NewBatch,
     now: u64,
     has_shared_journal: bool,
 ) -> Result<BatchRequest, ErrorResponse> {
-    let text = |name: &'static str| match &given[name] {
+    let text = |name: &'static str, value: &Value| match value {
         Value::Null => Err(ErrorResponse::missing(name)),
         Value::String(text) => Ok(text.clone()),
         _ => {
@@ -541,20 +580,20 @@ fn batch_request(
             Err(ErrorResponse::invalid(message).param(name).code("invalid_type"))
         }
     };
-    let input_file_id = text("input_file_id")?;
-    let endpoint = text("endpoint")?;
+    let input_file_id = text("input_file_id", &given.input_file_id)?;
+    let endpoint = text("endpoint", &given.endpoint)?;
     if !ENDPOINTS.contains(&endpoint.as_str()) {
         let message =
             format!("'endpoint' is '{}': expected one of {ENDPOINTS:?}.", shown(&endpoint));
         return Err(ErrorResponse::invalid(message).param("endpoint").code("invalid_value"));
     }
-    let completion_window = text("completion_window")?;
+    let completion_window = text("completion_window", &given.completion_window)?;
     if completion_window != WINDOW.0 {
         let message = format!("'completion_window' is '{}'.", WINDOW.0);
         let refused = ErrorResponse::invalid(message).param("completion_window");
         return Err(refused.code("invalid_value"));
     }
-    let output_lifetime = match &given["output_expires_after"] {
+    let output_lifetime = match &given.output_expires_after {
         Value::Null => None,
         after => {
             let (anchor, seconds) = (after["anchor"].as_str(), after["seconds"].as_u64());
@@ -565,7 +604,7 @@ fn batch_request(
         input_file_id,
         endpoint,
         completion_window,
-        metadata: metadata(&given["metadata"])?,
+        metadata: metadata(&given.metadata)?,
         created_at: now,
         expires_at: now.saturating_add(WINDOW.1),
         output_lifetime,

@@ -73,13 +73,75 @@ async fn errors_have_the_shape_that_clients_expect() {
         (Method::GET, "/v1/models", 404),
         (Method::GET, "/", 404),
         (Method::PUT, "/v1/batches", 405),
-        (Method::GET, "/v1/batches?limit=101", 400),
-        (Method::GET, "/v1/batches?limit=x", 400),
-        (Method::GET, "/v1/files?order=up", 400),
+        (Method::GET, "/v1/files?limit=1&limit=2", 400),
     ] {
         let (found, error) = send(method.clone(), path, json!({})).await;
         assert_eq!(found, status, "{method} {path}: {error}");
     }
+    for (path, param, expected) in [
+        ("/v1/batches?limit=101", "limit", "'101': expected a number from 1 to 100"),
+        ("/v1/batches?limit=abc", "limit", "'abc': expected a number from 1 to 100"),
+        ("/v1/files?limit=", "limit", "'': expected a number from 1 to 10000"),
+        ("/v1/files?order=up", "order", "'asc' or 'desc'"),
+        ("/v1/files?after=", "after", "'': expected the id"),
+        ("/v1/files?after=batch_0", "after", "'file-…'"),
+        ("/v1/batches?after=x", "after", "'batch_…'"),
+    ] {
+        let (status, error) = send(Method::GET, path, json!({})).await;
+        assert_eq!((status, &error["param"]), (400, &json!(param)), "{path}: {error}");
+        assert!(error["message"].as_str().unwrap().contains(expected), "{path}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn members_and_fields_that_are_given_twice_are_refused() {
+    let world = World::new().await;
+    let served = world.serve().await;
+    let file = served.upload(request("a")).await.id.unwrap();
+    let twice = format!(
+        r#"{{"input_file_id":"{file}","endpoint":"{CHAT}","completion_window":"24h","endpoint":"x"}}"#
+    );
+    let sent = Client::new().post(served.url("/v1/batches")).body(twice).send();
+    let (status, refused) = error(sent.await.unwrap()).await;
+    assert_eq!(status, 400);
+    assert!(refused["message"].as_str().unwrap().contains("duplicate field `endpoint`"));
+    let form = "--b\r\ncontent-disposition: form-data; name=\"purpose\"\r\n\r\nbatch\r\n".repeat(2);
+    let sent = Client::new()
+        .post(served.url("/v1/files"))
+        .header("content-type", "multipart/form-data; boundary=b")
+        .body(format!("{form}--b--\r\n"))
+        .send();
+    let (status, refused) = error(sent.await.unwrap()).await;
+    assert_eq!(status, 400);
+    assert!(refused["message"].as_str().unwrap().contains("'purpose' more than once"));
+}
+
+#[tokio::test]
+async fn every_error_has_the_same_shape() {
+    let world = World::new().await;
+    let served = world.serve().await;
+    let http = Client::new();
+    let ids = ["%ff", "%00", "%c3%28", "..", "%2e%2e", "%2F", "a%20b", "🦀", "file-", "batch_%ff"];
+    let suffixes =
+        ["", "/content", "/cancel", "/cancel/", "/%ff", "?%ff", "?limit=%ff", "?after=%ff"];
+    let methods = [Method::GET, Method::POST, Method::DELETE, Method::PUT, Method::OPTIONS];
+    let mut errors = 0;
+    for collection in ["/v1/files", "/v1/batches", "/v1", "/%ff"] {
+        for suffix in suffixes {
+            for id in ids {
+                for method in &methods {
+                    let path = format!("{collection}/{id}{suffix}");
+                    let request = http.request(method.clone(), served.url(&path));
+                    let response = request.body("x").send().await.unwrap();
+                    if !response.status().is_success() {
+                        error(response).await;
+                        errors += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(errors > 1_500, "{errors}");
 }
 
 #[tokio::test]
