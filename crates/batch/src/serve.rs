@@ -53,6 +53,7 @@ mod keys;
 mod listener;
 mod models;
 mod output_files;
+mod pace;
 mod peers;
 mod progress;
 mod request_body;

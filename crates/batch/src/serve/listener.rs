@@ -1,14 +1,15 @@
 //! Listener: the connections of the server, with bounds that keep one peer from affecting others.
 //!
 //! - **Idle and slow peers.** A head that is not complete in time ends its connection, and so does a
-//!   pause within a body ([`request_body`](super::request_body)).
+//!   body that is sent ([`request_body`](super::request_body)) or read ([`PacedStream`]) too slowly.
 //! - **Many connections.** Where there are too many, one is closed ([`peers`](super::peers)).
 
 use std::convert::Infallible;
+use std::io;
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use axum::Router;
@@ -21,12 +22,14 @@ use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{sleep, timeout};
 use tower_service::Service;
 
+use super::pace::Pace;
 use super::peers::{Peer, Peers};
 use super::request_body::{RequestBody, Unread, drain};
 use super::stop_signal::stopped;
@@ -37,6 +40,13 @@ const HEAD_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The largest head of a request, and the most that is buffered of a connection.
 const MAX_HEAD: usize = 32 * 1024;
+
+/// Size of the part of a response that the system holds for a peer that does not read it. With what
+/// it would take otherwise, megabytes, it would take long until it notices that the peer reads on.
+const SEND_BUFFER: u32 = 128 * 1024;
+
+/// Number of connections that wait to be accepted.
+const BACKLOG: u32 = 1_024;
 
 /// Time for the requests in progress when the server stops.
 const STOP_TIMEOUT: Duration = Duration::from_secs(5);
@@ -60,7 +70,7 @@ impl Listener {
             let message = format!("could not listen on {address}: {error}");
             Error::new(ErrorKind::Settings, message).with_source(error)
         };
-        let listener = TcpListener::bind(address).await.map_err(failed)?;
+        let listener = listen(address).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let stop = watch::Sender::new(false);
         let (end, ended) = watch::channel(false);
@@ -90,6 +100,17 @@ impl Listener {
     }
 }
 
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // A server that is started again does not wait for the connections of the one before.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    // Those that are accepted inherit it.
+    socket.set_send_buffer_size(SEND_BUFFER)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
+
 async fn accept(listener: TcpListener, router: Router, mut stopping: watch::Receiver<bool>) {
     let peers = Arc::new(Peers::default());
     let mut connections = JoinSet::new();
@@ -106,7 +127,7 @@ async fn accept(listener: TcpListener, router: Router, mut stopping: watch::Rece
             },
             Some(_) = connections.join_next() => continue,
         };
-        let Some((number, peer)) = peers.add() else { continue };
+        let (number, peer) = peers.add();
         let (peers, router, stopping) = (Arc::clone(&peers), router.clone(), stopping.clone());
         connections.spawn(async move {
             serve(stream, &peer, router, stopping).await;
@@ -130,7 +151,8 @@ async fn serve(
         service_fn(move |request| respond(Arc::clone(&of_requests), router.clone(), request));
     let mut settings = http1::Builder::new();
     settings.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT).max_buf_size(MAX_HEAD);
-    let mut connection = pin!(settings.serve_connection(TokioIo::new(stream), service));
+    let mut connection =
+        pin!(settings.serve_connection(TokioIo::new(PacedStream::new(stream)), service));
     tokio::select! {
         biased;
         // An error is the peer's doing.
@@ -141,6 +163,74 @@ async fn serve(
     if peer.is_responding() {
         connection.as_mut().graceful_shutdown();
         let _ = connection.await;
+    }
+}
+
+/// A connection that fails with [`io::ErrorKind::TimedOut`] if its peer reads too slowly.
+struct PacedStream {
+    stream: TcpStream,
+    writing: Pace,
+}
+
+impl PacedStream {
+    fn new(stream: TcpStream) -> Self {
+        Self { stream, writing: Pace::default() }
+    }
+
+    fn paced(
+        &mut self,
+        context: &mut Context<'_>,
+        written: Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        if let Poll::Ready(written) = written {
+            self.writing.advance(*written.as_ref().unwrap_or(&0));
+            return Poll::Ready(written);
+        }
+        Poll::Ready(Err(ready!(self.writing.poll_wait(context))))
+    }
+}
+
+impl AsyncRead for PacedStream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for PacedStream {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.paced(context, written)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        parts: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, parts);
+        self.paced(context, written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        // All that there is to write is written.
+        self.writing.rest();
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
     }
 }
 

@@ -1,8 +1,12 @@
 //! Peers: the open connections of the server, and the one to close where there are too many.
 //!
-//! It is an idle one, those that never had a key first, and the longest idle first; then one whose
-//! peer has not read its response for a while; then one of the key that has the most. A request that
-//! the server works on is not cut off otherwise.
+//! - Connections without a valid key so far have a share of their own, for those that begin: beyond
+//!   it, one of them is closed.
+//! - Otherwise, an idle one is closed.
+//! - If all are in use, one of the key that has the most is closed. So however many connections other
+//!   keys have, a key that has fewer loses none.
+//!
+//! Of several, it is the one without progress for the longest time.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -16,8 +20,8 @@ use super::keys::Owner;
 /// Largest number of connections.
 const MOST: usize = 512;
 
-/// Time after which a response that the peer does not read may be cut off, in milliseconds.
-const STALLED: u64 = 60_000;
+/// The number of connections without a valid key so far that is left to them.
+const WITHOUT_KEY: usize = 64;
 
 /// A connection, as its requests and other connections see it.
 pub(super) struct Peer {
@@ -71,15 +75,6 @@ impl Peer {
         let elapsed = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
         elapsed.saturating_sub(self.active.load(Relaxed))
     }
-
-    /// The order in which connections are closed, the largest first; `None` if it is in use.
-    fn dispensability(&self) -> Option<(u8, u64)> {
-        let inactive = self.inactive();
-        if self.is_responding() {
-            return (inactive > STALLED).then_some((0, inactive));
-        }
-        Some((if self.owner.get().is_some() { 1 } else { 2 }, inactive))
-    }
 }
 
 /// The open connections.
@@ -91,24 +86,18 @@ impl Peers {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a connection, for which another may be closed; `None` if all are in use, and no owner
-    /// has more than half of them.
-    pub(super) fn add(&self) -> Option<(u64, Arc<Peer>)> {
+    /// Adds a connection, for which another is closed where there are too many.
+    pub(super) fn add(&self) -> (u64, Arc<Peer>) {
         let mut peers = self.lock();
-        if peers.1.len() >= MOST {
-            let candidates = peers.1.iter();
-            let candidates =
-                candidates.filter_map(|(number, it)| Some((it.dispensability()?, *number)));
-            let number = match candidates.max() {
-                Some((_, number)) => number,
-                None => of_busiest_owner(&peers.1)?,
-            };
-            peers.1.remove(&number)?.close.notify_one();
+        if peers.1.len() >= MOST
+            && let Some(closed) = to_close(&peers.1).and_then(|number| peers.1.remove(&number))
+        {
+            closed.close.notify_one();
         }
         let (number, peer) = (peers.0, Arc::new(Peer::new()));
         peers.0 += 1;
         peers.1.insert(number, Arc::clone(&peer));
-        Some((number, peer))
+        (number, peer)
     }
 
     pub(super) fn remove(&self, number: u64) {
@@ -116,14 +105,18 @@ impl Peers {
     }
 }
 
-/// The connection without progress for the longest time, of those of the owner that has more than
-/// half of them.
-fn of_busiest_owner(peers: &HashMap<u64, Arc<Peer>>) -> Option<u64> {
+/// The connection to close for another.
+fn to_close(peers: &HashMap<u64, Arc<Peer>>) -> Option<u64> {
     let mut counts: HashMap<Option<&Owner>, usize> = HashMap::new();
     for peer in peers.values() {
         *counts.entry(peer.owner.get()).or_default() += 1;
     }
-    let (busiest, _) = counts.into_iter().find(|(_, count)| count * 2 > peers.len())?;
-    let connections = peers.iter().filter(|(_, peer)| peer.owner.get() == busiest);
-    connections.max_by_key(|(_, peer)| peer.inactive()).map(|(number, _)| *number)
+    let has_room = counts.get(&None).is_none_or(|count| *count <= WITHOUT_KEY);
+    let candidates = peers.iter().filter(|(_, peer)| peer.owner.get().is_none() != has_room);
+    let closed = candidates.max_by_key(|(_, peer)| {
+        let is_idle = !peer.is_responding();
+        let share = if is_idle { 0 } else { counts[&peer.owner.get()] };
+        (is_idle, share, peer.inactive())
+    });
+    closed.map(|(number, _)| *number)
 }

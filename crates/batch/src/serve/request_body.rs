@@ -1,10 +1,9 @@
-//! Body of a request, with a timeout of pauses, and the rest of a body that a handler has not read.
+//! Body of a request, with the least pace, and the rest of a body that a handler has not read.
 //!
 //! The HTTP library closes the connection when a handler leaves a part of the body, and a client
 //! that still sends it then reports a broken connection instead of the response. So the rest is
 //! received, within bounds, before the response is sent.
 
-use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
@@ -14,12 +13,10 @@ use axum::BoxError;
 use bytes::Bytes;
 use http_body_util::BodyExt;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
-use tokio::time::{Sleep, sleep, timeout};
+use tokio::time::timeout;
 
+use super::pace::Pace;
 use super::peers::Peer;
-
-/// Timeout of a pause within the body.
-const PAUSE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Limits of receiving an unread rest, which is open to peers without a key.
 const MOST_DRAINED: usize = 16 * 1024 * 1024;
@@ -51,7 +48,8 @@ pub(super) async fn drain(mut rest: Incoming) {
     let _ = timeout(DRAIN_TIMEOUT, drain).await;
 }
 
-/// The body of a request. It fails with [`io::ErrorKind::TimedOut`] if the peer pauses for too long.
+/// The body of a request. It fails with [`TimedOut`](std::io::ErrorKind::TimedOut) if the peer is
+/// too slow.
 pub(super) struct RequestBody {
     /// `None` once it has ended or failed.
     body: Option<Incoming>,
@@ -60,7 +58,7 @@ pub(super) struct RequestBody {
     unread: Unread,
     /// Its connection.
     peer: Arc<Peer>,
-    pause: Option<Pin<Box<Sleep>>>,
+    pace: Pace,
 }
 
 impl RequestBody {
@@ -70,7 +68,7 @@ impl RequestBody {
         unread: Unread,
         peer: Arc<Peer>,
     ) -> Self {
-        Self { body: Some(body), is_on_request, unread, peer, pause: None }
+        Self { body: Some(body), is_on_request, unread, peer, pace: Pace::default() }
     }
 }
 
@@ -84,7 +82,9 @@ impl Body for RequestBody {
     ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
         let Some(body) = &mut self.body else { return Poll::Ready(None) };
         if let Poll::Ready(frame) = Pin::new(body).poll_frame(context) {
-            self.pause = None;
+            if let Some(Ok(frame)) = &frame {
+                self.pace.advance(frame.data_ref().map_or(0, Bytes::len));
+            }
             self.is_on_request = false;
             self.peer.mark_active();
             if !matches!(frame, Some(Ok(_))) {
@@ -92,10 +92,9 @@ impl Body for RequestBody {
             }
             return Poll::Ready(frame.map(|frame| frame.map_err(BoxError::from)));
         }
-        let pause = self.pause.get_or_insert_with(|| Box::pin(sleep(PAUSE_TIMEOUT)));
-        ready!(pause.as_mut().poll(context));
+        let too_slow = ready!(self.pace.poll_wait(context));
         self.body = None;
-        Poll::Ready(Some(Err(io::Error::from(io::ErrorKind::TimedOut).into())))
+        Poll::Ready(Some(Err(too_slow.into())))
     }
 
     fn is_end_stream(&self) -> bool {

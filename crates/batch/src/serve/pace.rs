@@ -1,0 +1,53 @@
+//! Pace: the least progress of a transfer, which ends where its peer is slower.
+//!
+//! Where the peer is waited for, a time begins, within which a number of bytes must be transferred
+//! before it is waited for again. So the time that the server itself needs does not count, and a peer
+//! that transfers a byte now and then holds no connection.
+
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::time::{Sleep, sleep};
+
+/// The time for the least progress.
+const TIME: Duration = Duration::from_secs(60);
+
+/// The least progress within the time, in bytes.
+const LEAST: usize = 16 * 1024;
+
+/// The progress of a transfer.
+#[derive(Default)]
+pub(super) struct Pace(Option<Waiting>);
+
+/// The time in which the least progress is expected, and the bytes in it so far.
+struct Waiting {
+    time: Pin<Box<Sleep>>,
+    bytes: usize,
+}
+
+impl Pace {
+    /// Records that bytes were transferred.
+    pub(super) fn advance(&mut self, bytes: usize) {
+        if let Some(waiting) = &mut self.0 {
+            waiting.bytes += bytes;
+            if waiting.bytes >= LEAST {
+                self.0 = None;
+            }
+        }
+    }
+
+    /// Records that there is nothing to transfer.
+    pub(super) fn rest(&mut self) {
+        self.0 = None;
+    }
+
+    /// Waits for the peer: ready with an error once it has been too slow.
+    pub(super) fn poll_wait(&mut self, context: &mut Context<'_>) -> Poll<io::Error> {
+        let begin = || Waiting { time: Box::pin(sleep(TIME)), bytes: 0 };
+        ready!(self.0.get_or_insert_with(begin).time.as_mut().poll(context));
+        Poll::Ready(io::ErrorKind::TimedOut.into())
+    }
+}
