@@ -8,9 +8,11 @@
 //!        cancelling
 //! ```
 //!
+//! A batch that is cancelled while it is validated ends as cancelled, also if its file is invalid.
+//!
 //! Invariant: each event is written once and never changes. `finalizing.json` decides how the batch
-//! ends; the decision and a cancel request exclude each other by a lock, so that a batch whose
-//! cancellation was confirmed ends as cancelled.
+//! ends, and so does the `validated.json` of an invalid file; the decision and a cancel request
+//! exclude each other by a lock, so that a batch whose cancellation was confirmed ends as cancelled.
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -25,7 +27,7 @@ use super::files::{Files, Page, page, seconds};
 use super::ids;
 use super::progress::{ErrorOutputs, Progress};
 use crate::batch::{Batch, Open};
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::status::Reader;
 use crate::store::Sqlite;
 
@@ -53,7 +55,7 @@ pub(super) struct Validated {
     /// Number of requests.
     pub(super) total: u64,
     pub(super) model: Option<String>,
-    /// If there are any, the batch has failed.
+    /// If there are any, no request is made, and the batch has failed unless it was cancelled before.
     pub(super) errors: Vec<LineError>,
 }
 
@@ -90,6 +92,13 @@ pub(super) struct Ended {
     pub(super) usage: Option<types::Usage>,
 }
 
+impl Ended {
+    /// The end of a batch none of whose requests was made.
+    pub(super) fn without_requests(at: u64) -> Self {
+        Self { at, output_file_id: None, error_file_id: None, completed: 0, failed: 0, usage: None }
+    }
+}
+
 /// The events of a batch so far.
 #[derive(Debug)]
 pub(super) struct Events {
@@ -108,8 +117,14 @@ impl Events {
     }
 
     /// Returns true if the input file is invalid.
-    pub(super) fn has_failed(&self) -> bool {
+    pub(super) fn is_invalid(&self) -> bool {
         self.validated.as_ref().is_some_and(|validated| !validated.errors.is_empty())
+    }
+
+    /// Returns true if the input file is invalid, and the batch was not cancelled before that was
+    /// known.
+    fn has_failed(&self) -> bool {
+        self.is_invalid() && self.cancelling.is_none()
     }
 
     /// The end of the batch if all of its requests have ended now.
@@ -155,9 +170,9 @@ impl Events {
         let is_cancelled = self.finalizing.as_ref().is_none_or(|it| it.ending == Ending::Cancelled);
         let (cancelled_at, completed_at) = (ended(Ending::Cancelled), ended(Ending::Completed));
         let expired_at = ended(Ending::Expired);
-        let has_failed = self.has_failed();
+        let (has_failed, is_invalid) = (self.has_failed(), self.is_invalid());
         let validated_at = self.validated.as_ref().map(|validated| seconds(validated.at));
-        let total = self.validated.as_ref().filter(|_| !has_failed).map_or(0, |it| it.total);
+        let total = self.validated.as_ref().filter(|_| !is_invalid).map_or(0, |it| it.total);
         let Progress { completed, failed } = match &self.ended {
             Some(ended) => Progress { completed: ended.completed, failed: ended.failed },
             None => progress,
@@ -181,7 +196,7 @@ impl Events {
             output_file_id,
             error_file_id,
             created_at: Some(seconds(request.created_at)),
-            in_progress_at: validated_at.filter(|_| !has_failed),
+            in_progress_at: validated_at.filter(|_| !is_invalid),
             expires_at: Some(seconds(request.expires_at)),
             finalizing_at: self.finalizing.map(|finalizing| seconds(finalizing.at)),
             completed_at,
@@ -316,6 +331,7 @@ impl BatchFolder {
     }
 
     pub(super) fn record_validated(&self, validated: &Validated) -> io::Result<()> {
+        let _decision = self.decide()?;
         durable::write_once(&self.path.join(VALIDATED), validated).map(drop)
     }
 
@@ -417,8 +433,18 @@ impl BatchFolder {
         self.path.join(RUN)
     }
 
-    /// Removes inputs, journal and results of a batch that has ended.
-    pub(super) fn remove_run(&self) -> io::Result<()> {
-        durable::remove_folder(&self.run()).map(drop)
+    /// Removes inputs, journal and results of a batch that has ended. The folder is removed last.
+    pub(super) fn remove_run(&self, journals: &Journals) -> Result<()> {
+        match journals {
+            Journals::Folder => {}
+            #[cfg(feature = "postgres")]
+            Journals::Database(url) => crate::Postgres::connect(url, &self.id).remove()?,
+        }
+        durable::remove_folder(&self.run()).map(drop).map_err(folder_error)
     }
+}
+
+pub(super) fn folder_error(error: io::Error) -> Error {
+    let message = format!("could not read or write the folder of the batch: {error}");
+    Error::new(ErrorKind::Journal, message).with_source(error)
 }

@@ -13,7 +13,7 @@ use crate::files::{private, sync_folder};
 /// The beginning of the names of folders and files that are not complete, or are being removed.
 const HIDDEN: &str = ".";
 
-/// The age from which an incomplete folder is considered abandoned: longer than any upload takes.
+/// The age from which what is incomplete is considered abandoned: longer than any upload takes.
 const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Creates a folder that only its owner can read, and its parents.
@@ -99,8 +99,10 @@ pub(super) fn sweep(folder: &Path) {
         let modified = entry.metadata().and_then(|metadata| metadata.modified());
         let is_old = modified
             .is_ok_and(|modified| now.duration_since(modified).is_ok_and(|age| age > ABANDONED));
-        if is_hidden && is_old && entry.path().is_dir() {
-            let _ = fs::remove_dir_all(entry.path());
+        if is_hidden && is_old {
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            let remove = if is_folder { fs::remove_dir_all } else { fs::remove_file };
+            let _ = remove(entry.path());
         }
     }
 }

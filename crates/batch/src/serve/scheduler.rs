@@ -18,7 +18,7 @@ use tokio::sync::{Notify, Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, interval, sleep, timeout};
 
-use super::batches::{BatchFolder, Batches, Events, Journals, Validated};
+use super::batches::{BatchFolder, Batches, Ended, Events, Journals, Validated, folder_error};
 use super::durable;
 use super::files::{Files, on_thread};
 use super::job_output::SubmitRequest;
@@ -198,8 +198,7 @@ impl Scheduler {
                     if known.contains(batch.id()) {
                         continue;
                     }
-                    if batch.events()?.is_final() {
-                        batch.remove_run()?;
+                    if batch.events()?.is_final() && !batch.run().exists() {
                         ended.push(batch.id().to_owned());
                     } else {
                         open.push(batch);
@@ -354,11 +353,11 @@ impl Context {
     async fn step(self: &Arc<Self>, batch: &BatchFolder, drive: &Drive) -> Result<Step> {
         let events = self.events(batch).await?;
         if events.is_final() {
-            let batch = batch.clone();
-            on_thread(move || batch.remove_run().map_err(folder_error)).await?;
+            let (context, batch) = (Arc::clone(self), batch.clone());
+            on_thread(move || batch.remove_run(&context.settings.journals)).await?;
             return Ok(Step::Done);
         }
-        if events.validated.is_none() || events.finalizing.is_some() {
+        if events.validated.is_none() || events.finalizing.is_some() || events.is_invalid() {
             let (context, batch) = (Arc::clone(self), batch.clone());
             return on_thread(move || context.step_alone(&batch)).await;
         }
@@ -395,8 +394,14 @@ impl Context {
             batch.record_validated(&validated).map_err(folder_error)?;
         } else if let Some(finalizing) = &events.finalizing {
             let lifetime = events.request.output_lifetime;
-            let ended = output_files::write(batch, journals, finalizing, lifetime, self.now())?;
+            let ended = match events.is_invalid() {
+                true => Ended::without_requests(self.now()),
+                false => output_files::write(batch, journals, finalizing, lifetime, self.now())?,
+            };
             batch.record_ended(&ended).map_err(folder_error)?;
+        } else {
+            // It was cancelled while its file, which is invalid, was validated.
+            batch.record_finalizing(self.now()).map_err(folder_error)?;
         }
         Ok(Step::Again)
     }
@@ -582,9 +587,4 @@ impl Context {
             Err(error) => Err(error),
         }
     }
-}
-
-fn folder_error(error: io::Error) -> Error {
-    let message = format!("could not read or write the folder of the batch: {error}");
-    Error::new(ErrorKind::Journal, message).with_source(error)
 }

@@ -139,6 +139,23 @@ impl Postgres {
         })
     }
 
+    /// Removes the batch, if there is one.
+    #[cfg(feature = "serve")]
+    pub(crate) fn remove(&self) -> Result<()> {
+        let mut connection = self.reach()?;
+        if !migrations::has_tables(&mut connection)? {
+            return Ok(());
+        }
+        // Its inputs and the like go with it.
+        let removed = connection.persist_with(|it| {
+            it.attempt(migrations::LONG, async |client| {
+                let sql = "DELETE FROM podqueue.batch WHERE name = $1";
+                Ok(client.query_typed(sql, &[(&self.name, Type::TEXT)]).await.map(drop)?)
+            })
+        });
+        removed.map_err(|failure| connection.failed("remove", failure))
+    }
+
     fn reach(&self) -> Result<Connection> {
         if self.name.is_empty() || self.name.contains('\0') {
             let message = "a batch in a database needs a name";

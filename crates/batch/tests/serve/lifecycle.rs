@@ -120,6 +120,29 @@ async fn a_batch_that_is_cancelled_at_once_submits_little_and_ends() {
     assert_eq!(served.outcome(&batch).await.errors.len(), 300);
 }
 
+/// Whether or not its file turns out to be invalid.
+#[tokio::test]
+async fn a_batch_that_is_cancelled_while_it_is_validated_ends_as_cancelled() {
+    let world = World::new().await;
+    let served = world.serve().await;
+    let content = "x\n".repeat(20_000);
+    for _ in 0..5 {
+        let id = served.submit(content.as_str()).await.id.unwrap();
+        let expected = match served.api.cancel_batch(id.as_str()).await {
+            Ok(batch) => {
+                assert_eq!(batch.status, Some(BatchStatus::Cancelling));
+                BatchStatus::Cancelled
+            }
+            // It had failed before.
+            Err(error) => {
+                assert_eq!(error.status(), Some(409), "{error}");
+                BatchStatus::Failed
+            }
+        };
+        assert_eq!(served.until_ended(&id).await.status, Some(expected));
+    }
+}
+
 #[tokio::test]
 async fn a_batch_expires_when_its_window_has_passed() {
     let world = World::new().await;

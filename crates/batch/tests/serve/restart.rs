@@ -80,6 +80,29 @@ async fn a_cancelled_batch_is_cancelled_by_the_next_server() {
 }
 
 #[tokio::test]
+async fn a_batch_that_was_cancelled_before_its_validation_is_cancelled_by_the_next_server() {
+    let world = World::new().await;
+    let served = world.serve().await;
+    let id = served.submit("x").await.id.unwrap();
+    let failed = served.until_ended(&id).await;
+    assert_eq!(failed.status, Some(BatchStatus::Failed));
+    served.server.shutdown().await;
+    // As if the server had ended before the validation.
+    let batch = world.path().join("local/batches").join(&id);
+    std::fs::remove_file(batch.join("validated.json")).unwrap();
+    std::fs::create_dir_all(batch.join("run")).unwrap();
+    std::fs::write(batch.join("run/inputs.jsonl"), "x").unwrap();
+    let cancelling = format!("{{\"at\":{}}}", failed.created_at.unwrap() * 1_000);
+    std::fs::write(batch.join("cancelling.json"), cancelling).unwrap();
+    let served = world.serve().await;
+    assert_eq!(served.read(&id).await.status, Some(BatchStatus::Cancelling));
+    let ended = served.until_ended(&id).await;
+    assert_eq!(ended.status, Some(BatchStatus::Cancelled));
+    assert_eq!(ended.request_counts.unwrap().total, Some(0));
+    served.until(&id, |_| !batch.join("run").exists()).await;
+}
+
+#[tokio::test]
 async fn a_batch_expires_while_no_server_runs() {
     let world = World::new().await;
     let served = world.serve().await;
@@ -117,17 +140,19 @@ async fn what_a_killed_server_left_is_removed_after_a_day() {
     served.until_ended(&id).await;
     drop(served);
     let batches = world.path().join("local/batches");
-    let left = [batches.join(".new-1"), batches.join(&id).join(".gone-1")];
+    let file = batches.join(&id).join(".new-3");
+    let left = [batches.join(".new-1"), batches.join(&id).join(".gone-1"), file.clone()];
     let recent = batches.join(".new-2");
-    for folder in left.iter().chain([&recent]) {
+    for folder in left[..2].iter().chain([&recent]) {
         std::fs::create_dir_all(folder.join("run")).unwrap();
     }
-    for folder in &left {
+    std::fs::write(&file, "{").unwrap();
+    for path in &left {
         let two_days_ago = SystemTime::now() - Duration::from_secs(2 * 24 * 60 * 60);
-        std::fs::File::open(folder).unwrap().set_modified(two_days_ago).unwrap();
+        std::fs::File::open(path).unwrap().set_modified(two_days_ago).unwrap();
     }
     let served = world.serve().await;
-    while left.iter().any(|folder| folder.exists()) {
+    while left.iter().any(|path| path.exists()) {
         sleep(Duration::from_millis(20)).await;
     }
     assert!(recent.exists());

@@ -8,8 +8,8 @@ use tokio_postgres::Client;
 use super::connection::{Connection, StoreFailure};
 use crate::error::{Error, ErrorKind, Result};
 
-/// Timeout of a migration.
-const LONG: Duration = Duration::from_secs(10 * 60);
+/// Timeout of a migration, and of the removal of a batch.
+pub(super) const LONG: Duration = Duration::from_secs(10 * 60);
 
 /// Migrations, each from the preceding version. The version of a database is the number of
 /// migrations.
