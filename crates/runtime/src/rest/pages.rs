@@ -6,11 +6,14 @@
 //! after the other, each when the stream is polled for it, with the retries and the limits of any
 //! other call.
 //!
-//! Two invariants hold whatever a service says. A page is never requested twice: a service that
-//! leads back to an earlier page ends the stream with an error. And no link leads the authorization
-//! to another origin.
+//! Three invariants hold whatever a service says. A page is never requested twice, the first one
+//! included: a service that leads back to an earlier page ends the stream with an error, and so does
+//! one that ignores the number of the page and responds with the same page again. No link leads the
+//! authorization to another origin. And what has arrived is not lost by what comes later: an error
+//! follows the page that leads to it, and the items before the one that cannot be read.
 
-use std::collections::{HashSet, VecDeque};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::fmt;
 use std::marker::PhantomData;
 use std::pin::Pin;
@@ -19,6 +22,7 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use futures_util::Stream;
 use reqwest::Url;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value as Json};
 
 use super::{Response, RestCall, Result, refuse_other_types};
@@ -93,11 +97,12 @@ pub enum Sent {
 /// The pages of a list, in order, each as the call itself would return it.
 ///
 /// A page is requested when the stream is polled for it; nothing is requested ahead. The stream ends
-/// after the last page, or after one error as its last item.
+/// after the last page, or after one error as its last item. The error follows all that has arrived.
 ///
 /// Errors: those of the call; [`Decode`](ErrorKind::Decode) also if a page does not say what leads to
 /// the next one, leads to an earlier one, or to another origin, where the authorization must not be
-/// sent.
+/// sent, and if the same page comes again although another one was requested by its number or its
+/// offset.
 #[must_use = "pages are requested only when it is polled"]
 pub struct Pages<T, E = Error> {
     pages: PageCalls,
@@ -113,6 +118,8 @@ pub struct Pages<T, E = Error> {
 pub struct Items<T, E = Error> {
     pages: PageCalls,
     waiting: VecDeque<T>,
+    /// The error to yield after the items that wait.
+    failure: Option<Error>,
     error: PhantomData<fn() -> E>,
 }
 
@@ -128,7 +135,8 @@ impl RestCall {
 
     /// The items of the pages that follow each other from this call on.
     pub fn items<T: Lenient, E>(self, paging: &'static Paging) -> Items<T, E> {
-        Items { pages: PageCalls::new(self, paging), waiting: VecDeque::new(), error: PhantomData }
+        let pages = PageCalls::new(self, paging);
+        Items { pages, waiting: VecDeque::new(), failure: None, error: PhantomData }
     }
 }
 
@@ -156,16 +164,18 @@ impl<T: Lenient + Unpin, E: From<Error>> Stream for Items<T, E> {
             if let Some(item) = self.waiting.pop_front() {
                 return Poll::Ready(Some(Ok(item)));
             }
+            if let Some(error) = self.failure.take() {
+                self.pages.end();
+                return Poll::Ready(Some(Err(error.into())));
+            }
             let Some(page) = ready!(self.pages.poll_page(context)) else {
                 return Poll::Ready(None);
             };
-            match page.and_then(|page| page.items(self.pages.paging.items)) {
-                Ok(items) => self.waiting = items,
-                Err(error) => {
-                    self.pages.end();
-                    return Poll::Ready(Some(Err(error.into())));
-                }
-            }
+            let place = self.pages.paging.items;
+            (self.waiting, self.failure) = match page {
+                Ok(page) => page.items(place),
+                Err(error) => (VecDeque::new(), Some(error)),
+            };
         }
     }
 }
@@ -176,8 +186,12 @@ struct PageCalls {
     /// The call of the next page.
     next: Option<RestCall>,
     running: Option<Running>,
-    /// What led to the pages before.
+    /// The error to yield after the page that leads to it.
+    failure: Option<Error>,
+    /// What led to the pages so far.
     seen: HashSet<String>,
+    /// The page before, where its number or its offset asks for the next one.
+    before: Option<Bytes>,
 }
 
 type Running = Pin<Box<dyn Future<Output = Result<(Page, RestCall)>> + Send>>;
@@ -191,17 +205,23 @@ struct Page {
 enum Step {
     /// A text or a number, and where it is sent.
     Parameter(Sent, Json),
+    /// The digits of a number that no integer of Rust has room for, and where they are sent.
+    Digits(Sent, String),
     Link(Url),
 }
 
 impl PageCalls {
     fn new(call: RestCall, paging: &'static Paging) -> Self {
-        Self { paging, next: Some(call), running: None, seen: HashSet::new() }
+        let (failure, before) = (None, None);
+        // A call whose URL is invalid has no first page.
+        let seen = first(&call, paging.next).into_iter().collect();
+        Self { paging, next: Some(call), running: None, failure, seen, before }
     }
 
     fn end(&mut self) {
         self.next = None;
         self.running = None;
+        self.failure = None;
     }
 
     fn poll_page(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Page>>> {
@@ -213,14 +233,38 @@ impl PageCalls {
                 Ok((Page { reply, body }, call))
             }));
         }
-        let Some(running) = &mut self.running else { return Poll::Ready(None) };
+        let Some(running) = &mut self.running else {
+            return Poll::Ready(self.failure.take().map(Err));
+        };
         let arrived = ready!(running.as_mut().poll(context));
         self.running = None;
         let page = arrived.and_then(|(page, call)| {
-            self.next = self.after(&page, call).map_err(|error| page.reply.explain(error))?;
+            self.refuse_repetition(&page).map_err(|error| page.reply.explain(error))?;
+            match self.after(&page, call) {
+                Ok(next) => self.next = next,
+                Err(error) => self.failure = Some(page.reply.explain(error)),
+            }
             Ok(page)
         });
         Poll::Ready(Some(page))
+    }
+
+    /// Refuses a page that was requested by its number or its offset, and is the one before.
+    fn refuse_repetition(&mut self, page: &Page) -> Result<()> {
+        let (Next::Offset { parameter } | Next::Number { parameter, .. }) = self.paging.next else {
+            return Ok(());
+        };
+        let is_empty = list_at(&page.body, self.paging.items).is_ok_and(<[_]>::is_empty);
+        let before = self.before.replace(page.reply.body().clone());
+        if is_empty || before.as_ref() != Some(page.reply.body()) {
+            return Ok(());
+        }
+        let name = match parameter {
+            Sent::Query(name) => name.to_owned(),
+            Sent::Body(place) => place.join("."),
+        };
+        let what = format!("the same page came again: the service seems to ignore `{name}`");
+        Err(Error::new(ErrorKind::Decode, page.reply.attempted(), what))
     }
 
     /// The call of the page after this one, which `call` has requested.
@@ -229,16 +273,24 @@ impl PageCalls {
         let Some(step) = self.step(page, &call).map_err(fault)? else { return Ok(None) };
         let shown = match &step {
             Step::Parameter(_, value) => text(value),
-            Step::Link(url) => url.to_string(),
+            Step::Digits(_, digits) => digits.clone(),
+            Step::Link(url) => identity(url),
         };
         if !self.seen.insert(shown) {
             return Err(fault("the page leads to one that was requested before".to_owned()));
         }
+        let mut set_parameter = |name: &str, value: &str| {
+            call.call.parts.secrets.extend(secrets_named(name, value));
+            set_query(&mut call.call.parts.query, name, value);
+        };
         match step {
-            Step::Parameter(Sent::Query(name), value) => {
-                let value = text(&value);
-                call.call.parts.secrets.extend(secrets_named(name, &value));
-                set_query(&mut call.call.parts.query, name, &value);
+            Step::Parameter(Sent::Query(name), value) => set_parameter(name, &text(&value)),
+            Step::Digits(Sent::Query(name), digits) => set_parameter(name, &digits),
+            Step::Digits(Sent::Body(place), _) => {
+                return Err(fault(format!(
+                    "the cursor for `{}` is a number of more digits than can be sent in JSON",
+                    place.join(".")
+                )));
             }
             Step::Parameter(Sent::Body(place), value) => {
                 let body = &mut call.call.parts.body;
@@ -272,7 +324,7 @@ impl PageCalls {
                 let more = more.map(|more| flag_at(&page.body, more)).transpose()?;
                 match (more, scalar_at(&page.body, place)?) {
                     (Some(false), _) | (None, None) => Ok(None),
-                    (_, Some(cursor)) => parameter(sent, cursor.clone()),
+                    (_, Some(cursor)) => Ok(Some(position(page, sent, cursor, place)?)),
                     (Some(true), None) => {
                         Err(format!("there are more pages, but `{}` is not there", place.join(".")))
                     }
@@ -284,10 +336,12 @@ impl PageCalls {
                 }
                 let items = list_at(&page.body, self.paging.items)?;
                 let last = items.last().ok_or("there are more pages, but this one has no items")?;
-                let id = scalar_at(last, &[id])?.ok_or_else(|| {
+                let last_id = scalar_at(last, &[id])?.ok_or_else(|| {
                     format!("there are more pages, but the last item has no `{id}`")
                 })?;
-                parameter(sent, id.clone())
+                let last = (items.len() - 1).to_string();
+                let place = [self.paging.items, &[last.as_str(), id]].concat();
+                Ok(Some(position(page, sent, last_id, &place)?))
             }
             Next::Offset { parameter: sent } => {
                 match list_at(&page.body, self.paging.items)?.len() {
@@ -306,23 +360,91 @@ impl PageCalls {
 }
 
 impl Page {
-    /// The items at this place.
-    fn items<T: Lenient>(&self, place: Place) -> Result<VecDeque<T>> {
+    /// The items at this place, up to the first that cannot be read, and why.
+    fn items<T: Lenient>(&self, place: Place) -> (VecDeque<T>, Option<Error>) {
         let mismatch = |path: &str, reason: &str| {
             let error = of_another_type(self.reply.attempted(), self.reply.body(), path, reason);
             self.reply.classify_decode_error(self.reply.explain(error))
         };
-        let items =
-            list_at(&self.body, place).map_err(|reason| mismatch(&place.join("."), &reason))?;
-        let read = |(index, item)| {
-            let item = lenient::value(item, Reading::Lenient);
-            item.map_err(|wrong| {
-                let wrong = place.iter().rev().fold(wrong.at(index), |it, name| it.within(name));
-                mismatch(wrong.path(), wrong.reason())
-            })
+        let mut read = VecDeque::new();
+        let items = match list_at(&self.body, place) {
+            Ok(items) => items,
+            Err(reason) => return (read, Some(mismatch(&place.join("."), &reason))),
         };
-        items.iter().enumerate().filter(|(_, it)| !it.is_null()).map(read).collect()
+        for (index, item) in items.iter().enumerate().filter(|(_, it)| !it.is_null()) {
+            match lenient::value(item, Reading::Lenient) {
+                Ok(item) => read.push_back(item),
+                Err(wrong) => {
+                    let wrong = wrong.at(index);
+                    let wrong = place.iter().rev().fold(wrong, |it, name| it.within(name));
+                    return (read, Some(mismatch(wrong.path(), wrong.reason())));
+                }
+            }
+        }
+        (read, None)
     }
+}
+
+/// What the first page is requested by, in the form in which a later page may lead back to it.
+fn first(call: &RestCall, next: Next) -> Option<String> {
+    let sent = |sent, otherwise: Option<u64>| match sent_value(call, sent) {
+        Ok(Some(value)) => Some(value),
+        Ok(None) => otherwise.map(|it| it.to_string()),
+        Err(_) => None,
+    };
+    match next {
+        Next::Header(_) | Next::Link(_) => {
+            let (mut url, _) = call.url().ok()?;
+            let query = Some(call.call.parts.query.as_str()).filter(|it| !it.is_empty());
+            if query.is_some() {
+                url.set_query(query);
+            }
+            Some(identity(&url))
+        }
+        Next::Cursor { parameter, .. } | Next::LastItem { parameter, .. } => sent(parameter, None),
+        Next::Offset { parameter } => sent(parameter, Some(0)),
+        Next::Number { parameter, first } => sent(parameter, Some(first)),
+    }
+}
+
+/// The URL with the parameters of its query in order: a service may write them in another one.
+fn identity(url: &Url) -> String {
+    let mut url = url.clone();
+    let mut pairs: Vec<_> = url.query().unwrap_or_default().split('&').map(str::to_owned).collect();
+    pairs.sort_unstable();
+    url.set_query(Some(pairs.join("&")).as_deref().filter(|it| !it.is_empty()));
+    url.into()
+}
+
+/// A cursor as what leads to the next page. Of a number beyond a `u64` or an `i64` the digits are
+/// those that the service has written.
+fn position(page: &Page, sent: Sent, cursor: &Json, place: &[&str]) -> Result<Step, String> {
+    let is_double = cursor.as_number().is_some_and(|it| it.is_f64());
+    if !is_double {
+        return Ok(Step::Parameter(sent, cursor.clone()));
+    }
+    match digits_at(page.reply.body(), place) {
+        Some(digits) if digits.bytes().all(|it| it.is_ascii_digit() || it == b'-') => {
+            Ok(Step::Digits(sent, digits))
+        }
+        _ => Ok(Step::Parameter(sent, cursor.clone())),
+    }
+}
+
+/// The text of the value at a place of JSON, of which a step may be the index of an item.
+fn digits_at(json: &[u8], place: &[&str]) -> Option<String> {
+    let mut value: &RawValue = serde_json::from_slice(json).ok()?;
+    for step in place {
+        let fields = serde_json::from_str::<BTreeMap<Cow<'_, str>, &RawValue>>(value.get());
+        value = match fields {
+            Ok(fields) => *fields.get(*step)?,
+            Err(_) => {
+                let items: Vec<&RawValue> = serde_json::from_str(value.get()).ok()?;
+                *items.get(step.parse::<usize>().ok()?)?
+            }
+        };
+    }
+    Some(value.get().to_owned())
 }
 
 /// The value at a place; none if it, or an object around it, is missing or null.
@@ -381,19 +503,22 @@ fn text(scalar: &Json) -> String {
     scalar.as_str().map_or_else(|| scalar.to_string(), str::to_owned)
 }
 
+/// What the call has sent, if anything.
+fn sent_value(call: &RestCall, sent: Sent) -> Result<Option<String>, String> {
+    Ok(match sent {
+        Sent::Query(name) => query_value(&call.call.parts.query, name),
+        Sent::Body(place) => at(&json_of(call.call.parts.body.as_ref())?, place).map(text),
+    })
+}
+
 /// The number that the call has sent, or else `first`.
 fn number(call: &RestCall, sent: Sent, first: u64) -> Result<u64, String> {
-    let (name, value) = match sent {
-        Sent::Query(name) => (name.to_owned(), query_value(&call.call.parts.query, name)),
-        Sent::Body(place) => {
-            let body = json_of(call.call.parts.body.as_ref())?;
-            (place.join("."), at(&body, place).map(text))
-        }
-    };
-    match value {
-        None => Ok(first),
-        Some(sent) => sent.parse().map_err(|_| format!("`{name}` was sent as no whole number")),
-    }
+    let value = sent_value(call, sent)?;
+    let parsed = value.map_or(Ok(first), |it| it.parse());
+    parsed.map_err(|_| match sent {
+        Sent::Query(name) => format!("`{name}` was sent as no whole number"),
+        Sent::Body(place) => format!("`{}` was sent as no whole number", place.join(".")),
+    })
 }
 
 /// The JSON of a call's body; an object where it has none.
@@ -442,13 +567,14 @@ fn linked(call: &RestCall, link: &str) -> Result<Step, String> {
     Ok(Step::Link(credential.removed_from(url)))
 }
 
-/// The URL with `rel="next"` in the `Link` headers (RFC 8288).
+/// The URL with `rel="next"` in the `Link` headers (RFC 8288). A link with an `anchor` is one of
+/// another document, and says nothing about this page.
 fn next_link(headers: &Headers) -> Option<&str> {
     headers.get_all("link").find_map(|header| {
         let mut rest = header;
         loop {
             let (url, after) = rest.split_once('<')?.1.split_once('>')?;
-            let end = end_of_parameters(after);
+            let end = unquoted(after, b',');
             if is_next(&after[..end]) {
                 return Some(url);
             }
@@ -457,22 +583,34 @@ fn next_link(headers: &Headers) -> Option<&str> {
     })
 }
 
-/// The length of a link's parameters: up to a comma that is not quoted.
-fn end_of_parameters(text: &str) -> usize {
-    let mut is_quoted = false;
-    let end = text.bytes().position(|byte| {
-        is_quoted ^= byte == b'"';
-        byte == b',' && !is_quoted
+/// The length of the text before a byte that is not quoted.
+fn unquoted(text: &str, end: u8) -> usize {
+    let (mut is_quoted, mut is_escaped) = (false, false);
+    let found = text.bytes().position(|byte| {
+        let is_literal = std::mem::take(&mut is_escaped);
+        is_escaped = is_quoted && !is_literal && byte == b'\\';
+        is_quoted ^= byte == b'"' && !is_literal;
+        byte == end && !is_quoted
     });
-    end.unwrap_or(text.len())
+    found.unwrap_or(text.len())
 }
 
-fn is_next(parameters: &str) -> bool {
-    parameters.split(';').filter_map(|it| it.split_once('=')).any(|(name, value)| {
-        let mut relations = value.trim().trim_matches('"').split_ascii_whitespace();
-        name.trim().eq_ignore_ascii_case("rel")
-            && relations.any(|it| it.eq_ignore_ascii_case("next"))
-    })
+/// Returns true if the parameters of a link make it one to the next page. Of several `rel` the first
+/// counts, which may be a list.
+fn is_next(mut parameters: &str) -> bool {
+    let mut relations = None;
+    while !parameters.is_empty() {
+        let (parameter, rest) = parameters.split_at(unquoted(parameters, b';'));
+        parameters = rest.strip_prefix(';').unwrap_or_default();
+        let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+        match name.trim().to_ascii_lowercase().as_str() {
+            "anchor" => return false,
+            "rel" => _ = relations.get_or_insert(value.trim().trim_matches('"')),
+            _ => {}
+        }
+    }
+    let mut relations = relations.unwrap_or_default().split_ascii_whitespace();
+    relations.any(|it| it.eq_ignore_ascii_case("next"))
 }
 
 /// The value of a parameter in an escaped query.
@@ -534,6 +672,12 @@ mod tests {
             next
         );
         assert_eq!(link(&[r#"</b?x=1,2>; rel="last Next""#]), next);
+        assert_eq!(
+            link(&[r#"</a>; rel="prev"; rel="next", </b?x=1,2>; rel=next; rel=prev"#]),
+            next
+        );
+        assert_eq!(link(&[r#"</a>; rel=next; anchor="/c", </b?x=1,2>; rel=next"#]), next);
+        assert_eq!(link(&[r#"</a>; title="\"; rel=next"; rel=prev, </b?x=1,2>; rel=next"#]), next);
         assert_eq!(link(&[r#"</a>; rel="prev""#, "next", ""]), None);
         assert_eq!(link(&[]), None);
     }
@@ -555,7 +699,7 @@ mod tests {
         ] {
             let found = match linked(&call, link) {
                 Ok(Step::Link(url)) => Some(url.to_string()),
-                Ok(Step::Parameter(..)) | Err(_) => None,
+                Ok(Step::Parameter(..) | Step::Digits(..)) | Err(_) => None,
             };
             assert_eq!(found.as_deref(), leads_to, "{link}");
         }

@@ -101,7 +101,36 @@ async fn ends(checks: &mut Checks) {
     let server = json(&[r#"{"items": [{"id": "a"}], "next_cursor": "x"}"#]);
     let items = Api::new(&server.client()).by_cursor().items();
     let all: Vec<_> = items.map(|it| it.map(|it| it.id.unwrap_or_default()).map_err(|it| it.kind())).collect().await;
-    checks.same("a page again", all, r#"[Ok("a"), Err(Decode)]"#);
+    checks.same("a page again", all, r#"[Ok("a"), Ok("a"), Err(Decode)]"#);
+
+    let server = json(&[r#"{"items": [{"id": "a"}], "next_cursor": "x"}"#]);
+    let error = ids(Api::new(&server.client()).by_cursor().cursor("x").items()).await;
+    let what = "by_cursor on the REST interface: the page leads to one that was requested before";
+    checks.same("the first page again", error, &format!("{:?}", Err::<(), _>(what)));
+    checks.same("its requests", lines(&server, 1), r#""/cursor?cursor=x""#);
+
+    let server = json(&["[1, 2]"]);
+    let items = Api::new(&server.client()).by_offset().limit(2).items();
+    let all: Vec<_> = items.map(|it| it.map_err(|it| it.to_string())).collect().await;
+    let what = "by_offset on the REST interface: the same page came again: the service seems to ignore `offset`";
+    checks.same("an offset that is ignored", all, &format!("[Ok(1), Ok(2), Err({what:?})]"));
+    let server = json(&[r#"{"things": [1]}"#]);
+    let pages = Api::new(&server.client()).by_number().pages();
+    let all: Vec<_> = pages.map(|it| it.map(|it| it.things).map_err(|it| it.kind())).collect().await;
+    checks.same("a number that is ignored", all, "[Ok([1]), Err(Decode)]");
+
+    let digits = "123456789012345678901234567890";
+    let page = format!(r#"{{"items": [{{"id": "a"}}], "next_cursor": {digits}}}"#);
+    let page = page.leak();
+    let server = json(&[page, r#"{"items": []}"#]);
+    let items = ids(Api::new(&server.client()).by_cursor().items()).await;
+    let requests = format!("/cursor /cursor?cursor={digits}");
+    same(checks, "a cursor of many digits", (items, r#"Ok("a")"#), (&server, &requests));
+
+    let server = json(&[r#"{"items": [{"id": "a"}, {"id": []}, {"id": "c"}]}"#]);
+    let items = Api::new(&server.client()).by_cursor().items();
+    let all: Vec<_> = items.map(|it| it.map(|it| it.id.unwrap_or_default()).map_err(|it| it.kind())).collect().await;
+    checks.same("the items before a wrong one", all, r#"[Ok("a"), Err(Decode)]"#);
 
     let server = json(&[r#"{"data": [], "last_id": null, "has_more": true}"#]);
     let error = ids(Api::new(&server.client()).by_last_id().items()).await;
@@ -136,6 +165,15 @@ async fn links(checks: &mut Checks) {
     let elsewhere = json(&[r#"{"next": "http://127.0.0.2/v1/link", "results": []}"#]);
     let error = ids(Api::new(&elsewhere.client()).by_link().items()).await.unwrap_err();
     checks.same("another origin", error.contains("leads to another origin"), "true");
+    let elsewhere = json(&[r#"{"next": "http://127.0.0.2/v1/link", "results": [{"id": "a"}]}"#]);
+    let items = Api::new(&elsewhere.client()).by_link().items();
+    let all: Vec<_> = items.map(|it| it.map(|it| it.id.unwrap_or_default()).map_err(|it| it.kind())).collect().await;
+    checks.same("the items before a wrong link", all, r#"[Ok("a"), Err(Decode)]"#);
+
+    let server = json(&[r#"{"next": "/v1/link?q=a", "results": [{"id": "a"}]}"#]);
+    let error = ids(Api::new(&server.client()).by_link().q("a").items()).await.unwrap_err();
+    checks.same("a link to the first page", error.contains("requested before"), "true");
+    checks.same("its requests", lines(&server, 1), r#""/link?q=a""#);
 
     // A service that repeats the query of the request in the link, with the key.
     let server = json(&[
