@@ -379,6 +379,7 @@ impl StdError for Redacted {
 pub enum ErrorKind {
     /// Refused before anything was sent: the request violates a rule of the interface, or the
     /// client's settings are invalid. [`Error::field`](crate::Error::field) names the field to fix.
+    /// Also an upload whose content could not be read to its end, so that the request broke off.
     InvalidRequest,
     /// The request was not sent: the host was not found or did not accept the connection, TLS
     /// failed, or the connection had no capacity for the request in time. Or it was sent, and the
@@ -413,7 +414,8 @@ pub enum ErrorKind {
     RateLimited,
     /// 408, 425, and 500 and above: the service or a gateway in front of it failed. Also a 403 or
     /// 404 with a web page, which comes from a gateway: the service responds in JSON. 501 is not
-    /// [retryable](crate::Error::is_retryable).
+    /// [retryable](crate::Error::is_retryable). Also an error that the service reports within a
+    /// stream of events, whose response began as a success.
     Server,
     /// A redirect. Redirects are never followed, because that would send the key and the body to
     /// another location. Check the URL.

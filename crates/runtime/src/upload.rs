@@ -94,7 +94,9 @@ impl Upload {
     }
 
     /// The chunks of a stream, of any size, which are sent as they come. An error ends the request,
-    /// and is the source of the call's error.
+    /// and is the source of the call's error, which is not retryable:
+    /// [`InvalidRequest`](crate::ErrorKind::InvalidRequest) of the field `body`, or
+    /// [`OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) if the call must not take effect twice.
     ///
     /// The request has no length and is sent in chunks, which not every service accepts; see
     /// [`length`](Self::length).
@@ -110,7 +112,8 @@ impl Upload {
     }
 
     /// States the number of bytes of a stream, so that the request has a length. If the stream has
-    /// more or fewer, the call fails. Bytes and files have their own length.
+    /// more or fewer, the call fails as it does after an error of the stream. Bytes and files have
+    /// their own length.
     #[must_use]
     pub fn length(mut self, bytes: u64) -> Self {
         if let [Piece::Stream { length, .. }] = self.pieces.as_mut_slice() {
@@ -167,9 +170,9 @@ impl Upload {
 
     /// The content, to be sent once. Nothing is read before it is polled.
     pub(crate) fn outgoing(&self) -> Outgoing {
-        let left = self.known_length();
+        let length = self.known_length();
         let pieces = self.pieces.clone().into_iter();
-        Outgoing { pieces, current: None, left, last: None, is_over: false }
+        Outgoing { pieces, current: None, length, left: length, last: None, is_over: false }
     }
 }
 
@@ -217,6 +220,8 @@ fn read(path: PathBuf) -> impl Stream<Item = Result<Bytes, BoxError>> {
 pub(crate) struct Outgoing {
     pieces: std::vec::IntoIter<Piece>,
     current: Option<Chunks>,
+    /// The number of bytes of the whole, if it is known.
+    length: Option<u64>,
     /// The number of bytes that are still to be read, if the length is known.
     left: Option<u64>,
     /// The chunk that completes a known length: it is sent only once nothing follows, since the HTTP
@@ -250,9 +255,7 @@ impl Outgoing {
                 match self.pieces.next() {
                     Some(piece) => self.current = Some(piece.open()),
                     None if self.left.is_some_and(|left| left > 0) => {
-                        return Poll::Ready(Some(
-                            Err("the body is shorter than its length".into()),
-                        ));
+                        return Poll::Ready(Some(Err(self.wrong_length("shorter"))));
                     }
                     None => return Poll::Ready(self.last.take().map(Ok)),
                 }
@@ -279,12 +282,32 @@ impl Outgoing {
                 }
                 None => {
                     self.last = None;
-                    return Poll::Ready(Some(Err("the body is longer than its length".into())));
+                    return Poll::Ready(Some(Err(self.wrong_length("longer"))));
                 }
             }
         }
     }
+
+    fn wrong_length(&self, comparison: &'static str) -> BoxError {
+        WrongLength { comparison, length: self.length.unwrap_or_default() }.into()
+    }
 }
+
+/// The error of a body whose length is not the stated one.
+#[derive(Debug)]
+pub(crate) struct WrongLength {
+    comparison: &'static str,
+    length: u64,
+}
+
+impl fmt::Display for WrongLength {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { comparison, length } = self;
+        write!(f, "the body is {comparison} than its stated length of {length} bytes")
+    }
+}
+
+impl StdError for WrongLength {}
 
 impl<T: Into<Bytes>> From<T> for Upload {
     fn from(bytes: T) -> Self {
@@ -341,7 +364,8 @@ mod tests {
         assert_eq!(sent(&stream(&["ab", "c"]).length(3)).await.as_deref(), Ok(&b"abc"[..]));
         for (length, rule) in [(2, "longer"), (1, "longer"), (0, "longer"), (4, "shorter")] {
             let error = sent(&stream(&["ab", "c"]).length(length)).await;
-            assert_eq!(error, Err(format!("the body is {rule} than its length")), "{length}");
+            let expected = format!("the body is {rule} than its stated length of {length} bytes");
+            assert_eq!(error, Err(expected), "{length}");
         }
         assert_eq!(sent(&stream(&[]).length(0)).await.as_deref(), Ok(&b""[..]));
     }
@@ -372,7 +396,8 @@ mod tests {
             assert_eq!(sent(&upload).await, Ok(content.clone()));
         }
         std::fs::write(&path, &content[1..])?;
-        assert_eq!(sent(&upload).await, Err("the body is shorter than its length".to_owned()));
+        let rule = format!("the body is shorter than its stated length of {} bytes", content.len());
+        assert_eq!(sent(&upload).await, Err(rule));
         std::fs::remove_file(&path)?;
         assert!(sent(&upload).await.is_err(), "the file is gone");
         let folder = Upload::file(std::env::temp_dir()).await;

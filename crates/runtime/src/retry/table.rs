@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind};
 ///
 /// A call that was throttled with a 429, or never sent, is always retried. For all other outcomes:
 ///
-/// | | 408, 425, 500, 502 and above (such as 503), or sent without a response | an unreadable success | a web page with 403 or 404 |
+/// | | 408, 425, 500, 502 and above (such as 503), or sent without a response | an unreadable success, or an upload that cannot be read to its end | a web page with 403 or 404 |
 /// |---|---|---|---|
 /// | `Idempotent` | retried | error | retried |
 /// | `IdempotentEffect` | retried; the reply [says so](crate::Reply::is_after_unknown_outcome) | error | retried |
@@ -44,6 +44,9 @@ pub(crate) enum AttemptOutcome {
     ServerFailed,
     /// The request was sent, and no complete response arrived.
     Unanswered,
+    /// The request broke off, since the caller's content of its body could not be read: sending it
+    /// again would fail again, and the service may have processed the part that it got.
+    BrokenOff,
     /// The response is a success that cannot be read.
     Unreadable,
     /// A gateway in front of the service refused the request. It most likely did not reach the
@@ -77,15 +80,15 @@ impl Idempotency {
     #[rustfmt::skip]
     pub(crate) const fn after(self, outcome: AttemptOutcome) -> RetryDecision {
         let row = match self {
-            // never sent, 429,   5xx,        unanswered, unreadable, intercepted, final
+            // never sent, 429,   5xx,        unanswered, broken off, unreadable, intercepted, final
             Self::Idempotent =>
-                [Retry,    Retry, Retry,      Retry,      Stop,       Retry,       Stop],
+                [Retry,    Retry, Retry,      Retry,      Stop,       Stop,       Retry,       Stop],
             Self::IdempotentEffect =>
-                [Retry,    Retry, RetryNoted, RetryNoted, Stop,       Retry,       Stop],
+                [Retry,    Retry, RetryNoted, RetryNoted, Stop,       Stop,       Retry,       Stop],
             Self::AtLeastOnce =>
-                [Retry,    Retry, RetryNoted, RetryNoted, Unknown,    Retry,       Stop],
+                [Retry,    Retry, RetryNoted, RetryNoted, Unknown,    Unknown,    Retry,       Stop],
             Self::NonIdempotent =>
-                [Retry,    Retry, Unknown,    Unknown,    Unknown,    Stop,        Stop],
+                [Retry,    Retry, Unknown,    Unknown,    Unknown,    Unknown,    Stop,        Stop],
         };
         row[outcome as usize]
     }
@@ -154,7 +157,7 @@ impl RetryDecision {
 impl AttemptOutcome {
     /// Returns true if the request may have taken effect.
     pub(crate) const fn is_ambiguous(self) -> bool {
-        matches!(self, Self::ServerFailed | Self::Unanswered)
+        matches!(self, Self::ServerFailed | Self::Unanswered | Self::BrokenOff)
     }
 }
 

@@ -38,7 +38,7 @@ use crate::limiter::Permit;
 use crate::redact::Secrets;
 use crate::retry::{AttemptOutcome, FailedAttempt, retry_after};
 use crate::secret_string::SecretString;
-use crate::upload::SENT;
+use crate::upload::{SENT, WrongLength};
 
 /// The memory reserved for a response, as a multiple of what has arrived: its announced length may
 /// be wrong.
@@ -467,6 +467,10 @@ impl NoResponse {
 
     /// The failure of a call that got no response.
     fn classify(self, call: &AddressedCall) -> FailedAttempt {
+        let unreadable = match &self.cause {
+            NoResponseCause::Failed(error) => unreadable_body(error),
+            _ => None,
+        };
         let (outcome, kind, message) = match (&self.cause, self.never_sent) {
             (NoResponseCause::Failed(error), _) if error.is_builder() => (
                 AttemptOutcome::Final,
@@ -498,9 +502,10 @@ impl NoResponse {
                 ErrorKind::Timeout,
                 "timed out waiting for the response".to_owned(),
             ),
-            (NoResponseCause::Failed(error), false) if is_unreadable_body(error) => {
-                let what = "the request broke off, since its body could not be read to the end";
-                (AttemptOutcome::Unanswered, ErrorKind::Network, what.to_owned())
+            (NoResponseCause::Failed(_), false) if unreadable.is_some() => {
+                let reason = unreadable.as_deref().unwrap_or_default();
+                let what = format!("the request broke off: {reason}");
+                (AttemptOutcome::BrokenOff, ErrorKind::InvalidRequest, what)
             }
             (NoResponseCause::Failed(_), false) => {
                 let what = "the connection broke before a response arrived";
@@ -524,18 +529,27 @@ impl NoResponse {
                 let port = call.url.port().map(|port| format!(":{port}")).unwrap_or_default();
                 let message = format!("{message} ({host}{port})");
                 let error = Error::new(kind, &call.attempted, message);
-                FailedAttempt { outcome, error: error.with_source(source.without_url()) }
+                let error = error.with_source(source.without_url());
+                let is_broken_off = outcome == AttemptOutcome::BrokenOff;
+                let error = if is_broken_off { error.with_field("body") } else { error };
+                FailedAttempt { outcome, error }
             }
             _ => FailedAttempt { outcome, error: Error::new(kind, &call.attempted, message) },
         }
     }
 }
 
-/// Returns true if the content of an upload could not be read.
-fn is_unreadable_body(error: &reqwest::Error) -> bool {
-    std::iter::successors(error.source(), |cause| (*cause).source())
-        .filter_map(|cause| cause.downcast_ref::<Interrupted>())
-        .any(|it| matches!(it, Interrupted::Unreadable(_)))
+/// The reason why the content of an upload could not be read, if that is the cause. The error of the
+/// caller's stream is the source of the call's error only: it may contain anything.
+fn unreadable_body(error: &reqwest::Error) -> Option<String> {
+    let mut causes = std::iter::successors(error.source(), |cause| (*cause).source());
+    causes.find_map(|cause| match cause.downcast_ref::<Interrupted>()? {
+        Interrupted::Unreadable(error) => Some(match error.downcast_ref::<WrongLength>() {
+            Some(wrong) => wrong.to_string(),
+            None => "its body could not be read to the end".to_owned(),
+        }),
+        Interrupted::Withdrawn => None,
+    })
 }
 
 /// The host of a redirect, without its path and query, which may repeat secrets.

@@ -53,8 +53,20 @@ async fn lengths(checks: &mut Checks) {
     checks.same("its length", request.header("content-length"), r#"Some("8")"#);
     checks.same("its text", request.text(), r#""somemore""#);
     let short = server.api().put_file(stream(&["some"]).length(8)).await;
-    let message = short.map_err(|error| error.to_string().contains("its body could not be read"));
-    checks.same("a stream that is shorter", message, "Err(true)");
+    let message = short.map_err(|error| {
+        let says = error.to_string().contains("the body is shorter than its stated length of 8 bytes");
+        (error.kind(), error.is_retryable(), says)
+    });
+    checks.same("a stream that is shorter", message, "Err((InvalidRequest, false, true))");
+    server.request();
+    let long = server.api().put_file(stream(&["some", "more"]).length(5)).await;
+    let says = long.map_err(|error| error.to_string().contains("longer than its stated length of 5 bytes"));
+    checks.same("a stream that is longer", says, "Err(true)");
+    server.request();
+    let broken = iter([Ok("some"), Err(Error::other("the disk is gone"))]);
+    let broken = server.api().put_file(Upload::stream(broken)).await;
+    let error = broken.map_err(|error| (error.kind(), error.is_retryable(), error.field().map(str::to_owned)));
+    checks.same("a repeatable call", error, r#"Err((InvalidRequest, false, Some("body")))"#);
     server.request();
     let broken = iter([Ok("some"), Err(Error::other("the disk is gone"))]);
     let broken = server.api().add_file().body(Upload::stream(broken)).await;
