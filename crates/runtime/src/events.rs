@@ -14,7 +14,7 @@ use futures_util::Stream;
 use serde::de::DeserializeOwned;
 
 use self::parser::{Fields, Parser, TooLarge};
-use crate::error::{Attempted, Error, ErrorKind, Result};
+use crate::error::{Attempted, Error, ErrorKind, Result, service_message};
 use crate::json::{decode_at, of_another_type, redacted};
 use crate::lenient::{self, Lenient, Reading};
 use crate::redact::Secrets;
@@ -176,6 +176,11 @@ impl<E: From<Error>> Stream for ServerEvents<E> {
 /// It ends as [`ServerEvents`] does, and with an event whose data is `[DONE]`, which some services
 /// send last. Data of another type is an error, [`Decode`](ErrorKind::Decode), after which the
 /// stream goes on. [`into_events`](Self::into_events) returns the events with their names and ids.
+///
+/// A service that fails after the response began reports that in an event, which is an error here,
+/// [`Server`](ErrorKind::Server), with the data as its body: an event of the name `error`, and one
+/// whose data has a field `error` that the type does not have. The stream goes on, since the service
+/// decides whether it ends.
 #[must_use = "events are read only when it is polled"]
 pub struct TypedEvents<T, E = Error> {
     events: ServerEvents<E>,
@@ -263,13 +268,30 @@ impl<E: From<Error>> ServerEvent<E> {
 
     /// Reads the data as a type that is read leniently.
     fn typed<T: Lenient>(&self) -> Result<T, E> {
+        if self.event == "error" {
+            return Err(self.reported());
+        }
         let data = self.data.as_bytes();
         let attempted = &self.origin.attempted;
         let json = decode_at(attempted, "data", data).map_err(|error| self.explain(error))?;
-        lenient::value(&json, Reading::Lenient).map_err(|mismatch| {
+        let read: Result<T, _> = lenient::value(&json, Reading::Lenient);
+        let has_error = json.get("error").is_some_and(|it| !it.is_null());
+        if has_error && !read.as_ref().is_ok_and(|it| it.write().has("error")) {
+            return Err(self.reported());
+        }
+        read.map_err(|mismatch| {
             let mismatch = mismatch.within("data");
             self.explain(of_another_type(attempted, data, mismatch.path(), mismatch.reason()))
         })
+    }
+
+    /// The error that the service reports in this event.
+    fn reported(&self) -> E {
+        let redactor = self.origin.secrets.redactor();
+        let message = service_message(self.data.as_bytes(), |text| redactor.redact(text));
+        let message = message.map(|it| format!(": {it}")).unwrap_or_default();
+        let what = format!("the service reported an error within the stream{message}");
+        self.explain(Error::new(ErrorKind::Server, &self.origin.attempted, what))
     }
 
     /// Adds the data to an error about it.

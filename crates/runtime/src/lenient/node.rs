@@ -29,6 +29,18 @@ pub enum Node<'a> {
     Failed(String),
 }
 
+impl Node<'_> {
+    /// Returns true for an object that has a field of this name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        match self {
+            Self::Object(fields) => fields.iter().any(|(it, _)| *it == name),
+            Self::Json(json) => json.get(name).is_some(),
+            Self::Owned(json) => json.get(name).is_some(),
+            _ => false,
+        }
+    }
+}
+
 impl Serialize for Node<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {

@@ -352,6 +352,23 @@ async fn events(checks: &mut Checks) {
     let log = api.log().events().await.map(TypedEvents::into_events);
     checks.same("events of a log", all(log).await, expected);
 
+    // What services report after the response began, by the name of the event or in its data.
+    let text = "data: {\"n\": 1}\n\n\
+                event: error\ndata: {\"type\": \"error\", \"error\": {\"type\": \"overloaded_error\", \"message\": \"Overloaded\"}}\n\n\
+                data: {\"error\": {\"message\": \"out of memory\", \"code\": 500}}\n\n\
+                data: {\"n\": 2, \"error\": null}\n\n";
+    let server = Server::responding("200 OK", "text/event-stream", text);
+    let ticks = streams::Api::new(&server.client()).watch().await.expect("a stream");
+    let ticks = ticks.map(|tick| tick.map(|it| it.n).map_err(|it| (it.kind(), it.to_string())));
+    let ticks: Vec<_> = ticks.collect().await;
+    let reported = "watch on the REST interface: the service reported an error within the stream";
+    let expected = format!(
+        "[Ok(Some(1)), Err((Server, {:?})), Err((Server, {:?})), Ok(Some(2))]",
+        format!("{reported}: Overloaded"),
+        format!("{reported}: out of memory"),
+    );
+    checks.same("errors within a stream", ticks, &expected);
+
     let server = Server::start(r#"{"all": "of it"}"#);
     let api = streams::Api::new(&server.client());
     let whole = api.chat(body.clone()).await.map(|it| it.all);
