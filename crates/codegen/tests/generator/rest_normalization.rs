@@ -134,6 +134,46 @@ fn examples_that_contradict_their_schemas_are_one_warning() {
 }
 
 #[test]
+fn an_integer_whose_example_has_a_fraction_is_a_number() {
+    let made = thing(
+        "a: {type: integer, example: 0.5}, b: {type: integer, example: '1.5'}, c: {type: integer, example: 2.0}",
+    );
+    let code = item(&made.code, "pub struct Thing {");
+    for field in ["pub a: Option<f64>", "pub b: Option<f64>", "pub c: Option<i64>"] {
+        assert!(code.contains(field), "{code}");
+    }
+    let expected =
+        "its example is no integer; it is a number that may have a fraction (1 more like it)";
+    assert!(lines(&made.warnings).ends_with(expected), "{}", lines(&made.warnings));
+}
+
+#[test]
+fn an_integer_above_the_signed_range_is_unsigned() {
+    let made = thing(
+        "a: {type: integer, minimum: 0, maximum: 18446744073709551615}, \
+         b: {type: integer, enum: [1, 18446744073709551615]}, \
+         c: {type: integer, example: 18446744073709551615}, \
+         d: {type: integer, default: 9223372036854775808}, \
+         e: {type: integer, minimum: 0}, \
+         f: {type: integer, minimum: 0, maximum: 9223372036854775807}, \
+         g: {type: integer, minimum: -1, maximum: 18446744073709551615}",
+    );
+    let code = item(&made.code, "pub struct Thing {");
+    for (field, ty) in [
+        ("a", "u64"),
+        ("b", "u64"),
+        ("c", "u64"),
+        ("d", "u64"),
+        ("e", "i64"),
+        ("f", "i64"),
+        ("g", "i64"),
+    ] {
+        assert!(code.contains(&format!("pub {field}: Option<{ty}>")), "{field}: {code}");
+    }
+    assert_eq!(lines(&made.warnings), "");
+}
+
+#[test]
 fn responses_with_different_types_are_variants_by_status() {
     let made = paths(
         "  /a: {get: {responses: {'200': {description: A, content: {text/csv: {}}}, '201': {description: B, content: {application/json: {schema: {type: string}}}}, '202': {description: C, content: {application/json: {schema: {type: integer}}}}}}}",

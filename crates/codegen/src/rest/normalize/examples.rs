@@ -1,4 +1,5 @@
-//! Normalization of schemas that their examples contradict: they are read as any value.
+//! Normalization of schemas that their examples contradict: they get the type that the examples have,
+//! if that includes their own, and otherwise they are read as any value.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ptr;
@@ -9,8 +10,10 @@ use super::warnings::Warnings;
 use crate::rest::pointer::{joined, keys};
 use crate::rest::tree::{self, LOOSE, fields, resolve_to};
 
-/// Normalizes a list whose example is a text with commas, an integer whose example
-/// exceeds its range. One such field would make a whole response unreadable, so it is any value.
+/// Normalizes a list whose example is a text with commas, an integer whose example has a fraction or
+/// exceeds its range. One such field would make a whole response unreadable. So an integer with a
+/// fraction is a number, and one above the range of an `i64` is a `u64`, which both have room for the
+/// integers that are described; all others are any value.
 pub(super) fn loosen(description: &mut Value, warnings: &mut Warnings<'_>) {
     let whole = description.clone();
     let mut examples = Examples { description: &whole, found: BTreeMap::new() };
@@ -23,11 +26,20 @@ pub(super) fn loosen(description: &mut Value, warnings: &mut Warnings<'_>) {
         }
         examples.own(schema, place);
     });
-    for (place, kind) in examples.found {
-        if let Some(schema) = description.pointer_mut(&place[1..]) {
-            schema[LOOSE] = json!(true);
-            let message =
-                format!("{place}: its example is no {kind}; responses may hold any value");
+    for (place, (kind, read_as)) in examples.found {
+        let Some(schema) = description.pointer_mut(&place[1..]) else { continue };
+        let meaning = match read_as {
+            ReadAs::Any => "responses may hold any value",
+            ReadAs::Number => "it is a number that may have a fraction",
+            ReadAs::Unsigned => "",
+        };
+        match read_as {
+            ReadAs::Any => schema[LOOSE] = json!(true),
+            ReadAs::Number => schema["type"] = json!("number"),
+            ReadAs::Unsigned => schema["format"] = json!("uint64"),
+        }
+        if !meaning.is_empty() {
+            let message = format!("{place}: its example is no {kind}; {meaning}");
             warnings.warn_of_example(keys(&place), message);
         }
     }
@@ -35,8 +47,33 @@ pub(super) fn loosen(description: &mut Value, warnings: &mut Warnings<'_>) {
 
 struct Examples<'a> {
     description: &'a Value,
-    /// The places of the schemas, and the type that their examples contradict.
-    found: BTreeMap<String, &'static str>,
+    /// The places of the schemas, the type that their examples contradict, and how they are read.
+    found: BTreeMap<String, (&'static str, ReadAs)>,
+}
+
+/// The type of a schema that an example contradicts. Of several examples the one that demands most
+/// counts.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum ReadAs {
+    /// A `u64` for an integer.
+    Unsigned,
+    /// A number for an integer.
+    Number,
+    Any,
+}
+
+impl ReadAs {
+    fn of(example: &Value, schema: &Value, kind: &str) -> Self {
+        let text = example.as_str().map(str::trim);
+        let number = text.map_or_else(|| example.as_f64(), |text| text.parse().ok());
+        let is_negative =
+            || schema.get("minimum").and_then(Value::as_f64).is_some_and(|it| it < 0.0);
+        match number.filter(|_| kind == "integer") {
+            Some(number) if number.is_finite() && number.fract() != 0.0 => Self::Number,
+            Some(_) if example.is_u64() && !is_negative() => Self::Unsigned,
+            _ => Self::Any,
+        }
+    }
 }
 
 /// Parts of examples, each with the place of the schema that it was compared with.
@@ -67,7 +104,9 @@ impl Examples<'_> {
             return;
         }
         if let Some(kind) = contradicted(example, schema) {
-            self.found.insert(place, kind);
+            let read_as = ReadAs::of(example, schema, kind);
+            let known = self.found.entry(place).or_insert((kind, read_as));
+            known.1 = known.1.max(read_as);
             return;
         }
         for (name, schema) in fields(schema, "properties") {
