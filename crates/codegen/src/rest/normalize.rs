@@ -122,8 +122,7 @@ pub(super) fn normalize(
     operations::warn_of_demands(&description, &mut warnings);
     examples::loosen(&mut description, &mut warnings);
     lower::lower(&mut description, formats, &mut warnings);
-    compose::discriminator::warn_of_lost(&mut description, &all_schemas, &mut warnings);
-    compose::compose(&mut description, &mut warnings);
+    compose::compose(&mut description, &all_schemas, &mut warnings);
     let (operations, paths) = operations::normalize(&description, &calls, &stated, &mut warnings)?;
 
     let named = object_at(&description, &["components", "schemas"]);

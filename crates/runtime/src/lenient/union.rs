@@ -1,8 +1,9 @@
 //! Unions: enums whose variants, their branches, are types of their own.
 //!
 //! The branches of a *discriminated* union are distinguished by the content of an object: a value
-//! that is an object belongs to the branch with its tag, or whose required fields it has. A branch
-//! is always written with its tag.
+//! that is an object belongs to the branch with its tag, or whose required fields it has, and
+//! otherwise to the default branch, if there is one. A branch is always written with its tag, the
+//! default branch with the one that it has, if any.
 //!
 //! The branches of an *untagged* union are distinguished only by trying them: the first that fits
 //! takes the value. Each is tried exactly before objects and lists are tried leniently: if a number
@@ -30,7 +31,9 @@ impl Constant {
     fn is(self, value: &Json) -> bool {
         match self {
             Self::Text(text) => value.as_str() == Some(text),
-            Self::Number(number) => value.as_i64() == Some(number),
+            Self::Number(number) => {
+                value.as_i64() == Some(number) || is_same(number, value.as_f64())
+            }
             Self::Flag(flag) => value.as_bool() == Some(flag),
         }
     }
@@ -39,6 +42,8 @@ impl Constant {
         match (self, node) {
             (Self::Text(text), Node::Text(it)) => text == *it,
             (Self::Number(number), Node::Integer(it)) => number == *it,
+            (Self::Number(number), Node::Unsigned(it)) => u64::try_from(number) == Ok(*it),
+            (Self::Number(number), Node::Number(it)) => is_same(number, Some(*it)),
             (Self::Flag(flag), Node::Flag(it)) => flag == *it,
             (_, Node::Json(json)) => self.is(json),
             (_, Node::Owned(json)) => self.is(json),
@@ -53,6 +58,12 @@ impl Constant {
             Self::Flag(flag) => Node::Flag(flag),
         }
     }
+}
+
+/// Returns true if a number is this whole number: `1.0` is `1`.
+#[expect(clippy::cast_precision_loss, reason = "tags are small")]
+fn is_same(whole: i64, number: Option<f64>) -> bool {
+    number == Some(whole as f64)
 }
 
 /// A condition for an object to belong to a branch.

@@ -6,11 +6,11 @@
 //! trying one object after the other would always stop at the first. A union of a string and a list
 //! stays *untagged*: its branches are tried in turn.
 
-pub(super) mod discriminator;
+mod discriminator;
 mod union;
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde_json::{Value, json};
 
@@ -36,10 +36,16 @@ enum Form {
     Merged,
 }
 
-/// Composes every schema of a description.
-pub(super) fn compose(description: &mut Value, warnings: &mut Warnings<'_>) {
+/// Composes every schema of a description. `further` has the names of the schemas that a selection
+/// has removed.
+pub(super) fn compose(
+    description: &mut Value,
+    further: &BTreeSet<String>,
+    warnings: &mut Warnings<'_>,
+) {
     let whole = description.clone();
     let composer = Composer::new(&whole);
+    composer.warn_of_mappings(description, further, warnings);
     composer.record_named();
     tree::each_schema(description, &mut |schema, place| {
         let name = place.strip_prefix(SCHEMAS).filter(|name| !name.contains('/'));

@@ -25,9 +25,9 @@ pub(crate) struct Branch {
 pub(crate) struct Alternative {
     /// Fields that have one of several values.
     pub(crate) tags: Vec<(String, Vec<Value>)>,
-    /// A further value of the tag: the name of the schema, which counts beside a mapping, and which
-    /// constructors do not write.
-    pub(crate) implied: Option<String>,
+    /// Further values of the tag, which constructors do not write: the name of the schema, which
+    /// counts beside a mapping, and values that either the mapping or the schema alone has.
+    pub(crate) implied: Vec<Value>,
     /// Fields that must be there, and whether each may be null.
     pub(crate) required: BTreeMap<String, bool>,
     /// Of the fields that tell branches apart, those that an object of this branch may have.
@@ -42,10 +42,22 @@ impl Alternative {
     pub(super) fn tagged(tag: &str, values: Vec<Value>) -> Self {
         Self {
             tags: vec![(tag.to_owned(), values)],
-            implied: None,
+            implied: Vec::new(),
             required: BTreeMap::new(),
             known: BTreeSet::new(),
         }
+    }
+
+    /// Returns the condition that every object meets, and that yields to any other: the one of
+    /// `defaultMapping`.
+    pub(super) fn otherwise() -> Self {
+        let (tags, implied) = (Vec::new(), Vec::new());
+        Self { tags, implied, required: BTreeMap::new(), known: BTreeSet::new() }
+    }
+
+    /// Returns true if every object meets it.
+    pub(crate) fn is_otherwise(&self) -> bool {
+        self.tags.is_empty() && self.required.is_empty()
     }
 }
 
@@ -95,7 +107,7 @@ fn branch(mark: &Value) -> Option<Branch> {
             tags: serde_json::from_value(it[0].clone()).ok()?,
             required: serde_json::from_value::<Vec<_>>(it[1].clone()).ok()?.into_iter().collect(),
             known: serde_json::from_value(it[2].clone()).ok()?,
-            implied: it[3].as_str().map(str::to_owned),
+            implied: it[3].as_array()?.clone(),
         })
     });
     Some(Branch {

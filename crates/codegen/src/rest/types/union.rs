@@ -101,7 +101,10 @@ impl Tags {
             let branches = unions.get(&item.ident.to_string()).into_iter().flatten();
             for (variant, branch) in item.variants.iter().zip(branches) {
                 let Some(field) = variant.fields.iter().next() else { continue };
-                let [Alternative { tags, .. }] = branch.alternatives.as_slice() else { continue };
+                let conditions = branch.alternatives.iter().filter(|it| !it.is_otherwise());
+                let [Alternative { tags, .. }] = conditions.collect::<Vec<_>>()[..] else {
+                    continue;
+                };
                 let Some(ty) = last(unboxed(&field.ty)) else { continue };
                 for (tag, listed) in tags {
                     let known = values.entry((ty.to_string(), tag.clone())).or_default();
@@ -184,10 +187,8 @@ fn unboxed(ty: &Type) -> &Type {
 
 /// The condition for an object of a branch, in the runtime's macro.
 fn alternative(alternative: &Alternative) -> TokenStream {
-    let implied = alternative.implied.iter().map(|name| Value::String(name.clone()));
-    let implied: Vec<_> = implied.collect();
     let tags = alternative.tags.iter().map(|(name, values)| {
-        let values = values.iter().chain(&implied).map(|value| match value {
+        let values = values.iter().chain(&alternative.implied).map(|value| match value {
             Value::Bool(flag) => quote!(Flag(#flag)),
             Value::Number(number) => {
                 let number = Literal::i64_unsuffixed(number.as_i64().unwrap_or_default());
@@ -211,15 +212,21 @@ fn alternative(alternative: &Alternative) -> TokenStream {
 }
 
 fn docs_of(branch: &Branch) -> String {
-    let all = branch.alternatives.iter().map(|it| {
+    let (conditions, is_default) = match branch.alternatives.as_slice() {
+        [conditions @ .., last] if last.is_otherwise() && !conditions.is_empty() => {
+            (conditions, true)
+        }
+        conditions => (conditions, false),
+    };
+    let all = conditions.iter().map(|it| {
         let tags = it.tags.iter().map(|(name, values)| {
-            let implied = it.implied.iter().map(|it| format!("`{it}`"));
-            let values = values.iter().map(|it| match it {
+            let values = values.iter().chain(&it.implied).map(|it| match it {
                 Value::String(text) => format!("`{text}`"),
                 other => format!("`{other}`"),
             });
-            let values = values.chain(implied);
-            format!("`{name}` is {}", listed(values.collect(), "or"))
+            let mut values: Vec<_> = values.collect();
+            values.extend(is_default.then(|| "none of the others".to_owned()));
+            format!("`{name}` is {}", listed(values, "or"))
         });
         let fields = it.required.keys().filter(|name| !it.tags.iter().any(|(tag, _)| tag == *name));
         let fields: Vec<_> = fields.map(|name| format!("`{name}`")).collect();
@@ -228,7 +235,7 @@ fn docs_of(branch: &Branch) -> String {
         all.join(", ")
     });
     let all: Vec<_> = all.filter(|it| !it.is_empty()).collect();
-    match (branch.alternatives.len(), all.as_slice()) {
+    match (conditions.len(), all.as_slice()) {
         (0, _) => "A value that is no object, or a map.".to_owned(),
         (1, [only]) => format!("Where {only}."),
         _ => "One of the types.".to_owned(),

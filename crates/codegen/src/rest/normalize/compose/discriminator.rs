@@ -4,11 +4,12 @@
 //! A union whose objects can be distinguished is *discriminated*. Each of its branches that is an
 //! object has alternatives, each a condition by which a value is recognized as one of the branch:
 //! - by a tag, a property that has other values in each branch: the one that the discriminator
-//!   names, or one whose values every branch lists;
+//!   names, or one whose values every branch lists. A mapping has texts for keys; the value on the
+//!   wire has the type of the property, such as a number;
 //! - otherwise by required fields. For each two branches, one must require a field that the other
 //!   does not have; if several branches match, the one with the most known fields wins.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use serde_json::{Value, json};
 
@@ -48,6 +49,21 @@ impl Composer<'_> {
         )
     }
 
+    /// Warns of the mappings that name no branch and no named schema, and of those that contradict
+    /// their branch: `further` has the names of the schemas that a selection has removed.
+    pub(super) fn warn_of_mappings(
+        &self,
+        description: &mut Value,
+        further: &BTreeSet<String>,
+        warnings: &mut Warnings<'_>,
+    ) {
+        let schemas = fields(&description["components"], "schemas").map(|(name, _)| name.clone());
+        let names: BTreeSet<_> = schemas.chain(further.iter().cloned()).collect();
+        tree::each_schema(description, &mut |schema, place| {
+            warn_of_mappings_within(self, schema, keys(place), &names, warnings);
+        });
+    }
+
     /// The branches of a union, and its discriminator.
     pub(super) fn branch_schemas(&self, schema: &Value) -> Option<(Vec<Value>, Option<Value>)> {
         let whole = resolve(self.description, schema)?;
@@ -58,6 +74,24 @@ impl Composer<'_> {
         }
         let parts = whole.get("oneOf").or_else(|| whole.get("anyOf"))?.as_array()?;
         Some((parts.clone(), discriminator))
+    }
+
+    /// How a branch contradicts the value that a mapping has for it.
+    fn contradiction(&self, key: &str, branch: &Value, tag: &str) -> Option<String> {
+        let value = self.on_the_wire(key, branch, tag, 0);
+        let lists = self.lists(branch, tag, 0);
+        if !lists.is_empty() {
+            let is_listed = lists.contains(&value);
+            let listed: Vec<_> = lists.iter().take(4).map(Value::to_string).collect();
+            return (!is_listed).then(|| format!("is {}", listed.join(" or ")));
+        }
+        let leaves = self.leaves(branch, 0);
+        let mut kinds = leaves.iter().filter_map(|leaf| {
+            let schema = leaf.properties.get(tag)?;
+            kind(&self.keywords(schema, 1)).filter(|it| *it != "string")
+        });
+        let kind = kinds.next().filter(|_| value.is_string())?;
+        Some(format!("is of the type {kind}"))
     }
 
     fn leaves(&self, branch: &Value, depth: usize) -> Vec<Leaf> {
@@ -96,16 +130,69 @@ impl Composer<'_> {
                 objects.iter().map(|it| self.values(it, tag, discriminator, by_list, depth));
             let values: Vec<_> = values.collect();
             if values.iter().all(|it| !it.is_empty()) && are_disjoint(&values) {
-                let taken: Vec<_> = values.iter().flatten().cloned().collect();
-                let alternatives = values.into_iter().zip(objects).map(|(values, branch)| {
-                    let implied = self.implied(branch, tag, discriminator, depth);
-                    let implied = implied.filter(|it| !taken.contains(&json!(it)));
-                    vec![Alternative { implied, ..Alternative::tagged(tag, values) }]
+                let lists = objects.iter().map(|it| self.lists(it, tag, depth));
+                let lists: Vec<HashSet<Value>> = lists.map(HashSet::from_iter).collect();
+                let taken: HashSet<_> = values.iter().flatten().cloned().collect();
+                let mut counts: HashMap<&Value, usize> = HashMap::new();
+                lists.iter().flatten().for_each(|it| *counts.entry(it).or_default() += 1);
+                let branches = values.into_iter().zip(objects).zip(&lists);
+                let alternatives = branches.map(|((values, branch), lists)| {
+                    let name = self.implied(branch, tag, discriminator, depth).map(Value::String);
+                    let others = |it: &Value| counts.get(it).copied().unwrap_or_default();
+                    let is_free = |it: &Value| {
+                        !taken.contains(it) && others(it) == usize::from(lists.contains(it))
+                    };
+                    let own: BTreeMap<_, _> = lists
+                        .iter()
+                        .filter(|it| is_free(it))
+                        .map(|it| (it.to_string(), it))
+                        .collect();
+                    let own: Vec<_> = own.into_values().cloned().collect();
+                    let name = name.filter(|it| is_free(it) && !own.contains(it));
+                    let is_mapped = values.iter().any(|it| lists.contains(it));
+                    // The schema decides which values are valid, and what is written.
+                    let (values, further) =
+                        if is_mapped || own.is_empty() { (values, own) } else { (own, values) };
+                    let implied = name.into_iter().chain(further).collect();
+                    let tagged = Alternative { implied, ..Alternative::tagged(tag, values) };
+                    let default = is_default(discriminator, branch).then(Alternative::otherwise);
+                    std::iter::once(tagged).chain(default).collect()
                 });
                 return Some(alternatives.collect());
             }
         }
         None
+    }
+
+    /// The values that a branch itself lists for a tag.
+    fn lists(&self, branch: &Value, tag: &str, depth: usize) -> Vec<Value> {
+        let leaves = self.leaves(branch, depth);
+        leaves.iter().flat_map(|it| self.listed(it, tag, depth).unwrap_or_default()).collect()
+    }
+
+    /// A key of a mapping as the value on the wire: a number or a boolean where the property of the
+    /// branch is one.
+    fn on_the_wire(&self, key: &str, branch: &Value, tag: &str, depth: usize) -> Value {
+        let lists = self.lists(branch, tag, depth);
+        let is_written = |value: &Value| {
+            let json = value.to_string();
+            !value.is_string() && json == key
+        };
+        if let Some(value) = lists.iter().find(|it| is_written(it)) {
+            return value.clone();
+        }
+        let leaves = self.leaves(branch, depth);
+        let kinds = leaves.iter().map(|leaf| {
+            let schema = leaf.properties.get(tag)?;
+            kind(&self.keywords(schema, depth + 1))
+        });
+        let kinds: BTreeSet<_> = kinds.collect();
+        let parsed: Option<Value> = match kinds.into_iter().collect::<Vec<_>>().as_slice() {
+            [Some("integer" | "number")] => key.parse::<i64>().ok().map(Value::from),
+            [Some("boolean")] => key.parse::<bool>().ok().map(Value::from),
+            _ => None,
+        };
+        parsed.unwrap_or_else(|| json!(key))
     }
 
     /// The name of a mapped branch, which selects it, too, unless the branch lists other values.
@@ -141,7 +228,8 @@ impl Composer<'_> {
             let to = to.as_str().unwrap_or_default();
             target.is_some_and(|it| it == to || last(it) == last(to))
         });
-        let mapped: Vec<_> = mapped.map(|(value, _)| json!(value)).collect();
+        let mapped: Vec<_> =
+            mapped.map(|(key, _)| self.on_the_wire(key, branch, tag, depth)).collect();
         if !mapped.is_empty() {
             return mapped;
         }
@@ -153,13 +241,10 @@ impl Composer<'_> {
             let values = parts.iter().flat_map(|it| self.values(it, tag, own, by_list, depth + 1));
             return values.collect();
         }
-        let listed = || {
-            let leaves = self.leaves(branch, depth);
-            leaves.iter().flat_map(|it| self.listed(it, tag, depth).unwrap_or_default()).collect()
-        };
-        let listed: Vec<_> = if by_list { listed() } else { Vec::new() };
+        let listed = if by_list { self.lists(branch, tag, depth) } else { Vec::new() };
         if listed.is_empty() {
-            target.map(|it| json!(last(it))).into_iter().collect()
+            let named = target.map(|it| self.on_the_wire(&last(it), branch, tag, depth));
+            named.into_iter().collect()
         } else {
             listed
         }
@@ -228,7 +313,7 @@ impl Composer<'_> {
             });
             Alternative {
                 tags: lists.collect(),
-                implied: None,
+                implied: Vec::new(),
                 required: leaf.required.clone(),
                 known: known.cloned().collect(),
             }
@@ -273,47 +358,75 @@ impl Composer<'_> {
     }
 }
 
-/// Warns of the mappings that name no branch and no named schema: `further` has the names of those
-/// that a selection has removed.
-pub(in crate::rest::normalize) fn warn_of_lost(
-    description: &mut Value,
-    further: &BTreeSet<String>,
-    warnings: &mut Warnings<'_>,
-) {
-    let schemas = fields(&description["components"], "schemas").map(|(name, _)| name.clone());
-    let names: BTreeSet<_> = schemas.chain(further.iter().cloned()).collect();
-    tree::each_schema(description, &mut |schema, place| {
-        warn_of_lost_within(schema, keys(place), &names, warnings);
-    });
-}
-
-fn warn_of_lost_within(
+fn warn_of_mappings_within(
+    composer: &Composer<'_>,
     schema: &mut Value,
     place: Vec<String>,
     names: &BTreeSet<String>,
     warnings: &mut Warnings<'_>,
 ) {
-    let branches = ["oneOf", "anyOf"].iter().filter_map(|key| schema.get(key)?.as_array());
-    let branches: Vec<_> = branches.flatten().filter_map(|it| target(it).map(last)).collect();
-    for (value, to) in schema.get("discriminator").into_iter().flat_map(|it| fields(it, "mapping"))
-    {
-        let text = to.as_str().unwrap_or_default();
-        let name = last(text);
+    if let Some(discriminator) = schema.get("discriminator") {
+        let listed = ["oneOf", "anyOf"].iter().filter_map(|key| schema.get(key)?.as_array());
+        let mut branches: Vec<&Value> = listed.flatten().collect();
+        let own = match place.as_slice() {
+            [_, _, name] => super::reference(name)["$ref"].as_str().map(str::to_owned),
+            _ => None,
+        };
+        branches.extend(own.iter().filter_map(|it| composer.bases.get(it)).flatten());
+        let named = |name: &str| {
+            branches.iter().copied().find(|it| target(it).is_some_and(|it| last(it) == name))
+        };
+        let mut warn = |further: &[&str], message: String| {
+            let further = further.iter().map(|it| (*it).to_owned());
+            let keys: Vec<_> = place.iter().cloned().chain(["discriminator".to_owned()]).collect();
+            warnings.warn(&keys.into_iter().chain(further).collect::<Vec<_>>(), message);
+        };
         // Linking has given the schemas of other files other names.
-        let is_file = !text.starts_with('#') && text.contains(['.', '/']);
-        if !is_file && !names.contains(&name) && !branches.contains(&name) {
-            let mut keys = place.clone();
-            keys.extend(["discriminator", "mapping", value].map(str::to_owned));
+        let is_lost = |text: &str| {
+            let is_file = !text.starts_with('#') && text.contains(['.', '/']);
+            let name = last(text);
+            !is_file && !names.contains(&name) && named(&name).is_none()
+        };
+        let tag = discriminator.get("propertyName").and_then(Value::as_str).unwrap_or_default();
+        for (value, to) in fields(discriminator, "mapping") {
+            let text = to.as_str().unwrap_or_default();
+            if is_lost(text) {
+                let message = format!(
+                    "the discriminator maps {value:?} to {to}, which is no schema, so that it \
+                     selects no type; map it to a branch"
+                );
+                warn(&["mapping", value], message);
+            } else if let Some(branch) = named(&last(text))
+                && let Some(why) = composer.contradiction(value, branch, tag)
+            {
+                let message = format!(
+                    "the discriminator maps {value:?} to {}, but its `{tag}` {why}; correct one of \
+                     them",
+                    last(text)
+                );
+                warn(&["mapping", value], message);
+            }
+        }
+        let default = discriminator.get("defaultMapping");
+        if let Some(to) = default.filter(|it| is_lost(it.as_str().unwrap_or_default())) {
             let message = format!(
-                "the discriminator maps {value:?} to {to}, which is no schema, so that it selects no \
-                 type; map it to a branch"
+                "the default of the discriminator is {to}, which is no schema, so that it selects \
+                 no type; name a branch"
             );
-            warnings.warn(&keys, message);
+            warn(&["defaultMapping"], message);
         }
     }
     for (keys, schema) in tree::within_mut(schema) {
-        warn_of_lost_within(schema, [place.clone(), keys].concat(), names, warnings);
+        let place = [place.clone(), keys].concat();
+        warn_of_mappings_within(composer, schema, place, names, warnings);
     }
+}
+
+/// Returns true if a branch is the one of `defaultMapping`, for objects whose tag is missing or
+/// selects no other.
+fn is_default(discriminator: &Value, branch: &Value) -> bool {
+    let default = discriminator.get("defaultMapping").and_then(Value::as_str);
+    default.is_some_and(|it| target(branch).is_some_and(|own| own == it || last(own) == last(it)))
 }
 
 /// The name of a branch within its union, if its type is unnamed.
@@ -321,7 +434,8 @@ fn name(branch: &Value, alternatives: &[Alternative]) -> String {
     if let Some(target) = target(branch) {
         return last(target);
     }
-    let [Alternative { tags, required, .. }] = alternatives else { return "object".to_owned() };
+    let conditions = alternatives.iter().filter(|it| !it.is_otherwise()).collect::<Vec<_>>();
+    let [Alternative { tags, required, .. }] = conditions[..] else { return "object".to_owned() };
     match (tags.first(), required.keys().next()) {
         (Some((_, values)), _) => match &values[0] {
             Value::String(text) => text.clone(),

@@ -14,12 +14,16 @@ use crate::unions::types::{
     EventsBeside, EventsFirst, Iban, Maker, MakerOrStock, Message, Order, PartOrWhole, Payment, Pet,
     Stock,
 };
+use crate::tags;
+use crate::tags::types::{Contradiction, Fallback, Flag, Left, Number, One, Rest, Version};
 use crate::unions::Api;
 
 /// Returns the failed checks.
 pub async fn failures() -> Vec<String> {
     let mut checks = Checks::default();
     tags(&mut checks);
+    tags_that_are_no_texts(&mut checks);
+    tags_of_the_wire(&mut checks).await;
     required_fields(&mut checks);
     inheritance(&mut checks);
     nested(&mut checks);
@@ -65,6 +69,68 @@ fn tags(checks: &mut Checks) {
         let is_card = matches!(from_str(text), Ok(Payment::Card(_)));
         checks.same(text, is_card, "true");
     }
+}
+
+fn tags_that_are_no_texts(checks: &mut Checks) {
+    let number = |text: &str| match from_str(text).expect(text) {
+        Number::One(one) => format!("one, {:?}", one.version),
+        Number::Two(two) => format!("two, {:?}", two.version),
+        Number::Other(other) => format!("other, {other}"),
+    };
+    for (text, should) in [
+        (r#"{"version": 1}"#, "one, Some(1)"),
+        (r#"{"version": 1.0}"#, "one, Some(1)"),
+        (r#"{"version": 2}"#, "two, Some(2)"),
+        (r#"{"version": 3}"#, "two, Some(3)"),
+        (r#"{"version": 4}"#, r#"other, {"version":4}"#),
+        (r#"{"version": "1"}"#, r#"other, {"version":"1"}"#),
+    ] {
+        checks.same(text, number(text), &format!("{should:?}"));
+    }
+    let is_on = |text: &str| matches!(from_str(text), Ok(Flag::On(_)));
+    let is_off = |text: &str| matches!(from_str(text), Ok(Flag::Off(_)));
+    let flags = (is_on(r#"{"active": true}"#), is_off(r#"{"active": false}"#));
+    checks.same("flags", flags, "(true, true)");
+    let is_v2 = matches!(from_str(r#"{"v": 2, "b": "c"}"#), Ok(Version::V2(_)));
+    checks.same("a branch by inheritance", is_v2, "true");
+
+    // What either the mapping or the schema says selects the branch.
+    let side = |side: &str| match from_str(&format!(r#"{{"side": "{side}"}}"#)).expect(side) {
+        Contradiction::Left(_) => "left",
+        Contradiction::Right(_) => "right",
+        _ => "other",
+    };
+    let sides = ["l", "left", "right", "r", "Left", "x"].map(side);
+    checks.same("sides", sides, r#"["left", "left", "right", "right", "other", "other"]"#);
+
+    let mut default = |text: &str| match read(checks, text) {
+        Fallback::Known(_) => "known",
+        Fallback::Rest(_) => "rest",
+        _ => "other",
+    };
+    let texts = [r#"{"kind": "known"}"#, r#"{"kind": "new", "name": "n"}"#, r#"{"name": "n"}"#, "[1]"];
+    let defaults = texts.map(&mut default);
+    checks.same("defaults", defaults, r#"["known", "rest", "rest", "other"]"#);
+}
+
+/// Tags in what a call sends.
+async fn tags_of_the_wire(checks: &mut Checks) {
+    let server = Server::start(r#"{"version": 2, "name": "b"}"#);
+    let api = tags::Api::new(&server.client());
+    let received = api.numbers(One { name: Some("a".into()), ..One::new() }).await;
+    let is_two = matches!(&received, Ok(Number::Two(two)) if two.name.as_deref() == Some("b"));
+    checks.same("a number received", is_two, "true");
+    checks.same("a number sent", server.request().1, r##""{\"name\":\"a\",\"version\":1}""##);
+    let server = Server::start(r#"{"side": "left"}"#);
+    let api = tags::Api::new(&server.client());
+    let received = api.contradictions(Left::new()).await;
+    checks.same("a side received", matches!(received, Ok(Contradiction::Left(_))), "true");
+    checks.same("a side sent", server.request().1, r##""{\"side\":\"left\"}""##);
+    let server = Server::start(r#"{"name": "b"}"#);
+    let api = tags::Api::new(&server.client());
+    let received = api.defaults(Rest { name: Some("a".into()), ..Rest::default() }).await;
+    checks.same("a default received", matches!(received, Ok(Fallback::Rest(_))), "true");
+    checks.same("a default sent", server.request().1, r##""{\"name\":\"a\"}""##);
 }
 
 fn required_fields(checks: &mut Checks) {
