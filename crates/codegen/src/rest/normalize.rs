@@ -7,6 +7,7 @@
 //! operations with one JSON response each, and schemas that say what a value *is* and nothing about
 //! what it must not be.
 
+mod aliases;
 mod bodies;
 mod compose;
 mod enums;
@@ -119,6 +120,7 @@ pub(super) fn normalize(
         let index = only.map_or(0, <[_]>::len) + index;
         unmatched.extend(unknown.into_iter().map(|it| select::Unmatched { index, ..it }));
     }
+    aliases::shorten(&mut description, &mut warnings);
     operations::warn_of_demands(&description, &mut warnings);
     examples::loosen(&mut description, &mut warnings);
     lower::lower(&mut description, formats, &mut warnings);

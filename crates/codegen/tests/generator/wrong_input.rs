@@ -175,6 +175,55 @@ fn a_discriminator_that_maps_to_no_schema_is_reported() {
 }
 
 #[test]
+fn schemas_that_refer_to_each_other_only_are_reported() {
+    let tests = [
+        ("    A: {$ref: '#/components/schemas/A'}", "A refers to itself only"),
+        (
+            "    A: {$ref: '#/components/schemas/B'}\n    B: {allOf: [{$ref: '#/components/schemas/A'}]}",
+            "A, B refer to each other only",
+        ),
+    ];
+    for (schemas, what) in tests {
+        let expected = format!(
+            "warning=openapi/pets.yaml:7:5: {what}, which is no type; a value of it may be any JSON"
+        );
+        assert_eq!(said("cycle", of(schemas).as_bytes(), |it| it), [expected]);
+    }
+    // A chain has an end, whatever its length.
+    let chain =
+        (0..200).map(|it| format!("    A{it}: {{$ref: '#/components/schemas/A{}'}}\n", it + 1));
+    let chain: String = chain.collect();
+    let schemas =
+        format!("    A: {{$ref: '#/components/schemas/A0'}}\n{chain}    A200: {{type: object}}");
+    assert_eq!(said("chain", of(&schemas).as_bytes(), |it| it), [""; 0]);
+}
+
+#[test]
+fn a_discriminator_that_contradicts_its_branches_is_reported() {
+    let schemas = "    A:
+      oneOf: [{$ref: '#/components/schemas/B'}, {$ref: '#/components/schemas/C'}]
+      discriminator:
+        propertyName: kind
+        mapping:
+          b: '#/components/schemas/B'
+          c: C
+          one: D
+        defaultMapping: Nope
+    B: {type: object, properties: {kind: {type: string, enum: [x, y]}}}
+    C: {type: object, properties: {kind: {type: integer}}}
+    D: {type: object}";
+    let expected = [
+        "warning=openapi/pets.yaml:12:11: the discriminator maps \"b\" to B, but its `kind` is \
+         \"x\" or \"y\"; correct one of them",
+        "warning=openapi/pets.yaml:13:11: the discriminator maps \"c\" to C, but its `kind` is of \
+         the type integer; correct one of them",
+        "warning=openapi/pets.yaml:15:9: the default of the discriminator is \"Nope\", which is no \
+         schema, so that it selects no type; name a branch",
+    ];
+    assert_eq!(said("contradiction", of(schemas).as_bytes(), |it| it), expected);
+}
+
+#[test]
 fn descriptions_that_say_nonsense_give_lines_and_no_panic() {
     let missing = "1:1: this is not an OpenAPI description: it has no `openapi` version at the top";
     let error = |message: &str| vec![format!("error=openapi/pets.yaml:{message}")];
