@@ -21,7 +21,7 @@ use crate::naming;
 use crate::rest::description::{location, name_of};
 use crate::rest::model::{Header, Next, Paging, Sent};
 use crate::rest::pages::{self, Pages};
-use crate::rest::tree::{FIRST, URL, fields, is_true, text_at};
+use crate::rest::tree::{self, FIRST, URL, fields, is_true, text_at};
 
 /// Objects within a response that say what leads to the next page.
 const WRAPPERS: [&str; 10] = [
@@ -133,41 +133,77 @@ pub(super) fn stated(
             "it is not certain which list of its response has the items; state it with `.items(…)`",
         )?,
     };
+    const SCALARS: [&str; 3] = ["string", "integer", "number"];
     match &next {
-        Next::Link(place) | Next::Cursor { place, .. } | Next::LastItem { more: place, .. } => {
-            at(description, page, place)?;
+        Next::Link(place) => {
+            fits(&at(description, page, place)?, place, &["string"], "a URL is text")?;
+        }
+        Next::Cursor { place, .. } => {
+            let advice = "a cursor is text or a number";
+            fits(&at(description, page, place)?, place, &SCALARS, advice)?;
+        }
+        Next::LastItem { id, more, .. } => {
+            let advice = "what says whether there are more pages is a boolean";
+            fits(&at(description, page, more)?, more, &["boolean"], advice)?;
+            let id = std::slice::from_ref(id);
+            fits(&at(description, &item, id)?, id, &SCALARS, "an id is text or a number")?;
         }
         Next::Header(_) | Next::Offset { .. } | Next::Number { .. } => {}
     }
-    if let Next::LastItem { id, .. } = &next {
-        at(description, &item, std::slice::from_ref(id))?;
-    }
+    let (kinds, advice): (&[_], _) = match &next {
+        Next::Offset { .. } => (
+            &["integer", "number"],
+            "an offset is a number; state `Pages::cursor` if the response has the next one",
+        ),
+        Next::Number { .. } => (
+            &["integer", "number"],
+            "the number of a page is one; state `Pages::cursor` if the response has the next one",
+        ),
+        _ => (&SCALARS, "a cursor is text or a number"),
+    };
     if let Some(sent) = next.sent_mut() {
-        *sent = found(description, parameters, body, sent)?;
+        let (place, schema) = found(description, parameters, body, sent)?;
+        let name = match &place {
+            Sent::Query(name) => vec![name.clone()],
+            Sent::Body(place) => place.clone(),
+        };
+        fits(&schema, &name, kinds, advice)?;
+        *sent = place;
     }
     Ok(Some((Paging { next, items }, item)))
 }
 
-/// The part of the request that has the stated name: a query parameter, or else a field of the body.
+/// Refuses a value whose type is described, and is none of these.
+fn fits(schema: &Value, place: &[String], kinds: &[&str], advice: &str) -> Result<(), String> {
+    let kind = schema.as_object().and_then(tree::kind);
+    match kind.filter(|it| !kinds.contains(it)) {
+        Some(kind) => Err(format!("`{}` is of the type {kind}; {advice}", place.join("."))),
+        None => Ok(()),
+    }
+}
+
+/// The part of the request that has the stated name, and its schema: a query parameter, or else a
+/// field of the body.
 fn found(
     description: &Value,
     parameters: &[&Value],
     body: Option<&Value>,
     stated: &Sent,
-) -> Result<Sent, String> {
-    let Sent::Query(name) = stated else { return Ok(stated.clone()) };
+) -> Result<(Sent, Value), String> {
+    let Sent::Query(name) = stated else { return Ok((stated.clone(), json!({}))) };
     if name.trim().is_empty() {
         return Err("the parameter that asks for the next page has no name; state it".to_owned());
     }
-    let queries = parameters.iter().filter(|it| location(it) == "query").map(|it| name_of(it));
-    let mut known: Vec<_> = queries.collect();
-    if known.contains(&name.as_str()) {
-        return Ok(stated.clone());
+    let queries = || parameters.iter().filter(|it| location(it) == "query");
+    if let Some(parameter) = queries().find(|it| name_of(it) == *name) {
+        let schema = parameter.get("schema").and_then(|it| followed(description, it));
+        return Ok((stated.clone(), schema.cloned().unwrap_or_default()));
     }
+    let mut known: Vec<_> = queries().map(|it| name_of(it)).collect();
     let place = pages::fields(name);
     let body = body.and_then(|it| followed(description, it));
-    if body.is_some_and(|body| at(description, body, &place).is_ok()) {
-        return Ok(Sent::Body(place));
+    if let Some(Ok(schema)) = body.map(|body| at(description, body, &place)) {
+        return Ok((Sent::Body(place), schema));
     }
     known.extend(body.into_iter().flat_map(|it| fields(it, "properties")).map(|(name, _)| &**name));
     let advice = match naming::nearest(name, &known) {
