@@ -296,6 +296,22 @@ pub async fn persistent_error(run: &mut Run) -> String {
 }
 
 #[tokio::test]
+async fn an_output_with_nan_keeps_its_digits_and_its_order_of_fields() {
+    let local = service().start().await.unwrap();
+    let folder = Folder::with(1);
+    let batch = folder.open().await.unwrap();
+    let nested = format!("{}{}", "[".repeat(200), "]".repeat(200));
+    let output = format!(
+        r#"{{"z":NaN,"id":123456789012345678901234567890,"a":1.50,"text":"\ud800","a":{nested}}}"#
+    );
+    let record = format!(r#"{{"status":"COMPLETED","output":{output}}}"#);
+    local.add_fault(Fault::response(200, record).on(Operation::Status));
+    assert!(batch.run(endpoint(&local, "double")).await.unwrap().is_complete());
+    let results = std::fs::read_to_string(folder.path("results.jsonl")).unwrap();
+    assert!(results.contains(&output.replace("NaN", "null")), "{results}");
+}
+
+#[tokio::test]
 async fn progress_reports_persistent_errors() {
     let local = service().start().await.unwrap();
     let folder = Folder::with(3);

@@ -17,7 +17,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use podqueue::{ErrorKind, Job, JobRecord, JobStatus};
-use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -182,7 +181,8 @@ fn ended(record: &JobRecord, is_cancelled: bool) -> PollOutcome {
     let mut completed = None;
     let mut why = error;
     if state == State::Completed {
-        match output(record) {
+        // As text, so that the digits and the order of fields beside a `NaN` are kept.
+        match record.output::<Box<RawValue>>() {
             Ok(output) => {
                 let job_id = record.id().to_owned();
                 completed = Some(Completed { job_id, output, delay_ms, execution_ms });
@@ -210,19 +210,6 @@ fn shown(error: &str, on_unknown: &OnUnknown) -> String {
     match error.char_indices().nth(LONGEST_ERROR) {
         Some((end, _)) => format!("{}… (truncated)", &error[..end]),
         None => error,
-    }
-}
-
-/// The output as JSON: verbatim, unless it has constructs like Python's NaN.
-fn output(record: &JobRecord) -> podqueue::Result<Box<RawValue>> {
-    let verbatim = record.output_bytes().and_then(|bytes| serde_json::from_slice(bytes).ok());
-    match verbatim {
-        Some(output) => Ok(output),
-        None => {
-            let value: Value = record.output()?;
-            Ok(serde_json::value::to_raw_value(&value)
-                .unwrap_or_else(|_| RawValue::NULL.to_owned()))
-        }
     }
 }
 
