@@ -105,11 +105,10 @@ impl Layer {
         let is_of_digits = matches!(encoding, Encoding::Digits(..));
         let layer = |symbols| Self { symbols, level: self.level + 1, is_of_runs };
         let parts = symbols.split(|it| *it == GAP).filter(|part| !part.is_empty());
-        let parts = parts.map(|part| in_utf8(part.to_vec()));
         if is_of_digits {
-            return parts.flat_map(|part| texts(&part).map(layer).collect::<Vec<_>>()).collect();
+            return parts.flat_map(texts).map(in_utf8).map(layer).collect();
         }
-        parts.map(layer).collect()
+        parts.map(|part| layer(in_utf8(part.to_vec()))).collect()
     }
 }
 
@@ -124,33 +123,54 @@ fn in_utf8(mut symbols: Vec<Symbol>) -> Vec<Symbol> {
 fn join_bytes(symbols: &mut Vec<Symbol>) -> bool {
     let (mut at, mut length) = (0, 0);
     while let Some(&symbol) = symbols.get(at) {
-        let bytes = match symbol.is {
-            '\u{c2}'..='\u{df}' => 2,
-            '\u{e0}'..='\u{ef}' => 3,
-            '\u{f0}'..='\u{f4}' => 4,
-            _ => 1,
+        let joined = character_of_bytes(&symbols[at..]);
+        let read = joined.map_or(1, char::len_utf8);
+        symbols[length] = match joined {
+            Some(is) => Symbol { is, end: symbols[at + read - 1].end, ..symbol },
+            None => symbol,
         };
-        let bytes = symbols.get(at..at + bytes).filter(|_| bytes > 1);
-        let joined = bytes.and_then(|them| {
-            let bytes: Option<Vec<u8>> = them.iter().map(|it| u8::try_from(it.is).ok()).collect();
-            let is = std::str::from_utf8(&bytes?).ok()?.chars().next()?;
-            Some(Symbol { is, end: them[them.len() - 1].end, ..symbol })
-        });
-        at += joined.map_or(1, |joined| joined.is.len_utf8());
-        symbols[length] = joined.unwrap_or(symbol);
+        at += read;
         length += 1;
     }
     symbols.truncate(length);
     length < at
 }
 
+/// The character whose UTF-8, of several bytes that were read as a character each, the text begins
+/// with.
+fn character_of_bytes(text: &[Symbol]) -> Option<char> {
+    let count = match text.first()?.is {
+        '\u{c2}'..='\u{df}' => 2,
+        '\u{e0}'..='\u{ef}' => 3,
+        '\u{f0}'..='\u{f4}' => 4,
+        _ => return None,
+    };
+    let mut bytes = [0; 4];
+    for (byte, symbol) in bytes.iter_mut().zip(text.get(..count)?) {
+        *byte = u8::try_from(symbol.is).ok()?;
+    }
+    std::str::from_utf8(&bytes[..count]).ok()?.chars().next()
+}
+
 /// Splits decoded digits where they are not text: the digits of an image, or words that look like
-/// digits.
-fn texts(read: &[Symbol]) -> impl Iterator<Item = Vec<Symbol>> {
-    let is_binary = |it: &Symbol| matches!(it.is, '\u{1}'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{ff}');
-    // A single one may be a letter of Latin-1.
-    let parts = read.chunk_by(move |one, next| !(is_binary(one) && is_binary(next)));
-    parts.map(<[_]>::to_vec)
+/// digits. Before bytes are joined: afterwards, a letter of Latin-1 that was UTF-8 looks like a
+/// byte.
+fn texts(read: &[Symbol]) -> Vec<Vec<Symbol>> {
+    let (mut parts, mut at, mut follows_binary) = (vec![Vec::new()], 0, false);
+    while at < read.len() {
+        let length = character_of_bytes(&read[at..]).map_or(1, char::len_utf8);
+        let is_binary = length == 1
+            && matches!(read[at].is, '\u{1}'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{ff}');
+        // A single one may be a letter of Latin-1.
+        if is_binary && follows_binary {
+            parts.push(Vec::new());
+        }
+        if let Some(part) = parts.last_mut() {
+            part.extend_from_slice(&read[at..at + length]);
+        }
+        (at, follows_binary) = (at + length, is_binary);
+    }
+    parts
 }
 
 fn unescape(layer: &[Symbol], mark: char, read: EscapeReader, out: &mut Vec<Symbol>) {

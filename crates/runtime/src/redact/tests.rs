@@ -70,7 +70,8 @@ fn base64(bytes: &[u8]) -> String {
 /// All encodings that services, gateways, proxies and frameworks are known to write text in.
 #[test]
 fn a_secret_is_redacted_in_every_encoding() {
-    for secret in ["Kq7Zx1Canary+/=&Vw93LpKey", "hunter-22", "S3cr/et\"v\\=<ñ&%+éuE"] {
+    for secret in ["Kq7Zx1Canary+/=&Vw93LpKey", "hunter-22", "püößwört12", "S3cr/et\"v\\=<ñ&%+éuE"]
+    {
         let utf16 =
             |to: fn(u16) -> [u8; 2]| secret.encode_utf16().flat_map(to).collect::<Vec<u8>>();
         let (little, big) = (utf16(u16::to_le_bytes), utf16(u16::to_be_bytes));
