@@ -67,7 +67,12 @@ fn measure(server: &Server, url: &str, processes: usize) {
                 let run = store.begin_run(&record()).unwrap();
                 while !stop.load(Ordering::Relaxed) {
                     let claim = Commit {
-                        claim: Some(Claim { limit: GROUP, bytes: u64::MAX, run }),
+                        claim: Some(Claim {
+                            limit: GROUP,
+                            bytes: u64::MAX,
+                            run,
+                            ..Claim::default()
+                        }),
                         ..Commit::default()
                     };
                     let claimed = store.commit(&claim).unwrap();

@@ -58,6 +58,8 @@ struct PendingCommit {
 #[derive(Default)]
 struct CommitOutcome {
     claimed: Vec<Claimed>,
+    /// True if nothing was claimed because the budget has no room for another input.
+    is_out_of_budget: bool,
     /// The input that has the job that was to be recorded: nothing was committed.
     holder: Option<u64>,
 }
@@ -120,9 +122,11 @@ impl Journal {
         Ok(self.commit(settled, None).await?.holder)
     }
 
-    /// Records the intent to submit the next pending inputs.
-    pub(crate) async fn claim(&self, claim: Claim) -> Result<Vec<Claimed>> {
-        Ok(self.commit(Vec::new(), Some(claim)).await?.claimed)
+    /// Records the intent to submit the next pending inputs. `None` if the budget has no room for
+    /// any.
+    pub(crate) async fn claim(&self, claim: Claim) -> Result<Option<Vec<Claimed>>> {
+        let outcome = self.commit(Vec::new(), Some(claim)).await?;
+        Ok((!outcome.is_out_of_budget).then_some(outcome.claimed))
     }
 
     async fn commit(&self, settled: Vec<Settled>, claim: Option<Claim>) -> Result<CommitOutcome> {
@@ -344,12 +348,17 @@ fn commit(state: &mut JournalState, group: Vec<PendingCommit>) {
     let settled = together.iter_mut().flat_map(|pending| pending.settled.drain(..));
     match state.commit_and_claim(settled.map(|settled| settled.change).collect(), claim) {
         Ok(claimed) => {
+            let claimed = claimed.and_then(|claimed| {
+                let found_nothing = claim.filter(|_| claimed.is_empty());
+                let is_out_of_budget =
+                    found_nothing.map_or(Ok(false), |claim| state.is_out_of_budget(claim))?;
+                Ok(CommitOutcome { claimed, is_out_of_budget, holder: None })
+            });
             let mut claimed = Some(claimed);
             for pending in together {
                 // At most one of them claims inputs.
                 let claimed = claimed.take_if(|_| pending.claim.is_some());
-                let claimed = claimed.unwrap_or_else(|| Ok(Vec::new()));
-                reply(pending, claimed.map(|claimed| CommitOutcome { claimed, holder: None }));
+                reply(pending, claimed.unwrap_or_else(|| Ok(CommitOutcome::default())));
             }
         }
         Err(error) => refuse(together, &error),

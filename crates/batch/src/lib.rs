@@ -26,7 +26,7 @@
 //!
 //! - [`Batch`]: open, run, retry, cancel. [`Inputs`]: files, iterators, streams.
 //! - [`Run`]: the settings of a run, its [`Progress`] and its [`Report`]. [`Stopper`] ends it
-//!   early.
+//!   early. [`Budget`]: the price of its executions, and the bound of their [`Cost`].
 //! - [`State`]: the states of an input. [`OnUnknown`]: the policy for unknown outcomes.
 //! - [`Reader`]: the status of a batch that another process runs.
 //! - [`Sqlite`]: a journal in a file, for one process. `Postgres`, with the feature `postgres`: a
@@ -51,6 +51,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod batch;
+mod budget;
 mod clock;
 mod error;
 mod files;
@@ -76,6 +77,7 @@ mod sync;
 mod webhook;
 
 pub use batch::{Batch, Checked, Open, Retried};
+pub use budget::{Budget, Cost, Estimate};
 pub use error::{Error, ErrorKind, Result};
 pub use input_state::{Counts, State};
 pub use inputs::{ChangedInputs, Inputs};

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 
+use crate::budget::Cost;
 use crate::input_state::{Counts, State};
 use crate::store::Tally;
 
@@ -27,6 +28,9 @@ pub struct Progress {
     pub elapsed: Duration,
     /// Largest number of outstanding jobs: it follows the rate, and shrinks if the queue is full.
     pub window: usize,
+    /// Its cost, if the run has a [`Budget`](crate::Budget).
+    #[serde(flatten)]
+    pub cost: Option<Cost>,
     /// Errors that persist for five seconds or longer: why no input is accepted, why the status of
     /// jobs cannot be read, or why a shared journal cannot be reached. `None` while all goes well.
     pub error: Option<String>,
@@ -53,6 +57,9 @@ pub struct Report {
     /// The times that all jobs of the batch waited for a worker.
     #[serde(rename = "delay_seconds", serialize_with = "seconds")]
     pub delay: Duration,
+    /// The cost of the batch, if the run has a [`Budget`](crate::Budget).
+    #[serde(flatten)]
+    pub cost: Option<Cost>,
     /// Duration of this run.
     #[serde(rename = "elapsed_seconds", serialize_with = "seconds")]
     pub elapsed: Duration,
@@ -79,6 +86,9 @@ pub enum Stopped {
     Cancelled,
     /// The requested number of inputs was submitted ([`Run::take`](crate::Run::take)).
     Taken,
+    /// Any other job could cost more than is left
+    /// ([`Budget::max_cost`](crate::Budget::max_cost)).
+    OutOfBudget,
 }
 
 /// Limit of failures, above which a run stops submitting.
@@ -105,12 +115,6 @@ impl Report {
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.counts.of(State::Completed) == self.counts.total()
-    }
-
-    /// Returns the price of the executions, at this price per second.
-    #[must_use]
-    pub fn cost(&self, per_second: f64) -> f64 {
-        self.execution.as_secs_f64() * per_second
     }
 }
 

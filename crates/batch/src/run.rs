@@ -14,6 +14,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
 use self::settings::{Settings, Stop};
+use crate::budget::Budget;
 use crate::error::{Error, ErrorKind, Result};
 use crate::handle_state::HandleState;
 use crate::progress::{MaxFailures, Progress, Report};
@@ -67,6 +68,7 @@ impl Run {
             window: MAX_WINDOW,
             max_failures: None,
             take: None,
+            budget: None,
             patience: Duration::from_secs(15 * 60),
             await_webhooks: Duration::from_secs(60),
         };
@@ -102,6 +104,12 @@ impl Run {
     /// Largest number of inputs to submit.
     pub fn take(self, inputs: u64) -> Self {
         self.set(|settings| settings.take = Some(inputs))
+    }
+
+    /// Price and bound of the cost of the batch. Processes that share a journal share what is spent;
+    /// each applies its own bound to the sum.
+    pub fn budget(self, budget: Budget) -> Self {
+        self.set(|settings| settings.budget = Some(budget))
     }
 
     /// The step that submits, instead of `POST /run`.

@@ -19,6 +19,9 @@ const PACE: &str = "pace";
 /// Name of the note of the reason for which the last run ended.
 const ENDING: &str = "ending";
 
+/// Name of the note of the price of a second of execution.
+const PRICE: &str = "price";
+
 /// Prefix of the text of a cancel request.
 const CANCEL: &str = "cancel";
 
@@ -128,6 +131,16 @@ impl RunEvent {
 pub(crate) fn begin(store: &mut dyn Store) -> Result<()> {
     let event = RunEvent::note(store, None)?;
     set(store, vec![event])
+}
+
+/// Records the price of a second of execution, for readers.
+pub(crate) fn set_price(store: &mut dyn Store, per_second: f64) -> Result<()> {
+    store.add(&[], &[(PRICE, per_second.to_string())])
+}
+
+/// The price of a second of execution that was last recorded.
+pub(crate) fn price(store: &mut dyn Store) -> Result<Option<f64>> {
+    Ok(store.note(PRICE)?.and_then(|price| price.parse().ok()))
 }
 
 /// Records the reason for which a run ended, and removes its pace.

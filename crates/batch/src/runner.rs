@@ -35,11 +35,12 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 use self::collector::Collector;
 use self::coordinator::{Coordinator, Maintained, Peers, ProgressReporter, outstanding};
 use self::submitter::{Applied, Submitter};
+use crate::budget::Cost;
 use crate::error::{ErrorKind, Result};
 use crate::handle_state::{Guard, HandleState, WebhookCall, cancel_pending};
-use crate::progress::{Progress, Report};
+use crate::progress::{Progress, Report, Stopped};
 use crate::run::settings::{Settings, Stop, record_of};
-use crate::run_notes::{Ending, begin, end, pending_cancel};
+use crate::run_notes::{Ending, begin, end, pending_cancel, set_price};
 use crate::store::Change;
 
 /// Interval of maintenance, and so of progress reports.
@@ -108,18 +109,20 @@ impl Runner {
     ) -> Result<Self> {
         let shared = Arc::clone(shared);
         let record = record_of(&settings, shared.clock().now())?;
+        let price = settings.budget.map(|budget| budget.per_second());
         let began = shared.journal().with(move |state| {
             state.check()?;
             begin(state.store())?;
+            price.map_or(Ok(()), |price| set_price(state.store(), price))?;
             let run = state.store().begin_run(&record)?;
             let (outstanding, peers) = outstanding(state)?;
-            Ok((run, state.store().runs()?, outstanding, peers, state.store().tally()?.counts))
+            Ok((run, state.store().runs()?, outstanding, peers, state.store().tally()?))
         });
-        let (run, runs, outstanding, peers, counts) = began.await?;
+        let (run, runs, outstanding, peers, tally) = began.await?;
         let peers = Peers::new(peers, carry_over.pending_cancel.clone());
         let started = carry_over.started;
         let mut coordinator =
-            Coordinator::new(Arc::clone(&shared), &settings, outside, peers, counts, started);
+            Coordinator::new(Arc::clone(&shared), &settings, outside, peers, tally, started);
         let submitter = Submitter::new(Arc::clone(&shared), &settings, run, carry_over.submitted);
         submitter.check_take(&mut coordinator);
         coordinator.stop_if_too_many_failed();
@@ -192,7 +195,11 @@ impl Runner {
                 collector.submission_ended(ticket, accepted);
             }
         }
+        let ended = coordinator.ended_so_far();
         while collector.apply_event(coordinator) {}
+        if coordinator.ended_so_far() > ended {
+            submitter.expect_room();
+        }
     }
 
     async fn maintain(&mut self) {
@@ -211,6 +218,13 @@ impl Runner {
         }
         submitter.drains_at(drain, Instant::now());
         submitter.index_appended_inputs(coordinator).await;
+        // Nothing that could still end would make room, in any process.
+        if submitter.is_out_of_budget(coordinator.charged_ms())
+            && submitter.is_idle()
+            && coordinator.not_ended() <= collector.not_collected()
+        {
+            coordinator.stop(Stopped::OutOfBudget);
+        }
         coordinator.report(submitter.window()).await;
     }
 
@@ -246,6 +260,7 @@ impl Runner {
             Ok((state.store().tally()?, results, failures))
         });
         let ended = ended.await;
+        let price = self.coordinator.price();
         let (failed, stopped, elapsed) = self.coordinator.finish();
         if let Some(error) = failed {
             return Err(error);
@@ -258,6 +273,7 @@ impl Runner {
             not_collected: self.collector.not_collected(),
             execution: tally.execution(),
             delay: tally.delay(),
+            cost: price.map(|price| Cost::of(&tally, price)),
             elapsed,
             interrupted: carry_over.interrupted,
             results,

@@ -7,13 +7,14 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use crate::budget::Cost;
 use crate::error::{Error, ErrorKind, Result};
 use crate::input_state::{Counts, State};
 use crate::inputs::{SourceRecord, Texts};
 #[cfg(feature = "serve")]
 use crate::results::ResultLines;
 use crate::results::{committed, committed_of, export};
-use crate::run_notes::{Ending, Pace, request_cancel};
+use crate::run_notes::{Ending, Pace, price, request_cancel};
 #[cfg(feature = "serve")]
 use crate::store::PAGE;
 use crate::store::{Input, JournalStore, RunRecord, Store};
@@ -31,6 +32,10 @@ pub struct Status {
     /// The times that all jobs waited for a worker.
     #[serde(skip)]
     pub delay: Duration,
+    /// The cost of the batch, if a run of it had a [`Budget`](crate::Budget): at the price of the
+    /// last one.
+    #[serde(flatten)]
+    pub cost: Option<Cost>,
 }
 
 /// An input of which it is not known whether the service accepted it.
@@ -79,7 +84,8 @@ impl Status {
     pub(crate) fn read(store: &mut dyn Store) -> Result<Self> {
         let tally = store.tally()?;
         let (execution, delay) = (tally.execution(), tally.delay());
-        Ok(Self { counts: tally.counts, execution, delay })
+        let cost = price(store)?.map(|per_second| Cost::of(&tally, per_second));
+        Ok(Self { counts: tally.counts, execution, delay, cost })
     }
 }
 

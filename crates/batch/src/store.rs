@@ -13,7 +13,7 @@ pub use postgres::Postgres;
 #[cfg(all(feature = "postgres", feature = "unstable-store"))]
 pub use postgres::PostgresStore;
 pub use records::{
-    Change, Claim, Commit, Digest, Ended, Event, Input, NewInput, Note, RunRecord, Tally,
+    Change, Charge, Claim, Commit, Digest, Ended, Event, Input, NewInput, Note, RunRecord, Tally,
     TextLocation,
 };
 pub use sqlite::Sqlite;

@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use podqueue_batch::store::{
-    Change, Claim, Commit, Ended, Event, Input, NewInput, Note, OpenStore, Outage, RunRecord,
-    Sharing, Store, Tally, TextLocation,
+    Change, Charge, Claim, Commit, Ended, Event, Input, NewInput, Note, OpenStore, Outage,
+    RunRecord, Sharing, Store, Tally, TextLocation,
 };
 use podqueue_batch::{Counts, Error, ErrorKind, Result, State};
 use tokio::time::{Instant, sleep, sleep_until};
@@ -36,6 +36,7 @@ pub(crate) struct Row {
     pub(crate) owner: Option<u64>,
     /// The results of the process that ended it.
     results: Option<String>,
+    charge: Charge,
 }
 
 #[derive(Clone, Debug)]
@@ -55,8 +56,8 @@ struct Tables {
     runs: Vec<RunRecord>,
     processes: BTreeMap<u64, Process>,
     last_process: u64,
-    execution_ms: f64,
-    delay_ms: f64,
+    /// The sums, without the counts.
+    spent: Tally,
 }
 
 type Judge = dyn Fn(&Input, State) + Send + Sync;
@@ -372,7 +373,12 @@ impl Store for MemoryStore {
                     seen_at: None,
                     error: None,
                 };
-                tables.rows.push(Row { input, owner: None, results: None });
+                tables.rows.push(Row {
+                    input,
+                    owner: None,
+                    results: None,
+                    charge: Charge::default(),
+                });
             }
             set_notes(tables, "", notes);
             Ok(())
@@ -406,11 +412,12 @@ impl Store for MemoryStore {
         let (results, trace) = (self.results.clone(), self.database.trace.clone());
         let judge = Arc::clone(&self.database.judge);
         self.write(|tables, process| {
-            let mut before = Vec::new();
+            let (mut before, spent) = (Vec::new(), tables.spent);
             for change in &commit.changes {
                 before.push(row_mut(tables, change.index)?.clone());
                 let changed = change_input(tables, change, process, &results, &trace, &*judge);
                 if let Err(error) = changed {
+                    tables.spent = spent;
                     for row in before.into_iter().rev() {
                         let index = row.input.index;
                         *row_mut(tables, index)? = row;
@@ -435,6 +442,7 @@ impl Store for MemoryStore {
                     (row.input.state, row.owner) = (to, None);
                     if to == State::Pending {
                         row.input.error = None;
+                        row.charge.charged_ms = 0.0;
                     }
                     moved += 1;
                 }
@@ -446,8 +454,7 @@ impl Store for MemoryStore {
     fn tally(&mut self) -> Result<Tally> {
         self.read(|tables| Tally {
             counts: Counts::of_states(tables.rows.iter().map(|row| row.input.state)),
-            execution_ms: tables.execution_ms,
-            delay_ms: tables.delay_ms,
+            ..tables.spent
         })
     }
 
@@ -538,6 +545,7 @@ fn change_input(
         ));
         return Err(error(ErrorKind::Journal, "the transition is invalid"));
     }
+    let charged = row.charge.apply(event, row.input.state);
     let input = &mut row.input;
     let mut times = (0.0, 0.0);
     let name = match event {
@@ -575,18 +583,24 @@ fn change_input(
         }
     };
     trace.note(format_args!("process {process}: input {index}.{attempt} is {name}"));
-    tables.execution_ms += times.0;
-    tables.delay_ms += times.1;
+    tables.spent.execution_ms += times.0;
+    tables.spent.delay_ms += times.1;
+    tables.spent.squares_ms += times.0 * times.0;
+    tables.spent.charged_ms += charged;
+    let is_timed =
+        matches!(event, Event::Ended(Ended { execution_ms, .. }) if execution_ms.is_some());
+    tables.spent.timed += u64::from(is_timed);
     Ok(())
 }
 
 fn claim_next(tables: &mut Tables, claim: Claim, process: u64, trace: &Trace) -> Vec<Input> {
     let (mut bytes, mut claimed) = (0, Vec::new());
+    let limit = claim.limit_within(tables.spent.charged_ms);
     let is_pending =
         |row: &&mut Row| row.input.state == State::Pending && row.input.same_as.is_none();
     for row in tables.rows.iter_mut().filter(is_pending) {
-        let is_full = claimed.len() >= claim.limit || bytes >= claim.bytes;
-        if !claimed.is_empty() && is_full || claim.limit == 0 {
+        let is_full = claimed.len() >= limit || bytes >= claim.bytes;
+        if !claimed.is_empty() && is_full || limit == 0 {
             break;
         }
         bytes += match &row.input.location {
@@ -595,6 +609,8 @@ fn claim_next(tables: &mut Tables, claim: Claim, process: u64, trace: &Trace) ->
         };
         (row.input.state, row.owner) = (State::Intent, Some(process));
         (row.input.attempt, row.input.run) = (row.input.attempt + 1, Some(claim.run));
+        row.charge = Charge { reserve_ms: claim.reserve_ms, charged_ms: claim.reserve_ms };
+        tables.spent.charged_ms += claim.reserve_ms;
         trace.note(format_args!(
             "process {process} claims input {}.{}",
             row.input.index, row.input.attempt
@@ -662,6 +678,9 @@ impl Sharing for MemoryStore {
                 match row.input.state {
                     State::Intent => {
                         (row.input.state, row.owner, row.input.error) = (intents, None, None);
+                        if intents == State::Pending {
+                            row.charge.charged_ms = 0.0;
+                        }
                     }
                     State::Submitted => {
                         row.owner = Some(process);
@@ -810,7 +829,8 @@ mod tests {
 
     use super::rules::{
         a_claim_ends_where_its_bytes_do, a_commit_takes_effect_as_a_whole_or_not_at_all,
-        an_input_passes_through_its_states, copies_are_not_claimed, inputs_are_listed_page_by_page,
+        an_input_passes_through_its_states, claims_stay_within_the_bound_of_all_charges,
+        copies_are_not_claimed, inputs_are_listed_page_by_page,
     };
     use super::{Database, LEASE, Life, Opener, Trace};
 
@@ -825,6 +845,7 @@ mod tests {
         in_memory(|open| a_commit_takes_effect_as_a_whole_or_not_at_all(open));
         in_memory(|open| a_claim_ends_where_its_bytes_do(open));
         in_memory(|open| copies_are_not_claimed(open));
+        in_memory(|open| claims_stay_within_the_bound_of_all_charges(open));
         in_memory(|open| inputs_are_listed_page_by_page(open));
     }
 

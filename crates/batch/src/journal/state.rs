@@ -130,6 +130,12 @@ impl JournalState {
         }
     }
 
+    /// Returns true if the budget of this claim has no room for an input.
+    pub(super) fn is_out_of_budget(&mut self, claim: Claim) -> Result<bool> {
+        let is_bounded = claim.max_charged_ms.is_some();
+        Ok(is_bounded && claim.limit_within(self.store.tally()?.charged_ms) == 0)
+    }
+
     /// Adds that the copies of inputs end, too, that end with these changes.
     fn end_copies(&mut self, changes: &mut Vec<Change>) -> Result<()> {
         if !self.texts.shape.dedupe {

@@ -279,7 +279,7 @@ mod tests {
             started_at: 1,
         };
         let run = store.begin_run(&run).expect("a run");
-        let claim = Some(Claim { limit: 9, bytes: u64::MAX, run });
+        let claim = Some(Claim { limit: 9, bytes: u64::MAX, run, ..Claim::default() });
         let commit = |store: &mut dyn Store, attempt, changes: Vec<(u64, Event)>, claim| {
             let change = |(index, event)| Change { index, attempt, event };
             let changes = changes.into_iter().map(change).collect();

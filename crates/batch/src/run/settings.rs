@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use podqueue::{Endpoint, Policy};
 
+use crate::budget::{Budget, reserve_ms};
 use crate::error::{Error, ErrorKind, Result};
 use crate::progress::MaxFailures;
 use crate::store::RunRecord;
@@ -29,6 +30,7 @@ pub(crate) struct Settings {
     pub(crate) window: usize,
     pub(crate) max_failures: Option<MaxFailures>,
     pub(crate) take: Option<u64>,
+    pub(crate) budget: Option<Budget>,
     pub(crate) patience: Duration,
     pub(crate) await_webhooks: Duration,
 }
@@ -42,6 +44,17 @@ impl Settings {
                 "window: 0 jobs outstanding would submit nothing: expected 1 or more".to_owned(),
             );
         }
+        if let Some(budget) = &self.budget {
+            budget.check().or_else(|why| refuse(format!("budget: {why}")))?;
+            let policy = policy_json(self.policy.as_ref())?;
+            let has_timeout = policy.is_some_and(|it| it.get("executionTimeout").is_some());
+            if budget.max_charged_ms().is_some() && !has_timeout {
+                return refuse(
+                    "budget: the policy has no execution_timeout, so what a job costs at most is unknown: set it"
+                        .to_owned(),
+                );
+            }
+        }
         match self.max_failures {
             Some(MaxFailures::Percent(percent)) if !(0.0..=100.0).contains(&percent) => {
                 refuse(format!("max_failures: {percent} is no percentage: expected 0 to 100"))
@@ -51,7 +64,19 @@ impl Settings {
     }
 }
 
+/// The policy of a run, as it is recorded.
+fn policy_json(policy: Option<&Policy>) -> Result<Option<serde_json::Value>> {
+    policy.map(serde_json::to_value).transpose().map_err(|error| {
+        Error::new(ErrorKind::Settings, format!("the policy cannot be recorded: {error}"))
+    })
+}
+
 impl Settings {
+    /// The longest execution of a job of the run, in milliseconds.
+    pub(crate) fn reserve_ms(&self) -> f64 {
+        reserve_ms(policy_json(self.policy.as_ref()).ok().flatten().as_ref())
+    }
+
     /// The endpoint that a run submitted to, if this run can reach it.
     pub(crate) fn endpoint_of(&self, record: &RunRecord) -> Option<Endpoint> {
         let all = std::iter::once(&self.endpoint).chain(&self.further_endpoints);
@@ -66,10 +91,7 @@ pub(crate) fn record_of(settings: &Settings, now: u64) -> Result<RunRecord> {
         let message = "the endpoint's client has no URL: set `base_url` when it is built";
         return Err(Error::new(ErrorKind::Settings, message));
     };
-    let policy = settings.policy.as_ref().map(serde_json::to_value).transpose();
-    let policy = policy.map_err(|error| {
-        Error::new(ErrorKind::Settings, format!("the policy cannot be recorded: {error}"))
-    })?;
+    let policy = policy_json(settings.policy.as_ref())?;
     Ok(RunRecord {
         endpoint_id: settings.endpoint.id().to_owned(),
         base_url: base_url.to_owned(),

@@ -39,14 +39,15 @@ use self::connection_limit::{ConnectionLimit, is_out_of_files};
 use self::reporter::ErrorSummary;
 pub(super) use self::reporter::ProgressReporter;
 use self::throughput::Throughput;
+use crate::budget::Cost;
 use crate::error::{Error, ErrorKind, Result};
 use crate::handle_state::HandleState;
-use crate::input_state::{Counts, State};
+use crate::input_state::State;
 use crate::journal::{Journal, JournalState};
 use crate::progress::{MaxFailures, Progress, Stopped};
 use crate::run::settings::{Settings, Stop};
 use crate::run_notes::{Pace, is_cancel_requested};
-use crate::store::{Input, RunRecord};
+use crate::store::{Input, RunRecord, Tally};
 use crate::submit::OnUnknown;
 
 /// Interval at which the pace is published for other processes.
@@ -65,6 +66,9 @@ pub(super) struct Coordinator {
     is_broken: bool,
     peers: Peers,
     throughput: Throughput,
+    /// The tally that was last read, and the price of a second of execution.
+    tally: Tally,
+    price: Option<f64>,
     connections: ConnectionLimit,
     errors: ErrorSummary,
     reporter: ProgressReporter,
@@ -92,7 +96,7 @@ impl Coordinator {
         settings: &Settings,
         (stop, reporter): (watch::Sender<Stop>, ProgressReporter),
         peers: Peers,
-        counts: Counts,
+        tally: Tally,
         started: Instant,
     ) -> Self {
         let now = Instant::now();
@@ -106,7 +110,9 @@ impl Coordinator {
             failed: None,
             is_broken: false,
             peers,
-            throughput: Throughput::new(counts, now),
+            throughput: Throughput::new(tally.counts, now),
+            tally,
+            price: settings.budget.map(|budget| budget.per_second()),
             connections: ConnectionLimit::new(),
             errors: ErrorSummary::default(),
             reporter,
@@ -276,6 +282,7 @@ impl Coordinator {
         let is_cancelled = match checked.await {
             Ok((tally, is_cancelled)) => {
                 self.throughput.counts = tally.counts;
+                self.tally = tally;
                 is_cancelled
             }
             Err(error) => {
@@ -311,8 +318,30 @@ impl Coordinator {
             eta: pace.eta(&counts),
             elapsed: self.started.elapsed(),
             window: pace.window,
+            cost: self.price.map(|price| Cost::of(&self.tally, price)),
             error: pace.error,
         });
+    }
+
+    /// Returns the price of a second of execution, if the run has one.
+    pub(super) fn price(&self) -> Option<f64> {
+        self.price
+    }
+
+    /// Returns the charge of all attempts that was last read.
+    pub(super) fn charged_ms(&self) -> f64 {
+        self.tally.charged_ms
+    }
+
+    /// Returns the number of inputs that were in flight or outstanding when they were last counted,
+    /// in all processes.
+    pub(super) fn not_ended(&self) -> u64 {
+        self.tally.counts.of(State::Intent) + self.tally.counts.of(State::Submitted)
+    }
+
+    /// Returns the number of inputs that are known to have ended.
+    pub(super) fn ended_so_far(&self) -> u64 {
+        self.throughput.ended_so_far()
     }
 
     async fn publish(&mut self, pace: &Pace) {

@@ -81,6 +81,11 @@ pub(super) struct Submitter {
     /// Number of inputs submitted, and the requested limit.
     submitted: u64,
     take: Option<u64>,
+    /// The charge of each input, and the bound of all charges.
+    reserve_ms: f64,
+    max_charged_ms: Option<f64>,
+    /// True if the budget has no room for another input until a job ends.
+    is_out_of_budget: bool,
     /// Outcomes that could not be recorded.
     unrecorded: Vec<Change>,
 }
@@ -88,7 +93,8 @@ pub(super) struct Submitter {
 enum SubmitterEvent {
     /// The limiter permits this many submissions now.
     Permitted(usize),
-    Claimed(Result<Vec<Claimed>>),
+    /// `None` if the budget has no room.
+    Claimed(Result<Option<Vec<Claimed>>>),
     Submitted(Submitted),
     /// A task panicked, which may have submitted this input.
     Panicked(Option<u64>),
@@ -124,6 +130,9 @@ impl Submitter {
             in_flight: HashMap::new(),
             submitted,
             take: settings.take,
+            reserve_ms: settings.reserve_ms(),
+            max_charged_ms: settings.budget.and_then(|budget| budget.max_charged_ms()),
+            is_out_of_budget: false,
             unrecorded: Vec::new(),
         }
     }
@@ -169,6 +178,28 @@ impl Submitter {
         }
     }
 
+    /// Returns true if no input could be submitted within the budget, also with this charge of all
+    /// attempts. Otherwise, inputs may be claimed again.
+    pub(super) fn is_out_of_budget(&mut self, charged_ms: f64) -> bool {
+        self.is_out_of_budget &= self.claim(1).limit_within(charged_ms) == 0;
+        self.is_out_of_budget
+    }
+
+    /// A job has ended, whose charge may be less now.
+    pub(super) fn expect_room(&mut self) {
+        self.is_out_of_budget = false;
+    }
+
+    fn claim(&self, limit: usize) -> Claim {
+        Claim {
+            limit,
+            bytes: self.capacity_in_bytes(),
+            run: self.run,
+            reserve_ms: self.reserve_ms,
+            max_charged_ms: self.max_charged_ms,
+        }
+    }
+
     /// Adapts the window to the rate, per second, at which the run's own jobs end.
     pub(super) fn drains_at(&mut self, rate: f64, now: Instant) {
         self.window.drains_at(rate, now);
@@ -184,6 +215,7 @@ impl Submitter {
         if !coordinator.may_submit()
             || self.claims.is_exhausted
             || self.is_paused()
+            || self.is_out_of_budget
             || self.capacity_in_bytes() == 0
         {
             return 0;
@@ -246,7 +278,7 @@ impl Submitter {
         let event = self.tasks.try_next()?;
         coordinator.record_activity();
         match event {
-            SubmitterEvent::Permitted(permits) => self.claim(permits, outstanding, coordinator),
+            SubmitterEvent::Permitted(permits) => self.permitted(permits, outstanding, coordinator),
             SubmitterEvent::Claimed(claimed) => self.claimed(claimed, coordinator),
             SubmitterEvent::Submitted(submitted) => {
                 return Some(self.ended(submitted, outstanding, coordinator));
@@ -263,7 +295,7 @@ impl Submitter {
     }
 
     /// Claims as many inputs as there are permits.
-    fn claim(&mut self, permits: usize, outstanding: usize, coordinator: &Coordinator) {
+    fn permitted(&mut self, permits: usize, outstanding: usize, coordinator: &Coordinator) {
         self.claims.phase = ClaimPhase::Idle;
         let limit = self.capacity(outstanding, coordinator).min(permits);
         if limit == 0 {
@@ -271,7 +303,7 @@ impl Submitter {
         }
         self.claims.begin();
         let shared = Arc::clone(&self.shared);
-        let claim = Claim { limit, bytes: self.capacity_in_bytes(), run: self.run };
+        let claim = self.claim(limit);
         // Claimed inputs must be submitted or returned.
         self.tasks.spawn_detached(SubmitterEvent::Panicked(None), async move {
             SubmitterEvent::Claimed(shared.journal().claim(claim).await)
@@ -279,10 +311,14 @@ impl Submitter {
     }
 
     /// Submits the inputs that were claimed.
-    fn claimed(&mut self, claimed: Result<Vec<Claimed>>, coordinator: &mut Coordinator) {
+    fn claimed(&mut self, claimed: Result<Option<Vec<Claimed>>>, coordinator: &mut Coordinator) {
         self.claims.phase = ClaimPhase::Idle;
         let claimed = match claimed {
-            Ok(claimed) => claimed,
+            Ok(Some(claimed)) => claimed,
+            Ok(None) => {
+                self.is_out_of_budget = true;
+                return;
+            }
             Err(error) => return coordinator.fail(error),
         };
         if claimed.is_empty() {

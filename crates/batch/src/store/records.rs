@@ -105,7 +105,7 @@ pub struct Commit {
 }
 
 /// A request for inputs to submit.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Claim {
     /// Largest number of inputs.
     pub limit: usize,
@@ -114,6 +114,22 @@ pub struct Claim {
     pub bytes: u64,
     /// The run that submits them.
     pub run: u64,
+    /// The longest time that each may be executed, in milliseconds: the charge of its attempt until
+    /// its execution time is known.
+    pub reserve_ms: f64,
+    /// Bound on [`Tally::charged_ms`] after the claim, in milliseconds: no input is claimed whose
+    /// charge would exceed it, whatever other processes claim at the same time.
+    pub max_charged_ms: Option<f64>,
+}
+
+impl Claim {
+    /// The number of inputs that may be claimed when this much is charged already.
+    pub fn limit_within(&self, charged_ms: f64) -> usize {
+        let Some(most) = self.max_charged_ms else { return self.limit };
+        // Rounding of sums must not cost the last input.
+        let left = (most - charged_ms) / self.reserve_ms + 1e-9;
+        if left >= self.limit as f64 { self.limit } else { left.max(0.0) as usize }
+    }
 }
 
 /// Change of an input.
@@ -175,6 +191,54 @@ pub struct Tally {
     pub execution_ms: f64,
     /// The sum of all times before execution, in milliseconds.
     pub delay_ms: f64,
+    /// The number of execution times.
+    pub timed: u64,
+    /// The sum of the squares of all execution times, in square milliseconds.
+    pub squares_ms: f64,
+    /// The charge of all attempts, in milliseconds: their execution times, and the
+    /// [reserve](Claim::reserve_ms) of those that are not over, or whose time is unknown.
+    pub charged_ms: f64,
+}
+
+/// The charge of an input's attempts.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Charge {
+    /// The reserve of the last attempt, in milliseconds.
+    pub reserve_ms: f64,
+    /// Part of it, or the execution time, that is charged for the last attempt.
+    pub charged_ms: f64,
+}
+
+impl Charge {
+    /// Applies a transition from this state. Returns the change of the sum of all charges.
+    ///
+    /// An attempt whose execution time is unknown stays charged with its reserve: it may have been
+    /// executed to its end.
+    pub fn apply(&mut self, event: &Event, from: State) -> f64 {
+        let before = self.charged_ms;
+        match event {
+            // Earlier attempts stay in the sum.
+            Event::Resubmit => {
+                self.charged_ms = 0.0;
+                0.0
+            }
+            Event::Accepted { .. } if from.is_failure() => {
+                self.charged_ms = self.reserve_ms;
+                self.reserve_ms
+            }
+            Event::NotSent | Event::Ended(Ended { state: State::Refused, .. }) => {
+                self.charged_ms = 0.0;
+                -before
+            }
+            Event::Ended(Ended { execution_ms: Some(time), .. }) => {
+                self.charged_ms = *time;
+                time - before
+            }
+            Event::Accepted { .. } | Event::Unknown(_) | Event::Seen { .. } | Event::Ended(_) => {
+                0.0
+            }
+        }
+    }
 }
 
 /// Returns true if this transition is valid from this state, in any store.
@@ -225,6 +289,48 @@ mod tests {
                 assert_eq!(can_happen(&event, state), from.contains(&state), "{event:?}, {state}");
             }
         }
+    }
+
+    #[test]
+    fn a_claim_leaves_room_for_the_reserve_of_each_input() {
+        let claim = Claim { limit: 10, reserve_ms: 5_000.0, ..Claim::default() };
+        assert_eq!(claim.limit_within(f64::MAX), 10);
+        let claim = Claim { max_charged_ms: Some(20_000.0), ..claim };
+        for (charged, limit) in
+            [(0.0, 4), (4_999.0, 3), (5_000.1, 2), (15_000.0, 1), (15_001.0, 0), (30_000.0, 0)]
+        {
+            assert_eq!(claim.limit_within(charged), limit, "{charged}");
+        }
+        let unbounded = Claim { max_charged_ms: Some(f64::MAX), ..claim };
+        assert_eq!(unbounded.limit_within(1e9), 10);
+    }
+
+    #[test]
+    fn an_attempt_is_charged_with_its_reserve_until_its_time_is_known() {
+        let claimed = Charge { reserve_ms: 600.0, charged_ms: 600.0 };
+        let ended = |state, execution_ms| {
+            Event::Ended(Ended { state, error: None, delay_ms: None, execution_ms })
+        };
+        let accepted = Event::Accepted { job_id: "j".to_owned(), at: 1 };
+        for (event, from, charged, change) in [
+            (accepted.clone(), State::Intent, 600.0, 0.0),
+            (Event::NotSent, State::Intent, 0.0, -600.0),
+            (ended(State::Refused, None), State::Intent, 0.0, -600.0),
+            (Event::Unknown("why".to_owned()), State::Intent, 600.0, 0.0),
+            (ended(State::Completed, Some(20.0)), State::Submitted, 20.0, -580.0),
+            (ended(State::TimedOut, Some(610.0)), State::Submitted, 610.0, 10.0),
+            (ended(State::Lost, None), State::Submitted, 600.0, 0.0),
+            // The sum keeps what this attempt was charged.
+            (Event::Resubmit, State::Unknown, 0.0, 0.0),
+        ] {
+            let mut charge = claimed;
+            assert_eq!(charge.apply(&event, from), change, "{event:?}");
+            assert_eq!(charge, Charge { charged_ms: charged, ..claimed }, "{event:?}");
+        }
+        // The service executes the same job again.
+        let mut failed = Charge { charged_ms: 20.0, ..claimed };
+        assert_eq!(failed.apply(&accepted, State::Failed), 600.0);
+        assert_eq!(failed, claimed);
     }
 
     #[test]

@@ -35,7 +35,7 @@ async fn leave(names: &[&str]) -> Folder {
     };
     let run = store.begin_run(&run).unwrap();
     for _ in 0..10 {
-        let claim = Some(Claim { limit: 1, bytes: u64::MAX, run });
+        let claim = Some(Claim { limit: 1, bytes: u64::MAX, run, ..Claim::default() });
         store.commit(&Commit { claim, ..Commit::default() }).unwrap();
     }
     // The files of a process that was killed.

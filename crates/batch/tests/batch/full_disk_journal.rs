@@ -52,7 +52,7 @@ fn begin(store: &mut SqliteStore) -> u64 {
 }
 
 fn claim(store: &mut SqliteStore, run: u64) -> Result<Vec<Input>, Error> {
-    let claim = Some(Claim { limit: 1, bytes: 100, run });
+    let claim = Some(Claim { limit: 1, bytes: 100, run, ..Claim::default() });
     store.commit(&Commit { claim, ..Commit::default() })
 }
 

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test says what it expects by unwrapping it")]
 
 mod admission;
+mod budget;
 mod creation;
 mod damage;
 mod duplicates;

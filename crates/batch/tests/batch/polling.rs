@@ -28,7 +28,7 @@ async fn jobs_are_polled_by_earliest_expiry_of_ttl_or_retention() {
             started_at: submitted_at,
         };
         let run = store.begin_run(&run).unwrap();
-        let claim = Some(Claim { limit: EACH as usize, bytes: u64::MAX, run });
+        let claim = Some(Claim { limit: EACH as usize, bytes: u64::MAX, run, ..Claim::default() });
         let claimed = store.commit(&Commit { claim, ..Commit::default() }).unwrap();
         let accept = |input: Input| {
             let job_id = format!("job-{}", input.index);

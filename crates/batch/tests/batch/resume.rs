@@ -77,7 +77,7 @@ async fn a_run_that_exits_or_is_dropped_leaves_nothing_unknown() {
 fn die_with_intents(folder: &Folder, inputs: usize) {
     let mut store = folder.journal().open().unwrap();
     let run = store.runs().unwrap().last().unwrap().0;
-    let claim = Some(Claim { limit: inputs, bytes: u64::MAX, run });
+    let claim = Some(Claim { limit: inputs, bytes: u64::MAX, run, ..Claim::default() });
     store.commit(&Commit { claim, ..Commit::default() }).unwrap();
 }
 

@@ -10,8 +10,8 @@ mod rules;
 
 use self::rules::{
     a_claim_ends_where_its_bytes_do, a_commit_takes_effect_as_a_whole_or_not_at_all,
-    an_input_passes_through_its_states, claim, copies_are_not_claimed, counts,
-    inputs_are_listed_page_by_page, stored,
+    an_input_passes_through_its_states, claim, claims_stay_within_the_bound_of_all_charges,
+    copies_are_not_claimed, counts, inputs_are_listed_page_by_page, stored,
 };
 
 fn in_a_folder(test: impl Fn(&dyn Fn() -> Sqlite)) {
@@ -26,6 +26,7 @@ fn sqlite_is_a_store() {
     in_a_folder(|open| a_commit_takes_effect_as_a_whole_or_not_at_all(open));
     in_a_folder(|open| a_claim_ends_where_its_bytes_do(open));
     in_a_folder(|open| copies_are_not_claimed(open));
+    in_a_folder(|open| claims_stay_within_the_bound_of_all_charges(open));
     in_a_folder(|open| inputs_are_listed_page_by_page(open));
 }
 

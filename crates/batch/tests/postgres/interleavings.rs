@@ -283,7 +283,7 @@ fn complete(batch: &Postgres) -> Result<(), podqueue_batch::Error> {
     end(&mut store, &outstanding)?;
     store.move_all(&[State::Unknown], State::Pending)?;
     let run = store.begin_run(&run())?;
-    let claim = Some(Claim { limit: 99, bytes: u64::MAX, run });
+    let claim = Some(Claim { limit: 99, bytes: u64::MAX, run, ..Claim::default() });
     let claimed = store.commit(&Commit { claim, ..Commit::default() })?;
     end(&mut store, &claimed)?;
     Ok(())

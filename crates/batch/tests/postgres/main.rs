@@ -3,6 +3,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test says what it expects by unwrapping it")]
 
+#[path = "../batch/budget.rs"]
+mod budget;
 mod connecting;
 #[path = "../batch/creation.rs"]
 mod creation;

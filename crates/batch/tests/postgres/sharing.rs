@@ -41,7 +41,10 @@ fn run_at(service: &str) -> RunRecord {
 fn claim(store: &mut PostgresStore, limit: usize) -> Vec<Input> {
     let run = store.begin_run(&run_at("u")).unwrap();
     store
-        .commit(&Commit { claim: Some(Claim { limit, bytes: u64::MAX, run }), ..Commit::default() })
+        .commit(&Commit {
+            claim: Some(Claim { limit, bytes: u64::MAX, run, ..Claim::default() }),
+            ..Commit::default()
+        })
         .unwrap()
 }
 
@@ -111,6 +114,33 @@ fn a_process_with_an_expired_lease_is_recovered_and_fenced_off() {
     assert_eq!(counts(&mut first), "5 pending, 1 intent, 1 submitted, 1 completed, 2 unknown");
     assert_eq!(first.tally().unwrap(), second.tally().unwrap());
     assert!((first.tally().unwrap().execution_ms - 5.0).abs() < 1e-9);
+}
+
+#[test]
+fn processes_that_claim_at_the_same_time_share_a_budget() {
+    let batch = batch("budget");
+    let mut store = process(&batch, "a");
+    store.add(&(0..200).map(|n| stored(&n.to_string())).collect::<Vec<_>>(), &[]).unwrap();
+    let claim = |number: u64| {
+        let mut store = process(&batch, &format!("process {number}"));
+        let run = store.begin_run(&run_at("u")).unwrap();
+        let mut claimed = 0;
+        for limit in [1, 3, 2, 5, 1, 4, 9, 9] {
+            let max_charged_ms = Some(1_050.0);
+            let claim = Claim { limit, bytes: u64::MAX, run, reserve_ms: 10.0, max_charged_ms };
+            let commit = Commit { claim: Some(claim), ..Commit::default() };
+            claimed += store.commit(&commit).unwrap().len();
+            assert!(store.tally().unwrap().charged_ms <= 1_050.0);
+        }
+        (store, claimed)
+    };
+    let all: Vec<_> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..6).map(|number| scope.spawn(move || claim(number))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    // Nothing is left, and nothing was taken twice.
+    assert_eq!(all.iter().map(|(_, claimed)| claimed).sum::<usize>(), 105);
+    assert_eq!(store.tally().unwrap().charged_ms, 1_050.0);
 }
 
 #[test]
@@ -263,8 +293,10 @@ fn a_change_whose_response_was_lost_is_made_once() {
     let run = first[0].run.unwrap();
     let claimed = Cell::new(Vec::new());
     lose(&mut store, &|store| {
-        let commit =
-            Commit { claim: Some(Claim { limit: 2, bytes: u64::MAX, run }), ..accepted(&first[0]) };
+        let commit = Commit {
+            claim: Some(Claim { limit: 2, bytes: u64::MAX, run, ..Claim::default() }),
+            ..accepted(&first[0])
+        };
         claimed.set(store.commit(&commit).unwrap());
     });
     let claimed: Vec<_> = claimed.take().into_iter().map(|it| (it.index, it.attempt)).collect();

@@ -5,7 +5,8 @@ use podqueue_batch::store::Postgres;
 use crate::journal;
 use crate::rules::{
     a_claim_ends_where_its_bytes_do, a_commit_takes_effect_as_a_whole_or_not_at_all,
-    an_input_passes_through_its_states, copies_are_not_claimed, inputs_are_listed_page_by_page,
+    an_input_passes_through_its_states, claims_stay_within_the_bound_of_all_charges,
+    copies_are_not_claimed, inputs_are_listed_page_by_page,
 };
 
 fn in_a_batch(test: impl Fn(&dyn Fn() -> Postgres)) {
@@ -19,5 +20,6 @@ fn postgres_is_a_store() {
     in_a_batch(|open| a_commit_takes_effect_as_a_whole_or_not_at_all(open));
     in_a_batch(|open| a_claim_ends_where_its_bytes_do(open));
     in_a_batch(|open| copies_are_not_claimed(open));
+    in_a_batch(|open| claims_stay_within_the_bound_of_all_charges(open));
     in_a_batch(|open| inputs_are_listed_page_by_page(open));
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use podqueue_batch::{
-    Counts, Ending, Error, Reader, RefusedInput, Report, RunRecord, State, Status, Stopped,
+    Cost, Counts, Ending, Error, Reader, RefusedInput, Report, RunRecord, State, Status, Stopped,
 };
 use serde::Serialize;
 
@@ -26,7 +26,12 @@ pub fn exit(counts: &Counts) -> Exit {
 }
 
 /// The progress of a batch, in one line.
-pub fn progress_line(counts: &Counts, rate: Option<f64>, eta: Option<Duration>) -> String {
+pub fn progress_line(
+    counts: &Counts,
+    rate: Option<f64>,
+    eta: Option<Duration>,
+    cost: Option<&Cost>,
+) -> String {
     let (total, ended) = (counts.total(), counts.ended());
     // Rounded down, so that it is 100 only at the end.
     let percent = (ended * 100).checked_div(total).unwrap_or_default();
@@ -42,7 +47,34 @@ pub fn progress_line(counts: &Counts, rate: Option<f64>, eta: Option<Duration>) 
     count(counts.of(State::Submitted), "outstanding");
     count(counts.failures(), "failed");
     count(counts.of(State::Unknown), "unknown");
+    if let Some(cost) = cost {
+        let about = cost.estimate.filter(|_| counts.open() > 0);
+        let about = about.map(|it| format!(" of about {}", format_cost(it.expected)));
+        parts.push(format!("cost {}{}", format_cost(cost.spent), about.unwrap_or_default()));
+    }
     parts.join(", ")
+}
+
+/// An amount of money, with two digits after the point, or four below ten.
+fn format_cost(amount: f64) -> String {
+    if amount < 10.0 { format!("{amount:.4}") } else { format!("{amount:.2}") }
+}
+
+/// The rows of a cost.
+fn add_cost(table: &mut Table, cost: &Cost, counts: &Counts) {
+    table.row(["cost".into(), format_cost(cost.spent).into()]);
+    let at_most = format_cost(cost.at_most);
+    if at_most != format_cost(cost.spent) {
+        table.row([
+            "at most".into(),
+            format!("{at_most}, if each job of unknown time took the longest").into(),
+        ]);
+    }
+    if let Some(estimate) = cost.estimate.filter(|_| counts.open() > 0) {
+        let [low, expected, high] =
+            [estimate.low, estimate.expected, estimate.high].map(format_cost);
+        table.row(["whole batch".into(), format!("about {expected} ({low} to {high})").into()]);
+    }
 }
 
 /// Number of refused inputs in a summary.
@@ -54,23 +86,13 @@ pub struct Refused<'a> {
     pub first: Vec<RefusedInput>,
 }
 
-#[derive(Serialize)]
-struct ReportShape<'a> {
-    #[serde(flatten)]
-    report: &'a Report,
-    /// The cost at the given price per second.
-    cost: Option<f64>,
-}
-
 /// Prints the report of a run.
 pub fn print_report(
     context: &Context,
     report: &Report,
-    price: Option<f64>,
     nothing_left: bool,
     refused: &Refused<'_>,
 ) -> Result<(), Failure> {
-    let cost = price.map(|price| report.cost(price));
     let all_done = exit(&report.counts) == Exit::Done;
     let is_idle = nothing_left && report.submitted_now == 0;
     let idle = match all_done {
@@ -78,7 +100,7 @@ pub fn print_report(
         false => "nothing was left to do",
     };
     if context.output.is_json() {
-        context.output.json(&ReportShape { report, cost })?;
+        context.output.json(report)?;
         if is_idle {
             context.output.note(idle);
         }
@@ -116,8 +138,8 @@ pub fn print_report(
     }
     table.row(["took".into(), format_duration(report.elapsed).into()]);
     table.row(["executions".into(), format_duration(report.execution).into()]);
-    if let Some(cost) = cost {
-        table.row(["cost".into(), format!("{cost:.4}").into()]);
+    if let Some(cost) = &report.cost {
+        add_cost(&mut table, cost, &report.counts);
     }
     table.row(["results".into(), relative_path(&report.results).into()]);
     if let Some(failures) = &report.failures {
@@ -133,6 +155,7 @@ fn reason(stopped: Stopped) -> &'static str {
         Stopped::Cancelled => "cancelled by another process",
         Stopped::TooManyFailures => "too many inputs failed (--max-failures)",
         Stopped::Taken => "as many inputs as --take were submitted",
+        Stopped::OutOfBudget => "another job could exceed --max-cost",
         _ => "before the end",
     }
 }
@@ -180,6 +203,9 @@ pub fn print_status(
         table.row(["error".into(), Cell::new(error.as_str()).style(BAD)]);
     }
     table.row(["executions".into(), format_duration(status.execution).into()]);
+    if let Some(cost) = &status.cost {
+        add_cost(&mut table, cost, &status.counts);
+    }
     if let Some(results) = results {
         table.row(["results".into(), relative_path(results).into()]);
     }

@@ -292,6 +292,39 @@ async fn the_report_is_printed_as_json() {
 }
 
 #[tokio::test]
+async fn a_batch_stops_before_it_costs_too_much() {
+    let fixture = Fixture::start().await;
+    fixture.write_inputs(10);
+    let run = |more: &'static [&'static str]| [&RUN[..], &["out.jsonl"], more].concat();
+    for (more, named) in [
+        (&["--max-cost", "1"][..], "--price"),
+        (&["--max-cost", "1", "--price", "1"], "--execution-timeout"),
+        (&["--price", "1/day"], "1.58/h"),
+        (&["--price", "1", "--sample", "3"], "--dry-run"),
+    ] {
+        let refused = fixture.run(&run(more)).await;
+        assert_eq!(refused.code, 2, "{refused:?}");
+        assert!(refused.stderr.contains(named), "{refused:?}");
+    }
+    // A second costs one, and each job may take five.
+    let none = ["--price", "3600/h", "--execution-timeout", "5s", "--max-cost", "4.9"];
+    let stopped = fixture.run(&[&run(&[])[..], &none].concat()).await;
+    assert_eq!((stopped.code, fixture.submissions()), (3, 0), "{stopped:?}");
+    assert!(stopped.stdout.contains("another job could exceed --max-cost"), "{stopped:?}");
+    let sample = run(&["--price", "1/s", "--dry-run", "--sample", "6"]);
+    let report = fixture.json(&sample).await;
+    assert_eq!((&report["completed"], &report["stopped"]), (&json!(6), &json!("taken")));
+    let (cost, whole) = (&report["cost"], &report["cost_estimate"]["expected"]);
+    let ratio = whole.as_f64().unwrap() / cost.as_f64().unwrap();
+    assert!((ratio * 0.6 - 1.0).abs() < 1e-6 || cost == &json!(0.0), "{report}");
+    let status = fixture.json(&["batch", "status", "out.jsonl"]).await;
+    assert_eq!(status["cost"], *cost);
+    let all = ["--price", "1", "--execution-timeout", "5s", "--max-cost", "100"];
+    let done = fixture.run(&[&run(&[])[..], &all].concat()).await;
+    assert_eq!((done.code, fixture.submissions()), (0, 10), "{done:?}");
+}
+
+#[tokio::test]
 async fn too_many_failures_stop_a_batch() {
     let fixture = Fixture::start().await;
     fixture.write_inputs(10);

@@ -46,6 +46,11 @@ impl Throughput {
         self.ended.failures += u64::from(state.is_failure());
     }
 
+    /// Returns the number of inputs whose end this run has seen, and of those before it.
+    pub(super) fn ended_so_far(&self) -> u64 {
+        self.ended.inputs
+    }
+
     /// Returns true if there are more failures than this.
     pub(super) fn exceeds(&self, most: MaxFailures) -> bool {
         let counted = EndedCounts::of(&self.counts);

@@ -20,7 +20,7 @@ pub(super) const LONG: Duration = Duration::from_secs(10 * 60);
 ///
 /// Processes and results have random ids: a database that was restored from a backup must not
 /// assign ids again. Of a process that was recovered, the last change is kept.
-const MIGRATIONS: [&str; 2] = [
+const MIGRATIONS: [&str; 3] = [
     "
     CREATE TABLE podqueue.batch (
         id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -101,6 +101,17 @@ const MIGRATIONS: [&str; 2] = [
         last_change bigint NOT NULL
     );
     CREATE INDEX taken_batch ON podqueue.taken (batch);
+",
+    // Earlier attempts have no reserve.
+    "
+    ALTER TABLE podqueue.input
+        ADD reserve_ms double precision NOT NULL DEFAULT 0,
+        ADD charged_ms double precision NOT NULL DEFAULT 0;
+    ALTER TABLE podqueue.process
+        ADD timed bigint NOT NULL DEFAULT 0,
+        ADD squares_ms double precision NOT NULL DEFAULT 0,
+        ADD charged_ms double precision NOT NULL DEFAULT 0;
+    UPDATE podqueue.process SET charged_ms = execution_ms;
 ",
 ];
 

@@ -19,7 +19,7 @@ use tokio_postgres::{Client, Row};
 
 use super::connection::StoreFailure;
 use super::rows::{self, int8, int8s, value};
-use super::transaction::{Delta, Writing};
+use super::transaction::{Delta, SUMS, Writing};
 use crate::input_state::State;
 use crate::store::Input;
 
@@ -95,7 +95,8 @@ pub(super) async fn recover(
         INSERT INTO podqueue.taken (process, batch, last_change) SELECT * FROM expired
         ON CONFLICT DO NOTHING";
     client.query_typed(sql, &[int8s(&ids)]).await?;
-    let sql = "UPDATE podqueue.input SET state = $3, owner = NULL, error = NULL
+    let sql = "UPDATE podqueue.input SET state = $3, owner = NULL, error = NULL,
+            charged_ms = CASE WHEN $3 = 0 THEN 0 ELSE charged_ms END
         WHERE batch = $1 AND owner = ANY ($2) AND state = 1";
     let to = i16::from(intents.code());
     let values = [int8(batch), int8s(&ids), value(&to, Type::INT2)];
@@ -120,17 +121,18 @@ async fn lock(
 ) -> Result<(Vec<i64>, Delta), StoreFailure> {
     // A locked row is skipped: its process is about to write, or is being recovered by another
     // process.
-    let sql = "SELECT id, moved, execution_ms, delay_ms FROM podqueue.process
-        JOIN unnest($2, $3) AS observed (process, change) ON id = process AND last_change = change
-        WHERE batch = $1 ORDER BY id FOR UPDATE OF process SKIP LOCKED";
+    let sql = format!(
+        "SELECT id, {SUMS} FROM podqueue.process
+         JOIN unnest($2, $3) AS observed (process, change)
+             ON id = observed.process AND last_change = change
+         WHERE batch = $1 ORDER BY id FOR UPDATE OF process SKIP LOCKED"
+    );
     let (ids, changes): (Vec<_>, Vec<_>) =
         expired.iter().map(|peer| (peer.id, peer.last_change)).unzip();
     let values = [int8(&batch), int8s(&ids), int8s(&changes)];
-    let found = client.query_typed(sql, &values).await?;
+    let found = client.query_typed(&sql, &values).await?;
     let mut sum = Delta::default();
-    for row in &found {
-        sum.add(&Delta::of(row.get(1), row.get(2), row.get(3)));
-    }
+    found.iter().filter_map(|row| Delta::of(row, 1)).for_each(|delta| sum.add(&delta));
     Ok((found.iter().map(|row| row.get(0)).collect(), sum))
 }
 

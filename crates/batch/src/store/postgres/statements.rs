@@ -12,12 +12,13 @@ use super::connection::StoreFailure;
 use super::leases::{NO_RESULTS, PostgresStore};
 use super::loss::{self, OnLoss};
 use super::rows::{self, clean, int, int8, int8s, text, value};
-use super::transaction::{Delta, LONG, Writing};
+use super::transaction::{Delta, LONG, SUMS, Writing};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input_state::State;
 use crate::store::records::can_happen;
 use crate::store::{
-    Change, Claim, Commit, Ended, Event, Input, NewInput, Note, RunRecord, Sharing, Store, Tally,
+    Change, Charge, Claim, Commit, Ended, Event, Input, NewInput, Note, RunRecord, Sharing, Store,
+    Tally,
 };
 
 /// Refuses a run at another service than that of the processes at work: each would recover jobs
@@ -141,10 +142,9 @@ impl Store for PostgresStore {
             apply_changes(writing, &commit.changes, &mut delta).await?;
             rows::set_notes(client, *batch, *results, &commit.notes).await?;
             let claimed = match commit.claim {
-                Some(claim) => claim_next(writing, claim).await?,
+                Some(claim) => claim_next(writing, claim, &mut delta).await?,
                 None => Vec::new(),
             };
-            delta.shift(State::Pending, State::Intent, claimed.len());
             Ok(((claimed, accepted), delta))
         })?;
         if let Some(acceptance) = accepted {
@@ -161,7 +161,9 @@ impl Store for PostgresStore {
             for state in &from {
                 // Pending inputs have no error; other processes own what they submit.
                 let sql = "UPDATE podqueue.input
-                    SET state = $3, owner = NULL, error = CASE WHEN $3 = 0 THEN NULL ELSE error END
+                    SET state = $3, owner = NULL,
+                        error = CASE WHEN $3 = 0 THEN NULL ELSE error END,
+                        charged_ms = CASE WHEN $3 = 0 THEN 0 ELSE charged_ms END
                     WHERE batch = $1 AND state = $2 AND (owner IS NULL OR owner = $4)";
                 let (is, becomes) = (i16::from(state.code()), i16::from(to.code()));
                 let values = [
@@ -180,16 +182,14 @@ impl Store for PostgresStore {
 
     fn tally(&mut self) -> Result<Tally> {
         self.read(async |client, batch| {
-            let sql = "SELECT batch.inputs, process.moved, process.execution_ms, process.delay_ms
-                FROM podqueue.batch LEFT JOIN podqueue.process ON process.batch = batch.id
-                WHERE batch.id = $1";
-            let found = client.query_typed(sql, &[int8(&batch)]).await?;
+            let sql = format!(
+                "SELECT batch.inputs, {SUMS}
+                 FROM podqueue.batch LEFT JOIN podqueue.process ON process.batch = batch.id
+                 WHERE batch.id = $1"
+            );
+            let found = client.query_typed(&sql, &[int8(&batch)]).await?;
             let mut sum = found.first().map_or(Delta::default(), |row| Delta::of_new(row.get(0)));
-            for row in &found {
-                if let Some(moved) = row.get(1) {
-                    sum.add(&Delta::of(moved, row.get(2), row.get(3)));
-                }
-            }
+            found.iter().filter_map(|row| Delta::of(row, 1)).for_each(|delta| sum.add(&delta));
             Ok(sum.tally())
         })
     }
@@ -264,9 +264,31 @@ async fn add(writing: &Writing<'_>, inputs: &[NewInput]) -> Result<(), StoreFail
     rows::insert(client, *batch, rows::number(&row, 0), inputs).await
 }
 
+/// The charge of all attempts of the batch. Claims within a bound wait for each other until the
+/// transaction ends: without that, each of two could take the room that is left.
+async fn charged(writing: &Writing<'_>) -> Result<f64, StoreFailure> {
+    let Writing { client, batch, .. } = writing;
+    let sql = "SELECT 1 FROM podqueue.batch WHERE id = $1 FOR NO KEY UPDATE";
+    client.query_typed(sql, &[int8(batch)]).await?;
+    // A statement of its own, which sees what the others have committed.
+    let sql = "SELECT coalesce(sum(charged_ms), 0) FROM podqueue.process WHERE batch = $1";
+    Ok(client.query_typed_one(sql, &[int8(batch)]).await?.get(0))
+}
+
 /// Claims the first pending inputs that are no copies, except those that another process has
 /// locked.
-async fn claim_next(writing: &Writing<'_>, claim: Claim) -> Result<Vec<Input>, StoreFailure> {
+async fn claim_next(
+    writing: &Writing<'_>,
+    claim: Claim,
+    delta: &mut Delta,
+) -> Result<Vec<Input>, StoreFailure> {
+    let limit = match claim.max_charged_ms {
+        Some(_) => claim.limit_within(charged(writing).await? + delta.charged_ms()),
+        None => claim.limit,
+    };
+    if limit == 0 {
+        return Ok(Vec::new());
+    }
     let sql = format!(
         "WITH next AS (
              SELECT idx, coalesce(length, octet_length(body)) AS bytes FROM podqueue.input
@@ -275,17 +297,26 @@ async fn claim_next(writing: &Writing<'_>, claim: Claim) -> Result<Vec<Input>, S
          summed AS (
              SELECT idx, row_number() OVER before AS number, sum(bytes) OVER before - bytes AS sum
              FROM next WINDOW before AS (ORDER BY idx))
-         UPDATE podqueue.input SET state = 1, attempt = attempt + 1, run = $3, owner = $4
+         UPDATE podqueue.input SET state = 1, attempt = attempt + 1, run = $3, owner = $4,
+             reserve_ms = $6, charged_ms = $6
          WHERE batch = $1 AND idx = ANY (ARRAY(
              SELECT idx FROM summed WHERE number = 1 OR sum < $5))
          RETURNING {}",
         rows::INPUT
     );
-    let (limit, run) = (rows::limit(claim.limit), int(claim.run));
+    let (limit, run) = (rows::limit(limit), int(claim.run));
     let bytes = int(claim.bytes);
-    let values =
-        [int8(&writing.batch), int8(&limit), int8(&run), int8(&writing.process), int8(&bytes)];
+    let values = [
+        int8(&writing.batch),
+        int8(&limit),
+        int8(&run),
+        int8(&writing.process),
+        int8(&bytes),
+        value(&claim.reserve_ms, Type::FLOAT8),
+    ];
     let mut taken = rows::inputs(&writing.client.query_typed(&sql, &values).await?)?;
+    delta.shift(State::Pending, State::Intent, taken.len());
+    delta.add_charge(claim.reserve_ms * taken.len() as f64);
     taken.sort_unstable_by_key(|input| input.index);
     Ok(taken)
 }
@@ -310,6 +341,7 @@ struct ChangedRow<'a> {
     submitted_at: Option<i64>,
     seen_at: Option<i64>,
     error: Option<Cow<'a, str>>,
+    charge: Charge,
 }
 
 /// Makes changes, in their order, or fails because a transition is invalid.
@@ -352,7 +384,8 @@ async fn read_changed<'a>(
     indexes.dedup();
     // A lateral join reads them in order, without a sort.
     let sql = "SELECT found.* FROM unnest($2) AS wanted (idx) CROSS JOIN LATERAL (
-            SELECT idx, state, attempt, owner, results, job_id, submitted_at, seen_at, error
+            SELECT idx, state, attempt, owner, results, job_id, submitted_at, seen_at, error,
+                reserve_ms, charged_ms
             FROM podqueue.input WHERE batch = $1 AND idx = wanted.idx FOR UPDATE) AS found";
     let found = writing.client.query_typed(sql, &[int8(&writing.batch), int8s(&indexes)]).await?;
     let row = |row: &tokio_postgres::Row| -> Result<_, StoreFailure> {
@@ -365,6 +398,7 @@ async fn read_changed<'a>(
             submitted_at: row.get(6),
             seen_at: row.get(7),
             error: row.get::<_, Option<String>>(8).map(Cow::from),
+            charge: Charge { reserve_ms: row.get(9), charged_ms: row.get(10) },
         };
         Ok((row.get(0), read))
     };
@@ -377,6 +411,7 @@ fn happen<'a>(
     writing: &Writing<'_>,
     delta: &mut Delta,
 ) {
+    delta.add_charge(row.charge.apply(event, row.state));
     match event {
         Event::NotSent => {
             row.attempt -= 1;
@@ -418,12 +453,15 @@ async fn write_changed(
     let submitted: Vec<_> = each().map(|row| row.submitted_at).collect();
     let seen: Vec<_> = each().map(|row| row.seen_at).collect();
     let errors: Vec<_> = each().map(|row| row.error.as_deref()).collect();
+    let charges: Vec<_> = each().map(|row| row.charge.charged_ms).collect();
     let sql = format!(
         "UPDATE podqueue.input SET state = new.state, attempt = new.attempt,
             owner = new.owner, results = new.results, job_id = new.job_id,
-            submitted_at = new.submitted_at, seen_at = new.seen_at, error = new.error
-         FROM unnest($2, $3, $4, $5, $6, $7, $8, $9, $10) AS new
-            (idx, state, attempt, owner, results, job_id, submitted_at, seen_at, error) {}",
+            submitted_at = new.submitted_at, seen_at = new.seen_at, error = new.error,
+            charged_ms = new.charged_ms
+         FROM unnest($2, $3, $4, $5, $6, $7, $8, $9, $10, $11) AS new
+            (idx, state, attempt, owner, results, job_id, submitted_at, seen_at, error,
+             charged_ms) {}",
         rows::LISTED
     );
     let values = [
@@ -437,6 +475,7 @@ async fn write_changed(
         value(&submitted, Type::INT8_ARRAY),
         value(&seen, Type::INT8_ARRAY),
         value(&errors, Type::TEXT_ARRAY),
+        value(&charges, Type::FLOAT8_ARRAY),
     ];
     writing.client.query_typed(&sql, &values).await?;
     Ok(())

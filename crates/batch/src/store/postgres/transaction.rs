@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use tokio_postgres::Client;
 use tokio_postgres::types::Type;
+use tokio_postgres::{Client, Row};
 
 use super::connection::StoreFailure;
 use super::loss::OnLoss;
@@ -70,7 +70,10 @@ pub(super) async fn commit(
                 SELECT a + b FROM unnest(moved, $3) WITH ORDINALITY AS sums (a, b, place) ORDER BY place
             ),
             execution_ms = execution_ms + $4,
-            delay_ms = delay_ms + $5
+            delay_ms = delay_ms + $5,
+            timed = timed + $7,
+            squares_ms = squares_ms + $8,
+            charged_ms = charged_ms + $9
         WHERE id = $1";
     let (lease, moved) = (lease.as_secs_f64(), delta.moved.as_slice());
     let values = [
@@ -80,6 +83,9 @@ pub(super) async fn commit(
         value(&delta.execution_ms, Type::FLOAT8),
         value(&delta.delay_ms, Type::FLOAT8),
         int8(&change),
+        int8(&delta.timed),
+        value(&delta.squares_ms, Type::FLOAT8),
+        value(&delta.charged_ms, Type::FLOAT8),
     ];
     if client.execute_typed(sql, &values).await? == 0 {
         return Err(StoreFailure::LeaseLost);
@@ -147,14 +153,30 @@ pub(super) struct Delta {
     moved: [i64; State::ALL.len()],
     execution_ms: f64,
     delay_ms: f64,
+    timed: i64,
+    squares_ms: f64,
+    charged_ms: f64,
 }
 
+/// Columns of a process that [`Delta::of`] reads.
+pub(super) const SUMS: &str = "process.moved, process.execution_ms, process.delay_ms,
+    process.timed, process.squares_ms, process.charged_ms";
+
 impl Delta {
-    /// The delta of a process, as its row has it.
-    pub(super) fn of(moved: Vec<i64>, execution_ms: f64, delay_ms: f64) -> Self {
-        let mut delta = Self { execution_ms, delay_ms, ..Self::default() };
+    /// The delta of a process, from the columns [`SUMS`] of its row, the first of them at `first`;
+    /// `None` if there is no process.
+    pub(super) fn of(row: &Row, first: usize) -> Option<Self> {
+        let moved: Vec<i64> = row.get::<_, Option<_>>(first)?;
+        let mut delta = Self {
+            execution_ms: row.get(first + 1),
+            delay_ms: row.get(first + 2),
+            timed: row.get(first + 3),
+            squares_ms: row.get(first + 4),
+            charged_ms: row.get(first + 5),
+            ..Self::default()
+        };
         delta.moved.iter_mut().zip(moved).for_each(|(sum, moved)| *sum += moved);
-        delta
+        Some(delta)
     }
 
     /// New inputs, which begin as pending.
@@ -173,8 +195,21 @@ impl Delta {
 
     /// Adds the times of an input that has ended.
     pub(super) fn add_times(&mut self, execution_ms: Option<f64>, delay_ms: Option<f64>) {
-        self.execution_ms += execution_ms.unwrap_or_default();
+        let execution = execution_ms.unwrap_or_default();
+        self.execution_ms += execution;
         self.delay_ms += delay_ms.unwrap_or_default();
+        self.timed += i64::from(execution_ms.is_some());
+        self.squares_ms += execution * execution;
+    }
+
+    /// Adds to the charge of all attempts.
+    pub(super) fn add_charge(&mut self, charged_ms: f64) {
+        self.charged_ms += charged_ms;
+    }
+
+    /// Returns the change of the charge of all attempts.
+    pub(super) fn charged_ms(&self) -> f64 {
+        self.charged_ms
     }
 
     pub(super) fn add(&mut self, other: &Self) {
@@ -183,12 +218,17 @@ impl Delta {
         }
         self.execution_ms += other.execution_ms;
         self.delay_ms += other.delay_ms;
+        self.timed += other.timed;
+        self.squares_ms += other.squares_ms;
+        self.charged_ms += other.charged_ms;
     }
 
     /// The tally of a batch whose deltas this is the sum of.
     pub(super) fn tally(&self) -> Tally {
-        let Self { moved, execution_ms, delay_ms } = *self;
-        let mut tally = Tally { execution_ms, delay_ms, ..Tally::default() };
+        let Self { moved, execution_ms, delay_ms, timed, squares_ms, charged_ms } = *self;
+        let timed = u64::try_from(timed).unwrap_or_default();
+        let mut tally =
+            Tally { execution_ms, delay_ms, timed, squares_ms, charged_ms, ..Tally::default() };
         for (state, inputs) in State::ALL.into_iter().zip(moved) {
             tally.counts.set(state, u64::try_from(inputs).unwrap_or_default());
         }
@@ -207,11 +247,15 @@ mod tests {
         sum.add_times(Some(2.0), Some(0.5));
         sum.add_times(None, Some(0.25));
         sum.add_times(Some(1.0), None);
-        let mut row = vec![0; State::ALL.len()];
-        (row[1], row[2]) = (-3, 3);
-        sum.add(&Delta::of(row, 8.0, 4.0));
+        sum.add_charge(9.0);
+        let mut other = Delta::default();
+        other.shift(State::Intent, State::Submitted, 3);
+        other.add_times(Some(8.0), Some(4.0));
+        other.add_charge(-2.0);
+        sum.add(&other);
         let tally = sum.tally();
         assert_eq!((tally.execution_ms, tally.delay_ms), (11.0, 4.75));
+        assert_eq!((tally.timed, tally.squares_ms, tally.charged_ms), (3, 69.0, 7.0));
         let counts = State::ALL.map(|state| tally.counts.of(state));
         assert_eq!(counts, [6, 1, 3, 0, 0, 0, 0, 0, 0, 0, 0]);
     }

@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind, Result};
 const APPLICATION: i32 = 0x7071_6261;
 
 /// Migrations, each from the preceding version. The version of a file is the number of migrations.
-const MIGRATIONS: [&str; 2] = [
+const MIGRATIONS: [&str; 3] = [
     // `input_state` finds the next pending input that is no copy.
     "CREATE TABLE note (name TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
      CREATE TABLE run (
@@ -45,6 +45,13 @@ const MIGRATIONS: [&str; 2] = [
      CREATE TABLE spent (execution_ms REAL NOT NULL, delay_ms REAL NOT NULL);
      INSERT INTO spent VALUES (0, 0);",
     "CREATE INDEX input_job ON input (job_id) WHERE job_id IS NOT NULL;",
+    // Earlier attempts have no reserve.
+    "ALTER TABLE input ADD COLUMN reserve_ms REAL NOT NULL DEFAULT 0;
+     ALTER TABLE input ADD COLUMN charged_ms REAL NOT NULL DEFAULT 0;
+     ALTER TABLE spent ADD COLUMN timed INTEGER NOT NULL DEFAULT 0;
+     ALTER TABLE spent ADD COLUMN squares_ms REAL NOT NULL DEFAULT 0;
+     ALTER TABLE spent ADD COLUMN charged_ms REAL NOT NULL DEFAULT 0;
+     UPDATE spent SET charged_ms = execution_ms;",
 ];
 
 /// Brings a file up to this version.

@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::input_state::State;
 use crate::store::records::can_happen;
 use crate::store::{
-    Change, Claim, Commit, Ended, Event, Input, NewInput, Note, RunRecord, Store, Tally,
+    Change, Charge, Claim, Commit, Ended, Event, Input, NewInput, Note, RunRecord, Store, Tally,
     TextLocation,
 };
 
@@ -97,9 +97,11 @@ impl Store for SqliteStore {
         self.write(|transaction| {
             let mut moved = 0;
             for state in from {
-                // Pending inputs have no error.
+                // Pending inputs have no error, and no charge.
                 let sql = match to {
-                    State::Pending => "UPDATE input SET state = ?, error = NULL WHERE state = ?",
+                    State::Pending => {
+                        "UPDATE input SET state = ?, error = NULL, charged_ms = 0 WHERE state = ?"
+                    }
                     _ => "UPDATE input SET state = ? WHERE state = ?",
                 };
                 let inputs = transaction.prepare_cached(sql)?.execute([to.code(), state.code()])?;
@@ -122,10 +124,13 @@ impl Store for SqliteStore {
             while let Some(row) = found.next()? {
                 tally.counts.set(read_state(row.get(0)?)?, row.get(1)?);
             }
-            let spent = "SELECT execution_ms, delay_ms FROM spent";
-            (tally.execution_ms, tally.delay_ms) =
-                connection.query_row(spent, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
-            Ok(tally)
+            let spent = "SELECT execution_ms, delay_ms, timed, squares_ms, charged_ms FROM spent";
+            connection.query_row(spent, [], |row| {
+                (tally.execution_ms, tally.delay_ms) = (row.get(0)?, row.get(1)?);
+                (tally.timed, tally.squares_ms) = (row.get(2)?, row.get(3)?);
+                tally.charged_ms = row.get(4)?;
+                Ok(tally)
+            })
         })
     }
 
@@ -238,15 +243,20 @@ fn count_commit(transaction: &Transaction<'_>) -> rusqlite::Result<u64> {
 
 /// Makes a change. Returns true if the input was in a state that permits it.
 fn apply(transaction: &Transaction<'_>, change: &Change) -> rusqlite::Result<bool> {
-    let mut select =
-        transaction.prepare_cached("SELECT state FROM input WHERE idx = ? AND attempt = ?")?;
-    let found = select.query_row(params![change.index, change.attempt], |row| row.get(0));
-    let Some(state) = found.optional()? else { return Ok(false) };
+    let mut select = transaction.prepare_cached(
+        "SELECT state, reserve_ms, charged_ms FROM input WHERE idx = ? AND attempt = ?",
+    )?;
+    let found = select.query_row(params![change.index, change.attempt], |row| {
+        Ok((row.get(0)?, Charge { reserve_ms: row.get(1)?, charged_ms: row.get(2)? }))
+    });
+    let Some((state, mut charge)) = found.optional()? else { return Ok(false) };
     let state = read_state(state)?;
     if !can_happen(&change.event, state) {
         return Ok(false);
     }
     let index = change.index;
+    let before = charge;
+    let charged = charge.apply(&change.event, state);
     let prepare = |set: &str| -> rusqlite::Result<CachedStatement<'_>> {
         transaction.prepare_cached(&format!("UPDATE input SET {set} WHERE idx = ?"))
     };
@@ -275,12 +285,18 @@ fn apply(transaction: &Transaction<'_>, change: &Change) -> rusqlite::Result<boo
         Event::Ended(ended) => {
             let Ended { state, error, delay_ms, execution_ms } = ended;
             prepare("state = ?, error = ?")?.execute(params![state.code(), error, index])?;
-            let sql = "UPDATE spent SET execution_ms = execution_ms + ?, delay_ms = delay_ms + ?";
-            let spent = (execution_ms.unwrap_or_default(), delay_ms.unwrap_or_default());
-            transaction.prepare_cached(sql)?.execute(params![spent.0, spent.1])?;
+            let sql = "UPDATE spent SET execution_ms = execution_ms + ?1, delay_ms = delay_ms + ?2,
+                timed = timed + ?3, squares_ms = squares_ms + ?1 * ?1";
+            let (execution, timed) = (execution_ms.unwrap_or_default(), execution_ms.is_some());
+            let spent = params![execution, delay_ms.unwrap_or_default(), timed];
+            transaction.prepare_cached(sql)?.execute(spent)?;
             *state
         }
     };
+    if charge != before {
+        prepare("charged_ms = ?")?.execute(params![charge.charged_ms, index])?;
+    }
+    add_charge(transaction, charged)?;
     shift(transaction, state, -1)?;
     shift(transaction, to, 1)?;
     Ok(true)
@@ -292,7 +308,9 @@ fn claim_next(transaction: &Transaction<'_>, claim: Claim) -> rusqlite::Result<V
         "SELECT {} FROM input WHERE state = 0 AND same_as IS NULL ORDER BY idx LIMIT ?",
         INPUT
     );
-    let limit = i64::try_from(claim.limit).unwrap_or(i64::MAX);
+    let charged = "SELECT charged_ms FROM spent";
+    let charged = transaction.prepare_cached(charged)?.query_row([], |row| row.get(0))?;
+    let limit = i64::try_from(claim.limit_within(charged)).unwrap_or(i64::MAX);
     let mut select = transaction.prepare_cached(&sql)?;
     let (mut inputs, mut bytes) = (Vec::new(), 0);
     for input in select.query_map([limit], read_input)? {
@@ -303,17 +321,28 @@ fn claim_next(transaction: &Transaction<'_>, claim: Claim) -> rusqlite::Result<V
             break;
         }
     }
-    let sql = "UPDATE input SET state = 1, attempt = attempt + 1, run = ? WHERE idx = ?";
+    let sql = "UPDATE input SET state = 1, attempt = attempt + 1, run = ?1, reserve_ms = ?2,
+        charged_ms = ?2 WHERE idx = ?3";
     let mut update = transaction.prepare_cached(sql)?;
     for input in &mut inputs {
-        update.execute(params![claim.run, input.index])?;
+        update.execute(params![claim.run, claim.reserve_ms, input.index])?;
         (input.state, input.run) = (State::Intent, Some(claim.run));
         input.attempt += 1;
     }
     let claimed = i64::try_from(inputs.len()).unwrap_or(i64::MAX);
     shift(transaction, State::Pending, -claimed)?;
     shift(transaction, State::Intent, claimed)?;
+    add_charge(transaction, claim.reserve_ms * inputs.len() as f64)?;
     Ok(inputs)
+}
+
+/// Adds to the sum of all charges.
+fn add_charge(transaction: &Transaction<'_>, charged_ms: f64) -> rusqlite::Result<()> {
+    if charged_ms != 0.0 {
+        let sql = "UPDATE spent SET charged_ms = charged_ms + ?";
+        transaction.prepare_cached(sql)?.execute([charged_ms])?;
+    }
+    Ok(())
 }
 
 /// Adds a number of inputs to the count of a state.

@@ -29,7 +29,12 @@ fn claim_bytes(store: &mut impl Store, limit: usize, bytes: u64) -> Vec<Input> {
         Some((run, _)) => *run,
         None => store.begin_run(&run()).unwrap(),
     };
-    store.commit(&Commit { claim: Some(Claim { limit, bytes, run }), ..Commit::default() }).unwrap()
+    store
+        .commit(&Commit {
+            claim: Some(Claim { limit, bytes, run, ..Claim::default() }),
+            ..Commit::default()
+        })
+        .unwrap()
 }
 
 pub fn change(input: &Input, event: Event) -> Commit {
@@ -109,7 +114,12 @@ pub fn a_commit_takes_effect_as_a_whole_or_not_at_all<O: OpenStore>(open: impl F
         commit.notes.push(("length", "1".into()));
         // Of an attempt that is not the last one.
         commit.changes.push(Change { index: 0, attempt: 0, event });
-        commit.claim = Some(Claim { limit: 1, bytes: u64::MAX, run: claimed[0].run.unwrap() });
+        commit.claim = Some(Claim {
+            limit: 1,
+            bytes: u64::MAX,
+            run: claimed[0].run.unwrap(),
+            ..Claim::default()
+        });
         store.commit(&commit).unwrap_err();
         assert_eq!(counts(&mut store), "1 pending, 1 intent");
         assert_eq!(store.note("length").unwrap(), None);
@@ -118,6 +128,47 @@ pub fn a_commit_takes_effect_as_a_whole_or_not_at_all<O: OpenStore>(open: impl F
     for event in [Event::NotSent, Event::Unknown(String::new()), ended(State::Completed)] {
         store.commit(&change(&claimed[0], event)).unwrap_err();
     }
+}
+
+pub fn claims_stay_within_the_bound_of_all_charges<O: OpenStore>(open: impl Fn() -> O) {
+    let mut store = open().open().unwrap();
+    store.add(&["a"; 9].map(stored), &[]).unwrap();
+    let run = store.begin_run(&run()).unwrap();
+    let claim = |store: &mut O::Store, changes: Vec<Change>| {
+        let max_charged_ms = Some(250.0);
+        let claim = Claim { limit: 9, bytes: u64::MAX, run, reserve_ms: 100.0, max_charged_ms };
+        let commit = Commit { changes, claim: Some(claim), ..Commit::default() };
+        store.commit(&commit).unwrap()
+    };
+    let claimed = claim(&mut store, Vec::new());
+    assert_eq!(claimed.len(), 2);
+    assert_eq!(claim(&mut store, Vec::new()).len(), 0);
+    assert_eq!(store.tally().unwrap().charged_ms, 200.0);
+
+    // The changes of a commit make room for its claim.
+    let not_sent = change(&claimed[0], Event::NotSent).changes;
+    let again = claim(&mut store, not_sent);
+    assert_eq!(again.iter().map(|it| (it.index, it.attempt)).collect::<Vec<_>>(), [(0, 1)]);
+    store.commit(&change(&again[0], accepted())).unwrap();
+    let completed = change(&again[0], ended(State::Completed)).changes;
+    let third = claim(&mut store, completed);
+    assert_eq!((third.len(), store.tally().unwrap().charged_ms), (1, 220.0));
+
+    // What may have been executed stays charged, whatever becomes of it.
+    let unknown = change(&claimed[1], Event::Unknown("lost".into())).changes;
+    assert_eq!(claim(&mut store, unknown).len(), 0);
+    store.commit(&change(&claimed[1], Event::Resubmit)).unwrap();
+    store.move_all(&[State::Intent], State::Pending).unwrap();
+    let tally = store.tally().unwrap();
+    assert_eq!((tally.charged_ms, tally.timed, tally.squares_ms), (220.0, 1, 400.0));
+    drop(store);
+    let mut store = open().open().unwrap();
+    assert_eq!(claim(&mut store, Vec::new()).len(), 0);
+    let refused = ended(State::Refused);
+    let pending = store.inputs(&[State::Pending], 0, 1).unwrap();
+    store.commit(&change(&pending[0], refused)).unwrap();
+    let charged = store.tally().unwrap().charged_ms;
+    assert_eq!(charged, 220.0, "an attempt that is over is not taken back");
 }
 
 pub fn copies_are_not_claimed<O: OpenStore>(open: impl Fn() -> O) {

@@ -269,7 +269,7 @@ impl<'a> Worker<'a> {
             Some(run) => run,
             None => *self.run.insert(self.store.begin_run(&run())?),
         };
-        let claim = Some(Claim { limit, bytes: u64::MAX, run });
+        let claim = Some(Claim { limit, bytes: u64::MAX, run, ..Claim::default() });
         let claimed =
             self.store.commit(&Commit { changes: changes.clone(), claim, ..Commit::default() })?;
         self.changed(&changes);

@@ -10,8 +10,8 @@ use clap::{Args, ValueEnum};
 use futures_util::StreamExt;
 use podqueue::{Endpoint, ErrorKind as ServiceKind, RateLimits};
 use podqueue_batch::{
-    Batch, Checked, Counts, Error, ErrorKind, Inputs, MaxFailures, OnUnknown, Report, Run, Sqlite,
-    State, Stopped,
+    Batch, Budget, Checked, Counts, Error, ErrorKind, Inputs, MaxFailures, OnUnknown, Report, Run,
+    Sqlite, State, Stopped,
 };
 use serde_json::json;
 use tokio::time::timeout;
@@ -97,6 +97,15 @@ pub struct Arguments {
     #[arg(long)]
     dry_run: bool,
 
+    /// With --dry-run: submit this many inputs all the same, and estimate the cost of all from
+    /// them.
+    ///
+    /// Their results are kept: the same command without --dry-run continues with the rest.
+    #[arg(long, value_name = "INPUTS", requires = "dry_run", requires = "price",
+        conflicts_with = "take", allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u64).range(1..))]
+    sample: Option<u64>,
+
     /// Accept inputs that have changed since the batch began, instead of refusing them.
     ///
     /// Pending inputs are submitted with their new content; all other inputs keep their state. An
@@ -120,9 +129,22 @@ pub struct Arguments {
     #[arg(long, value_name = "DURATION", value_parser = parse_duration, default_value = "5s", allow_hyphen_values = true)]
     grace: Duration,
 
-    /// The price of a second of execution, to report the cost.
+    /// The price of execution, per second unless it ends in /min or /h, to report and estimate the
+    /// cost.
+    ///
+    /// In any currency. It applies to all executions of the batch, those of earlier runs as well.
     #[arg(long, value_name = "PRICE", value_parser = price, allow_negative_numbers = true)]
     price: Option<f64>,
+
+    /// Stop submitting before the batch could cost more than this; needs --price and
+    /// --execution-timeout.
+    ///
+    /// Each outstanding job, and each whose time is unknown, counts with the longest execution that
+    /// its policy permits. What earlier runs and other processes of the batch have spent counts,
+    /// too.
+    #[arg(long, value_name = "COST", requires = "price", requires = "execution_timeout",
+        value_parser = max_cost, allow_negative_numbers = true)]
+    max_cost: Option<f64>,
 
     #[command(flatten)]
     input: InputArguments,
@@ -213,7 +235,11 @@ impl Arguments {
         if let Some(most) = self.max_failures {
             run = run.max_failures(most);
         }
-        match self.take {
+        if let Some(price) = self.price {
+            let budget = Budget::new(price);
+            run = run.budget(self.max_cost.map_or(budget, |most| budget.max_cost(most)));
+        }
+        match self.sample.or(self.take) {
             Some(inputs) => run.take(inputs),
             None => run,
         }
@@ -221,7 +247,7 @@ impl Arguments {
 }
 
 pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
-    if arguments.dry_run {
+    if arguments.dry_run && arguments.sample.is_none() {
         return dry_run(context, arguments).await;
     }
     let (Some(id), Some(results)) = (&arguments.endpoint, &arguments.out) else {
@@ -329,7 +355,7 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
                 _ => signals.unless(batch.refused(summary::MAX_REFUSED)).await?.map_err(failed)?,
             };
             let refused = Refused { file: &arguments.inputs, first: refused };
-            summary::print_report(context, &report, arguments.price, nothing_left, &refused)?;
+            summary::print_report(context, &report, nothing_left, &refused)?;
             if report.not_collected > 0 {
                 let journal = Journal::of(results, arguments.journal.as_ref());
                 let reading = on_thread(move || journal.read().and_then(|mut it| it.runs()));
@@ -366,10 +392,10 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
         }
         Err(RunEnd::Interrupted) => {
             let state = match timeout(STATUS_TIMEOUT, batch.status()).await {
-                Ok(Ok(status)) => summary::progress_line(&status.counts, None, None),
+                Ok(Ok(status)) => summary::progress_line(&status.counts, None, None, None),
                 Ok(Err(error)) => failed(error).message,
                 Err(_) => {
-                    let line = summary::progress_line(&known, None, None);
+                    let line = summary::progress_line(&known, None, None, None);
                     format!("the journal does not respond; last status: {line}")
                 }
             };
@@ -436,7 +462,8 @@ async fn drive(
     let mut driven = pin!(async {
         while let Some(now) = run.next().await {
             *known = now.counts;
-            progress.set_message(&summary::progress_line(&now.counts, now.rate, now.eta));
+            let cost = now.cost.as_ref();
+            progress.set_message(&summary::progress_line(&now.counts, now.rate, now.eta, cost));
             let has_trouble = now.error.is_some();
             if let Some(trouble) = now.error.filter(|_| !had_trouble) {
                 let (trouble, _) = translate_setting(trouble);
@@ -542,9 +569,21 @@ fn window(text: &str) -> Result<usize, String> {
     }
 }
 
+/// A price per second.
 fn price(text: &str) -> Result<f64, String> {
+    let (number, seconds) = [("/s", 1.0), ("/min", 60.0), ("/h", 3_600.0)]
+        .into_iter()
+        .find_map(|(unit, seconds)| Some((text.strip_suffix(unit)?, seconds)))
+        .unwrap_or((text, 1.0));
+    match number.trim_end().parse::<f64>() {
+        Ok(price @ 0.0..=f64::MAX) => Ok(price / seconds),
+        _ => Err("expected a price, such as 0.00044, 0.00044/s or 1.58/h".to_owned()),
+    }
+}
+
+fn max_cost(text: &str) -> Result<f64, String> {
     match text.parse() {
-        Ok(price @ 0.0..=f64::MAX) => Ok(price),
-        _ => Err("expected a number, such as 0.00044".to_owned()),
+        Ok(cost @ 0.0..=f64::MAX) => Ok(cost),
+        _ => Err("expected a number, such as 25".to_owned()),
     }
 }

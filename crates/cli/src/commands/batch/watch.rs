@@ -120,7 +120,12 @@ async fn poll(context: &Context, arguments: &Arguments) -> Result<Exit, Failure>
         if status.counts.open() == 0 || (!running && has_ended(location, &mut idle_since)) {
             break (status, running, last);
         }
-        progress.set_message(&summary::progress_line(&status.counts, rate, eta));
+        progress.set_message(&summary::progress_line(
+            &status.counts,
+            rate,
+            eta,
+            status.cost.as_ref(),
+        ));
         let has_trouble = trouble.is_some();
         if let Some(trouble) = trouble.filter(|_| !had_trouble) {
             progress.suspend(|| context.output.warn(trouble));

@@ -1,0 +1,201 @@
+//! Budgets: the cost of a batch is never above its bound.
+
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use podqueue::Policy;
+use podqueue_batch::{
+    Budget, ErrorKind, JobId, OnUnknown, Reader, State, Stopped, Submission, Submit, SubmitByRun,
+};
+use podqueue_local::{Fault, LocalJob, LocalService, Operation};
+use serde_json::json;
+
+use crate::support::{Folder, KEY, counts, endpoint};
+
+/// The shortest execution timeout that the service accepts.
+const LONGEST: Duration = Duration::from_secs(5);
+
+fn policy() -> Policy {
+    Policy::new().execution_timeout(LONGEST)
+}
+
+/// What the jobs of a batch can cost, as the service knows it, at a price of one per second.
+#[derive(Default)]
+struct Spent {
+    /// The jobs that may have been accepted and have not ended.
+    outstanding: u32,
+    executed: Duration,
+    max_cost: f64,
+}
+
+#[derive(Clone, Default)]
+struct Ledger(Arc<Mutex<Spent>>);
+
+impl Ledger {
+    fn spent(&self) -> MutexGuard<'_, Spent> {
+        self.0.lock().unwrap()
+    }
+
+    /// The service of a batch, whose jobs take `ms` milliseconds.
+    async fn service(&self) -> LocalService {
+        let ledger = self.clone();
+        let handler = move |job: LocalJob| {
+            let ledger = ledger.clone();
+            async move {
+                let began = tokio::time::Instant::now();
+                tokio::time::sleep(Duration::from_millis(job.input["ms"].as_u64().unwrap())).await;
+                let mut spent = ledger.spent();
+                spent.outstanding -= 1;
+                // In whole milliseconds, as the status of a job has it.
+                spent.executed += Duration::from_millis(began.elapsed().as_millis() as u64);
+                Ok(json!({}))
+            }
+        };
+        LocalService::builder().api_key(KEY).endpoint("work", handler).start().await.unwrap()
+    }
+}
+
+/// Submits by `POST /run`, and checks that the longest execution of each job would be paid for.
+impl Submit for Ledger {
+    fn submit<'a>(&'a self, submission: Submission<'a>) -> JobId<'a> {
+        {
+            let mut spent = self.spent();
+            spent.outstanding += 1;
+            let at_most = spent.executed + spent.outstanding * LONGEST;
+            assert!(
+                at_most.as_secs_f64() <= spent.max_cost + 1e-6,
+                "it could cost {at_most:?} of {}",
+                spent.max_cost
+            );
+        }
+        SubmitByRun.submit(submission)
+    }
+}
+
+#[tokio::test]
+async fn the_cost_of_random_jobs_is_never_above_the_bound() {
+    for seed in 0..6 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let ledger = Ledger::default();
+        let local = ledger.service().await;
+        let folder = Folder::new();
+        folder.write_inputs((0..60).map(|_| json!({ "ms": random.u64(..12) })));
+        let max_cost = LONGEST.as_secs_f64() * f64::from(random.u32(1..6)) + random.f64() * 0.2;
+        ledger.spent().max_cost = max_cost;
+        let lost = Fault::lost_response().on(Operation::Run);
+        local.add_fault(lost.probability(0.03, seed));
+        let on_unknown = match random.bool() {
+            true => OnUnknown::Resubmit,
+            false => OnUnknown::Hold,
+        };
+        let mut ended = None;
+        while ended.is_none() {
+            // Submissions of a run that was dropped are completed in the background.
+            let batch = loop {
+                match folder.open().on_unknown(on_unknown.clone()).await {
+                    Err(error) if error.kind() == ErrorKind::InUse => {
+                        tokio::time::sleep(Duration::from_millis(1)).await;
+                    }
+                    batch => break batch.unwrap(),
+                }
+            };
+            let mut run = batch
+                .run(endpoint(&local, "work"))
+                .policy(policy())
+                .budget(Budget::new(1.0).max_cost(max_cost))
+                .submit_with(ledger.clone());
+            // Some runs are dropped in the middle.
+            let patience = match random.u8(..3) {
+                0 => Duration::MAX,
+                _ => Duration::from_millis(random.u64(..200)),
+            };
+            let driven = async {
+                while let Some(progress) = run.next().await {
+                    let cost = progress.cost.unwrap();
+                    assert!(cost.spent <= cost.at_most && cost.at_most <= max_cost, "{cost:?}");
+                }
+                run.await
+            };
+            ended = tokio::time::timeout(patience, driven).await.ok();
+        }
+        let report = ended.unwrap().unwrap();
+        let cost = report.cost.unwrap();
+        assert!(cost.at_most <= max_cost + 1e-6, "seed {seed}: {cost:?} of {max_cost}");
+        let is_pending = report.counts.of(State::Pending) > 0;
+        assert_eq!(report.stopped, is_pending.then_some(Stopped::OutOfBudget), "seed {seed}");
+        // No other job would have been paid for.
+        let left = max_cost - cost.at_most;
+        assert!(!is_pending || left < LONGEST.as_secs_f64(), "seed {seed}: {left} is left");
+    }
+}
+
+#[tokio::test]
+async fn a_batch_continues_with_a_larger_budget_and_keeps_its_cost() {
+    let ledger = Ledger::default();
+    let local = ledger.service().await;
+    let folder = Folder::new();
+    folder.write_inputs((0..40).map(|_| json!({ "ms": 10 })));
+    let batch = folder.open().await.unwrap();
+    let run = |max_cost: f64| {
+        ledger.spent().max_cost = max_cost;
+        let run = batch.run(endpoint(&local, "work")).policy(policy());
+        run.budget(Budget::new(1.0).max_cost(max_cost)).submit_with(ledger.clone())
+    };
+    let none = run(4.99).await.unwrap();
+    assert_eq!((none.submitted_now, none.stopped), (0, Some(Stopped::OutOfBudget)));
+    let some = run(5.1).await.unwrap();
+    assert_eq!(some.stopped, Some(Stopped::OutOfBudget));
+    let completed = some.counts.of(State::Completed);
+    assert!((6..=10).contains(&completed), "{}", counts(&batch.status().await.unwrap()));
+    let spent = some.cost.unwrap().spent;
+    assert!((0.1..=5.1).contains(&spent), "{spent}");
+    let again = run(5.1).await.unwrap();
+    assert_eq!((again.submitted_now, again.cost.unwrap().spent), (0, spent));
+
+    let all = run(1_000.0).await.unwrap();
+    assert!(all.is_complete() && all.stopped.is_none(), "{all:?}");
+    let cost = all.cost.unwrap();
+    assert_eq!(cost.spent, cost.at_most);
+    assert!((cost.spent - all.execution.as_secs_f64()).abs() < 1e-6);
+}
+
+#[tokio::test]
+async fn the_cost_of_the_whole_is_estimated_also_for_readers() {
+    let ledger = Ledger::default();
+    let local = ledger.service().await;
+    let folder = Folder::new();
+    folder.write_inputs((0..30).map(|_| json!({ "ms": 20 })));
+    let batch = folder.open().await.unwrap();
+    assert!(batch.status().await.unwrap().cost.is_none(), "there is no price yet");
+    let run = batch.run(endpoint(&local, "work")).budget(Budget::new(2.0)).take(10);
+    let cost = run.await.unwrap().cost.unwrap();
+    let estimate = cost.estimate.unwrap();
+    assert!((estimate.expected / cost.spent - 3.0).abs() < 1e-6, "{cost:?}");
+    assert!(estimate.low <= estimate.expected && estimate.expected <= estimate.high);
+    assert!(estimate.low >= cost.spent);
+    let read = Reader::open(&folder.journal()).unwrap().status().unwrap();
+    assert_eq!(read.cost, Some(cost));
+    let shown = serde_json::to_value(&read).unwrap();
+    assert_eq!(shown["cost"], json!(cost.spent));
+    assert_eq!(shown["cost_estimate"]["high"], json!(estimate.high));
+}
+
+#[tokio::test]
+async fn a_budget_that_cannot_be_kept_is_refused() {
+    let ledger = Ledger::default();
+    let local = ledger.service().await;
+    let folder = Folder::with(1);
+    let batch = folder.open().await.unwrap();
+    for (budget, policy, named) in [
+        (Budget::new(1.0).max_cost(9.0), Policy::new(), "execution_timeout"),
+        (Budget::new(-1.0), policy(), "-1 is no price"),
+        (Budget::new(f64::NAN), policy(), "NaN is no price"),
+        (Budget::new(1.0).max_cost(f64::INFINITY), policy(), "inf is no bound"),
+    ] {
+        let run = batch.run(endpoint(&local, "work")).policy(policy).budget(budget);
+        let error = run.await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Settings);
+        assert!(error.to_string().contains(named), "{error}");
+    }
+}
