@@ -263,7 +263,7 @@ async fn a_job_knows_when_its_ttl_and_result_expire() {
     let job = server.endpoint().run(&json!({})).policy(policy).await.unwrap();
     within(job.expires_at(), began, 60 * MINUTE);
     job.status().await.unwrap();
-    assert_eq!(job.result_expires_at(), None, "it goes on");
+    assert_eq!(job.result_expires_at(), None, "it continues");
     job.status().ttl(120 * MINUTE).await.unwrap();
     within(job.expires_at(), began, 120 * MINUTE);
     job.clone().wait().await.unwrap();

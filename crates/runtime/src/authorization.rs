@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_sent_is_refused_without_its_value() {
+    fn an_invalid_authorization_is_refused_without_its_value() {
         let header = || Authorization::header("x-key", "canary");
         for (authorization, rule) in [
             (Authorization::basic("", ""), "must not be empty"),

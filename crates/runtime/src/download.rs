@@ -44,8 +44,8 @@ pub struct Download<E = Error> {
 /// The values of a response with a JSON value in each line (NDJSON, JSON Lines), as they arrive.
 ///
 /// It is a [`Download`] whose lines are decoded; empty lines are skipped. A line of another type is
-/// an error, [`Decode`](ErrorKind::Decode), after which the stream goes on, and a line larger than
-/// [`largest_response`](crate::ServiceBuilder::largest_response) ends it with
+/// an error, [`Decode`](ErrorKind::Decode), after which the stream continues, and a line larger
+/// than [`largest_response`](crate::ServiceBuilder::largest_response) ends it with
 /// [`ResponseTooLarge`](ErrorKind::ResponseTooLarge).
 #[must_use = "lines are read only when it is polled"]
 pub struct JsonLines<T, E = Error> {

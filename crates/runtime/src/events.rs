@@ -175,11 +175,11 @@ impl<E: From<Error>> Stream for ServerEvents<E> {
 ///
 /// It ends as [`ServerEvents`] does, and with an event whose data is `[DONE]`, which some services
 /// send last. Data of another type is an error, [`Decode`](ErrorKind::Decode), after which the
-/// stream goes on. [`into_events`](Self::into_events) returns the events with their names and ids.
+/// stream continues. [`into_events`](Self::into_events) returns the events with names and ids.
 ///
 /// A service that fails after the response began reports that in an event, which is an error here,
 /// [`Server`](ErrorKind::Server), with the data as its body: an event of the name `error`, and one
-/// whose data has a field `error` that the type does not have. The stream goes on, since the service
+/// whose data has a field `error` that the type does not have. The stream continues, since the service
 /// decides whether it ends.
 #[must_use = "events are read only when it is polled"]
 pub struct TypedEvents<T, E = Error> {

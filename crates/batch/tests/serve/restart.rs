@@ -117,7 +117,7 @@ async fn a_batch_expires_while_no_server_runs() {
 }
 
 #[tokio::test]
-async fn what_has_ended_is_the_same_after_a_restart() {
+async fn an_ended_batch_is_the_same_after_a_restart() {
     let world = World::new().await;
     let served = world.serve().await;
     let id = served.submit(requests(["a", "fail b"])).await.id.unwrap();
@@ -132,7 +132,7 @@ async fn what_has_ended_is_the_same_after_a_restart() {
 }
 
 #[tokio::test]
-async fn what_a_killed_server_left_is_removed_after_a_day() {
+async fn files_of_a_killed_server_are_removed_after_a_day() {
     let world = World::new().await;
     let served = world.serve().await;
     let batch = served.submit(request("a")).await;

@@ -255,7 +255,7 @@ async fn an_invalid_body_is_refused_before_it_is_sent() {
 }
 
 #[tokio::test]
-async fn what_costs_or_deletes_needs_a_confirmation() {
+async fn commands_that_cost_or_delete_need_a_confirmation() {
     let server = AccountServer::start(service).await;
     for arguments in [
         &["endpoint", "create", "e", "--image", "i", "--gpu", "p"][..],

@@ -77,7 +77,7 @@ fn a_cursor_can_be_a_field_of_the_body() {
 }
 
 #[test]
-fn what_is_certain_can_be_denied() {
+fn certain_pages_can_be_denied() {
     let has_pages = |code: &str| item(code, "impl ListSure {").contains("pub fn pages(self)");
     assert!(has_pages(&generate("certain", |it| it).unwrap()));
     assert!(!has_pages(&generate("denied", |it| it.pages("listSure", Pages::none())).unwrap()));

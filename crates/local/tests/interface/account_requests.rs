@@ -129,7 +129,7 @@ async fn templates_are_those_of_the_first_version() {
 }
 
 #[tokio::test]
-async fn what_is_in_use_is_not_deleted() {
+async fn objects_in_use_are_not_deleted() {
     let service = Service::still(|builder| builder).await;
     let answer = service.account(Method::DELETE, "/registries/registry-credential-1", None).await;
     assert_problem(&answer, 400, "in use");

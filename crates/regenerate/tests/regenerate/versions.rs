@@ -105,7 +105,7 @@ components:
 "##;
 
 #[test]
-fn what_keeps_its_name_and_changes_its_meaning_comes_first() {
+fn changes_of_meaning_under_the_same_name_come_first() {
     let report = report("versions", FIRST, SECOND);
     let (first, others) = report.split_once("  these affect no running program:\n").unwrap();
     for line in [

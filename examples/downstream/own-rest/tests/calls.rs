@@ -152,7 +152,7 @@ async fn another_service_never_gets_the_clients_key() {
 }
 
 #[test]
-fn what_cannot_be_used_is_refused() {
+fn an_invalid_url_or_authorization_is_refused() {
     let client = client("https://rest.example/v1");
     for url in ["gallery", "http://gallery.example", "https://gallery.example/?a=b"] {
         let error = gallery::Api::at(&client, url, Authorization::none()).unwrap_err();

@@ -53,7 +53,7 @@ async fn lists_are_pages_and_filters_are_joined() {
 }
 
 #[tokio::test]
-async fn what_is_created_changed_and_moved() {
+async fn orders_are_created_changed_and_moved() {
     let server = Server::start(&[
         (201, JSON, r#"{"id": "o1", "name": "First"}"#),
         (200, JSON, r#"{"id": "i1"}"#),

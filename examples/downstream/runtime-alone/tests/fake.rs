@@ -49,7 +49,7 @@ async fn a_response_is_set_by_a_test_and_checked_against_the_description() {
 }
 
 #[tokio::test]
-async fn what_the_description_refuses_is_refused_with_the_field() {
+async fn an_invalid_request_is_refused_with_the_field() {
     let shop = shop::Api::fake();
     let url = shop.fake.url();
     let http = reqwest::Client::new();

@@ -10,7 +10,7 @@ use types_alone::loans::types::Loan;
 use uuid::Uuid;
 
 #[test]
-fn what_is_sent_has_types() {
+fn request_bodies_have_types() {
     let (id, due) = (Uuid::from_u128(7), Date::from_calendar_date(2024, Month::May, 1).unwrap());
     let written = "00000000-0000-0000-0000-000000000007";
     let loan = Loan::new(due, id);

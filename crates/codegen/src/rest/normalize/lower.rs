@@ -44,7 +44,7 @@ fn lower_schema(schema: &mut Value, place: &str, formats: Formats, warnings: &mu
     tuple(object);
     pattern_properties(object);
     file(object);
-    what_paging_needs(object);
+    keep_paging_hints(object);
     unsigned(object);
     well_formed(object, formats);
     default_conforms(object, place, warnings);
@@ -161,7 +161,7 @@ fn file(schema: &mut Map<String, Value>) {
 }
 
 /// Keeps what says that a text is a URL, and with which number counting begins.
-fn what_paging_needs(schema: &mut Map<String, Value>) {
+fn keep_paging_hints(schema: &mut Map<String, Value>) {
     let format = schema.get("format").and_then(Value::as_str).unwrap_or_default();
     let is_url = format == "url" || format.starts_with("uri");
     if is_url && schema.get("type").is_some_and(|kind| kind == "string") {
