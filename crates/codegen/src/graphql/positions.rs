@@ -2,10 +2,10 @@
 //! names.
 //!
 //! The syntax tree of graphql-tools has no positions for values and arguments, but the message
-//! names them. Each candidate in the text is replaced in turn by a name that no schema has; a
-//! candidate without which the message is reported less often is a position. Only the rule that
-//! reported the message runs again, on one file, and only after an error: a valid query is never
-//! searched.
+//! names them. Candidates in the text are replaced by a name that no schema has; a candidate that
+//! alone is enough for the message to be reported is a position, found by bisection. Only the rule
+//! that reported the message runs again, on one file, and only after an error: a valid query is
+//! never searched.
 //!
 //! apollo-compiler has a position for every error, and is no replacement: its numbers are in
 //! `docs/design/generator.md`.
@@ -28,8 +28,9 @@ const UNKNOWN: &str = "podqueue__unknown";
 /// The keywords before the name of an operation or a fragment.
 const DEFINITIONS: [&str; 4] = ["query", "mutation", "subscription", "fragment"];
 
-/// With more candidates than this, the first one is taken.
-const MANY: usize = 50;
+/// The maximum number of changed texts that are validated for a message: a file may have thousands
+/// of candidates.
+const MANY: usize = 200;
 
 /// The positions in a text that a message is about. `count` returns how often the message is
 /// reported for a changed text.
@@ -40,20 +41,27 @@ pub(crate) fn locate(text: &str, message: &str, count: impl Fn(&str) -> usize) -
         // All but the first are duplicates.
         return candidates.iter().skip(1).map(|it| tokens.position(it.place)).collect();
     }
-    if candidates.len() > MANY {
-        return candidates.first().map(|it| tokens.position(it.place)).into_iter().collect();
-    }
     let changed = |which: &dyn Fn(usize) -> bool| {
         let changes = candidates.iter().enumerate().filter(|(at, _)| which(*at));
         count(&with_changes(text, changes.map(|(_, it)| it)))
     };
     let elsewhere = changed(&|_| true);
-    let mut found: Vec<_> =
-        (0..candidates.len()).filter(|kept| changed(&|at| at != *kept) > elsewhere).collect();
+    // By bisection, in the order of the text: kept alone, candidates without an error report none.
+    let (mut found, mut kept) = (Vec::new(), vec![0..candidates.len()]);
+    for _ in 0..MANY {
+        let Some(range) = kept.pop() else { break };
+        if changed(&|at| !range.contains(&at)) > elsewhere {
+            match range.start + range.len() / 2 {
+                middle if middle == range.start => found.push(middle),
+                middle => kept.extend([middle..range.end, range.start..middle]),
+            }
+        }
+    }
     if found.is_empty() {
         // Two of them together are the error.
         let all = count(text);
-        found.extend((0..candidates.len()).rev().find(|one| changed(&|at| at == *one) < all));
+        let mut last = (0..candidates.len()).rev().take(MANY);
+        found.extend(last.find(|one| changed(&|at| at == *one) < all));
     }
     if found.is_empty() {
         // The operation that the message names.

@@ -449,6 +449,19 @@ fn an_unused_fragment_is_a_warning() {
 }
 
 #[test]
+fn a_mistake_among_many_valid_uses_of_its_value_has_its_position() {
+    let valid = (0..300).map(|at| format!("a{at}: pet(id: \"x\") {{ id }}\n")).collect::<String>();
+    let wrong = ["b", "c"].map(|name| format!("{name}: pets(limit: \"x\") {{ id }}\n"));
+    let query = format!("query A {{\n{}}}", wrong.concat().replace('\n', &format!("\n{valid}")));
+    let diagnostics = queried(&[("queries/many.graphql", &query)]).unwrap_err();
+    assert_eq!(
+        lines(&diagnostics),
+        "queries/many.graphql:2:16: Expected value of type \"Int\", found \"x\".\n\
+         queries/many.graphql:303:16: Expected value of type \"Int\", found \"x\"."
+    );
+}
+
+#[test]
 fn all_errors_of_all_files_are_reported_together() {
     let diagnostics = queried(&[
         ("queries/b.graphql", "query B { pets { nope } }"),
