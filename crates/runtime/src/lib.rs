@@ -83,7 +83,7 @@ mod secret_string;
 mod service;
 #[cfg(feature = "client")]
 mod sync;
-#[cfg(all(test, feature = "client"))]
+#[cfg(test)]
 mod test_random;
 #[cfg(feature = "client")]
 mod transport;

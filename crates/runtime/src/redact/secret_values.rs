@@ -454,6 +454,7 @@ mod tests {
         }
     }
 
+    #[cfg(feature = "client")]
     #[test]
     fn the_password_of_a_proxy_is_known_wherever_it_is_set() {
         let given = SecretString::from("http://me:p%40ss@proxy.example:3128");
