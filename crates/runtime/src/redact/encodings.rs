@@ -491,3 +491,129 @@ const LATIN1: &str = "nbsp iexcl cent pound curren yen brvbar sect uml copy ordf
      Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc \
      atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute \
      ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The layers that a row reads in a text: each symbol, with the text that it was read from
+    /// where that differs.
+    fn read(row: usize, text: &str) -> Vec<String> {
+        let shown = |it: &Symbol| {
+            let from = &text[it.start as usize..it.end as usize];
+            match from.chars().eq([it.is]) {
+                true => from.to_owned(),
+                false => format!("{{{from}|{}}}", it.is.escape_debug()),
+            }
+        };
+        let layers = Layer::of(text).decoded(&ENCODINGS[row]);
+        layers.iter().map(|layer| layer.symbols.iter().map(shown).collect()).collect()
+    }
+
+    /// What each row reads in a text, alone.
+    #[test]
+    fn rows_decode_by_one_level() {
+        let [string, ldap, url, html, printable, hex, base64, numbers, characters] =
+            [0, 1, 2, 3, 4, 5, 6, 7, 8];
+        for (row, text, first) in [
+            (string, r"\n\r\t\b\f", r"{\n|\n}{\r|\r}{\t|\t}{\b|\u{8}}{\f|\u{c}}"),
+            (string, r"\v\a\0\q\\b", r"{\v|\u{b}}{\a|\u{7}}{\0|\0}{\q|q}{\\|\\}b"),
+            (string, r"\u00e4\xe4\u{e4}", r"{\u00e4|ä}{\xe4|ä}{\u{e4}|ä}"),
+            (string, r"\x{1f980}\U0001f980", r"{\x{1f980}|🦀}{\U0001f980|🦀}"),
+            (string, r"\101\08\390", r"{\101|A}{\0|\0}8{\3|3}90"),
+            (string, r"\ud83e\udd80", r"{\ud83e\udd80|🦀}"),
+            (string, r"\ud83e\u0041\ud83e!", r"\ud83e{\u0041|A}\ud83e!"),
+            (string, r"\u{12345678}\xe4", r"\u{12345678}{\xe4|ä}"),
+            (string, r"\u{110000}\xg1\xe4", r"\u{110000}\xg1{\xe4|ä}"),
+            (string, r"\u00c3\u00a4", r"{\u00c3\u00a4|ä}"),
+            (string, r"\xe2\x82\xac", r"{\xe2\x82\xac|€}"),
+            (string, r"\xf0\x9f\xa6\x80", r"{\xf0\x9f\xa6\x80|🦀}"),
+            (string, "a\\\nb\\\rc", ""),
+            (ldap, r"a\4b\6X\c3\a4", r"a{\4b|K}\6X{\c3\a4|ä}"),
+            (url, "a%4Bb%u004bc%zz%4", "a{%4B|K}b{%u004b|K}c%zz%4"),
+            (url, "%C3%A4%e2%82%ac%f0%9f%a6%80", "{%C3%A4|ä}{%e2%82%ac|€}{%f0%9f%a6%80|🦀}"),
+            (html, "&quot;&#75&#75;x", "{&quot;|\\\"}{&#75|K}{&#75;|K}x"),
+            (html, "&#x4b;&#X4B&yuml;", "{&#x4b;|K}{&#X4B|K}{&yuml;|ÿ}"),
+            (html, "&Tab;&NewLine;", "{&Tab;|\\t}{&NewLine;|\\n}"),
+            (html, "&nope;&amp&#x;&rsquo;&", "&nope;&amp&#x;{&rsquo;|’}&"),
+            (printable, "a=4Bb=zz=", "a{=4B|K}b=zz="),
+            (printable, "a=\r\nb=\nc=\rd= \t\r\ne= \nf=  g=", "abcdef=  g="),
+            (hex, "x4b71377a,", "{4b71377a|K}{4b71377a|q}{4b71377a|7}{4b71377a|z}"),
+            (hex, "4b713 77a", "{4b713|K}{4b713|q}{4b713 77a|7}{77a|z}"),
+            (hex, "4b713\n  77a", "{4b713|K}{4b713|q}{4b713\n  77a|7}{77a|z}"),
+            (hex, "4b713  77a", ""),
+            (hex, "4b71377", ""),
+            (
+                base64,
+                "S3E3enE3=.",
+                "{S3E3enE3=|K}{S3E3enE3=|q}{S3E3enE3=|7}{S3E3enE3=|z}{S3E3enE3=|q}{S3E3enE3=|7}",
+            ),
+            (base64, "S3E3\nenEx=", "{S3E3|K}{S3E3|q}{S3E3|7}{enEx=|z}{enEx=|q}{enEx=|1}"),
+            (
+                base64,
+                "PDw-Pj8_Pw==",
+                "{PDw-Pj8_Pw==|<}{PDw-Pj8_Pw==|<}{PDw-Pj8_Pw==|>}\
+                {PDw-Pj8_Pw==|>}{PDw-Pj8_Pw==|?}{PDw-Pj8_Pw==|?}{PDw-Pj8_Pw==|?}",
+            ),
+            (
+                base64,
+                "PDw+Pj8/",
+                "{PDw+Pj8/|<}{PDw+Pj8/|<}{PDw+Pj8/|>}{PDw+Pj8/|>}{PDw+Pj8/|?}\
+                {PDw+Pj8/|?}",
+            ),
+            (base64, "S3E3 eng=", ""),
+            (base64, "S3E3eng", ""),
+            (numbers, "[75, 113, 55, 90]", "{75|K}{113|q}{55|7}{90|Z}"),
+            (numbers, "{0x4B, 0x71, 0x37, 0x5a}", "{0x4B|K}{0x71|q}{0x37|7}{0x5a|Z}"),
+            (numbers, "75u8, 113u8, 55_u8, 90u32", "{75u8|K}{113u8|q}{55_u8|7}{90u32|Z}"),
+            (numbers, "[75, -61, -92, 55, 90]", "{75|K}{61, -92|ä}{55|7}{90|Z}"),
+            (
+                numbers,
+                "01001011 01110001 00110111 01011010",
+                "{01001011|K}{01110001|q}\
+                {00110111|7}{01011010|Z}",
+            ),
+            (numbers, "75, 113, 55", ""),
+            (characters, r#"["K", "q", "7"]"#, "Kq7"),
+            (characters, "[K, q, 7]", "Kq7"),
+            (characters, "[b'K', b'q', b'7']", "Kq7"),
+            (characters, "0 => 'K', 1 => 'q'", "Kq"),
+            (characters, r#""ab","cd""#, ""),
+        ] {
+            assert_eq!(read(row, text).first().map_or("", String::as_str), first, "{row}: {text}");
+        }
+    }
+
+    #[test]
+    fn runs_are_read_from_each_digit_and_in_each_radix() {
+        // The last digits of an odd run, and bytes that begin in the middle of one, split where
+        // they are no text.
+        let hex = read(5, "4b71375a7831");
+        let plain: Vec<String> = hex.iter().map(|it| it.replace("4b71375a7831|", "")).collect();
+        assert_eq!(plain[1..], ["{·}", "{\\u{13}}{u}{§}", "{\\u{83}}"]);
+        assert_eq!(
+            read(7, "4b:71:37:5a"),
+            ["{71|G}{37|%}", "{4b|K}{71|q}{37|7}{5a|Z}", "{71|9}{37|\\u{1f}}", "{71|G}{37|%}"],
+        );
+        let values = read(7, r#"{"8": 75, "9": 113, "8": 55, "9": 90}"#);
+        assert_eq!(values.last().map(String::as_str), Some("{75|K}{113|q}{55|7}{90|Z}"));
+        assert_eq!(read(8, r#"{"0": "K", "1": "q"}"#), ["0K1q", "Kq"]);
+    }
+
+    /// Text far from all escapes is in the layer before.
+    #[test]
+    fn an_escape_is_read_with_the_text_around_it() {
+        let far = "x".repeat(2_000);
+        for (before, after) in [("", "hunter"), ("hunter", ""), ("hun", "ter")] {
+            let text = format!("{far}{before}%2d{after}{far}");
+            let layers = Layer::of(&text).decoded(&ENCODINGS[2]);
+            assert_eq!(layers.len(), 1);
+            let read: String = layers[0].symbols.iter().map(|it| it.is).collect();
+            assert!(read.contains(&format!("{before}-{after}")), "{read}");
+            let most = 3 * BYTES_OF_CELL.max(SYMBOLS_OF_CELL);
+            assert!((2 * SYMBOLS_OF_CELL..=most).contains(&read.len()), "{}", read.len());
+            assert_eq!(layers[0].level, 1);
+            assert!(!layers[0].is_of_runs);
+        }
+    }
+}
