@@ -287,3 +287,122 @@ fn folded(character: char) -> char {
 fn fits(read: char, expected: char) -> bool {
     read == expected || (read == LOST && !expected.is_ascii())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spans(secrets: &[&str], text: &str) -> Vec<Range<usize>> {
+        Needles::of(secrets.iter().copied()).spans(text)
+    }
+
+    fn is_found(secret: &str, text: &str) -> bool {
+        !spans(&[secret], text).is_empty()
+    }
+
+    /// A secret of this length, of which no part repeats.
+    fn secret(length: usize) -> String {
+        (0..length).map(|at| char::from(b'a' + (at * at % 23 + at) as u8 % 26)).collect()
+    }
+
+    #[test]
+    fn a_long_secret_is_found_by_each_of_its_parts() {
+        for (length, part) in [(4, 4), (11, 11), (12, 9), (29, 9), (30, 10), (48, 16), (90, 16)] {
+            let secret = secret(length);
+            for first in 0..=length - part {
+                let text = format!("<{}>", &secret[first..first + part]);
+                assert_eq!(spans(&[&secret], &text), [1..part + 1], "{first} of {length}");
+            }
+            assert!(!is_found(&secret, &format!("<{}>", &secret[..part - 1])), "{length}");
+            assert!(!is_found(&secret, &format!("<{}>", &secret[length - part + 1..])), "{length}");
+        }
+    }
+
+    #[test]
+    fn the_scheme_of_a_url_is_found_only_with_a_short_rest() {
+        let long = "https://hunter-22.io";
+        assert_eq!(spans(&[long], "https://hunter-22.com"), [8..18]);
+        assert_eq!(spans(&[long], "https://huntress.com"), []);
+        let short = "https://hunter.com1";
+        assert_eq!(spans(&[short], "https://hunter.com1!"), [0..19]);
+        assert_eq!(spans(&[short], "http://hunter.com1"), []);
+        // No scheme: a part may begin with its first characters.
+        assert_eq!(spans(&["https:/+hunter-22.io"], "https:/+huntress"), [0..12]);
+        assert_eq!(spans(&["https://"], "<https://>"), [1..9]);
+    }
+
+    #[test]
+    fn a_short_secret_is_found_as_a_word_and_not_across_a_line() {
+        for (secret, text, found) in [
+            ("abc", "x abc.", true),
+            ("abc", "abc", true),
+            ("abc", "xabc", false),
+            ("abc", "abcx", false),
+            ("abc", "abc7", false),
+            ("abc", "YWJj 616263 97 98 99 100", false),
+            ("abcd", "xabcdx", true),
+            ("abcd", "WWFiY2RZ", true),
+            ("abcde", "abc\nde", false),
+            ("abcdef", "abc\ndef", true),
+            ("abcdef", "abc \t'\"\\\u{200b}\u{feff}\u{0}def", true),
+            ("abcdef", "abc-def", false),
+            ("a b c", "a b c", true),
+            ("a b c", "a  b c", false),
+            ("a bcdef", "abcdef", true),
+            ("a bcdef", "a\tb cdef", true),
+            ("a b cde", "<a b cde>", true),
+        ] {
+            assert_eq!(is_found(secret, text), found, "{secret}: {text:?}");
+        }
+    }
+
+    #[test]
+    fn characters_fit_in_both_cases_and_where_they_were_lost() {
+        for (secret, text, found) in [
+            ("hunter", "HUNTER", true),
+            ("HUNTER", "hunter", true),
+            ("hunté r", "HUNTÉ+R", true),
+            ("hunté-ñ", "hunt\u{fffd}-\u{fffd}", true),
+            ("hunte-ñ", "hunt\u{fffd}-\u{fffd}", false),
+            ("hunté-ñ", "huntè-ñ", false),
+        ] {
+            assert_eq!(is_found(secret, text), found, "{secret}: {text:?}");
+        }
+    }
+
+    #[test]
+    fn spans_that_meet_are_one() {
+        assert_eq!(spans(&["hunter", "terrace"], "a hunterrace, hunter"), [2..12, 14..20]);
+        assert_eq!(spans(&["hunter", "22-22-22"], "hunter22-22-22 "), [0..14]);
+        assert_eq!(spans(&["hunter"], "hunter hunter"), [0..6, 7..13]);
+        assert_eq!(spans(&["hunter"], "hunterhunter"), [0..12]);
+        assert_eq!(spans(&[""], "hunter"), []);
+        assert_eq!(spans(&[], "hunter"), []);
+    }
+
+    #[test]
+    fn a_text_of_several_pieces_is_searched_across_their_ends() {
+        let secret = secret(40);
+        for filling in ["-", "é", "🦀"] {
+            for before in [PIECE - 40, PIECE - 20, PIECE - 1, PIECE, 2 * PIECE - OVERLAP - 20] {
+                let filled = filling.repeat(before / filling.len());
+                let text = format!("{filled}{secret}{filling}");
+                assert_eq!(spans(&[&secret], &text), [filled.len()..filled.len() + 40], "{before}");
+            }
+        }
+        // Of an encoding that is longer than the overlap, too.
+        let escaped: String = secret.bytes().map(|it| format!("\\U{it:08x}")).collect();
+        let at = PIECE - escaped.len() / 2;
+        let text = format!("{}{escaped}{}", "-".repeat(at), "-".repeat(OVERLAP));
+        assert_eq!(spans(&[&secret], &text), [at..at + escaped.len()]);
+    }
+
+    #[test]
+    fn too_many_secrets_withhold_every_text() {
+        let secret = "s".repeat(MOST);
+        assert_eq!(spans(&[&secret[1..]], "hunter"), []);
+        assert_eq!(spans(&[&secret], "hunter"), []);
+        assert_eq!(spans(&[&secret, "x"], "hunter"), [0..6]);
+        assert_eq!(spans(&[&secret, "x"], ""), []);
+    }
+}
