@@ -466,7 +466,7 @@ fn a_secret_in_digits_is_redacted_wrapped_and_in_part() {
 #[test]
 fn secrets_of_any_shape_are_searched_in_bounded_time() {
     let size = if cfg!(debug_assertions) { 1 << 14 } else { 1 << 20 };
-    let began = std::time::Instant::now();
+    let began = processor_time();
     let alike = "a".repeat(10_000);
     assert_eq!(redacted(&"a".repeat(size), &[&alike]), "[redacted]");
     let mut state = 1_u32;
@@ -483,7 +483,19 @@ fn secrets_of_any_shape_are_searched_in_bounded_time() {
     redacted(&"\u{fffd}".repeat(size / 3), &[&"шифр-и-ключ".repeat(900)]);
     // More than can be searched for in bounded time.
     assert_eq!(redacted("anything", &[&"x".repeat(1 << 20)]), "[redacted]");
-    assert!(began.elapsed() < std::time::Duration::from_secs(20), "{:?}", began.elapsed());
+    let took = processor_time() - began;
+    assert!(took < std::time::Duration::from_secs(20), "{took:?}");
+}
+
+/// The time for which this thread was executed, which other work does not lengthen: on Linux, and
+/// elsewhere the time that passed.
+fn processor_time() -> std::time::Duration {
+    let known = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let known = known.and_then(|text| text.split(' ').next()?.parse().ok());
+    known.map_or_else(
+        || std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default(),
+        std::time::Duration::from_nanos,
+    )
 }
 
 #[test]
