@@ -107,6 +107,10 @@ impl Job {
     }
 }
 
+/// The id of a record. A number is read as its text.
+#[derive(Deserialize)]
+struct RecordId(#[serde(deserialize_with = "lenient::text")] Option<String>);
+
 impl JobRecord {
     /// Reads a record from a reply about `job`, or about a new job if there is no id yet.
     pub(super) fn read(
@@ -140,7 +144,8 @@ impl JobRecord {
                 _ => {}
             }
         }
-        let record_id = record_id.map_or(Ok(None), |id| id.read::<Option<String>>(attempted))?;
+        let record_id =
+            record_id.map_or(Ok(RecordId(None)), |id| id.read::<RecordId>(attempted))?.0;
         let job = job(record_id, &additional)?;
         let status = status.map_or(Ok(None), |status| status.read(attempted))?;
         let Some(status) = status else {

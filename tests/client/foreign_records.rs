@@ -10,6 +10,13 @@ fn record(id: &str, status: &str) -> Reply {
     Reply::ok(json!({"id": id, "status": status, "output": id}))
 }
 
+#[tokio::test]
+async fn a_number_is_the_id_of_a_job_as_its_text() {
+    let server = Script::of([Reply::ok(json!({"id": 17, "status": "IN_QUEUE"}))]).await;
+    let job = server.endpoint().run(&json!({})).await.unwrap();
+    assert_eq!(job.id(), "17");
+}
+
 /// Responses that must not be taken for a record of the job `mine`.
 fn foreign() -> Vec<Reply> {
     vec![
@@ -51,6 +58,7 @@ async fn an_id_may_have_a_suffix_or_be_left_out() {
         ("mine", json!("mine-u1")),
         ("mine-u12", json!("mine")),
         ("mine", json!(null)),
+        ("17", json!(17)),
     ] {
         let reply = Reply::ok(json!({"id": told, "status": "COMPLETED"}));
         let server = Script::of([reply]).await;
