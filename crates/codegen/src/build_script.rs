@@ -44,12 +44,13 @@ pub struct Build {
     schema: Option<PathBuf>,
     scalars: Vec<(String, String)>,
     formats: Formats,
+    types_alone: bool,
 }
 
 /// The descriptions of one call of [`Build::rest`].
 #[derive(Clone, Debug)]
 struct Descriptions {
-    place: PathBuf,
+    places: Vec<PathBuf>,
     /// Selectors of their operations; `None` for all of them.
     only: Option<Vec<String>>,
     pages: Vec<(String, Pages)>,
@@ -108,12 +109,14 @@ impl Build {
     /// `podqueue::include_rest!("pets")`: that of its file without the extension, or that of its
     /// folder where files in different folders have the same name. Written to
     /// `podqueue_rest_pets.rs`.
-    pub fn rest(mut self, folder_or_file: impl Into<PathBuf>) -> Self {
-        self.rest.push(Descriptions {
-            place: folder_or_file.into(),
-            only: None,
-            pages: Vec::new(),
-        });
+    pub fn rest(self, folder_or_file: impl Into<PathBuf>) -> Self {
+        self.rest_of([folder_or_file.into()])
+    }
+
+    /// The same for several folders and files, which share their selectors.
+    #[doc(hidden)]
+    pub fn rest_of(mut self, places: impl Into<Vec<PathBuf>>) -> Self {
+        self.rest.push(Descriptions { places: places.into(), only: None, pages: Vec::new() });
         self
     }
 
@@ -194,6 +197,13 @@ impl Build {
         self
     }
 
+    /// Generates the types of descriptions alone: no calls, no `Api` and no fake, whatever features
+    /// podqueue-runtime has.
+    pub fn types_alone(mut self) -> Self {
+        self.types_alone = true;
+        self
+    }
+
     /// podqueue's own REST calls, from a description, as methods of a handle of this name. Written
     /// to `podqueue_rest.rs` for `Rest`. May be called several times.
     #[doc(hidden)]
@@ -240,7 +250,7 @@ impl Build {
             run.fail(vec![Diagnostic::of_file("build.rs", message)]);
         }
         if !self.rest.is_empty() {
-            run.rest(&self.rest, self.formats);
+            run.rest(self);
         }
         if let Some((schema, queries)) = &self.operations {
             run.operations(schema, queries);
@@ -250,6 +260,44 @@ impl Build {
         }
         run.report
     }
+}
+
+impl Build {
+    /// Generates from the descriptions, in the order of the calls of [`rest`](Self::rest) and of the
+    /// names. The settings are those of the build, and otherwise those of `options`.
+    pub(super) fn outputs(
+        &self,
+        options: &rest::Options<'_>,
+    ) -> Result<Vec<DescribedOutput>, Diagnostic> {
+        let places = self.rest.iter().enumerate();
+        let named =
+            named(places.flat_map(|(index, of)| of.places.iter().map(move |it| (index, it))))?;
+        let mut outputs = Vec::new();
+        for (index, descriptions) in self.rest.iter().enumerate() {
+            let of_these = named.iter().filter(|(_, described)| described.group == index);
+            let of_these: Vec<_> = of_these.collect();
+            let sources: Vec<_> = of_these.iter().map(|(_, it)| &it.source).collect();
+            let options = rest::Options {
+                only: descriptions.only.as_deref(),
+                pages: &descriptions.pages,
+                formats: self.formats,
+                types_alone: self.types_alone,
+                ..*options
+            };
+            let made = selected(&sources, &options);
+            outputs.extend(of_these.into_iter().zip(made).map(|((name, described), output)| {
+                DescribedOutput { name: name.clone(), source: described.source.clone(), output }
+            }));
+        }
+        Ok(outputs)
+    }
+}
+
+/// The result for one description, with its name.
+pub(super) struct DescribedOutput {
+    pub(super) name: String,
+    source: Source,
+    pub(super) output: Result<rest::Output, Vec<Diagnostic>>,
 }
 
 /// One run and its report.
@@ -268,45 +316,21 @@ impl Run<'_> {
         self.finish(&format!("podqueue_{}.rs", handle.to_ascii_lowercase()), made);
     }
 
-    fn rest(&mut self, all: &[Descriptions], formats: Formats) {
-        all.iter().for_each(|it| self.watch_folder(&it.place, &DESCRIPTIONS));
-        let named = match named(all.iter().map(|it| it.place.as_path())) {
-            Ok(named) => named,
+    fn rest(&mut self, build: &Build) {
+        let places = build.rest.iter().flat_map(|it| &it.places);
+        places.for_each(|it| self.watch_folder(it, &DESCRIPTIONS));
+        let outputs = match build.outputs(&rest::Options::default()) {
+            Ok(outputs) => outputs,
             Err(diagnostic) => return self.finish(REST_INDEX, Err(vec![diagnostic])),
         };
         let mut foreign_servers = BTreeMap::new();
-        for (index, descriptions) in all.iter().enumerate() {
-            let of_these = named.iter().filter(|(_, described)| described.place == index);
-            let sources: Vec<_> =
-                of_these.map(|(name, described)| (name, &described.source)).collect();
-            let options = rest::Options {
-                only: descriptions.only.as_deref(),
-                pages: &descriptions.pages,
-                formats,
-                ..rest::Options::default()
-            };
-            foreign_servers.extend(self.descriptions(&sources, &options));
-        }
-        let code = index(&foreign_servers);
-        self.finish(REST_INDEX, Ok(Generated { code, ..Generated::default() }));
-        let index = self.out.join(REST_INDEX);
-        self.directive(format!("cargo::rustc-env={REST_INDEX_PATH}={}", index.display()));
-    }
-
-    /// Generates from the descriptions of one place, which share their selectors. Returns the foreign
-    /// servers of each, by its name.
-    fn descriptions(
-        &mut self,
-        sources: &[(&String, &Source)],
-        options: &rest::Options<'_>,
-    ) -> BTreeMap<String, Vec<String>> {
-        let sources_only: Vec<_> = sources.iter().map(|(_, source)| *source).collect();
-        let mut foreign_servers = BTreeMap::new();
-        for ((name, source), made) in sources.iter().zip(selected(&sources_only, options)) {
-            let servers =
-                made.as_ref().map_or_else(|_| Vec::new(), |it| it.foreign_servers.clone());
-            foreign_servers.insert((*name).clone(), servers);
-            let made = made.map(|it| it.generated);
+        for DescribedOutput { name, source, output } in outputs {
+            let (servers, pages) = output.as_ref().map_or_else(
+                |_| Default::default(),
+                |it| (it.foreign_servers.clone(), it.pages.clone()),
+            );
+            foreign_servers.insert(name.clone(), servers);
+            let made = output.map(|it| it.generated);
             for file in made.iter().flat_map(|made| &made.files) {
                 self.watch(file);
             }
@@ -315,16 +339,20 @@ impl Run<'_> {
                 self.finish(&format!("podqueue_types_{name}.rs"), Ok(types));
             }
             self.finish(&format!("podqueue_rest_{name}.rs"), made);
-            self.description(&format!("podqueue_rest_{name}.json"), source);
+            self.description(&format!("podqueue_rest_{name}.json"), &source, &pages);
         }
-        foreign_servers
+        let code = index(&foreign_servers, build.types_alone);
+        self.finish(REST_INDEX, Ok(Generated { code, ..Generated::default() }));
+        let index = self.out.join(REST_INDEX);
+        self.directive(format!("cargo::rustc-env={REST_INDEX_PATH}={}", index.display()));
     }
 
     /// Writes a description with all of its files as one JSON document, which `Api::fake()`
     /// includes.
-    fn description(&mut self, name: &str, source: &Source) {
+    fn description(&mut self, name: &str, source: &Source, pages: &BTreeMap<Vec<String>, Value>) {
         // Why it cannot be read is said where it is generated from.
-        let Ok((description, _)) = rest::linked(source) else { return };
+        let Ok((mut description, _)) = rest::linked(source) else { return };
+        rest::state_pages(&mut description, pages);
         if let Err(diagnostic) = write(&self.out.join(name), &description.to_string()) {
             self.finish(name, Err(vec![diagnostic]));
         }
@@ -433,7 +461,7 @@ fn graphql(schema: &Path, queries: &Path, options: Options) -> Result<Generated,
 
 /// Generates from descriptions that share their selectors. Of a selector that selects nothing in any
 /// of them there is one error; otherwise nothing may be selected of one description.
-pub(super) fn selected(
+fn selected(
     sources: &[&Source],
     options: &rest::Options<'_>,
 ) -> Vec<Result<rest::Output, Vec<Diagnostic>>> {
@@ -510,7 +538,7 @@ fn say(directive: &str) {
 }
 
 /// File extensions of descriptions.
-pub(super) const DESCRIPTIONS: [&str; 3] = ["yaml", "yml", "json"];
+const DESCRIPTIONS: [&str; 3] = ["yaml", "yml", "json"];
 
 /// The one description of a folder.
 pub fn description(folder: &Path) -> Result<Source, Diagnostic> {
@@ -525,24 +553,25 @@ pub fn description(folder: &Path) -> Result<Source, Diagnostic> {
     }
 }
 
-/// A description, and the index of the place that it is from.
-pub(super) struct Described {
-    pub(super) place: usize,
-    pub(super) source: Source,
+/// A description, and the index of the group that it is from.
+struct Described {
+    group: usize,
+    source: Source,
 }
 
-/// The descriptions of files and folders, by the names by which they are included.
-pub(super) fn named<'a>(
-    places: impl Iterator<Item = &'a Path>,
+/// The descriptions of files and folders, each with the index of its group, by the names by which
+/// they are included.
+fn named<'a>(
+    places: impl Iterator<Item = (usize, &'a PathBuf)>,
 ) -> Result<BTreeMap<String, Described>, Diagnostic> {
     let mut found = Vec::new();
-    for (index, place) in places.enumerate() {
+    for (index, place) in places {
         found.extend(within(place)?.into_iter().map(|(path, source)| (path, source, index)));
     }
     let text = |part: Option<&OsStr>| part.map(|it| it.to_string_lossy().into_owned());
     let stem = |path: &Path| text(path.file_stem()).unwrap_or_default();
     let mut named: BTreeMap<String, Described> = BTreeMap::new();
-    for (path, source, place) in &found {
+    for (path, source, group) in &found {
         let mut name = stem(path);
         if found.iter().filter(|(other, ..)| is_same(&stem(other), &name)).count() > 1 {
             name = text(path.parent().and_then(Path::file_name)).unwrap_or(name);
@@ -555,7 +584,7 @@ pub(super) fn named<'a>(
             );
             return Err(Diagnostic::of_file(&source.name, message));
         }
-        named.insert(name, Described { place: *place, source: source.clone() });
+        named.insert(name, Described { group: *group, source: source.clone() });
     }
     Ok(named)
 }
@@ -608,7 +637,7 @@ fn fake(name: &str, foreign_servers: &[String]) -> String {
 /// The generated code gets a module to itself, so that neither names nor lints around it matter.
 /// The macro rejects unknown names, also the former name of a renamed description, whose file may
 /// still exist.
-fn index(foreign_servers: &BTreeMap<String, Vec<String>>) -> String {
+fn index(foreign_servers: &BTreeMap<String, Vec<String>>, types_alone: bool) -> String {
     let names: Vec<_> = foreign_servers.keys().collect();
     let mut arms = "    (@ $file:tt { $($more:tt)* } [$($runtime:tt)*]) => {
         #[allow(dead_code, missing_copy_implementations, missing_debug_implementations)]
@@ -635,7 +664,8 @@ fn index(foreign_servers: &BTreeMap<String, Vec<String>>) -> String {
             ));
         }
         for (name, servers) in foreign_servers {
-            let fake = if types.is_empty() { fake(name, servers) } else { String::new() };
+            let has_fake = types.is_empty() && !types_alone;
+            let fake = if has_fake { fake(name, servers) } else { String::new() };
             let file = format!("/podqueue_{file}_{name}.rs");
             arms.push_str(&format!(
                 "    ({types}[$($runtime:tt)*] {name:?}) => {{ podqueue_rest! {{ @ {file:?} {{ {fake} }} [$($runtime)*] }} }};\n"

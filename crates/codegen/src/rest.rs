@@ -21,7 +21,7 @@ mod tree;
 mod types;
 mod yaml;
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 
 use quote::quote;
@@ -63,6 +63,8 @@ pub(crate) struct Options<'a> {
     pub(crate) pages: &'a [(String, Pages)],
     /// True to generate a file for each tag.
     pub(crate) by_tag: bool,
+    /// True to generate types and no calls.
+    pub(crate) types_alone: bool,
     /// True to count the values that stay any JSON.
     pub(crate) census: bool,
 }
@@ -75,6 +77,7 @@ impl Default for Options<'_> {
             formats: Formats::default(),
             pages: &[],
             by_tag: false,
+            types_alone: false,
             census: false,
         }
     }
@@ -90,6 +93,8 @@ pub(crate) struct Output {
     pub(crate) census: Census,
     /// The servers of single operations that have another origin than the others.
     pub(crate) foreign_servers: Vec<String>,
+    /// The operations whose responses are pages, by their keys, and how these follow each other.
+    pub(crate) pages: BTreeMap<Vec<String>, serde_json::Value>,
     /// The selectors that select none of its operations: those of `only`, and then of `pages`.
     pub(crate) unmatched: Vec<Unmatched>,
 }
@@ -135,10 +140,10 @@ fn try_generate(source: &Source, options: &Options<'_>) -> Result<Output, Diagno
     let files = std::mem::take(&mut linked.files);
     let servers = base_path::Servers::of(&description);
     let server_urls = server_url::variables(&description);
-    let Options { only, formats, pages, .. } = *options;
+    let Options { only, formats, pages: stated, .. } = *options;
     let whole = (options.census || options.by_tag).then(|| description.clone());
     let mut normalized =
-        normalize::normalize(source, &places, description, linked, only, formats, pages)?;
+        normalize::normalize(source, &places, description, linked, only, formats, stated)?;
     let mut decided = signatures::decide_or_bisect(source, &places, formats, &mut normalized)?;
     let mut warnings = normalized.warnings;
     let is_left_out = |keys: &Vec<String>| normalized.left_out.contains(keys);
@@ -216,6 +221,11 @@ fn try_generate(source: &Source, options: &Options<'_>) -> Result<Output, Diagno
         quote!(#handle #server_urls)
     };
     let foreign_servers: Vec<_> = servers.foreign.iter().map(|it| it.url.clone()).collect();
+    let paged = operations.iter().filter_map(|(it, _)| {
+        let (paging, _) = it.paging.as_ref()?;
+        Some((it.keys.clone(), paging.json()))
+    });
+    let pages: BTreeMap<_, _> = paged.collect();
     let print = |tokens| print::file(&source.name, tokens);
     let mut generated = Generated { warnings, files, ..Generated::default() };
     let mut by_tag = Vec::new();
@@ -225,6 +235,7 @@ fn try_generate(source: &Source, options: &Options<'_>) -> Result<Output, Diagno
         if only.is_some() {
             described = normalize::without(described, &normalized.left_out);
         }
+        state_pages(&mut described, &pages);
         let parts = files::Parts {
             name: options.handle,
             handle: handle(&[]),
@@ -233,7 +244,10 @@ fn try_generate(source: &Source, options: &Options<'_>) -> Result<Output, Diagno
             description: &described,
             foreign_servers: &foreign_servers,
         };
-        by_tag = files::by_tag(parts, tags.zip(calls), print)?;
+        by_tag = match options.types_alone {
+            true => files::types_alone(parts, print)?,
+            false => files::by_tag(parts, tags.zip(calls), print)?,
+        };
     } else {
         let handle = handle(&calls.iter().map(|it| &it.method).collect::<Vec<_>>());
         let builders = calls.iter().map(|it| &it.builder);
@@ -246,10 +260,26 @@ fn try_generate(source: &Source, options: &Options<'_>) -> Result<Output, Diagno
             }
         })?;
         let own_types = print(quote!(mod types { #own_types }))?;
-        generated.code = format!("{}\n{calls}", with_more_items(&generated.types, &own_types));
+        generated.code = match options.types_alone {
+            true => generated.types.clone(),
+            false => format!("{}\n{calls}", with_more_items(&generated.types, &own_types)),
+        };
     }
     let (census, unmatched) = (census.unwrap_or_default(), normalized.unmatched);
-    Ok(Output { generated, by_tag, census, foreign_servers, unmatched })
+    Ok(Output { generated, by_tag, census, foreign_servers, pages, unmatched })
+}
+
+/// States with the operations of a description how their pages follow each other, for the fake.
+pub(crate) fn state_pages(
+    description: &mut serde_json::Value,
+    pages: &BTreeMap<Vec<String>, serde_json::Value>,
+) {
+    for (keys, stated) in pages {
+        let operation = keys.iter().try_fold(&mut *description, |value, key| value.get_mut(key));
+        if let Some(serde_json::Value::Object(operation)) = operation {
+            operation.insert("x-podqueue-pages".to_owned(), stated.clone());
+        }
+    }
 }
 
 /// The text of a module to which the items of another one are added. The types that need a client,

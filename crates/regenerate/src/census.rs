@@ -1,10 +1,9 @@
 //! Census: the values of generated code that stay any JSON, with the reason.
 
 use std::fmt;
-use std::path::PathBuf;
 
 use podqueue_codegen::__private::census;
-use podqueue_codegen::Diagnostic;
+use podqueue_codegen::{Build, Diagnostic};
 
 use crate::Error;
 
@@ -23,15 +22,13 @@ pub struct Census {
 }
 
 impl Census {
-    /// Takes the census of the code that is generated from descriptions, which are files or folders.
-    /// `only` has selectors of operations as for podqueue-codegen's `Build::only`; without selectors
-    /// all operations count.
+    /// Takes the census of the code that is generated from a build's descriptions.
     ///
     /// # Errors
     ///
-    /// A description cannot be read, or a selector selects nothing.
-    pub fn take(descriptions: &[PathBuf], only: &[String]) -> Result<Self, Error> {
-        let found = census(descriptions, Some(only).filter(|it| !it.is_empty()))?;
+    /// A description cannot be read, a selector selects nothing, or stated pages do not fit.
+    pub fn take(build: &Build) -> Result<Self, Error> {
+        let found = census(build)?;
         Ok(Self { untyped: found.untyped, fields: found.fields, typed: found.typed })
     }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use podqueue_codegen::__private::{MARK, committed};
-use podqueue_codegen::{Diagnostic, Source};
+use podqueue_codegen::{Build, Diagnostic, Source};
 
 use crate::Error;
 
@@ -21,19 +21,14 @@ pub struct Committed {
 }
 
 impl Committed {
-    /// Generates the code of descriptions, which are files or folders, for a folder such as
-    /// `src/generated`. `only` has selectors of operations as for podqueue-codegen's `Build::only`;
-    /// without selectors all operations are generated.
+    /// Generates the code of a build's descriptions for a folder such as `src/generated`: what a
+    /// build script with the same settings generates.
     ///
     /// # Errors
     ///
-    /// A description cannot be read, or a selector selects nothing.
-    pub fn generate(
-        descriptions: &[PathBuf],
-        only: &[String],
-        folder: impl Into<PathBuf>,
-    ) -> Result<Self, Error> {
-        let made = committed(descriptions, Some(only).filter(|it| !it.is_empty()))?;
+    /// A description cannot be read, a selector selects nothing, or stated pages do not fit.
+    pub fn generate(build: &Build, folder: impl Into<PathBuf>) -> Result<Self, Error> {
+        let made = committed(build)?;
         Ok(Self { folder: folder.into(), files: made.files, warnings: made.warnings })
     }
 
@@ -93,28 +88,40 @@ impl Committed {
             let message = format!("cannot be {participle}: {error}");
             Error::from(Diagnostic::of_file(Source::name_of(path), message))
         };
-        for (path, code) in &stale {
+        for path in &extra {
+            fs::remove_file(path).map_err(|error| failed("removed", path, error))?;
+        }
+        // The root comes last: as long as it is the former one, it declares what is to be removed.
+        let root = self.folder.join("mod.rs");
+        let (roots, others): (Vec<_>, Vec<_>) = stale.iter().partition(|(path, _)| *path == root);
+        for (path, code) in others.into_iter().chain(roots) {
             let folder = path.parent().unwrap_or(Path::new("."));
             fs::create_dir_all(folder).map_err(|error| failed("created", folder, error))?;
             fs::write(path, code).map_err(|error| failed("written", path, error))?;
         }
-        for path in &extra {
-            fs::remove_file(path).map_err(|error| failed("removed", path, error))?;
-        }
         Ok(stale.into_iter().map(|(path, _)| path).chain(extra).collect())
     }
 
-    /// The generated files of the folder that are not generated now.
+    /// The generated files that are not generated now: of the folders of the descriptions, and of
+    /// those that the former `mod.rs` declares. Generated files elsewhere are of another output.
     fn extra(&self) -> Result<Vec<PathBuf>, Error> {
-        if !self.folder.exists() {
-            return Ok(Vec::new());
-        }
         let known: BTreeSet<_> =
             self.files.iter().map(|(file, _)| self.folder.join(file)).collect();
+        let folders = known.iter().filter_map(|file| file.parent()).map(Path::to_owned);
+        let mut folders: BTreeSet<_> = folders.filter(|it| *it != self.folder).collect();
+        let root = self.folder.join("mod.rs");
+        let former = if root.exists() { read(&root)? } else { String::new() };
+        if is_generated(&former) {
+            let names = former.lines().filter_map(|line| line.strip_prefix("pub mod "));
+            folders.extend(names.map(|name| self.folder.join(name.trim_end_matches(';'))));
+        }
         let mut extra = Vec::new();
-        for path in Source::find(&self.folder, &["rs"])? {
-            if !known.contains(&path) && is_generated(&read(&path)?) {
-                extra.push(path);
+        for folder in folders.iter().filter(|it| it.is_dir()) {
+            for path in Source::find(folder, &["rs"])? {
+                let is_own = path.parent() == Some(folder) && !known.contains(&path);
+                if is_own && is_generated(&read(&path)?) {
+                    extra.push(path);
+                }
             }
         }
         Ok(extra)

@@ -4,7 +4,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{Parser, ValueEnum};
+use podqueue_codegen::{Build, Dates, Pages};
 use podqueue_regenerate::{Census, Committed, Error, Regenerate};
 
 /// Exit code of a run that needs attention: drift with --check, or queries that no longer validate.
@@ -62,6 +63,31 @@ struct Arguments {
     #[arg(long, value_name = "SELECTOR", requires = "code", conflicts_with = "rest")]
     only: Vec<String>,
 
+    /// With --into or --report, how the pages of a list follow each other, where their names do not
+    /// make it certain: "listShops=cursor(from, page.last).items(shops)". The selector is one of
+    /// --only, and the rest is written as in a build script, without quotes. May be given several
+    /// times.
+    #[arg(
+        long,
+        value_name = "SELECTOR=PAGES",
+        requires = "code",
+        conflicts_with = "rest",
+        value_parser = pages
+    )]
+    pages: Vec<(String, Pages)>,
+
+    /// With --into or --report, dates and times as types of this crate; they are texts by default.
+    #[arg(long, value_name = "CRATE", requires = "code", conflicts_with = "rest")]
+    dates: Option<DateCrate>,
+
+    /// With --into or --report, UUIDs as `uuid::Uuid`; they are texts by default.
+    #[arg(long, requires = "code", conflicts_with = "rest")]
+    uuids: bool,
+
+    /// With --into, the types alone: no calls and no handle.
+    #[arg(long, requires = "into")]
+    types_alone: bool,
+
     /// Write nothing, and exit with 1 if anything changed or queries no longer validate: for a CI
     /// job. With --into, a line says of each file that is stale, missing or extra what to do.
     #[arg(long)]
@@ -87,6 +113,22 @@ struct Arguments {
     /// default.
     #[arg(value_name = "DESCRIPTION", requires = "code", conflicts_with = "rest")]
     descriptions: Vec<PathBuf>,
+}
+
+/// The crates that have types of dates and times.
+#[derive(Clone, Copy, ValueEnum)]
+enum DateCrate {
+    Chrono,
+    Jiff,
+    Time,
+}
+
+/// A selector and the pages of what it selects.
+fn pages(text: &str) -> Result<(String, Pages), String> {
+    let (selector, pages) = text
+        .rsplit_once('=')
+        .ok_or("write an operation and its pages: \"listPets=cursor(after, next)\"")?;
+    Ok((selector.trim().to_owned(), pages.parse()?))
 }
 
 fn main() -> ExitCode {
@@ -130,7 +172,7 @@ fn compare(arguments: Arguments) -> Result<ExitCode, Error> {
 
 /// Generates the code of descriptions into a folder, or compares it with the folder.
 fn commit(arguments: &Arguments, folder: &Path) -> Result<ExitCode, Error> {
-    let generated = Committed::generate(&descriptions(arguments), &arguments.only, folder)?;
+    let generated = Committed::generate(&build(arguments), folder)?;
     let mut out = io::stdout();
     for warning in generated.warnings() {
         let _ = writeln!(io::stderr(), "warning: {warning}");
@@ -149,17 +191,37 @@ fn commit(arguments: &Arguments, folder: &Path) -> Result<ExitCode, Error> {
 
 /// Prints the values of the code of descriptions that stay any JSON.
 fn report(arguments: &Arguments) -> Result<ExitCode, Error> {
-    let census = Census::take(&descriptions(arguments), &arguments.only)?;
+    let census = Census::take(&build(arguments))?;
     let _ = write!(io::stdout(), "{census}");
     Ok(ExitCode::SUCCESS)
 }
 
-fn descriptions(arguments: &Arguments) -> Vec<PathBuf> {
-    if arguments.descriptions.is_empty() {
-        vec![arguments.openapi.clone()]
-    } else {
-        arguments.descriptions.clone()
+/// The settings of the generator, as a build script would state them: all selectors are of all
+/// descriptions.
+fn build(arguments: &Arguments) -> Build {
+    let default = [arguments.openapi.clone()];
+    let places: &[PathBuf] = match arguments.descriptions.as_slice() {
+        [] => &default,
+        given => given,
+    };
+    let mut build = Build::new().rest_of(places);
+    if !arguments.only.is_empty() {
+        build = build.only(&arguments.only);
     }
+    for (selector, pages) in &arguments.pages {
+        build = build.pages(selector, pages.clone());
+    }
+    if let Some(dates) = arguments.dates {
+        build = build.dates(match dates {
+            DateCrate::Chrono => Dates::Chrono,
+            DateCrate::Jiff => Dates::Jiff,
+            DateCrate::Time => Dates::Time,
+        });
+    }
+    if arguments.uuids {
+        build = build.uuids();
+    }
+    if arguments.types_alone { build.types_alone() } else { build }
 }
 
 fn attention_if(attention: bool) -> ExitCode {

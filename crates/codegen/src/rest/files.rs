@@ -50,10 +50,7 @@ pub(super) fn by_tag<'a>(
     }
     let names: Vec<_> = modules.keys().map(|it| format_ident!("{it}")).collect();
     let declared = modules.keys().map(|it| declared(it));
-    let root = printed(quote! {
-        /// Types of requests and responses.
-        pub mod types;
-    })?;
+    let root = printed(root())?;
     let handle = &parts.handle;
     let of_client = printed(quote! {
         #(#declared)*
@@ -105,6 +102,22 @@ pub(super) fn by_tag<'a>(
     Ok(files)
 }
 
+/// The files of types without calls: `mod.rs` and `types.rs`.
+pub(super) fn types_alone(
+    parts: Parts<'_>,
+    printed: impl Fn(TokenStream) -> Result<String, Diagnostic>,
+) -> Result<Vec<(String, String)>, Diagnostic> {
+    let root = printed(root())?;
+    Ok(vec![("mod.rs".to_owned(), root), ("types.rs".to_owned(), printed(parts.types)?)])
+}
+
+fn root() -> TokenStream {
+    quote! {
+        /// Types of requests and responses.
+        pub mod types;
+    }
+}
+
 /// The declaration of a tag's module. Rust looks for the file of a module only by an ASCII name.
 fn declared(module: &str) -> TokenStream {
     let name = format_ident!("{module}");
@@ -152,9 +165,12 @@ fn fake(
     Ok(format!("::podqueue_runtime::__private::when_fake! {{\n{module}{text}    }}\n}}\n"))
 }
 
-/// The name of a tag's module.
+/// The name of a tag's module, which is the name of a file, too, and so may not be of any length.
 fn module(tag: Option<&str>) -> String {
+    const MOST_BYTES: usize = 100;
     let mut taken = HashSet::from(["api", "fake", "mod", "types"].map(str::to_owned));
-    let name = tag.map_or_else(|| UNTAGGED.to_owned(), naming::snake);
+    let mut name = tag.map_or_else(|| UNTAGGED.to_owned(), naming::snake);
+    let end = (0..=MOST_BYTES.min(name.len())).rev().find(|it| name.is_char_boundary(*it));
+    name.truncate(end.unwrap_or_default());
     naming::unique(&mut taken, name)
 }

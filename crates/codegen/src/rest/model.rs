@@ -1,6 +1,8 @@
 //! Model of the operations that are emitted: the output of normalization and the input of the
 //! emitter.
 
+use serde_json::{Value, json};
+
 /// One call.
 #[derive(Clone, Debug)]
 pub(crate) struct Operation {
@@ -84,6 +86,36 @@ pub(crate) enum Next {
     LastItem { parameter: Sent, id: String, more: Vec<String> },
     Offset { parameter: Sent },
     Number { parameter: Sent, first: u64 },
+}
+
+impl Paging {
+    /// The paging as the fake reads it, `x-podqueue-pages` of an operation.
+    pub(crate) fn json(&self) -> Value {
+        let sent = |sent: &Sent| match sent {
+            Sent::Query(name) => ("query", json!(name)),
+            Sent::Body(place) => ("body", json!(place)),
+        };
+        let (parameter, mut stated) = match &self.next {
+            Next::Header(name) => (None, json!({ "by": "header", "header": name })),
+            Next::Link(place) => (None, json!({ "by": "link", "place": place })),
+            Next::Cursor { parameter, place, more } => {
+                let more = more.as_deref().unwrap_or_default();
+                (Some(sent(parameter)), json!({ "by": "cursor", "place": place, "more": more }))
+            }
+            Next::LastItem { parameter, id, more } => {
+                (Some(sent(parameter)), json!({ "by": "lastItem", "id": id, "more": more }))
+            }
+            Next::Offset { parameter } => (Some(sent(parameter)), json!({ "by": "offset" })),
+            Next::Number { parameter, first } => {
+                (Some(sent(parameter)), json!({ "by": "number", "first": first }))
+            }
+        };
+        stated["items"] = json!(self.items);
+        if let Some((key, value)) = parameter {
+            stated[key] = value;
+        }
+        stated
+    }
 }
 
 /// The part of a request that says which page is requested.

@@ -1,4 +1,6 @@
-//! Pages of a list, as a build script states them.
+//! Pages of a list, as a build script or an option of the program states them.
+
+use std::str::FromStr;
 
 use super::model::{Next, Sent};
 
@@ -74,4 +76,57 @@ impl Pages {
 
 pub(super) fn fields(place: &str) -> Vec<String> {
     place.split('.').filter(|it| !it.is_empty()).map(str::to_owned).collect()
+}
+
+/// The notation of an option: a call of a constructor, and one of `items`, without quotes.
+///
+/// ```
+/// # fn main() -> Result<(), String> {
+/// use podqueue_codegen::Pages;
+///
+/// let pages: Pages = "cursor(from, page.last).items(shops)".parse()?;
+/// # let _ = pages;
+/// # Ok(())
+/// # }
+/// ```
+impl FromStr for Pages {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let refused = || {
+            format!(
+                "{text:?} states no pages: write one of link_header(), header(name), link(place), \
+                 cursor(parameter, place), last_item(parameter, id, more), offset(parameter), \
+                 number(parameter, first) and none(), and .items(place) after it if need be"
+            )
+        };
+        let closed = text.trim().strip_suffix(')').ok_or_else(refused)?;
+        let (constructor, items) = match closed.split_once(").items(") {
+            Some((constructor, items)) => (constructor, Some(items)),
+            None => (closed, None),
+        };
+        let (name, arguments) = constructor.split_once('(').ok_or_else(refused)?;
+        let is_nested = |text: &str| text.contains(['(', ')']);
+        if is_nested(arguments) || items.is_some_and(is_nested) {
+            return Err(refused());
+        }
+        let arguments: Vec<_> = arguments.split(',').map(str::trim).collect();
+        let pages = match (name.trim(), arguments.as_slice()) {
+            ("link_header", [""]) => Self::link_header(),
+            ("header", [name]) => Self::header(*name),
+            ("link", [place]) => Self::link(place),
+            ("cursor", [parameter, place]) => Self::cursor(*parameter, place),
+            ("last_item", [parameter, id, more]) => Self::last_item(*parameter, *id, more),
+            ("offset", [parameter]) => Self::offset(*parameter),
+            ("number", [parameter, first]) => {
+                Self::number(*parameter, first.parse().map_err(|_| refused())?)
+            }
+            ("none", [""]) => Self::none(),
+            _ => return Err(refused()),
+        };
+        Ok(match items {
+            Some(place) => pages.items(place.trim()),
+            None => pages,
+        })
+    }
 }

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use podqueue_codegen::__private::committed;
+use podqueue_codegen::Build;
 
 use crate::build_script::Folder;
 
@@ -38,7 +39,7 @@ fn file<'a>(files: &'a [(PathBuf, String)], name: &str) -> &'a str {
 fn files_use_each_other_in_one_direction() {
     let folder = Folder::new("committed");
     folder.write("openapi/shop.yaml", SHOP);
-    let made = committed(&[folder.path("openapi/shop.yaml")], None).unwrap();
+    let made = committed(&Build::new().rest(folder.path("openapi/shop.yaml"))).unwrap();
     let names: Vec<_> = made.files.iter().map(|(path, _)| path.display().to_string()).collect();
     let expected = ["mod.rs", "shop/mod.rs", "shop/types.rs", "shop/api_2.rs", "shop/pets.rs"];
     assert_eq!(names, expected);
@@ -52,10 +53,19 @@ fn files_use_each_other_in_one_direction() {
 }
 
 #[test]
+fn the_name_of_a_file_is_bounded() {
+    let folder = Folder::new("committed-long");
+    folder.write("openapi/shop.yaml", &SHOP.replace("[Pets]", &format!("[{}]", "ä".repeat(300))));
+    let made = committed(&Build::new().rest(folder.path("openapi/shop.yaml"))).unwrap();
+    let longest = made.files.iter().map(|(path, _)| path.file_name().unwrap().len()).max();
+    assert_eq!(longest, Some(103));
+}
+
+#[test]
 fn the_file_of_a_module_that_is_not_ascii_is_named() {
     let folder = Folder::new("committed-not-ascii");
     folder.write("openapi/läden.yaml", &SHOP.replace("[Pets]", "[Aufträge]"));
-    let made = committed(&[folder.path("openapi/läden.yaml")], None).unwrap();
+    let made = committed(&Build::new().rest(folder.path("openapi/läden.yaml"))).unwrap();
     let root = file(&made.files, "mod.rs");
     assert!(root.contains("#[path = \"läden/mod.rs\"]\npub mod läden;\n"), "{root}");
     let shop = file(&made.files, "läden/mod.rs");
@@ -68,7 +78,7 @@ fn the_file_of_a_module_that_is_not_ascii_is_named() {
 fn types_need_no_client_and_the_handle_has_a_fake() {
     let folder = Folder::new("committed-features");
     folder.write("openapi/shop.yaml", SHOP);
-    let made = committed(&[folder.path("openapi/shop.yaml")], None).unwrap();
+    let made = committed(&Build::new().rest(folder.path("openapi/shop.yaml"))).unwrap();
     let types = file(&made.files, "shop/types.rs");
     let (alone, of_client) =
         types.split_once("::podqueue_runtime::__private::when_client! {").unwrap();
@@ -96,8 +106,8 @@ fn types_need_no_client_and_the_handle_has_a_fake() {
 fn the_fake_of_a_selection_has_what_is_selected() {
     let folder = Folder::new("committed-selection");
     folder.write("openapi/shop.yaml", SHOP);
-    let only = ["listFiles".to_owned()];
-    let made = committed(&[folder.path("openapi/shop.yaml")], Some(&only)).unwrap();
+    let made = committed(&Build::new().rest(folder.path("openapi/shop.yaml")).only(["listFiles"]))
+        .unwrap();
     let root = file(&made.files, "shop/mod.rs");
     assert!(!root.contains("listPets") && root.contains("listFiles"), "{root}");
     assert!(root.contains(r#""url": "https://shop.example/v1""#), "{root}");
@@ -108,7 +118,7 @@ fn the_fake_of_a_selection_has_what_is_selected() {
 fn the_committed_example_is_current() {
     let example =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/downstream/committed-rest");
-    let made = committed(&[example.join("openapi")], None).unwrap();
+    let made = committed(&Build::new().rest(example.join("openapi"))).unwrap();
     for (name, text) in &made.files {
         let there =
             fs::read_to_string(example.join("src/generated").join(name)).unwrap_or_default();

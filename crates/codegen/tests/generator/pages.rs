@@ -3,6 +3,7 @@
 use std::fs;
 
 use podqueue_codegen::{Build, Pages};
+use serde_json::{Value, json};
 
 use crate::build_script::Folder;
 use crate::support::{dense, item};
@@ -77,6 +78,46 @@ fn a_cursor_can_be_a_field_of_the_body() {
 }
 
 #[test]
+fn a_fake_knows_how_pages_follow_each_other() {
+    let folder = Folder::new("pages-fake");
+    folder.write("openapi/lists.yaml", LISTS);
+    let last = Pages::last_item("from", "id", "page.more").items("dogs");
+    let build = Build::new().rest(folder.path("openapi")).pages("listPets", last);
+    assert!(!folder.directives(&build).1);
+    let text = fs::read_to_string(folder.path("out/podqueue_rest_lists.json")).unwrap();
+    let description: Value = serde_json::from_str(&text).unwrap();
+    let stated = |path: &str| &description["paths"][path]["get"]["x-podqueue-pages"];
+    let expected = json!({
+        "by": "lastItem", "query": "from", "id": "id", "more": ["page", "more"], "items": ["dogs"],
+    });
+    assert_eq!(stated("/pets"), &expected);
+    assert_eq!(stated("/sure")["place"], json!(["next_cursor"]));
+    assert_eq!(stated("/nothing"), &Value::Null);
+}
+
+#[test]
+fn pages_are_written_as_in_a_build_script() {
+    for (text, pages) in [
+        ("link_header()", Pages::link_header()),
+        (" header( x-next ) ", Pages::header("x-next")),
+        ("link(meta.next).items(data)", Pages::link("meta.next").items("data")),
+        ("cursor(from, page.last).items(dogs)", Pages::cursor("from", "page.last").items("dogs")),
+        ("last_item(from, id, more)", Pages::last_item("from", "id", "more")),
+        ("offset(skip)", Pages::offset("skip")),
+        ("number(page, 1).items(a.b)", Pages::number("page", 1).items("a.b")),
+        ("none()", Pages::none()),
+    ] {
+        let parsed = text.parse::<Pages>().map(|it| format!("{it:?}"));
+        assert_eq!(parsed, Ok(format!("{pages:?}")), "{text}");
+    }
+    for text in
+        ["", "cursor", "cursor(a)", "number(page, one)", "offset(a", "offset(a).of(b)", "x()"]
+    {
+        assert!(text.parse::<Pages>().is_err_and(|it| it.contains("states no pages")), "{text}");
+    }
+}
+
+#[test]
 fn certain_pages_can_be_denied() {
     let has_pages = |code: &str| item(code, "impl ListSure {").contains("pub fn pages(self)");
     assert!(has_pages(&generate("certain", |it| it).unwrap()));
@@ -114,6 +155,35 @@ fn pages_that_do_not_fit_are_refused_at_the_operation() {
             "it has no query parameter `texts`, and its body has no such field. Did you mean \"text\"?",
         ),
         ("nothing", Pages::link_header(), "it has no response of JSON"),
+        (
+            "listPets",
+            Pages::cursor("from", "cats").items("dogs"),
+            "`cats` is of the type array; a cursor is text or a number",
+        ),
+        (
+            "listPets",
+            dogs(Pages::offset("from")),
+            "`from` is of the type string; an offset is a number; state `Pages::cursor` if the \
+             response has the next one",
+        ),
+        (
+            "listPets",
+            dogs(Pages::number("from", 1)),
+            "`from` is of the type string; the number of a page is one; state `Pages::cursor` if \
+             the response has the next one",
+        ),
+        (
+            "listPets",
+            dogs(Pages::last_item("from", "id", "page.last")),
+            "`page.last` is of the type string; what says whether there are more pages is a boolean",
+        ),
+        ("listPets", dogs(Pages::link("page")), "`page` is of the type object; a URL is text"),
+        ("listPets", Pages::link("page.last").items("page"), "`page` is no list"),
+        (
+            "search",
+            Pages::cursor("page", "next"),
+            "`page` is of the type object; a cursor is text or a number",
+        ),
     ] {
         let errors = generate("wrong", |it| it.pages(selector, pages)).unwrap_err();
         assert_eq!(errors.len(), 1, "{errors:?}");

@@ -71,7 +71,7 @@ fn a_file_is_written_for_each_tag_and_compared() {
     let types = checkout.read("src/generated/pet_shop/types.rs");
     let checkout = checkout
         .write(pets, &edited)
-        .write("src/generated/old.rs", &types)
+        .write("src/generated/pet_shop/old.rs", &types)
         .write("src/generated/pet_shop/mine.rs", "// Mine.\n")
         .write("src/generated/pet_shop/operations.rs", "fn mine() {}\n");
     let stale = run(&checkout, &["--check"]);
@@ -81,7 +81,7 @@ fn a_file_is_written_for_each_tag_and_compared() {
         [
             "src/generated/pet_shop/operations.rs:1:1: this is not what the description generates now; run podqueue-regenerate with the same arguments, without --check".to_owned(),
             format!("{pets}:{line}:19: this is not what the description generates now; run podqueue-regenerate with the same arguments, without --check"),
-            "src/generated/old.rs:1:1: this file is no longer generated; run podqueue-regenerate with the same arguments, without --check, or remove it".to_owned(),
+            "src/generated/pet_shop/old.rs:1:1: this file is no longer generated; run podqueue-regenerate with the same arguments, without --check, or remove it".to_owned(),
         ]
     );
     let dry = run(&checkout, &["--dry-run"]);
@@ -99,7 +99,7 @@ fn a_file_is_written_for_each_tag_and_compared() {
     let checkout = checkout.write("src/generated/pet_shop/types.rs", "");
     let written = run(&checkout, &[]);
     assert_eq!(written.code, 0, "{}", written.err);
-    assert!(written.out.ends_with("removed: src/generated/old.rs\n"), "{}", written.out);
+    assert!(written.out.ends_with("removed: src/generated/pet_shop/old.rs\n"), "{}", written.out);
     assert!(checkout.has("src/generated/pet_shop/mine.rs"));
     assert_eq!(checkout.read(pets), text);
     assert!(checkout.read("src/generated/pet_shop/types.rs").starts_with(first));
@@ -122,6 +122,62 @@ fn selected_operations_only_are_written() {
     assert_eq!(checkout.run(&["--only", "x", "--rest", "y"]).code, 2);
     assert_eq!(checkout.run(&["--only", "x", "--graphql", "y"]).code, 2);
     assert_eq!(checkout.run(&["openapi"]).code, 2);
+}
+
+#[test]
+fn files_of_another_output_below_the_folder_are_left() {
+    let checkout = Checkout::new("into-here").write("openapi/pets.yaml", PETS);
+    assert_eq!(run(&checkout, &[]).code, 0);
+    let checkout = checkout.write("openapi/shop.yaml", PETS);
+    let here = ["--into", ".", "openapi/shop.yaml"];
+    let written = checkout.run(&here);
+    assert_eq!(written.code, 0, "{}", written.err);
+    assert!(checkout.has("src/generated/pets/types.rs") && checkout.has("shop/types.rs"));
+    // What the folder's own `mod.rs` declares is its own.
+    let checkout = checkout.write("openapi/other.yaml", PETS);
+    let other = checkout.run(&["--into", ".", "openapi/other.yaml", "--check"]);
+    assert!(
+        other.out.contains("shop/types.rs:1:1: this file is no longer generated"),
+        "{}",
+        other.out
+    );
+    let other = checkout.run(&["--into", ".", "openapi/other.yaml"]);
+    assert!(other.out.contains("removed: ./shop/types.rs\n"), "{}", other.out);
+    assert!(checkout.has("src/generated/pets/types.rs") && !checkout.has("shop/types.rs"));
+    assert_eq!(checkout.run(&["--into", ".", "openapi/other.yaml", "--check"]).out, "");
+}
+
+#[test]
+fn what_a_build_script_states_are_options() {
+    let description = PETS.replace(
+        "Shop: {properties: {name: {type: string}}}",
+        "Shop: {properties: {id: {type: string, format: uuid}, born: {type: string, format: date}}}",
+    );
+    let description = description.replace(
+        "      tags: [Pets & more, other]\n",
+        "      tags: [Pets & more, other]\n      parameters: [{name: skip, in: query, schema: {type: integer}}]\n",
+    );
+    let checkout = Checkout::new("into-options").write("openapi/pets.yaml", &description);
+    let stated = ["--pages", "listPets=offset(skip)", "--dates", "time", "--uuids"];
+    let written = run(&checkout, &stated);
+    assert_eq!(written.code, 0, "{}", written.err);
+    let types = checkout.read("src/generated/pets/types.rs");
+    assert!(types.contains("time::Date") && types.contains("uuid::Uuid"), "{types}");
+    assert!(checkout.read("src/generated/pets/pets_more.rs").contains("pub fn items(self)"));
+    assert_eq!(run(&checkout, &[&stated[..], &["--check"]].concat()).code, 0);
+
+    let refused = run(&checkout, &["--pages", "listPets=cursor(from, next)"]);
+    assert_eq!(refused.code, 3);
+    assert!(refused.err.contains("openapi/pets.yaml:5:5: the pages"), "{}", refused.err);
+    let wrong = run(&checkout, &["--pages", "listPets=curser(from, next)"]);
+    assert_eq!(wrong.code, 2);
+    assert!(wrong.err.contains("states no pages: write one of link_header()"), "{}", wrong.err);
+
+    let alone = run(&checkout, &["--types-alone"]);
+    assert_eq!(alone.code, 0, "{}", alone.err);
+    assert!(alone.out.contains("removed: src/generated/pets/pets_more.rs\n"), "{}", alone.out);
+    let root = checkout.read("src/generated/pets/mod.rs");
+    assert!(root.contains("pub mod types;") && !root.contains("Api"), "{root}");
 }
 
 /// The module is part of these tests, so it compiles without warnings beside the runtime alone.
