@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::answer::{Answer, success};
 use crate::operation::{Operation, Received, find};
+use crate::pages::settle;
 use crate::{Clock, Description, Error, Fault};
 
 /// The largest number of requests that are kept.
@@ -136,15 +137,24 @@ impl Shared {
                 ];
                 match fixed {
                     Some(value) => success.fixed(&value),
-                    None => success
-                        .answer(&self.description, request.headers, hash(seed, &body))
-                        .unwrap_or_else(|error| {
-                            let error = Error::new(format!(
-                                "no value of the response of {} was made: {error}",
-                                operation.name
-                            ));
-                            Answer::refusal(500, &error)
-                        }),
+                    None => {
+                        let seed = hash(seed, &body);
+                        match success.answer(&self.description, request.headers, seed) {
+                            Ok(mut answer) => {
+                                let schema = success.json_schema(&self.description);
+                                let description = &self.description;
+                                settle(description, operation, schema, request, &mut answer);
+                                answer
+                            }
+                            Err(error) => {
+                                let error = Error::new(format!(
+                                    "no value of the response of {} was made: {error}",
+                                    operation.name
+                                ));
+                                Answer::refusal(500, &error)
+                            }
+                        }
+                    }
                 }
             }
             (Err((status, error)), _) => Answer::refusal(status, &error),

@@ -47,6 +47,7 @@ mod error;
 mod faults;
 mod json_schema;
 mod operation;
+mod pages;
 mod pointer;
 mod sampler;
 mod server;

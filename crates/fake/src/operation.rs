@@ -321,7 +321,8 @@ pub(crate) fn is_json(media: &str) -> bool {
     media == "application/json" || media.ends_with("+json")
 }
 
-fn pairs(query: &str) -> impl Iterator<Item = (String, String)> {
+/// The parameters of a query, decoded.
+pub(crate) fn pairs(query: &str) -> impl Iterator<Item = (String, String)> {
     let pairs = query.split('&').filter(|it| !it.is_empty());
     pairs.map(|it| it.split_once('=').unwrap_or((it, ""))).map(|(name, value)| {
         let plain = |it: &str| decoded(&it.replace('+', " "));

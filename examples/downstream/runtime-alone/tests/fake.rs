@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use futures_util::TryStreamExt;
 use podqueue_fake::Fault;
 use podqueue_runtime::{ErrorKind, Service};
 use runtime_alone::shop;
@@ -107,6 +108,17 @@ async fn faults_strike_before_or_after_the_effect_and_requests_are_recorded() {
         shop.fake.add_fault(fault.clone()).unwrap();
         assert!(shop.add_pet(Pet::new("Ada")).await.is_err(), "{fault:?}");
     }
+}
+
+#[tokio::test]
+async fn all_pages_can_be_read() {
+    let shop = shop::Api::fake();
+    for seed in 0..20 {
+        shop.fake.set_seed(seed);
+        let pets: Vec<Pet> = shop.list_pets().limit(50).items().try_collect().await.unwrap();
+        assert!(pets.len() < 10, "{pets:?}");
+    }
+    assert!(shop.fake.requests().len() <= 40);
 }
 
 #[tokio::test]
