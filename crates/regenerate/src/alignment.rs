@@ -14,7 +14,7 @@ use std::collections::{BTreeSet, VecDeque};
 use podqueue_codegen::__private::openapi::{Piece, pieces};
 
 use crate::change::{Audience, Change, ChangeKind, Effect, OTHER_URL, Severity};
-use crate::outline::{Item, Kind, OR_NULL, Outline};
+use crate::outline::{ENUM, Item, Kind, OR_NULL, Outline};
 
 /// Inlines types whose names differ, and returns the renames.
 pub(crate) fn align_types(old: &mut Outline, new: &mut Outline) -> Vec<Change> {
@@ -46,16 +46,16 @@ pub(crate) fn align_types(old: &mut Outline, new: &mut Outline) -> Vec<Change> {
             if is_first || from.core == "object" || to.core == "object" {
                 waiting.extend(inline(outline, &path, &base, &side.core));
             }
+            let of_type = outline.items.get(&side.core).filter(|it| it.kind == Kind::Type);
+            let rules: Vec<_> = of_type.map(|it| it.rules.clone()).into_iter().flatten().collect();
             if let Some(item) = outline.items.get_mut(&path) {
+                item.rules.extend(rules.into_iter().map(|(name, rule)| (side.named(&name), rule)));
                 item.of = side.with(was.strip_prefix(ENUM).unwrap_or(&was));
             }
         }
     }
     renamed
 }
-
-/// Prefix of the type of an enum.
-const ENUM: &str = "enum of ";
 
 /// A parsed type such as `[Gpu] or null`.
 struct Type {
@@ -93,6 +93,15 @@ impl Type {
         let suffix =
             self.containers.iter().map(|it| if *it == Container::List { "[]" } else { "{}" });
         suffix.collect()
+    }
+
+    /// The name of a rule of its core.
+    fn named(&self, rule: &str) -> String {
+        let suffix = self.suffix();
+        match rule.starts_with(['[', '{']) || suffix.is_empty() {
+            true => format!("{suffix}{rule}"),
+            false => format!("{suffix} {rule}"),
+        }
     }
 
     /// This type with another core.

@@ -2,7 +2,7 @@
 //! writers.
 
 use crate::change::{Audience, Change, ChangeKind, Effect, Interface, OTHER_URL, Severity};
-use crate::outline::{Item, Kind, OR_NOTHING, OR_NULL, Outline};
+use crate::outline::{ENUM, Item, Kind, OR_NOTHING, OR_NULL, Outline, rules};
 
 /// All differences, by path. The parts of an item that was added or removed as a whole are not
 /// listed.
@@ -16,11 +16,13 @@ pub(crate) fn diff(interface: Interface, old: &Outline, new: &Outline) -> Vec<Ch
             Some(now) if now.kind == item.kind => classifier.compare(path, item, now, &mut changes),
             _ if is_in_missing_container(item, old, new) || is_listed_at_origin(item, old, new) => {
             }
-            _ => changes.push(change(
-                path,
-                ChangeKind::Removed(classifier.type_of(item)),
-                classifier.removed(item),
-            )),
+            _ => {
+                let mut effects = classifier.removed(item);
+                if item.kind == Kind::EnumValue && is_open(item, new) {
+                    effects.retain(|it| it.audience != Audience::Writers);
+                }
+                changes.push(change(path, ChangeKind::Removed(classifier.type_of(item)), effects));
+            }
         }
     }
     for (path, item) in &new.items {
@@ -58,7 +60,8 @@ fn is_inherited((old, before): (&Outline, &Item), (new, now): (&Outline, &Item))
     let is_as_inherited = |outline: &Outline, item: &Item| {
         let origin = item.origin.as_ref().and_then(|path| outline.items.get(path));
         origin.is_some_and(|it| {
-            (&it.of, it.required, &it.default) == (&item.of, item.required, &item.default)
+            (&it.of, it.required, &it.default, &it.rules)
+                == (&item.of, item.required, &item.default, &item.rules)
         })
     };
     before.origin == now.origin && is_as_inherited(old, before) && is_as_inherited(new, now)
@@ -71,6 +74,12 @@ fn is_listed_at_origin(item: &Item, here: &Outline, there: &Outline) -> bool {
         !there.items.contains_key(path)
             && origin.is_some_and(|it| !is_in_missing_container(it, here, there))
     })
+}
+
+/// Returns true if the container of a value is no longer an enum: it accepts the value.
+fn is_open(item: &Item, new: &Outline) -> bool {
+    let container = item.part_of.as_ref().and_then(|path| new.items.get(path));
+    container.is_some_and(|it| it.of == "string" && !it.rules.contains_key(rules::ENUM))
 }
 
 fn change(path: &str, kind: ChangeKind, mut effects: Vec<Effect>) -> Change {
@@ -172,6 +181,7 @@ impl Classifier {
             let effects = self.retyped(old, new);
             changes.push(change(path, ChangeKind::Changed(before, now), effects));
         }
+        self.compare_rules(path, old, new, changes);
         match (&old.deprecated, &new.deprecated) {
             (before, Some(reason)) if before.as_ref() != Some(reason) => {
                 changes.push(change(path, ChangeKind::Deprecated(reason.clone()), Vec::new()));
@@ -193,6 +203,26 @@ impl Classifier {
                 changes.push(change(path, kind, vec![behavior(Audience::Callers, reason)]));
             }
             _ => changes.push(change(path, ChangeKind::Reworded, Vec::new())),
+        }
+    }
+
+    /// Compares the rules of values that are of the same type, or of one that includes the other.
+    fn compare_rules(&self, path: &str, old: &Item, new: &Item, changes: &mut Vec<Change>) {
+        if !widens(self.interface, &old.of, &new.of) && !widens(self.interface, &new.of, &old.of) {
+            return;
+        }
+        for rule in rules::changed(&old.rules, &new.rules) {
+            let mut effects = Vec::new();
+            if rule.is_tighter && new.is_written {
+                let reason = "values that were accepted may be refused";
+                effects.push(behavior(writer(new), reason));
+            }
+            if rule.is_looser && new.is_read {
+                let reason = "values may arrive that were ruled out";
+                effects.push(behavior(Audience::Readers, reason));
+            }
+            let path = format!("{path} {}", rule.name);
+            changes.push(change(&path, ChangeKind::Changed(rule.before, rule.now), effects));
         }
     }
 
@@ -337,7 +367,8 @@ fn widens(interface: Interface, from: &str, to: &str) -> bool {
             let (to, takes_null) = (without_suffixes(to), to.ends_with(OR_NULL) || to == "any");
             let shapes: Vec<_> = to.split(" | ").collect();
             let is_accepted = |shape: &str| {
-                shapes.contains(&shape)
+                shapes.contains(&shape.strip_prefix(ENUM).unwrap_or(shape))
+                    || shapes.contains(&shape)
                     || to == "any"
                     || (shape == "integer" && shapes.contains(&"number"))
             };
@@ -373,6 +404,8 @@ mod tests {
             (Interface::Rest, "number", "integer", false),
             (Interface::Rest, "string", "integer | string", true),
             (Interface::Rest, "integer | string", "string", false),
+            (Interface::Rest, "enum of string", "string", true),
+            (Interface::Rest, "string", "enum of string", false),
             (Interface::Rest, "[Tag]", "any", true),
             (Interface::Rest, "string", "string or null", true),
             (Interface::Rest, "string or null", "string", false),

@@ -4,8 +4,12 @@
 pub(crate) mod graphql;
 mod openapi_text;
 pub(crate) mod rest;
+pub(crate) mod rules;
 
 use std::collections::BTreeMap;
+
+pub(crate) use self::openapi_text::ENUM;
+use self::rules::Rules;
 
 /// The items of an interface by their paths, such as `Template.name`.
 #[derive(Debug, Default)]
@@ -52,6 +56,8 @@ pub(crate) struct Item {
     pub(crate) required: bool,
     /// The default of an input.
     pub(crate) default: Option<String>,
+    /// The rules of its values, apart from its type.
+    pub(crate) rules: Rules,
     /// The reason of its deprecation, which may be empty.
     pub(crate) deprecated: Option<String>,
     /// Its description, with its white space collapsed.
@@ -79,6 +85,7 @@ impl Outline {
             of: of.into(),
             required: false,
             default: None,
+            rules: Rules::new(),
             deprecated: None,
             description: String::new(),
             is_read: false,

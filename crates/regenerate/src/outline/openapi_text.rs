@@ -12,12 +12,15 @@ use podqueue_codegen::__private::openapi::{
 };
 use serde_json::Value;
 
+/// Prefix of the kind of a type that is an enum.
+pub(crate) const ENUM: &str = "enum of ";
+
 /// The kind of a named type.
 pub(super) fn kind_of_type(schema: &Value) -> String {
     if values(schema).is_empty() {
         type_text(schema)
     } else {
-        format!("enum of {}", type_text(schema))
+        format!("{ENUM}{}", type_text(schema))
     }
 }
 

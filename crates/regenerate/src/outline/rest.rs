@@ -19,6 +19,7 @@ use serde_json::{Map, Value};
 use super::openapi_text::{
     encoding, encodings, essence, kind_of_type, list, may_be_null, security, type_text, values,
 };
+use super::rules::rules;
 use super::{Item, Kind, OR_NOTHING, OR_NULL, Outline};
 use crate::canonical::collapse_whitespace;
 
@@ -52,6 +53,7 @@ pub(crate) fn outline(description: &Value) -> Outline {
         };
         let item = writer.outline.add(name, Kind::Type, kind);
         describe(item, schema, side);
+        item.rules = rules(schema);
         writer.within(name, schema, side);
     }
     writer.outline
@@ -192,6 +194,7 @@ impl<'a> Writer<'a> {
             item.of.push_str(OR_NOTHING);
         }
         describe(item, schema, READ);
+        item.rules = rules(schema);
         self.within(&path, schema, READ);
     }
 
@@ -215,6 +218,7 @@ impl<'a> Writer<'a> {
         describe(item, definition, WRITTEN);
         item.required = definition["required"] == Value::Bool(true) || definition["in"] == "path";
         item.default = schema.get("default").map(ToString::to_string);
+        item.rules = rules(schema);
         self.within(&path, schema, WRITTEN);
     }
 
@@ -249,6 +253,7 @@ impl<'a> Writer<'a> {
                 item.of.push_str(OR_NULL);
             }
             item.default = field.get("default").map(ToString::to_string);
+            item.rules = rules(field);
             self.parts(&at.below(&path_of_field), field);
         }
         let is_object = self.is_composed_object(schema);

@@ -10,5 +10,6 @@ mod graphql;
 mod local_service;
 mod rest;
 mod rest_compatibility;
+mod rules;
 mod support;
 mod versions;
