@@ -31,6 +31,7 @@ mod wall_clock;
 use std::sync::Arc;
 
 use axum::http::{Method, StatusCode};
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use self::billing::Bill;
@@ -45,6 +46,7 @@ use self::volumes::Volumes;
 use self::wall_clock::WallClock;
 use crate::catalog::Catalog;
 use crate::clock::Clock;
+use crate::error::Refusal;
 use crate::queue::{EndpointFactory, EndpointRegistry};
 
 pub(crate) use self::answer::{Answer, Outcome};
@@ -114,6 +116,26 @@ impl Account {
         let clusters = Clusters::new(time.clone(), pods.clone());
         let ssh_keys = SshKeys::default();
         Self { time, ledger, ssh_keys, pods, clusters, endpoints, templates, volumes, registries }
+    }
+
+    /// Adds a Pod of the first version of the interface, or replaces the Pod of its id.
+    pub(crate) fn put_pod(&self, pod: Value) -> Result<(), Refusal> {
+        self.pods.put(pod)
+    }
+
+    /// Removes a Pod, also one that is locked, and returns true if it existed.
+    pub(crate) fn remove_pod(&self, id: &str) -> bool {
+        self.pods.take(id)
+    }
+
+    /// The reason why a request to an endpoint is not served, if it is a load balancer.
+    pub(crate) fn why_unserved(&self, endpoint: &str) -> Option<String> {
+        self.endpoints.is_load_balancer(endpoint).then(|| {
+            format!(
+                "the endpoint {endpoint} is a load balancer: its workers serve HTTP themselves, and \
+                 the local service runs none that do"
+            )
+        })
     }
 
     fn uses_registry(&self, id: &str) -> bool {

@@ -54,13 +54,15 @@ impl Catalog {
         Self { clock, contents: Mutex::default() }
     }
 
-    pub(crate) fn add_pod(&self, pod: Value) -> Result<(), Refusal> {
+    /// Adds a Pod, or replaces the Pod of its id, which is returned.
+    pub(crate) fn add_pod(&self, pod: Value) -> Result<String, Refusal> {
         let pod = Pod::parse(pod)?;
+        let id = pod.id().to_owned();
         let mut contents = locked(&self.contents);
-        if let Some(before) = contents.pods.insert(pod.id().to_owned(), pod) {
+        if let Some(before) = contents.pods.insert(id.clone(), pod) {
             contents.end_use(&before, self.clock.now());
         }
-        Ok(())
+        Ok(id)
     }
 
     pub(crate) fn remove_pod(&self, id: &str) -> bool {

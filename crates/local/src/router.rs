@@ -20,7 +20,7 @@ mod worker_protocol;
 
 use std::sync::Arc;
 
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use tower_service::Service;
 
@@ -111,8 +111,12 @@ impl Router {
     }
 }
 
-async fn unknown_path(request: Request) -> ErrorResponse {
-    ErrorResponse::not_found(format!("no operation has the path {}", request.uri().path()))
+async fn unknown_path(State(app): State<Arc<App>>, request: Request) -> ErrorResponse {
+    let path = request.uri().path();
+    let endpoint = path.strip_prefix("/v2/").and_then(|it| it.split('/').next());
+    let unserved = endpoint.and_then(|endpoint| app.account.why_unserved(endpoint));
+    let message = unserved.unwrap_or_else(|| format!("no operation has the path {path}"));
+    ErrorResponse::not_found(message)
 }
 
 async fn wrong_method(request: Request) -> ErrorResponse {

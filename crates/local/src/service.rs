@@ -193,12 +193,12 @@ impl LocalService {
     ///
     /// If the Pod is invalid.
     pub fn add_pod(&self, pod: Value) -> Result<(), Error> {
-        self.app.catalog.add_pod(pod).map_err(Error::seed)
+        self.app.account.put_pod(pod).map_err(Error::seed)
     }
 
     /// Removes a Pod, and returns true if it existed. Its template can be deleted 2 minutes later.
     pub fn remove_pod(&self, id: &str) -> bool {
-        self.app.catalog.remove_pod(id)
+        self.app.account.remove_pod(id)
     }
 
     /// Adds a template, or replaces the template of that id. See

@@ -20,8 +20,11 @@ const DAY: i64 = 24 * HOUR;
 const DEFAULT_TIME: i64 = 30 * DAY;
 /// The first second of the year 1: RFC 3339 has no earlier years.
 const FIRST_SECOND: i64 = -62_135_596_800;
-/// The largest number of periods that a bill has: the latest.
-const MAX_BUCKETS: usize = 50_000;
+/// The largest number of periods that a bill has, which is the hours of more than a year: the
+/// latest, if more are asked for.
+const MAX_PERIODS: u64 = 10_000;
+/// The largest number of records that a bill has: the latest.
+const MAX_RECORDS: usize = 50_000;
 
 /// An amount of a record, by its name: that of a part of a product.
 type Column = (&'static str, Product, Part);
@@ -115,19 +118,24 @@ impl BillQuery {
         let start = given("startTime")?;
         let start = match request.integer("lastN", 1, u64::MAX)? {
             None => start.unwrap_or_else(|| at(end.as_second().saturating_sub(DEFAULT_TIME))),
-            Some(last) => {
-                let mut start = bucket(end.as_second() - 1, bucket_size).0;
-                for _ in 1..last.min(MAX_BUCKETS as u64) {
-                    start = bucket(start - 1, bucket_size).0;
-                }
-                at(start)
-            }
+            Some(last) => first_of(last.min(MAX_PERIODS), end, bucket_size),
         };
         if start > end {
             return Err(Problem::invalid("startTime must not be after endTime"));
         }
+        let hours = end.as_second().saturating_sub(start.as_second()) / HOUR;
+        let start = match hours.unsigned_abs() > MAX_PERIODS {
+            true => start.max(first_of(MAX_PERIODS, end, bucket_size)),
+            false => start,
+        };
         Ok(Self { start, end, bucket_size })
     }
+}
+
+/// The beginning of a number of periods before a time.
+fn first_of(periods: u64, end: Timestamp, bucket_size: &str) -> Timestamp {
+    let last = bucket(end.as_second() - 1, bucket_size).0;
+    at((1..periods).fold(last, |start, _| bucket(start - 1, bucket_size).0))
 }
 
 fn at(second: i64) -> Timestamp {
@@ -177,6 +185,9 @@ impl Bill {
             for (start, seconds) in periods(charge, &query, time) {
                 let amounts = records.entry((start, id.clone())).or_insert_with(|| self.nothing());
                 amounts[column] += charge.hourly * seconds / HOUR as f64;
+            }
+            while records.len() > MAX_RECORDS {
+                records.pop_first();
             }
         }
         let mut totals = self.nothing();
@@ -229,7 +240,7 @@ fn periods(charge: &Charge, query: &BillQuery, time: &WallClock) -> Vec<(i64, f6
     let until = time.date(charge.until).min(query.end);
     let (first, mut last) = (seconds(since), seconds(until));
     let mut found = Vec::new();
-    while last > first && found.len() < MAX_BUCKETS {
+    while last > first {
         // The period that ends at `last` or continues after it.
         let (start, _) = bucket(last.ceil() as i64 - 1, query.bucket_size);
         let begin = first.max(start as f64);

@@ -1,5 +1,6 @@
 //! Endpoints of the account, with their workers and releases. An endpoint of type QUEUE is one of
-//! the queue's as soon as it is created, and until it is deleted.
+//! the queue's as soon as it is created, and until it is deleted. One of type LOAD_BALANCER has its
+//! settings and releases, and no workers: those would serve HTTP themselves.
 //!
 //! The name of its image decides how its jobs are run: like those of the endpoint of that name which
 //! the service has from its start, or a built-in one; other images run like `echo`.
@@ -281,6 +282,11 @@ impl Endpoints {
 
     pub(super) fn use_volume(&self, id: &str) -> bool {
         self.any(|it| it.volumes.iter().any(|volume| volume == id))
+    }
+
+    /// Returns true if requests to the endpoint are for its workers, without a queue.
+    pub(super) fn is_load_balancer(&self, id: &str) -> bool {
+        locked(&self.all).get(id).is_some_and(|it| it.kind == "LOAD_BALANCER")
     }
 
     pub(super) fn charges(&self) -> Vec<Charge> {

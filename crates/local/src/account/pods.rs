@@ -36,6 +36,7 @@ use super::volumes::Volumes;
 use super::wall_clock::WallClock;
 use crate::catalog::{Catalog, MAX_NAME, new_id};
 use crate::clock::Moment;
+use crate::error::Refusal;
 use crate::sync::locked;
 
 /// The time that a new Pod takes to find a machine.
@@ -330,6 +331,8 @@ impl Pod {
     }
 }
 
+/// The Pods. The catalog shows them in the first version of the interface: both change together,
+/// under the lock of `all`.
 pub(super) struct Pods {
     time: WallClock,
     stopping: CancellationToken,
@@ -470,6 +473,39 @@ impl Pods {
         Ok(view)
     }
 
+    /// Adds a Pod of the first version of the interface, or replaces the Pod of its id. One that is a
+    /// serverless worker is a Pod in that version only.
+    pub(super) fn put(&self, pod: Value) -> Result<(), Refusal> {
+        let now = self.time.now();
+        let mut all = locked(&self.all);
+        let id = self.catalog.add_pod(pod)?;
+        let seed = self.catalog.pods().into_iter().find(|pod| pod["id"] == *id);
+        let replaced = match seed {
+            Some(seed) => all.insert(id, seeded(&seed, now)),
+            None => all.remove(&id),
+        };
+        drop(all);
+        self.end(replaced);
+        Ok(())
+    }
+
+    /// Removes a Pod, and returns true if it existed.
+    pub(super) fn take(&self, id: &str) -> bool {
+        let mut all = locked(&self.all);
+        let removed = all.remove(id);
+        let is_known = self.catalog.remove_pod(id);
+        drop(all);
+        self.end(removed);
+        is_known
+    }
+
+    /// Ends the costs of a Pod that is no more, and wakes the streams of its log.
+    fn end(&self, pod: Option<Pod>) {
+        let charges = pod.map(|mut pod| pod.stop(self.time.now()));
+        self.ledger.add(charges.into_iter().flatten());
+        self.time.clock().changes().notify();
+    }
+
     /// Shows a Pod in the first version of the interface, and wakes the streams of its log.
     fn publish(&self, pod: &Pod) -> Result<(), Problem> {
         self.catalog.add_pod(pod.first_version(&self.time))?;
@@ -566,11 +602,8 @@ impl Pods {
     }
 
     fn remove(&self, id: &str) -> Outcome {
-        let removed = locked(&self.all).remove(id);
-        let mut removed = removed.ok_or_else(|| Problem::not_found("Pod", id))?;
-        self.ledger.add(removed.stop(self.time.now()));
-        self.catalog.remove_pod(id);
-        self.time.clock().changes().notify();
+        self.with(id, |_| Ok(()))?;
+        self.take(id);
         empty()
     }
 

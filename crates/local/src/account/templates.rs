@@ -12,6 +12,7 @@ use super::problem::Problem;
 use super::registries::{Registries, check_capacity};
 use super::request::Request;
 use crate::catalog::{Catalog, EnvironmentVariable, Template};
+use crate::error::Refusal;
 
 const CATEGORIES: [&str; 3] = ["CPU", "NVIDIA", "AMD"];
 /// The sources of public templates. The local service has verified none.
@@ -93,12 +94,29 @@ impl Templates {
         let name = change.name.clone();
         change.apply(&mut template)?;
         self.registries.require(template.container_registry_auth_id.as_deref())?;
-        let stored = self.catalog.put_template(template)?;
+        let stored = self.catalog.put_template(template).map_err(in_second_version)?;
         stored.ok_or_else(|| {
             let name = name.unwrap_or_default();
             Problem::conflict(format!("another template has the name {name:?}"))
         })
     }
+}
+
+/// Fields of the first version of the interface, and what they are in this one.
+const FIELDS: [(&str, &str); 4] = [
+    ("imageName", "image"),
+    ("containerDiskInGb", "disk"),
+    ("volumeInGb", "mounts.persistent.size"),
+    ("volumeMountPath", "mounts.persistent.path"),
+];
+
+/// A refusal by the name that its field has in this version.
+fn in_second_version(refusal: Refusal) -> Problem {
+    let of_field = |(before, now): &(&str, &str)| {
+        Some(format!("{now}{}", refusal.message.strip_prefix(before)?))
+    };
+    let message = FIELDS.iter().find_map(of_field);
+    Problem::from(Refusal { message: message.unwrap_or(refusal.message), ..refusal })
 }
 
 /// A template as the interface returns it.

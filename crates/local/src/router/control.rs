@@ -178,7 +178,7 @@ async fn add_pod(
     request: Request,
 ) -> Result<Json<Value>, ErrorResponse> {
     let pod = read_json(request).await?;
-    app.catalog.add_pod(pod)?;
+    app.account.put_pod(pod)?;
     Ok(Json(json!({})))
 }
 
@@ -186,7 +186,7 @@ async fn remove_pod(
     State(app): State<Arc<App>>,
     id: Result<Path<String>, PathRejection>,
 ) -> Result<Json<Value>, ErrorResponse> {
-    let known = id.is_ok_and(|Path(id)| app.catalog.remove_pod(&id));
+    let known = id.is_ok_and(|Path(id)| app.account.remove_pod(&id));
     if known { Ok(Json(json!({}))) } else { Err(ErrorResponse::not_found("no such Pod")) }
 }
 

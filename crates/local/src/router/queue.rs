@@ -160,7 +160,8 @@ impl<'a> Route<'a> {
         // The names in the path of a worker are decoded separately.
         let id = if self.is_of_workers() { self.id.into() } else { decoded(self.id)? };
         let endpoint = decoded(self.endpoint)?;
-        let endpoint = app.endpoints.get(endpoint.as_ref()).ok_or_else(|| unknown_endpoint(app))?;
+        let found = app.endpoints.get(endpoint.as_ref());
+        let endpoint = found.ok_or_else(|| unknown_endpoint(app, &endpoint))?;
         let response = self.admitted(app, user, &endpoint, &id, connection, request).await;
         let response = response.unwrap_or_else(IntoResponse::into_response);
         if response.status() == StatusCode::TOO_MANY_REQUESTS && !self.is_of_workers() {
@@ -201,7 +202,10 @@ impl<'a> Route<'a> {
     }
 }
 
-fn unknown_endpoint(app: &App) -> ErrorResponse {
+fn unknown_endpoint(app: &App, id: &str) -> ErrorResponse {
+    if let Some(why) = app.account.why_unserved(id) {
+        return ErrorResponse::not_found(why);
+    }
     let endpoints = app.endpoints.all();
     let names: Vec<&str> = endpoints.iter().map(|endpoint| &**endpoint.name()).collect();
     ErrorResponse::not_found(format!("no such endpoint; available: {}", names.join(", ")))

@@ -312,3 +312,20 @@ async fn the_output_of_a_worker_is_its_log() {
     let unknown = path.replace("worker-0", "worker-7");
     assert_problem(&service.account(Method::GET, &unknown, None).await, 404, "worker");
 }
+
+/// Its workers would serve HTTP themselves.
+#[tokio::test]
+async fn a_load_balancer_says_that_nothing_serves_its_requests() {
+    let service = Service::still(|builder| builder).await;
+    let body = json!({
+        "name": "l", "type": "LOAD_BALANCER", "image": "a", "gpu": { "pools": ["ADA_24"] },
+        "scaling": { "type": "REQUEST_COUNT", "requestCount": 1 },
+    });
+    let endpoint = service.account_send(Method::POST, "/serverless", body).await;
+    let id = endpoint["id"].as_str().unwrap();
+    for path in ["", "/ping", "/health", "/v1/any"] {
+        let (status, refused) = service.get(&format!("/v2/{id}{path}")).await;
+        assert_eq!(status, 404, "{path}");
+        assert!(refused["error"].as_str().unwrap().contains("is a load balancer"), "{refused}");
+    }
+}

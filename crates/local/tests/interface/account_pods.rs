@@ -92,6 +92,28 @@ async fn the_first_version_reads_it_and_its_seeds_are_listed() {
 }
 
 #[tokio::test]
+async fn pods_of_both_versions_are_the_same() {
+    let service = Service::still(|builder| builder.without_seeds()).await;
+    let add = |pod: Value| service.local.add_pod(pod).unwrap();
+    add(json!({"id": "a", "name": "first", "image": "i:1", "costPerHr": 1}));
+    add(json!({"id": "worker", "endpointId": "echo"}));
+    let listed =
+        |pods: Value| -> Vec<String> { pods["pods"].as_array().unwrap().iter().map(id).collect() };
+    assert_eq!(listed(service.account_get("/pods").await), ["a"]);
+    assert_eq!(act(&service, "a", "stop").await.1["status"], "EXITED");
+    assert_eq!(service.get("/v1/pods/a").await.1["desiredStatus"], "EXITED");
+    // It is replaced, and removed, in both.
+    add(json!({"id": "a", "name": "second"}));
+    assert_eq!(service.account_get("/pods/a").await["name"], "second");
+    assert!(service.local.remove_pod("a") && service.local.remove_pod("worker"));
+    assert!(!service.local.remove_pod("a"));
+    assert_eq!(service.account(Method::GET, "/pods/a", None).await.0, 404);
+    let pod = create(&service, json!({})).await;
+    assert!(service.local.remove_pod(&id(&pod)));
+    assert_eq!(listed(service.account_get("/pods").await), [""; 0]);
+}
+
+#[tokio::test]
 async fn its_log_resumes_after_any_event() {
     let service = Service::still(|builder| builder).await;
     let pod = create(&service, json!({})).await;

@@ -106,6 +106,24 @@ async fn templates_are_those_of_the_first_version() {
     let answer = service.account(Method::POST, "/templates", Some(body)).await;
     assert_problem(&answer, 409, "\\\"t\\\"");
 
+    // By the names of this version.
+    for (body, field) in [
+        (json!({ "name": "x", "image": "" }), "image must not be empty"),
+        (
+            json!({ "name": "x", "image": "a", "serverless": true,
+                "mounts": { "persistent": { "size": 10, "path": "/a" } } }),
+            "mounts.persistent.size must be 0 for a serverless template",
+        ),
+        (
+            json!({ "name": "x", "image": "a",
+                "mounts": { "persistent": { "size": 10, "path": "a" } } }),
+            "mounts.persistent.path must be an absolute path",
+        ),
+    ] {
+        let answer = service.account(Method::POST, "/templates", Some(body)).await;
+        assert_problem(&answer, 400, field);
+    }
+
     let query = r#"mutation { saveTemplate(input: { name: "g", imageName: "b:1", dockerArgs: "",
         containerDiskInGb: 7, volumeInGb: 0, env: [] }) { id } }"#;
     let saved = service.graphql(query).await.1;
@@ -206,6 +224,21 @@ async fn the_bill_is_for_the_time_that_ran() {
         )
         .await;
     assert_problem(&answer, 400, "startTime");
+}
+
+#[tokio::test]
+async fn a_bill_of_decades_has_the_latest_periods() {
+    let service = Service::still(|builder| builder).await;
+    service.advance(seconds(50 * 365 * 24 * 3600));
+    let path = "/billing/network-volumes?bucketSize=hour&startTime=2000-01-01T00:00:00Z";
+    let bill = service.account_get(path).await;
+    let records = bill["records"].as_array().unwrap();
+    assert_eq!(records.len(), 10_000);
+    // The question says what the answer is of.
+    assert_eq!(bill["metadata"]["query"]["startTime"], records[0]["startTime"]);
+    let total = bill["metadata"]["totals"]["totalAmount"].as_f64().unwrap();
+    let sum: f64 = records.iter().map(|it| it["totalAmount"].as_f64().unwrap()).sum();
+    assert!((total - sum).abs() < 1e-6, "{total} is not {sum}");
 }
 
 #[tokio::test]
