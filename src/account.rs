@@ -7,7 +7,8 @@
 //!
 //! Each operation in the description becomes a method of [`Account`] that returns a builder to be
 //! awaited. Responses are read leniently; a request that breaks a rule of the interface, such as one
-//! with both `gpu` and `cpu`, is refused before it is sent. An error's text has the title, the
+//! with both `gpu` and `cpu`, or a value out of its bounds, is refused before it is sent, with
+//! [`Error::field`](crate::Error::field). An error's text has the title, the
 //! detail and each fault of the service's problem, and [`Error::decode`](crate::Error::decode) reads
 //! it as [`types::ErrorResponse`].
 //!

@@ -58,6 +58,15 @@ pub enum Observation<'a> {
         /// `Retry-After`, if the service sent it.
         retry_after: Option<Duration>,
     },
+    /// A call has waited a second for the rate limiter, and continues to wait. Reported once for
+    /// each such wait.
+    #[non_exhaustive]
+    Limited {
+        /// The operation.
+        operation: &'static str,
+        /// The endpoint, for calls of the queue interface.
+        endpoint_id: Option<&'a str>,
+    },
     /// A wait is about to poll its job's status, or a stream its chunks or the status.
     #[non_exhaustive]
     Polled {
@@ -114,6 +123,7 @@ impl<'a> Observation<'a> {
             Of::Throttled { operation, scope, retry_after, .. } => {
                 Self::Throttled { operation, endpoint_id: scope, retry_after }
             }
+            Of::Limited { operation, scope, .. } => Self::Limited { operation, endpoint_id: scope },
             // The runtime's events may grow; `tests/client/observations.rs` checks this list.
             _ => return None,
         })

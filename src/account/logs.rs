@@ -36,8 +36,9 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(20);
 /// The longest outage that a stream survives.
 const MAX_OUTAGE: Duration = Duration::from_secs(15 * 60);
 
-/// Interval at which the workers of an endpoint are listed while their logs are followed.
-const LISTING_INTERVAL: Duration = Duration::from_secs(10);
+/// Shortest and longest interval at which the workers of an endpoint are listed while their logs are
+/// followed. The shortest uses half of a quota of 60 requests a minute.
+const LISTING_INTERVALS: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(10));
 
 /// A line of a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,9 +128,14 @@ impl AccountEndpoint {
     /// Streams the logs of all workers of the endpoint, each line with the id of its worker, in the
     /// order in which they arrive. A worker without a log has no lines.
     ///
-    /// The workers are listed when the stream is first polled, and again every 10 seconds while it
+    /// The workers are listed when the stream is first polled, and again while it
     /// [follows](Logs::follow): the log of a worker that was started since is read from its
     /// beginning. Each log is read over a connection of its own.
+    ///
+    /// The interface has no log of a whole endpoint, nor a list of the workers that have ended. So
+    /// they are listed twice within the idle timeout of the endpoint, for which each worker that has
+    /// finished a job stays, every 2 to 10 seconds. A worker that ends sooner, because it fails or
+    /// the numbers of workers are lowered, may be missed.
     pub fn logs(&self) -> Logs {
         Logs::of(Origin::AllWorkers(self.clone()))
     }
@@ -371,6 +377,8 @@ struct EndpointReader {
     active: SelectAll<Pin<Box<dyn Stream<Item = Step> + Send>>>,
     /// The workers, and where their logs were left if these are not read now.
     workers: HashMap<String, Option<Position>>,
+    /// The interval of listings.
+    interval: Duration,
     /// The time of the next listing of the workers, if there is any.
     next_listing: Option<Instant>,
     has_listed: bool,
@@ -391,6 +399,7 @@ impl EndpointReader {
             settings,
             active: SelectAll::new(),
             workers: HashMap::new(),
+            interval: LISTING_INTERVALS.1,
             next_listing: None,
             has_listed: false,
             outage: Outage::default(),
@@ -406,9 +415,11 @@ impl EndpointReader {
                     Err(error) if self.has_listed && self.outage.is_survived(&error) => {}
                     Err(error) => return self.end(error),
                 }
+                if self.settings.follows && !self.has_listed {
+                    self.interval = interval_of(self.endpoint.clone()).await;
+                }
                 self.has_listed = true;
-                self.next_listing =
-                    self.settings.follows.then(|| Instant::now() + LISTING_INTERVAL);
+                self.next_listing = self.settings.follows.then(|| Instant::now() + self.interval);
             }
             match self.step().await {
                 Some(Step::Line(line)) => return Some(line),
@@ -449,6 +460,11 @@ impl EndpointReader {
     /// Lists the workers, and begins to read the logs that are not read yet.
     async fn list(&mut self) -> Result<()> {
         let AccountEndpoint { account, id } = &self.endpoint;
+        // Before any call; an endpoint may have no worker, whose log would be refused.
+        if self.settings.tail.is_some_and(|tail| tail > MAX_TAIL) {
+            let attempted = format!("read the logs of endpoint {id:?} on the account interface");
+            return Err(Error::refused(attempted, "tail", format!("must be at most {MAX_TAIL}")));
+        }
         let listed = account.list_endpoint_workers(&**id).await?.workers;
         for worker_id in listed.into_iter().filter_map(|it| it.id) {
             let position = match self.workers.insert(worker_id.clone(), None) {
@@ -471,6 +487,20 @@ impl EndpointReader {
     }
 }
 
+/// The interval at which the workers of an endpoint are listed, by its idle timeout if that can be
+/// read.
+async fn interval_of(AccountEndpoint { account, id }: AccountEndpoint) -> Duration {
+    let endpoint = account.get_endpoint(&*id).await.unwrap_or_default();
+    listing_interval(endpoint.workers.and_then(|workers| workers.idle_timeout))
+}
+
+/// Half of an idle timeout in seconds, within the bounds.
+fn listing_interval(idle_timeout: Option<i64>) -> Duration {
+    let (shortest, longest) = LISTING_INTERVALS;
+    let seconds = idle_timeout.and_then(|seconds| u64::try_from(seconds).ok());
+    seconds.map_or(longest, |it| (Duration::from_secs(it) / 2).clamp(shortest, longest))
+}
+
 fn steps(worker_id: String, reader: LogReader) -> impl Stream<Item = Step> + Send {
     unfold(Some((worker_id, reader)), |state| async move {
         let (worker_id, mut reader) = state?;
@@ -483,4 +513,22 @@ fn steps(worker_id: String, reader: LogReader) -> impl Stream<Item = Step> + Sen
             }
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::listing_interval;
+
+    #[test]
+    fn a_worker_that_stays_for_the_idle_timeout_is_listed() {
+        for (idle_timeout, interval) in
+            [(None, 10), (Some(1), 2), (Some(5), 2), (Some(10), 5), (Some(3600), 10)]
+        {
+            let listed = listing_interval(idle_timeout);
+            assert_eq!(listed.as_secs(), interval, "{idle_timeout:?}");
+        }
+        assert_eq!(listing_interval(Some(-1)), Duration::from_secs(10));
+    }
 }

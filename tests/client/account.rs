@@ -8,8 +8,8 @@ use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
 use podqueue::account::types::{
     CatalogInclude, CreateEndpointGpuConfig, CreateEndpointRequest, CreateGpuConfig,
-    CreatePodRequest, EndpointType, ErrorResponse, FlashBoot, LogSource, PodAction,
-    PodActionRequest, Product, QueueDelayScaling, UpdateEndpointRequest, WorkerStatus,
+    CreatePodRequest, EndpointType, EndpointWorkers, ErrorResponse, FlashBoot, LogSource,
+    PodAction, PodActionRequest, Product, QueueDelayScaling, UpdateEndpointRequest, WorkerStatus,
 };
 use podqueue::account::{Account, LogLine, Logs, WorkerLimits};
 use podqueue::{Client, ErrorKind, RateLimits, Result};
@@ -136,7 +136,19 @@ async fn a_body_that_breaks_a_rule_is_refused_before_it_is_sent() {
     let both = account.create_pod(pod).set("cpu", json!({"id": "c", "vcpuCount": 2}));
     let both = both.await.unwrap_err();
     let endpoint = account.create_endpoint(new_endpoint()).await.unwrap_err();
-    let expected = [(neither, "gpu"), (both, "cpu"), (endpoint, "gpu")];
+    let workers = Some(EndpointWorkers { idle_timeout: Some(3601), ..Default::default() });
+    let workers = UpdateEndpointRequest { workers, ..Default::default() };
+    let workers = account.update_endpoint("e", workers).await.unwrap_err();
+    let tail = account.get_pod_logs("p").tail(5001).await.unwrap_err();
+    let logs = account.endpoint("e").logs().tail(5001).next().await.unwrap().unwrap_err();
+    let expected = [
+        (neither, "gpu"),
+        (both, "cpu"),
+        (endpoint, "gpu"),
+        (workers, "workers.idleTimeout"),
+        (tail, "tail"),
+        (logs, "tail"),
+    ];
     for (error, field) in expected {
         assert_eq!((error.kind(), error.field()), (ErrorKind::InvalidRequest, Some(field)));
         assert!(error.to_string().contains("refused before sending"), "{error}");

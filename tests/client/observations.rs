@@ -33,6 +33,7 @@ fn line(observation: &Observation<'_>) -> String {
         Observation::Throttled { operation, retry_after, .. } => {
             format!("{operation} throttled: {retry_after:?}")
         }
+        Observation::Limited { operation, .. } => format!("{operation} waits for its limit"),
         Observation::Polled { operation, endpoint_id, job_id, .. } => {
             format!("{operation} polled: {endpoint_id} {job_id}")
         }
@@ -107,6 +108,21 @@ async fn an_observation_has_the_time_that_a_call_took() {
     let times = times.lock().unwrap();
     assert_eq!(times.len(), 1);
     assert!(times[0].0 >= late && times[0].1 < late, "{times:?}");
+}
+
+#[cfg(feature = "account")]
+#[tokio::test]
+async fn a_long_wait_for_a_rate_limit_is_observed() {
+    let reply = Reply::ok(json!({"pods": []})).header("ratelimit", r#""minute";r=0;t=1"#);
+    let server = Script::then_always([], reply).await;
+    let seen = Seen::default();
+    let settings = server.settings().rate_limits(podqueue::RateLimits::new());
+    let account = seen.watch(settings).build().unwrap().account();
+    for _ in 0..2 {
+        account.list_pods().await.unwrap();
+    }
+    let ended = "list_pods - ended after 1: Some(200) None";
+    assert_eq!(seen.lines(), [ended, "list_pods waits for its limit", ended]);
 }
 
 #[tokio::test]

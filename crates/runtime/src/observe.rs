@@ -56,6 +56,15 @@ pub enum Observation<'a> {
         /// `Retry-After`, if the service sent it.
         retry_after: Option<Duration>,
     },
+    /// A call has waited a second for the rate limiter, and continues to wait. Reported once for
+    /// each such wait.
+    #[non_exhaustive]
+    Limited {
+        /// The operation.
+        operation: &'static str,
+        /// The [scope](crate::Call::scope) of the call's rate limit, if it has one.
+        scope: Option<&'a str>,
+    },
 }
 
 type Report = dyn Fn(&Observation<'_>) + Send + Sync;

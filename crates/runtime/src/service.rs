@@ -63,8 +63,8 @@ struct Location {
 pub struct InterfaceDetails {
     /// Its name in errors, as in "on the REST interface".
     pub name: &'static str,
-    /// Finds a rule that the JSON body of an operation breaks, before it is sent.
-    pub check: fn(operation: &str, body: &[u8]) -> Option<BrokenRule>,
+    /// Finds a rule that the query or the JSON body of an operation breaks, before it is sent.
+    pub check: fn(operation: &str, query: &str, body: Option<&[u8]>) -> Option<BrokenRule>,
     /// The call that replaces an operation of a retired interface.
     pub successor: fn(operation: &str) -> Option<&'static str>,
     /// True if it announces its rate limits: the first call waits for no other, and the others for
@@ -72,17 +72,17 @@ pub struct InterfaceDetails {
     pub announces_limits: bool,
 }
 
-/// A rule that a body breaks, and the field that it is about. Not public API: it changes without
+/// A rule that a request breaks, and the field that it is about. Not public API: it changes without
 /// notice.
 #[doc(hidden)]
 pub struct BrokenRule {
     pub field: &'static str,
-    pub rule: &'static str,
+    pub rule: String,
 }
 
 impl Default for InterfaceDetails {
     fn default() -> Self {
-        Self { name: "REST", check: |_, _| None, successor: |_| None, announces_limits: false }
+        Self { name: "REST", check: |_, _, _| None, successor: |_| None, announces_limits: false }
     }
 }
 
@@ -121,10 +121,10 @@ impl Service {
         }
     }
 
-    /// Refuses a body that breaks a rule of the interface.
+    /// Refuses a request that breaks a rule of the interface.
     fn check(&self, call: &Call) -> Result<()> {
-        let Some(body) = &call.parts.body else { return Ok(()) };
-        match (self.location.interface.check)(call.parts.operation.name, body) {
+        let body = call.parts.body.as_deref();
+        match (self.location.interface.check)(call.parts.operation.name, &call.parts.query, body) {
             Some(BrokenRule { field, rule }) => Err(Error::refused(call.attempted(), field, rule)),
             None => Ok(()),
         }

@@ -43,7 +43,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 use tracing::Instrument;
 
 use crate::call::{AddressedCall, Operation};
@@ -233,7 +233,8 @@ impl Transport {
                 return Ok(permit.with_announced(announced));
             }
             let started = Instant::now();
-            let acquired = Box::pin(limits.acquire(time, call.urgent_from));
+            let acquired = self.reported(call, limits.acquire(time, call.urgent_from));
+            let acquired = Box::pin(acquired);
             let announced = match progress.deadline {
                 Some(deadline) => timeout_at(deadline, acquired).await.ok(),
                 None => Some(acquired.await),
@@ -260,7 +261,8 @@ impl Transport {
             Err(limiter) => {
                 let started = Instant::now();
                 // Boxed, because few calls wait, and each would reserve room for it.
-                let acquired = Box::pin(self.limiter.acquire(limiter, time, call.urgent_from));
+                let acquired = self.limiter.acquire(limiter, time, call.urgent_from);
+                let acquired = Box::pin(self.reported(call, acquired));
                 let permit = match progress.deadline {
                     Some(deadline) => timeout_at(deadline, acquired).await.ok(),
                     None => Some(acquired.await),
@@ -275,6 +277,19 @@ impl Transport {
             .ok_or_else(|| self.waited_too_long(call))
     }
 
+    /// Waits for a permit, and reports a wait that takes long.
+    async fn reported<T>(&self, call: &AddressedCall, acquiring: impl Future<Output = T>) -> T {
+        let mut acquiring = std::pin::pin!(acquiring);
+        if let Ok(permit) = timeout(REPORTED_WAIT, acquiring.as_mut()).await {
+            return permit;
+        }
+        self.observer.report(|| Observation::Limited {
+            operation: call.operation.name,
+            scope: call.scope.as_deref(),
+        });
+        acquiring.await
+    }
+
     fn waited_too_long(&self, call: &AddressedCall) -> Error {
         let time = self.call_timeout(call).unwrap_or_default();
         let what = format!(
@@ -283,6 +298,9 @@ impl Transport {
         Error::new(ErrorKind::Timeout, &call.attempted, what)
     }
 }
+
+/// The wait for the rate limiter from which on it is reported.
+const REPORTED_WAIT: Duration = Duration::from_secs(1);
 
 /// Progress of a call: its deadline, attempts, and time spent waiting.
 struct CallProgress {
