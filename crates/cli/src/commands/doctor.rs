@@ -124,19 +124,38 @@ async fn examine(context: &Context, arguments: &Arguments) -> Result<Vec<Check>,
     };
     let mut calls = Vec::new();
     let endpoint = arguments.endpoint.as_ref().map(|id| client.endpoint(id));
-    let health = queue(&settings, endpoint.as_ref(), &mut calls).await;
+    // First, since it says whether the endpoint has a queue.
+    let mut account_calls = Vec::new();
+    let state =
+        account(&settings, &client, arguments.endpoint.as_deref(), &mut account_calls).await;
+    let has_queue = state.as_ref().is_none_or(EndpointState::has_queue);
+    let health = match has_queue {
+        true => queue(&settings, endpoint.as_ref(), &mut calls).await,
+        false => {
+            calls.push(Check::skipped("queue", "the endpoint is a load balancer: it has no queue"));
+            None
+        }
+    };
     rest_and_graphql(&settings, &client, &mut calls).await;
-    let state = account(&settings, &client, arguments.endpoint.as_deref(), &mut calls).await;
+    calls.append(&mut account_calls);
     if calls.iter().all(|check| check.state == CheckState::Skipped) && endpoint.is_none() {
         calls.push(Check::skipped("authorization", "nothing was called"));
     }
     compare_authorization(&mut calls);
     checks.extend(calls);
-    if let Some(health) = &health {
-        checks.push(workers(health));
+    // The account interface knows more about the workers than the queue.
+    match (&state, &health) {
+        (Some(state), _) => checks.push(workers_of_account(state)),
+        (None, Some(health)) => checks.push(workers(health)),
+        (None, None) => {}
     }
     if let (Some(endpoint), Some(id)) = (&endpoint, &arguments.job) {
-        checks.push(job(endpoint, id, health.as_ref(), state.as_ref()).await);
+        checks.push(if !has_queue {
+            let message = "the endpoint is a load balancer: it has no jobs";
+            Check::failed("job", Failure::usage(message))
+        } else {
+            job(endpoint, id, health.as_ref(), state.as_ref()).await
+        });
     }
     Ok(checks)
 }
@@ -263,6 +282,14 @@ fn compare_authorization(checks: &mut [Check]) {
             Some(other) => format!("the key lacks permission: {other} accepts it"),
             None => "the key is wrong, or of another account".to_owned(),
         });
+    }
+}
+
+fn workers_of_account(state: &EndpointState) -> Check {
+    let faults = state.faults();
+    match faults.is_empty() {
+        true => Check::ok("workers", state.worker_counts()),
+        false => Check::warning("workers", state.worker_counts()).hint(faults.join("; ")),
     }
 }
 

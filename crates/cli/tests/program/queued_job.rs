@@ -45,32 +45,64 @@ async fn a_queued_job_is_explained() {
         (
             2,
             json!([worker("a", "THROTTLED"), worker("b", "RUNNING")]),
-            "1 of 2 workers are throttled",
+            "1 of 2 workers is throttled",
         ),
         (
             2,
             json!([worker("a", "UNHEALTHY")]),
-            "1 of 1 workers are unhealthy; the last line of its log: CUDA out of memory",
+            "1 of 1 worker is unhealthy; the last line of its log: CUDA out of memory",
         ),
-        (2, json!([stale.clone()]), "1 of 1 workers run a stale release"),
+        (2, json!([stale.clone()]), "1 of 1 worker runs a stale release"),
         (2, json!([stale.clone()]), "of the latest, 3 (changed: image)"),
-        (2, json!([worker("a", "INITIALIZING")]), "1 of 1 workers are initializing"),
+        (2, json!([worker("a", "INITIALIZING")]), "1 of 1 worker is initializing"),
         (
             2,
             json!([worker("a", "RUNNING"), worker("b", "RUNNING")]),
-            "all workers are busy: 2 of 2, and 1 jobs are queued",
+            "all workers are busy: 2 of 2, and 1 job is queued",
         ),
         (3, json!([worker("a", "RUNNING")]), "there may be 3: one is added when a job has waited"),
         (2, json!([worker("a", "IDLE")]), "a worker is idle"),
         (2, json!([]), "there is no worker yet, of at most 2"),
-        (2, json!([worker("a", "PAUSED")]), "echo has 1 workers of 0 to 2"),
+        (2, json!([worker("a", "PAUSED")]), "echo has 1 worker of 0 to 2"),
     ] {
         let shown = diagnosis(max, workers, &[]).await;
         assert!(shown.contains(reason), "{reason}: {shown}");
+    }
+    // Sentences that contradict each other.
+    for (workers, absent) in [
+        (json!([worker("a", "THROTTLED")]), &["there are none", "starts one"][..]),
+        (json!([worker("a", "THROTTLED"), worker("b", "IDLE")]), &["is IN_QUEUE\n  1 of"]),
+        (json!([stale]), &["should take it any moment"]),
+    ] {
+        let shown = diagnosis(2, workers, &[]).await;
+        assert!(absent.iter().all(|text| !shown.contains(text)), "{shown}");
     }
     let json = diagnosis(0, json!([]), &["--json"]).await;
     for line in json.lines() {
         crate::json::check_shape("check", &serde_json::from_str(line).unwrap());
     }
     assert!(json.contains(r#""check":"account","state":"ok""#), "{json}");
+}
+
+#[tokio::test]
+async fn a_load_balancer_has_no_queue_to_diagnose() {
+    let fixture = Fixture::start().await;
+    let server =
+        AccountServer::start(|request: &Received| match request.line.ends_with("/workers") {
+            true => ok(json!({"workers": [worker("a", "IDLE")]})),
+            false => ok(json!({
+                "id": "lb", "type": "LOAD_BALANCER", "workers": {"min": 0, "max": 3},
+                "scaling": {"type": "REQUEST_COUNT", "requestCount": 4},
+            })),
+        })
+        .await;
+    let mut doctor = fixture.program(&["doctor", "lb"]);
+    let shown = ran(doctor.env("PODQUEUE_ACCOUNT_URL", &server.url)).await;
+    assert_eq!(shown.code, 0, "{shown:?}");
+    let line = "skipped  queue     the endpoint is a load balancer: it has no queue";
+    assert!(shown.stdout.contains(line) && shown.stdout.contains("1 idle"), "{}", shown.stdout);
+    let mut doctor = fixture.program(&["doctor", "lb", "--job", "j"]);
+    let shown = ran(doctor.env("PODQUEUE_ACCOUNT_URL", &server.url)).await;
+    assert_eq!(shown.code, 2, "{shown:?}");
+    assert!(shown.stdout.contains("it has no jobs"), "{}", shown.stdout);
 }

@@ -1,12 +1,13 @@
 //! Diagnosis of a queued job: from the workers, the scaling and the releases of its endpoint.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use futures_util::StreamExt;
 use podqueue::account::Account;
 use podqueue::account::types::{
-    Endpoint, EndpointScaling, ListEndpointReleasesResponse, ListEndpointWorkersResponse,
-    WorkerStatus,
+    Endpoint, EndpointScaling, EndpointType, ListEndpointReleasesResponse,
+    ListEndpointWorkersResponse, Worker, WorkerStatus,
 };
 use podqueue::{Error, Health};
 use tokio::time::timeout;
@@ -50,67 +51,114 @@ impl EndpointState {
         workers.find(|worker| worker.status.as_ref() == Some(status)).and_then(|it| it.id.clone())
     }
 
-    /// The numbers of workers, in a sentence.
-    pub fn summary(&self) -> String {
-        let workers = self.workers.workers.len();
-        let limits = self.endpoint.workers.as_ref().and_then(|it| Some((it.min?, it.max?)));
-        let limits = limits.map_or_else(String::new, |(min, max)| format!(" of {min} to {max}"));
-        format!("{} has {workers} workers{limits}", self.id)
+    /// False for a load balancer, whose requests reach workers directly.
+    pub fn has_queue(&self) -> bool {
+        self.endpoint.type_ != Some(EndpointType::LoadBalancer)
     }
 
-    /// The reasons why a job is queued, the most likely first; at least one.
-    pub fn reasons(&self, health: Option<&Health>) -> Vec<String> {
+    /// The numbers of workers, in a sentence.
+    pub fn summary(&self) -> String {
+        let workers = plural(self.workers.workers.len(), "worker");
+        let limits = self.endpoint.workers.as_ref().and_then(|it| Some((it.min?, it.max?)));
+        let limits = limits.map_or_else(String::new, |(min, max)| format!(" of {min} to {max}"));
+        format!("{} has {workers}{limits}", self.id)
+    }
+
+    /// The numbers of workers by their states.
+    pub fn worker_counts(&self) -> String {
+        let mut counts = BTreeMap::<String, usize>::new();
+        for worker in &self.workers.workers {
+            let state = worker.status.as_ref().map_or("unknown".into(), ToString::to_string);
+            *counts.entry(state.to_lowercase()).or_default() += 1;
+        }
+        match counts.is_empty() {
+            true => "there are none".to_owned(),
+            false => {
+                let counts = counts.into_iter().map(|(state, count)| format!("{count} {state}"));
+                counts.collect::<Vec<_>>().join(", ")
+            }
+        }
+    }
+
+    fn max(&self) -> Option<i64> {
+        self.endpoint.workers.as_ref().and_then(|workers| workers.max)
+    }
+
+    fn count(&self, status: &WorkerStatus) -> usize {
+        self.workers.workers.iter().filter(|it| it.status.as_ref() == Some(status)).count()
+    }
+
+    /// What is wrong with the workers, the gravest first.
+    pub fn faults(&self) -> Vec<String> {
         let id = quoted(&self.id);
-        let max = self.endpoint.workers.as_ref().and_then(|workers| workers.max);
-        if max == Some(0) {
+        if self.max() == Some(0) {
             return vec![format!(
                 "no worker is allowed: the maximum of workers is 0; to allow one: podqueue endpoint \
                  scale {id} --max 1"
             )];
         }
-        let workers = &self.workers.workers;
-        let total = workers.len();
-        let count = |status: WorkerStatus| {
-            workers.iter().filter(|worker| worker.status.as_ref() == Some(&status)).count()
-        };
-        let mut reasons = Vec::new();
-        let unhealthy = count(WorkerStatus::Unhealthy);
+        let total = plural(self.workers.workers.len(), "worker");
+        let mut faults = Vec::new();
+        let unhealthy = self.count(&WorkerStatus::Unhealthy);
         if unhealthy > 0 {
             let line = match &self.last_line {
                 Some(line) => format!("; the last line of its log: {line}"),
                 None => format!("; its log: podqueue endpoint logs {id}"),
             };
-            reasons.push(format!("{unhealthy} of {total} workers are unhealthy{line}"));
+            faults.push(format!("{unhealthy} of {total} {} unhealthy{line}", are(unhealthy)));
         }
-        let throttled = count(WorkerStatus::Throttled);
+        let throttled = self.count(&WorkerStatus::Throttled);
         if throttled > 0 {
-            reasons.push(format!(
-                "{throttled} of {total} workers are throttled: the hosts have no GPU free; allow \
-                 more pools of GPUs or more data centers"
+            faults.push(format!(
+                "{throttled} of {total} {} throttled: the hosts have no GPU free; allow more pools \
+                 of GPUs or more data centers",
+                are(throttled)
             ));
         }
+        faults
+    }
+
+    /// The reasons why a job is queued, the most likely first; at least one. They do not contradict
+    /// each other: where a worker is free, the state of the others is none.
+    pub fn reasons(&self, health: Option<&Health>) -> Vec<String> {
+        let max = self.max();
+        if max == Some(0) {
+            return self.faults();
+        }
+        let id = quoted(&self.id);
+        let workers = &self.workers.workers;
+        let is_free =
+            |it: &Worker| it.status == Some(WorkerStatus::Idle) && it.is_stale != Some(true);
+        if workers.iter().any(is_free) {
+            return vec!["a worker is idle and should take it any moment".to_owned()];
+        }
+        let total = workers.len();
+        let all = plural(total, "worker");
+        let mut reasons = self.faults();
         let stale = workers.iter().filter(|worker| worker.is_stale == Some(true)).count();
         if stale > 0 {
             let latest = self.workers.endpoint_version;
             let latest = latest.or(self.releases.as_ref().and_then(|it| it.endpoint_version));
             let latest = latest.map_or_else(String::new, |version| format!(", {version}"));
             let changed = self.changed().map_or_else(String::new, |it| format!(" (changed: {it})"));
+            let run = if stale == 1 { "runs" } else { "run" };
             reasons.push(format!(
-                "{stale} of {total} workers run a stale release: they are replaced before they \
-                 take jobs of the latest{latest}{changed}"
+                "{stale} of {all} {run} a stale release: such workers are replaced before they take \
+                 jobs of the latest{latest}{changed}"
             ));
         }
-        let initializing = count(WorkerStatus::Initializing);
+        let initializing = self.count(&WorkerStatus::Initializing);
         if initializing > 0 {
             reasons.push(format!(
-                "{initializing} of {total} workers are initializing, which takes minutes with a \
-                 large image"
+                "{initializing} of {all} {} initializing, which takes minutes with a large image",
+                are(initializing)
             ));
         }
-        let running = count(WorkerStatus::Running);
+        let running = self.count(&WorkerStatus::Running);
         if running > 0 && running == total {
             let queued = health.map_or_else(String::new, |health| {
-                format!(", and {} jobs are queued", health.jobs.in_queue)
+                let jobs = usize::try_from(health.jobs.in_queue).unwrap_or(usize::MAX);
+                format!(", and {} {} queued", plural(jobs, "job"), are(jobs))
             });
             reasons.push(match max.and_then(|max| usize::try_from(max).ok()) {
                 Some(max) if running >= max => format!(
@@ -119,14 +167,11 @@ impl EndpointState {
                     max + 1
                 ),
                 Some(max) => format!(
-                    "all {running} workers are busy{queued}; there may be {max}: {}",
+                    "all workers are busy: {running}{queued}; there may be {max}: {}",
                     self.scaling()
                 ),
-                None => format!("all {running} workers are busy{queued}"),
+                None => format!("all workers are busy: {running}{queued}"),
             });
-        }
-        if count(WorkerStatus::Idle) > 0 {
-            reasons.push("a worker is idle and should take it any moment".to_owned());
         }
         if total == 0 {
             let max = max.map_or_else(String::new, |max| format!(", of at most {max}"));
@@ -164,6 +209,15 @@ impl EndpointState {
             latest.diff.iter().filter_map(|entry| entry.field.as_deref()).collect();
         (!fields.is_empty()).then(|| fields.join(", "))
     }
+}
+
+/// A number of things.
+fn plural(count: usize, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
+}
+
+fn are(count: usize) -> &'static str {
+    if count == 1 { "is" } else { "are" }
 }
 
 /// The last line of a worker's log, if it arrives in time.
