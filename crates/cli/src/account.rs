@@ -12,30 +12,31 @@ use podqueue::account::Account;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::confirmation::Question;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt::Signals;
 use crate::output::{BAD, BUSY, Cell, GOOD, Table};
-use crate::settings::{self, Settings};
+use crate::settings::Settings;
 
 /// The account interface of the active profile; refused if its URL is not set.
 pub fn account(context: &Context) -> Result<Account, Failure> {
-    of_settings(&context.settings()?)
+    of_settings(context, &context.settings()?)
 }
 
 /// The account interface of the active profile, if its URL is set.
 pub fn account_if_set(context: &Context) -> Result<Option<Account>, Failure> {
     let settings = context.settings()?;
-    settings.account_url.as_ref().map(|_| of_settings(&settings)).transpose()
+    settings.account_url.as_ref().map(|_| of_settings(context, &settings)).transpose()
 }
 
-pub fn of_settings(settings: &Settings) -> Result<Account, Failure> {
+pub fn of_settings(context: &Context, settings: &Settings) -> Result<Account, Failure> {
     if settings.account_url.is_none() {
         return Err(Failure::usage("the URL of the account interface is not set")
             .hint("set PODQUEUE_ACCOUNT_URL, or account_url in a profile"));
     }
-    Ok(settings::client(settings)?.account())
+    Ok(context.client_of(settings)?.account())
 }
 
 /// Reads something, and waits for the response or a signal.
@@ -48,18 +49,16 @@ pub async fn read<T>(
     Ok(context.output.with_progress(what, signals.unless(call.into_future())).await??)
 }
 
-/// Changes something. `question` asks for confirmation of a change that costs or deletes, unless
-/// `yes` confirms it.
+/// Changes something, once the question is confirmed that a change that costs or deletes has.
 pub async fn change<T>(
     context: &Context,
     what: &str,
-    question: Option<&str>,
-    yes: bool,
+    question: Option<Question<'_>>,
     call: impl Future<Output = Result<T, Error>>,
 ) -> Result<T, Failure> {
     let mut signals = Signals::listen()?;
     if let Some(question) = question {
-        context.output.confirm(&mut signals, question, yes).await?;
+        question.ask(&mut signals).await?;
     }
     Ok(context.output.with_progress(what, signals.unless_sent(call)).await??)
 }

@@ -4,6 +4,7 @@ mod account;
 mod arguments;
 mod batches;
 mod commands;
+mod confirmation;
 mod context;
 mod crash;
 mod examples;

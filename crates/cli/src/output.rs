@@ -4,11 +4,12 @@ mod progress;
 mod table;
 
 pub use self::progress::Progress;
+use self::progress::Spinner;
 pub use self::table::{BAD, BUSY, Cell, FAINT, GOOD, Table};
 
 use std::fmt::Display;
 use std::future::Future;
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
@@ -17,7 +18,7 @@ use serde_json::Value;
 
 use crate::exit::Exit;
 use crate::failure::{Failure, translate_setting};
-use crate::interrupt::{Signals, blocking};
+use crate::interrupt::blocking;
 use crate::json::{self, Printable};
 
 /// Output format of the program.
@@ -49,6 +50,8 @@ pub enum Color {
 pub struct Output {
     json: bool,
     quiet: bool,
+    /// The spinner that is shown now.
+    spinner: Spinner,
 }
 
 impl Output {
@@ -59,7 +62,7 @@ impl Output {
             Color::Never => anstream::ColorChoice::Never,
         };
         choice.write_global();
-        Self { json: arguments.json, quiet: arguments.quiet }
+        Self { json: arguments.json, quiet: arguments.quiet, spinner: Spinner::default() }
     }
 
     /// Returns true if data is printed for programs.
@@ -141,6 +144,11 @@ impl Output {
         }
     }
 
+    /// Prints a message that is not data, at any time: also while progress is shown.
+    pub fn note_beside_progress(&self, text: impl Display) {
+        self.spinner.suspend(|| self.note(text));
+    }
+
     /// Prints a warning, with a hint if its text names a setting of the library.
     pub fn warn(&self, text: impl Display) {
         let (text, hint) = translate_setting(text.to_string());
@@ -172,7 +180,7 @@ impl Output {
     /// Shows progress until the returned value is dropped, which must be before data is printed:
     /// [`with_progress`](Self::with_progress) ensures it.
     pub fn progress(&self, message: impl Into<String>) -> Progress {
-        Progress::start(&message.into(), self.quiet)
+        Progress::start(&message.into(), self.quiet, &self.spinner)
     }
 
     /// Shows progress while `work` runs.
@@ -183,31 +191,6 @@ impl Output {
     ) -> T {
         let _progress = self.progress(message);
         work.await
-    }
-
-    /// Asks for confirmation of an irreversible change. Without a terminal, `--yes` is required.
-    pub async fn confirm(
-        &self,
-        signals: &mut Signals,
-        question: &str,
-        yes: bool,
-    ) -> Result<(), Failure> {
-        if yes {
-            return Ok(());
-        }
-        if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-            return Err(Failure::usage(format!("{question} Pass --yes to confirm")));
-        }
-        let _ = write!(anstream::stderr(), "{} [y/N] ", Printable(question));
-        let reply = signals.unless_blocked(|| {
-            let mut reply = String::new();
-            io::stdin().lock().read_line(&mut reply).map(|_| reply)
-        });
-        let reply = reply.await?.unwrap_or_default().trim().to_lowercase();
-        match reply.as_str() {
-            "y" | "yes" => Ok(()),
-            _ => Err(Failure::new(Exit::Error, "not confirmed; nothing was sent")),
-        }
     }
 }
 

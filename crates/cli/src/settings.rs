@@ -130,11 +130,6 @@ impl Settings {
     }
 }
 
-/// The client for these settings.
-pub fn client(settings: &Settings) -> Result<Client, Failure> {
-    Ok(client_builder(settings)?.build()?)
-}
-
 /// A builder of the client, with the key.
 pub fn client_builder(settings: &Settings) -> Result<ClientBuilder, Failure> {
     let key = settings.key.read()?.ok_or_else(|| {

@@ -172,8 +172,8 @@ impl WarmWorkers {
         workers: u32,
     ) -> Result<Option<Self>, Failure> {
         let settings = context.settings()?;
-        let endpoint = of_settings(&settings)?.endpoint(id);
-        let account = of_settings(&settings)?;
+        let account = of_settings(context, &settings)?;
+        let endpoint = account.endpoint(id);
         let present = signals.unless(async { account.get_endpoint(id).await }).await??;
         let present = present.workers.unwrap_or_default();
         let known = |number: Option<i64>| number.and_then(|it| u32::try_from(it).ok());

@@ -23,19 +23,26 @@ pub enum Command {
     List,
     /// Show an endpoint.
     Get(get::Arguments),
-    /// Create an endpoint.
+    /// Create an endpoint. Its workers cost, and are confirmed first.
     Create(Box<create::Arguments>),
     /// Change an endpoint; what is not given stays as it is.
+    ///
+    /// A change of workers, scaling, GPUs, CPUs or flashboot may cost, and is confirmed first.
     Update(Box<update::Arguments>),
     /// Delete an endpoint.
     Delete(delete::Arguments),
     /// Set how many workers an endpoint has at least and at most.
+    ///
+    /// More workers cost, and are confirmed first; fewer are not.
     Scale(scale::Arguments),
     /// List the workers of an endpoint.
     Workers(workers::Arguments),
     /// List the releases of an endpoint, with what each has changed.
     Releases(releases::Arguments),
     /// Print the logs of an endpoint's workers.
+    ///
+    /// With --follow, a worker that ends within seconds of its start, before its idle timeout, may be
+    /// missed: the interface lists only the workers that there are.
     Logs(logs::Arguments),
 }
 

@@ -32,6 +32,11 @@ enum ProductArgument {
     Serverless,
 }
 
+/// A price; the service writes 0 for what it does not offer.
+fn offered(price: Option<f64>) -> Option<f64> {
+    price.filter(|price| *price > 0.0)
+}
+
 pub async fn run(context: &Context, command: &Command) -> Result<Exit, Failure> {
     let Command::List(List { products, count }) = command;
     let account = account(context)?;
@@ -54,9 +59,9 @@ pub async fn run(context: &Context, command: &Command) -> Result<Exit, Failure> 
             cell(gpu.id.as_ref()),
             cell(gpu.pool.as_ref()),
             cell(gpu.memory),
-            amount(price.secure),
-            amount(price.community),
-            amount(price.serverless),
+            amount(offered(price.secure)),
+            amount(offered(price.community)),
+            amount(offered(price.serverless)),
             cell(gpu.availability.as_ref()),
         ]
     })

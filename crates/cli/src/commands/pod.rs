@@ -20,9 +20,9 @@ pub enum Command {
     List(list::Arguments),
     /// Read a Pod.
     Get(get::Arguments),
-    /// Rent a Pod and start it.
+    /// Rent a Pod and start it, which costs, and is confirmed first.
     Create(Box<create::Arguments>),
-    /// Start a Pod.
+    /// Start a Pod, which costs, and is confirmed first.
     Start(action::Confirmed),
     /// Stop a Pod; its storage is kept, and costs.
     Stop(action::Unconfirmed),

@@ -3,6 +3,7 @@
 use clap::Args;
 use serde_json::json;
 
+use crate::confirmation::Confirmation;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -13,16 +14,15 @@ pub struct Arguments {
     /// The endpoint's id.
     endpoint: String,
 
-    /// Do not ask for confirmation.
-    #[arg(long, short)]
-    yes: bool,
+    #[command(flatten)]
+    confirmation: Confirmation,
 }
 
 pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
     let endpoint = context.endpoint(&arguments.endpoint)?;
     let question = format!("Remove all queued jobs of the endpoint {}?", endpoint.id());
     let mut signals = Signals::listen()?;
-    context.output.confirm(&mut signals, &question, arguments.yes).await?;
+    arguments.confirmation.of(&question).ask(&mut signals).await?;
     let what = format!("purging the queue of {}", endpoint.id());
     let call = async { endpoint.purge_queue().await };
     let purged = context.output.with_progress(what, signals.unless_sent(call)).await;

@@ -14,6 +14,7 @@ use podqueue::SecretString;
 use rpassword::ConfigBuilder;
 use serde_json::json;
 
+use crate::confirmation::Confirmation;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::{Failure, quoted};
@@ -44,9 +45,8 @@ pub struct Delete {
     /// The secret's id.
     id: String,
 
-    /// Do not ask for confirmation.
-    #[arg(long, short)]
-    yes: bool,
+    #[command(flatten)]
+    confirmation: Confirmation,
 }
 
 pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
@@ -73,9 +73,9 @@ pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
                 failure.if_unwritten(|| format!("the secret was created; its id is {}", secret.id))
             })?;
         }
-        Command::Delete(Delete { id, yes }) => {
+        Command::Delete(Delete { id, confirmation }) => {
             let question = format!("Delete the secret {id}?");
-            context.output.confirm(&mut signals, &question, yes).await?;
+            confirmation.of(&question).ask(&mut signals).await?;
             let what = format!("deleting secret {id}");
             let call = async { client.secrets().delete(&id).await };
             context.output.with_progress(what, signals.unless_sent(call)).await??;

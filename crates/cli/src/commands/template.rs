@@ -93,9 +93,9 @@ pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
             let call = async { client.templates().update(&id, template).await };
             print(context, &context.output.with_progress(what, signals.unless_sent(call)).await??)?;
         }
-        Command::Delete(Delete { name, yes }) => {
+        Command::Delete(Delete { name, confirmation }) => {
             let question = format!("Delete the template {name}?");
-            context.output.confirm(&mut signals, &question, yes).await?;
+            confirmation.of(&question).ask(&mut signals).await?;
             let what = format!("deleting template {name}");
             let call = async { client.templates().delete(&name).await };
             context.output.with_progress(what, signals.unless_sent(call)).await??;

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use crate::account::body::{Fields, prepare};
 use crate::account::{account, cell, change, print_changed, print_list, read};
+use crate::confirmation::Confirmation;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -18,7 +19,7 @@ pub enum Command {
     Get(Get),
     /// Create a network volume.
     Create(Create),
-    /// Rename or enlarge a network volume.
+    /// Rename or enlarge a network volume; a larger one costs, and is confirmed first.
     Update(Update),
     /// Delete a network volume, with its data.
     Delete(Delete),
@@ -47,9 +48,8 @@ pub struct Create {
     #[arg(long)]
     high_performance: bool,
 
-    /// Do not ask for confirmation.
-    #[arg(long, short)]
-    yes: bool,
+    #[command(flatten)]
+    confirmation: Confirmation,
 }
 
 #[derive(Debug, Args)]
@@ -65,9 +65,8 @@ pub struct Update {
     #[arg(long, value_name = "GB")]
     size_gb: Option<u32>,
 
-    /// Do not ask for confirmation of a new size.
-    #[arg(long, short)]
-    yes: bool,
+    #[command(flatten)]
+    confirmation: Confirmation,
 }
 
 #[derive(Debug, Args)]
@@ -75,9 +74,8 @@ pub struct Delete {
     /// The volume's id.
     id: String,
 
-    /// Do not ask for confirmation.
-    #[arg(long, short)]
-    yes: bool,
+    #[command(flatten)]
+    confirmation: Confirmation,
 }
 
 pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
@@ -103,7 +101,7 @@ pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
             context.output.object(&volume)?;
             Ok(Exit::Done)
         }
-        Command::Create(Create { name, size_gb, data_center, high_performance, yes }) => {
+        Command::Create(Create { name, size_gb, data_center, high_performance, confirmation }) => {
             let mut fields = Fields::default();
             fields.set("name", Some(&name));
             fields.set("size", Some(size_gb));
@@ -115,25 +113,27 @@ pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
             );
             let what = format!("creating network volume {name}");
             let call = async { prepare!(account.create_network_volume(), body).await };
-            let volume = change(context, &what, Some(&question), yes, call).await?;
+            let volume = change(context, &what, Some(confirmation.of(&question)), call).await?;
             print_changed(context, &volume)
         }
-        Command::Update(Update { id, name, size_gb, yes }) => {
+        Command::Update(Update { id, name, size_gb, confirmation }) => {
             let mut fields = Fields::default();
             fields.set("name", name);
             fields.set("size", size_gb);
             let body = fields.body::<UpdateNetworkVolumeRequest>()?;
-            let question = size_gb.map(|size| format!("Enlarge the volume {id} to {size} GB?"));
+            let question = size_gb
+                .map(|size| format!("Enlarge the volume {id} to {size} GB, which costs more?"));
+            let question = question.as_deref().map(|question| confirmation.of(question));
             let what = format!("changing network volume {id}");
             let call = async { prepare!(account.update_network_volume(&id), body).await };
-            let volume = change(context, &what, question.as_deref(), yes, call).await?;
+            let volume = change(context, &what, question, call).await?;
             print_changed(context, &volume)
         }
-        Command::Delete(Delete { id, yes }) => {
+        Command::Delete(Delete { id, confirmation }) => {
             let question = format!("Delete the volume {id}, with its data?");
             let what = format!("deleting network volume {id}");
             let call = async { account.delete_network_volume(&id).await };
-            change(context, &what, Some(&question), yes, call).await?;
+            change(context, &what, Some(confirmation.of(&question)), call).await?;
             context.output.object(&json!({ "deleted": id }))?;
             Ok(Exit::Done)
         }

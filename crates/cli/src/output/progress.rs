@@ -18,8 +18,27 @@ const SPINNER_INTERVAL: Duration = Duration::from_millis(120);
 /// Progress, shown until it is dropped.
 pub enum Progress {
     Hidden,
-    Spinner(ProgressBar),
+    Shown(ProgressBar, Spinner),
     Log(Message, JoinHandle<()>),
+}
+
+/// The spinner that is shown now, if there is one, for messages of other tasks.
+#[derive(Clone, Debug, Default)]
+pub struct Spinner(Arc<Mutex<Option<ProgressBar>>>);
+
+impl Spinner {
+    fn set(&self, spinner: Option<ProgressBar>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = spinner;
+    }
+
+    /// Hides the spinner while `print` runs.
+    pub fn suspend<T>(&self, print: impl FnOnce() -> T) -> T {
+        let spinner = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        match spinner {
+            Some(spinner) => spinner.suspend(print),
+            None => print(),
+        }
+    }
 }
 
 /// The current message.
@@ -27,12 +46,14 @@ type Message = Arc<Mutex<String>>;
 
 impl Progress {
     /// Must be called within a runtime.
-    pub fn start(message: &str, quiet: bool) -> Self {
+    pub fn start(message: &str, quiet: bool, shown: &Spinner) -> Self {
         let message = one_line(message);
         if quiet {
             Self::Hidden
         } else if io::stderr().is_terminal() {
-            Self::Spinner(spinner(message))
+            let spinner = spinner(message);
+            shown.set(Some(spinner.clone()));
+            Self::Shown(spinner, shown.clone())
         } else {
             let message = Arc::new(Mutex::new(message));
             Self::Log(Arc::clone(&message), tokio::spawn(log(message, io::stderr())))
@@ -44,7 +65,7 @@ impl Progress {
         let message = one_line(message);
         match self {
             Self::Hidden => {}
-            Self::Spinner(spinner) => spinner.set_message(message),
+            Self::Shown(spinner, _) => spinner.set_message(message),
             Self::Log(current, _) => {
                 *current.lock().unwrap_or_else(PoisonError::into_inner) = message;
             }
@@ -54,7 +75,7 @@ impl Progress {
     /// Hides the spinner while `print` runs.
     pub fn suspend<T>(&self, print: impl FnOnce() -> T) -> T {
         match self {
-            Self::Spinner(spinner) => spinner.suspend(print),
+            Self::Shown(spinner, _) => spinner.suspend(print),
             _ => print(),
         }
     }
@@ -64,7 +85,10 @@ impl Drop for Progress {
     fn drop(&mut self) {
         match self {
             Self::Hidden => {}
-            Self::Spinner(spinner) => spinner.finish_and_clear(),
+            Self::Shown(spinner, shown) => {
+                shown.set(None);
+                spinner.finish_and_clear();
+            }
             Self::Log(_, task) => task.abort(),
         }
     }

@@ -75,6 +75,9 @@ fn service(request: &Received) -> Response {
             "id": "GPU-A", "name": "GPU A", "pool": "ADA_24", "memory": 24, "secure": true,
             "price": {"secure": 0.5, "community": 0.25, "serverless": 0.75},
             "availability": "HIGH",
+        }, {
+            "id": "GPU-B", "pool": "HOPPER_80", "memory": 80, "price": {"secure": 3.0,
+                "community": 0, "serverless": 4.0}, "availability": "LOW",
         }]})),
         (_, ["billing", ..]) => ok(json!({"records": [period], "metadata": {}})),
         _ => (404, "application/problem+json", json!({"title": "Not Found"}).to_string()),
@@ -96,7 +99,9 @@ async fn lists_are_tables_for_people() {
         (&["template", "list"], "t1  worker  serverless  NVIDIA    i:1"),
         (&["template", "list", "--public", "official"], "t1  worker  serverless"),
         (&["volume", "list"], "v1  models  100  STANDARD  DC"),
-        (&["gpu", "list"], "GPU-A  ADA_24  24  0.5000  0.2500     0.7500      HIGH"),
+        (&["gpu", "list"], "GPU-A  ADA_24     24  0.5000  0.2500     0.7500      HIGH"),
+        // It is not offered.
+        (&["gpu", "list"], "GPU-B  HOPPER_80  80  3.0000  -          4.0000      LOW"),
         (&["billing"], "1.2500"),
         (&["billing", "endpoints", "--id", "e1", "--by", "day"], "e1        1.0000"),
         (&["billing", "pods", "--last", "7"], "p1   1.0000"),
@@ -245,11 +250,33 @@ async fn an_invalid_body_is_refused_before_it_is_sent() {
         ),
         (&["endpoint", "update", "e"], "nothing to change"),
         (&["endpoint", "scale", "e", "--min", "5"], "exceeds the maximum"),
+        (
+            &["endpoint", "create", "e", "--image", "i", "--gpu", ""],
+            "`gpu.pools` must not be empty",
+        ),
+        (&["endpoint", "create", "", "--image", "i", "--gpu", "p"], "`name` must not be empty"),
+        (
+            &["endpoint", "create", "e", "--image", "i", "--gpu", "p", "--min", "4"],
+            "`workers.min` must not exceed `workers.max`",
+        ),
+        (
+            &["endpoint", "create", "e", "--image", "i", "--cpu", "c:2,c:2"],
+            "`cpu` must not have an item twice",
+        ),
+        (&["endpoint", "update", "e", "--idle-timeout", "2h"], "`workers.idleTimeout` must be"),
+        (&["endpoint", "update", "e", "--queue-delay", "100ms"], "`scaling.queueDelay` must be"),
+        (&["endpoint", "update", "e", "--port", "99999/http"], "`ports` must be a port"),
+        (&["pod", "create", "p", "--image", "i", "--gpu", ""], "`gpu.id` must not be empty"),
+        (&["volume", "update", "v", "--size-gb", "5000"], "`size` must be from 10 to 4096"),
+        (&["volume", "create", "v", "--size-gb", "10", "--data-center", ""], "`dataCenter` must"),
         (&["pod", "create", "p", "--image", "i"], "`gpu` is missing"),
         (&["template", "create", "t", "--image", "i", "--readme", "old.json"], "first version"),
     ] {
         let yes: &[&str] = if arguments[0] == "template" { &[] } else { &["--yes"] };
         server.run(&[arguments, yes].concat()).await.fails(2, message);
+    }
+    for logs in [&["endpoint", "logs", "e"][..], &["pod", "logs", "p"]] {
+        server.run(&[logs, &["--tail", "5001"]].concat()).await.fails(2, "`tail` must be");
     }
     assert!(server.changes().is_empty(), "{:?}", server.changes());
 }
@@ -261,6 +288,7 @@ async fn commands_that_cost_or_delete_need_a_confirmation() {
         &["endpoint", "create", "e", "--image", "i", "--gpu", "p"][..],
         &["endpoint", "update", "e1", "--max", "9"],
         &["endpoint", "scale", "e1", "--max", "9"],
+        &["endpoint", "scale", "e1", "--min", "2"],
         &["endpoint", "delete", "e1"],
         &["pod", "create", "p", "--image", "i", "--gpu", "g"],
         &["pod", "start", "p1"],
@@ -373,6 +401,22 @@ async fn logs_are_printed_by_worker() {
     assert_eq!(server.requests()[0].line, line);
     let all = server.run(&["endpoint", "logs", "e1"]).await;
     assert!(all.stdout.contains(" w1 one\n") && all.stdout.contains(" w2 one\n"), "{all:?}");
+}
+
+#[tokio::test]
+async fn a_wait_for_the_quota_is_told() {
+    let server = AccountServer::announcing(r#""minute";r=0;t=1"#, |request| {
+        match request.line.ends_with("/workers") {
+            true => ok(json!({"workers": [{"id": "w1"}]})),
+            false => events(event(1, "one")),
+        }
+    })
+    .await;
+    let waited = server.run(&["endpoint", "logs", "e1"]).await;
+    waited.assert(0, "2026-11-27T00:00:01Z w1 one\n");
+    assert_eq!(waited.stderr, "waiting for the rate limits of the service\n");
+    let quiet = server.run(&["endpoint", "logs", "e1", "--quiet"]).await;
+    assert_eq!((quiet.code, quiet.stderr.as_str()), (0, ""));
 }
 
 /// The log is lost once, and continues where it was.

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use axum::Router;
 use axum::extract::Request;
-use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderName, StatusCode};
 use axum::response::IntoResponse;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -49,6 +49,14 @@ pub struct AccountServer {
 
 impl AccountServer {
     pub async fn start(respond: impl Fn(&Received) -> Response + Send + Sync + 'static) -> Self {
+        Self::announcing("", respond).await
+    }
+
+    /// A server whose responses have a field `RateLimit`.
+    pub async fn announcing(
+        limits: &'static str,
+        respond: impl Fn(&Received) -> Response + Send + Sync + 'static,
+    ) -> Self {
         let requests: Arc<Mutex<Vec<Received>>> = Arc::default();
         let (log, respond) = (Arc::clone(&requests), Arc::new(respond));
         let handler = move |request: Request| {
@@ -61,7 +69,8 @@ impl AccountServer {
                 log.lock().unwrap().push(received.clone());
                 let (status, media, body) = respond(&received);
                 let status = StatusCode::from_u16(status).unwrap();
-                (status, [(CONTENT_TYPE, media)], body).into_response()
+                let limits = (HeaderName::from_static("ratelimit"), limits);
+                (status, [(CONTENT_TYPE, media), limits], body).into_response()
             }
         };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -62,7 +62,7 @@ impl Account {
 
     fn batch(&self, results: &str, workers: &str) -> Command {
         let run = ["batch", "run", "in.jsonl", "-e", "gated", "-o", results, "--keep-warm"];
-        self.program(&[&run[..], &[workers, "--no-rate-limits"]].concat())
+        self.program(&[&run[..], &[workers, "--no-rate-limits", "--yes"]].concat())
     }
 
     /// The numbers of workers that were set.
@@ -109,6 +109,17 @@ async fn the_minimum_is_raised_and_restored() {
     assert_eq!((account.set().len(), enough.set().len()), (2, 0));
     let mut without = account.fixture.program(&["batch", "run", "in.jsonl", "--keep-warm", "1"]);
     ran(without.args(["-e", "gated", "-o", "x.jsonl"])).await.fails(2, "PODQUEUE_ACCOUNT_URL");
+}
+
+#[tokio::test]
+async fn warm_workers_cost_and_so_need_a_confirmation() {
+    let account = Account::start(0, 3).await;
+    let run = ["batch", "run", "in.jsonl", "-e", "gated", "-o", "out.jsonl", "--keep-warm=2"];
+    let refused = ran(&mut account.program(&run)).await;
+    refused.fails(2, "Keep 2 workers of the endpoint gated running until the run ends");
+    assert!(refused.stderr.contains("Pass --yes to confirm"), "{}", refused.stderr);
+    assert!(account.server.requests().is_empty() && account.records().is_empty());
+    assert!(!account.fixture.home.path().join("out.jsonl.journal").exists());
 }
 
 #[cfg(unix)]

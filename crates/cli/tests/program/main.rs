@@ -4,6 +4,7 @@
 
 mod account;
 mod account_interface;
+mod account_on_local;
 mod account_server;
 mod batch;
 mod batch_lifecycle;

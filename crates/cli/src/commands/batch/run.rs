@@ -16,10 +16,12 @@ use podqueue_batch::{
 use serde_json::json;
 use tokio::time::timeout;
 
+use crate::account::account;
 use crate::account::keep_warm::WarmWorkers;
 use crate::batches::location::{Journal, JournalArgument, batch_arguments, failure};
 use crate::batches::summary::{self, Refused, exit};
 use crate::batches::webhook_receiver::{ReceiverArguments, WebhookReceiver};
+use crate::confirmation::Confirmation;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::{Failure, translate_setting};
@@ -80,14 +82,17 @@ pub struct Arguments {
     #[arg(long)]
     no_rate_limits: bool,
 
-    /// Keep at least this many workers running until the run ends, which costs; needs the account
-    /// interface.
+    /// Keep at least this many workers running until the run ends, which costs and so is confirmed
+    /// first; needs the account interface.
     ///
     /// The former numbers are restored when the run ends, also after Ctrl-C; if it was killed, the
     /// next command of the program restores them.
     #[arg(long, value_name = "WORKERS", value_parser = clap::value_parser!(u32).range(1..),
         conflicts_with = "dry_run")]
     keep_warm: Option<u32>,
+
+    #[command(flatten)]
+    confirmation: Confirmation,
 
     /// Submit at most this many inputs.
     #[arg(long, value_name = "INPUTS", allow_negative_numbers = true)]
@@ -284,6 +289,15 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     let endpoint = builder.build()?.endpoint(id);
     let url = endpoint.base_url().unwrap_or_default().to_owned();
     let mut signals = Signals::listen()?;
+    if let Some(workers) = arguments.keep_warm {
+        account(context)?;
+        let workers = if workers == 1 { "1 worker".into() } else { format!("{workers} workers") };
+        let question = format!(
+            "Keep {workers} of the endpoint {id} running until the run ends, which cost even \
+             without work?"
+        );
+        arguments.confirmation.of(&question).ask(&mut signals).await?;
+    }
     let progress = context.output.progress(format!("reading {}", arguments.inputs.display()));
     let (on_unknown, receiver) = arguments.on_unknown().await?;
     let mut journal = Journal::of(results, arguments.journal.as_ref());

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::settings::SettingsArguments;
 use crate::account::body::prepare;
 use crate::account::{account, change, print_changed};
+use crate::confirmation::Confirmation;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -23,9 +24,8 @@ pub struct Arguments {
     #[command(flatten)]
     settings: SettingsArguments,
 
-    /// Do not ask for confirmation.
-    #[arg(long, short)]
-    yes: bool,
+    #[command(flatten)]
+    confirmation: Confirmation,
 }
 
 pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
@@ -50,7 +50,7 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     );
     let what = format!("creating endpoint {}", body.typed.name);
     let call = async { prepare!(account.create_endpoint(), body).await };
-    let endpoint = change(context, &what, Some(&question), arguments.yes, call).await?;
+    let endpoint = change(context, &what, Some(arguments.confirmation.of(&question)), call).await?;
     print_changed(context, &endpoint)
 }
 

@@ -4,6 +4,7 @@ use clap::Args;
 use serde_json::json;
 
 use crate::account::{account, change, read};
+use crate::confirmation::Confirmation;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -13,7 +14,7 @@ pub struct Arguments {
     /// The endpoint's id.
     endpoint: String,
 
-    /// Workers that are kept running, even without work; as before if omitted.
+    /// Workers that are kept running, even without work, which costs; as before if omitted.
     #[arg(long, value_name = "WORKERS", required_unless_present = "max")]
     min: Option<u32>,
 
@@ -21,9 +22,8 @@ pub struct Arguments {
     #[arg(long, value_name = "WORKERS")]
     max: Option<u32>,
 
-    /// Do not ask for confirmation where there are to be more workers.
-    #[arg(long, short)]
-    yes: bool,
+    #[command(flatten)]
+    confirmation: Confirmation,
 }
 
 pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
@@ -52,8 +52,8 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
         Ok(former)
     };
     let what = format!("scaling endpoint {id}");
-    let question = rises.then_some(question.as_str());
-    let former = change(context, &what, question, arguments.yes, call).await?;
+    let question = rises.then(|| arguments.confirmation.of(&question));
+    let former = change(context, &what, question, call).await?;
     context.output.object(&json!({
         "endpoint": id,
         "min": min,

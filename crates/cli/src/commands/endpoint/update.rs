@@ -6,6 +6,7 @@ use podqueue::account::types::UpdateEndpointRequest;
 use super::settings::SettingsArguments;
 use crate::account::body::prepare;
 use crate::account::{account, change, print_changed};
+use crate::confirmation::Confirmation;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -25,9 +26,8 @@ pub struct Arguments {
     #[command(flatten)]
     settings: SettingsArguments,
 
-    /// Do not ask for confirmation where workers, GPUs or CPUs are changed.
-    #[arg(long, short)]
-    yes: bool,
+    #[command(flatten)]
+    confirmation: Confirmation,
 }
 
 pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
@@ -38,12 +38,11 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     if fields.is_empty() {
         return Err(Failure::usage("nothing to change: pass an option or --file"));
     }
-    let question = fields
-        .has_any(&PRICED)
-        .then(|| format!("Change what the endpoint {id} runs on? Its cost may rise."));
+    let question = format!("Change what the endpoint {id} runs on? Its cost may rise.");
+    let question = fields.has_any(&PRICED).then(|| arguments.confirmation.of(&question));
     let body = fields.body::<UpdateEndpointRequest>()?;
     let what = format!("changing endpoint {id}");
     let call = async { prepare!(account.update_endpoint(id), body).await };
-    let endpoint = change(context, &what, question.as_deref(), arguments.yes, call).await?;
+    let endpoint = change(context, &what, question, call).await?;
     print_changed(context, &endpoint)
 }

@@ -5,6 +5,7 @@ use podqueue::account::types::{PodAction, PodActionRequest};
 use serde_json::json;
 
 use crate::account::{account, change, print_changed};
+use crate::confirmation::Confirmation;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -23,9 +24,8 @@ pub struct Confirmed {
     /// The Pod's id.
     id: String,
 
-    /// Do not ask for confirmation.
-    #[arg(long, short)]
-    yes: bool,
+    #[command(flatten)]
+    confirmation: Confirmation,
 }
 
 /// Arguments of an action that neither costs nor deletes.
@@ -37,17 +37,22 @@ pub struct Unconfirmed {
 
 impl Confirmed {
     pub async fn run(&self, context: &Context, action: Action) -> Result<Exit, Failure> {
-        run(context, &self.id, action, self.yes).await
+        run(context, &self.id, action, Some(self.confirmation)).await
     }
 }
 
 impl Unconfirmed {
     pub async fn run(&self, context: &Context, action: Action) -> Result<Exit, Failure> {
-        run(context, &self.id, action, true).await
+        run(context, &self.id, action, None).await
     }
 }
 
-async fn run(context: &Context, id: &str, action: Action, yes: bool) -> Result<Exit, Failure> {
+async fn run(
+    context: &Context,
+    id: &str,
+    action: Action,
+    confirmation: Option<Confirmation>,
+) -> Result<Exit, Failure> {
     let account = account(context)?;
     let (doing, sent, question) = match action {
         Action::Start => {
@@ -62,8 +67,8 @@ async fn run(context: &Context, id: &str, action: Action, yes: bool) -> Result<E
     };
     let call = async { account.pod_action(id, PodActionRequest { action: sent }).await };
     let what = format!("{doing} Pod {id}");
-    let question = (!question.is_empty()).then_some(question.as_str());
-    match change(context, &what, question, yes, call).await? {
+    let question = confirmation.map(|confirmation| confirmation.of(&question));
+    match change(context, &what, question, call).await? {
         Some(pod) => print_changed(context, &pod),
         None => print_changed(context, &json!({ "id": id })),
     }

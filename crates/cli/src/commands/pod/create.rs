@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::account::body::{ContainerArguments, Fields, parse_cpu, prepare};
 use crate::account::{account, change, print_changed};
+use crate::confirmation::Confirmation;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -55,9 +56,8 @@ pub struct Arguments {
     #[command(flatten)]
     container: ContainerArguments,
 
-    /// Do not ask for confirmation.
-    #[arg(long, short)]
-    yes: bool,
+    #[command(flatten)]
+    confirmation: Confirmation,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -105,6 +105,6 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     let question = format!("Create the Pod {name}, which costs until it is stopped and deleted?");
     let what = format!("creating Pod {name}");
     let call = async { prepare!(account.create_pod(), body).await };
-    let pod = change(context, &what, Some(&question), arguments.yes, call).await?;
+    let pod = change(context, &what, Some(arguments.confirmation.of(&question)), call).await?;
     print_changed(context, &pod)
 }

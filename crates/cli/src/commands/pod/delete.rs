@@ -4,6 +4,7 @@ use clap::Args;
 use serde_json::json;
 
 use crate::account::{account, change};
+use crate::confirmation::Confirmation;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -13,9 +14,8 @@ pub struct Arguments {
     /// The Pod's id.
     id: String,
 
-    /// Do not ask for confirmation.
-    #[arg(long, short)]
-    yes: bool,
+    #[command(flatten)]
+    confirmation: Confirmation,
 }
 
 pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
@@ -24,7 +24,7 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     let question = format!("Delete the Pod {id}, with its own storage?");
     let what = format!("deleting Pod {id}");
     let call = async { account.delete_pod(id).await };
-    change(context, &what, Some(&question), arguments.yes, call).await?;
+    change(context, &what, Some(arguments.confirmation.of(&question)), call).await?;
     context.output.object(&json!({ "deleted": id }))?;
     Ok(Exit::Done)
 }

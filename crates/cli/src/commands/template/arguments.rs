@@ -3,6 +3,8 @@
 use clap::{Args, Subcommand, ValueEnum};
 use podqueue::Port;
 
+use crate::confirmation::Confirmation;
+
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// List the templates; needs the account interface.
@@ -80,9 +82,8 @@ pub struct Delete {
     /// The template's name; by the account interface, its id.
     pub name: String,
 
-    /// Do not ask for confirmation.
-    #[arg(long, short)]
-    pub yes: bool,
+    #[command(flatten)]
+    pub confirmation: Confirmation,
 }
 
 #[derive(Debug, Args)]

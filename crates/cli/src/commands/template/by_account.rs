@@ -86,7 +86,7 @@ pub async fn run(context: &Context, account: &Account, command: Command) -> Resu
             let body = fields.body::<CreateTemplateRequest>()?;
             let what = format!("creating template {name}");
             let call = async { prepare!(account.create_template(), body).await };
-            print_changed(context, &change(context, &what, None, true, call).await?)
+            print_changed(context, &change(context, &what, None, call).await?)
         }
         Command::Update(Update { id, name, content }) => {
             let mut fields = fields_of(&content)?;
@@ -94,13 +94,13 @@ pub async fn run(context: &Context, account: &Account, command: Command) -> Resu
             let body = fields.body::<UpdateTemplateRequest>()?;
             let what = format!("updating template {id}");
             let call = async { prepare!(account.update_template(&id), body).await };
-            print_changed(context, &change(context, &what, None, true, call).await?)
+            print_changed(context, &change(context, &what, None, call).await?)
         }
-        Command::Delete(Delete { name: id, yes }) => {
+        Command::Delete(Delete { name: id, confirmation }) => {
             let question = format!("Delete the template {id}?");
             let what = format!("deleting template {id}");
             let call = async { account.delete_template(&id).await };
-            change(context, &what, Some(&question), yes, call).await?;
+            change(context, &what, Some(confirmation.of(&question)), call).await?;
             context.output.object(&json!({ "deleted": id }))?;
             Ok(Exit::Done)
         }
