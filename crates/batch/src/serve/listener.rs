@@ -25,7 +25,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::watch;
-use tokio::task::{AbortHandle, JoinSet};
+use tokio::task::{AbortHandle, JoinSet, yield_now};
 use tokio::time::{sleep, timeout};
 use tower_service::Service;
 
@@ -133,6 +133,8 @@ async fn accept(listener: TcpListener, router: Router, mut stopping: watch::Rece
             serve(stream, &peer, router, stopping).await;
             peers.remove(number);
         });
+        // Before many others are accepted, for which it may be closed, its head can be read.
+        yield_now().await;
     }
     drop(listener);
     while connections.join_next().await.is_some() {}

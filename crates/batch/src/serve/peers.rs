@@ -21,7 +21,7 @@ use super::keys::Owner;
 const MOST: usize = 512;
 
 /// The number of connections without a valid key so far that is left to them.
-const WITHOUT_KEY: usize = 64;
+const WITHOUT_KEY: usize = 128;
 
 /// A connection, as its requests and other connections see it.
 pub(super) struct Peer {

@@ -57,8 +57,8 @@ const JSON_TIMEOUT: Duration = Duration::from_secs(30);
 /// Timeout of a whole upload.
 const UPLOAD_TIMEOUT: Duration = Duration::from_secs(60 * 60);
 
-/// Size of the parts in which a content is sent, in bytes.
-const PART: usize = 64 * 1024;
+/// Size of the parts in which a content is sent, in bytes. Each response holds some of them.
+const PART: usize = 16 * 1024;
 
 /// The only completion window, and its length in milliseconds.
 const WINDOW: (&str, u64) = ("24h", 24 * 60 * 60 * 1_000);
