@@ -132,8 +132,10 @@ fn without_output(
             ))
             .unwrap_or(("job_lost", format!("Job {job_id} of the request was not collected.")))
         }
-        State::Pending | State::Intent => before_end
-            .unwrap_or_else(|| ("not_submitted", "The request was not submitted.".to_owned())),
+        // A server that was suspended while the others completed the batch had not sent it.
+        State::Pending | State::Intent => before_end.unwrap_or_else(|| {
+            ("not_submitted", "The request was not submitted: send it again.".to_owned())
+        }),
     };
     (None, Some(RequestError { code, message }))
 }

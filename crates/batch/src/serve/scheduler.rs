@@ -454,6 +454,10 @@ impl Context {
             .largest_output_in_line(usize::MAX)
             .clock(move || now())
             .await?;
+        // Another server may have ended the batch and removed its journal, before this one was opened.
+        if self.events(batch).await?.is_final() {
+            return Ok(Step::Again);
+        }
         drive.publish(batch, engine.status().await?.counts).await?;
         let ended = match stopped_at {
             None => self.submit_and_collect(batch, drive, events, &engine, endpoint).await,

@@ -71,7 +71,7 @@ async fn servers_that_are_killed_in_turn_lose_nothing() {
         servers[number] = start(number);
         kills += 1;
     }
-    let (lines, unknown) = check_all(&apis[0], &calls, &confirmed).await;
+    let (lines, unknown) = check_all(&apis[0], &calls, &confirmed, true).await;
     while database.sql("jobs", "SELECT count(*) FROM podqueue.batch").trim() != "0" {
         sleep(Duration::from_millis(100)).await;
     }

@@ -14,7 +14,8 @@ use tokio::process::Child;
 use crate::serving::{api, check_all, fixture, submit, until_ended, use_servers};
 use crate::support::ended;
 
-async fn first_line(child: &mut Child) -> String {
+/// The line that it prints first: its URL.
+pub async fn first_line(child: &mut Child) -> String {
     let mut lines = BufReader::new(child.stdout.as_mut().unwrap()).lines();
     lines.next_line().await.unwrap().unwrap()
 }
@@ -90,7 +91,7 @@ async fn a_server_that_is_killed_at_any_moment_loses_nothing() {
         kills += 1;
     }
     let _server = start();
-    let (lines, unknown) = check_all(&apis[0], &calls, &confirmed).await;
+    let (lines, unknown) = check_all(&apis[0], &calls, &confirmed, false).await;
     let batches = confirmed.len();
     let done = format!("{kills} kills, {batches} batches, {lines} lines, {unknown} unknown");
     writeln!(stderr(), "seed {seed}: {done}").unwrap();

@@ -114,11 +114,13 @@ pub async fn use_servers(
 }
 
 /// Waits for all batches to end, and checks that each line is there once, and was processed as it
-/// says. Returns the number of lines, and of those whose outcome is unknown.
+/// says; where servers share a folder, it may not have been submitted. Returns the number of lines,
+/// and of those whose outcome is unknown.
 pub async fn check_all(
     api: &Api,
     calls: &Calls,
     confirmed: &BTreeMap<String, Confirmed>,
+    is_shared: bool,
 ) -> (usize, usize) {
     let mut unknown = 0;
     for (id, Confirmed { contents, is_cancelled }) in confirmed {
@@ -151,6 +153,8 @@ pub async fn check_all(
                     unknown += 1;
                     assert!(processed <= 1, "{line}");
                 }
+                // Of a server that had lost its lease on a busy machine.
+                Some("not_submitted") if is_shared => assert_eq!(processed, 0, "{line}"),
                 Some("batch_cancelled") if is_cancelled_now => assert!(processed <= 1, "{line}"),
                 _ => panic!("{line}"),
             }
