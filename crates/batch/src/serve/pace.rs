@@ -1,8 +1,8 @@
 //! Pace: the least progress of a transfer, which ends where its peer is slower.
 //!
-//! Where the peer is waited for, a time begins, within which a number of bytes must be transferred
-//! before it is waited for again. So the time that the server itself needs does not count, and a peer
-//! that transfers a byte now and then holds no connection.
+//! Where the peer is waited for, a time begins, within which a number of bytes must be transferred. So
+//! a peer that transfers a byte now and then holds no connection. The time is looked at only where the
+//! peer is waited for again: a server that is slow itself cuts off no peer that is fast enough.
 
 use std::future::Future;
 use std::io;
