@@ -47,7 +47,8 @@ pub(crate) fn locate(text: &str, message: &str, count: impl Fn(&str) -> usize) -
     };
     let elsewhere = changed(&|_| true);
     // By bisection, in the order of the text: kept alone, candidates without an error report none.
-    let (mut found, mut kept) = (Vec::new(), vec![0..candidates.len()]);
+    let mut kept: Vec<_> = std::iter::once(0..candidates.len()).collect();
+    let mut found = Vec::new();
     for _ in 0..MANY {
         let Some(range) = kept.pop() else { break };
         if changed(&|at| !range.contains(&at)) > elsewhere {
