@@ -18,11 +18,15 @@ const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Creates a folder that only its owner can read, and its parents.
 pub(super) fn create_folder(path: &Path) -> io::Result<()> {
+    make_folder(path)?;
+    sync_folder(path)
+}
+
+fn make_folder(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.recursive(true).create(path)?;
-    sync_folder(path)
+    builder.recursive(true).create(path)
 }
 
 /// A folder that is being prepared under a hidden name; removed on drop unless it is placed.
@@ -32,11 +36,11 @@ pub(super) struct NewFolder {
 }
 
 impl NewFolder {
-    /// Begins a folder beside those that are complete.
+    /// Begins a folder beside those that are complete. Nothing is synced before it is placed: uploads
+    /// that are begun and not completed do not keep the disk busy.
     pub(super) fn begin(parent: &Path) -> io::Result<Self> {
-        create_folder(parent)?;
         let path = parent.join(hidden_name("new")?);
-        create_folder(&path)?;
+        make_folder(&path)?;
         Ok(Self { path, is_placed: false })
     }
 
@@ -60,6 +64,7 @@ impl NewFolder {
         let Some(parent) = self.path.parent() else { return Ok(()) };
         let placed = parent.join(name);
         sync_folder(&self.file(name))?;
+        sync_folder(parent)?;
         match fs::rename(&self.path, &placed) {
             Ok(()) => self.is_placed = true,
             Err(_) if placed.exists() => return Ok(()),
