@@ -55,11 +55,11 @@ podqueue batch run prompts.jsonl --endpoint painter --out answers.jsonl
 podqueue batch run rows.jsonl -e painter -o out.jsonl --input-field prompt \\
   --key-field id --max-failures 2% --price 0.00044
 podqueue batch run prompts.jsonl -e painter -o answers.jsonl --keep-warm 4
-podqueue batch run prompts.jsonl -e painter -o answers.jsonl --price 1.58/h \
-  --execution-timeout 60s --max-cost 25
+podqueue batch run prompts.jsonl -e painter -o answers.jsonl \\
+  --price 1.58/h --execution-timeout 60s --max-cost 25
 podqueue batch run prompts.jsonl --dry-run
-podqueue batch run prompts.jsonl -e painter -o answers.jsonl --price 1.58/h \
-  --dry-run --sample 20
+podqueue batch run prompts.jsonl -e painter -o answers.jsonl \\
+  --price 1.58/h --dry-run --sample 20
 podqueue batch run answers.jsonl.failed.jsonl -e painter -o second.jsonl \\
   --input-field input --key-field key",
     ),
