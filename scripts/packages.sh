@@ -27,15 +27,21 @@ check() {
   printf -- '--- %s\n' "$*"
   cargo check --quiet --manifest-path "$unpacked/Cargo.toml" --target-dir "$target" --package "$@"
 }
-for crate in "${crates[@]}"; do check "$crate"; done
+# Each program and each library by itself, but for those that few crates or none use alone.
+check podqueue
+check podqueue-batch
+check podqueue-local
+check podqueue-cli
+check podqueue-regenerate --package podqueue-codegen --package podqueue-fake
+check podqueue-limits --package podqueue-postgres
 
-# Each is checked in the crates below it, too.
-for features in "" rustls-no-provider native-tls blocking webhook http2 shared-limits account; do
+# The libraries of TLS are checked in podqueue as well, on which batches stand.
+for features in postgres postgres,rustls-no-provider postgres,native-tls serve; do
+  check podqueue-batch --no-default-features --features "$features"
+done
+for features in "" blocking webhook http2 shared-limits account; do
   check podqueue --no-default-features --features "$features"
 done
 for features in "" announced-limits fake; do
   check podqueue-runtime --no-default-features --features "$features"
-done
-for features in postgres postgres,rustls-no-provider postgres,native-tls serve; do
-  check podqueue-batch --no-default-features --features "$features"
 done
