@@ -241,11 +241,17 @@ async fn many_waits_stay_within_the_polling_rate() {
     let results = endpoint(&local, "sleep").run_all(inputs);
     let mut results = results.wait(move |wait| wait.polling(polling.clone()));
     let started = Instant::now();
-    let end = tokio::time::timeout(Duration::from_millis(1_500), results.next()).await;
-    assert!(end.is_err(), "no job ends");
-    let asked = count(&local, "/status");
-    let most = 41.0 + 40.0 * started.elapsed().as_secs_f64();
-    assert!(asked >= 60 && (asked as f64) <= most, "{asked} questions, at most {most}");
+    loop {
+        let end = tokio::time::timeout(Duration::from_millis(100), results.next()).await;
+        assert!(end.is_err(), "no job ends");
+        let asked = count(&local, "/status");
+        let most = 41.0 + 40.0 * started.elapsed().as_secs_f64();
+        assert!((asked as f64) <= most, "{asked} questions, at most {most}");
+        // More than were admitted at once.
+        if asked >= 90 {
+            break;
+        }
+    }
 }
 
 #[tokio::test]
