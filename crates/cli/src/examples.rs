@@ -118,7 +118,7 @@ podqueue endpoint update painter --file painter.json --yes",
         "podqueue endpoint scale",
         "\
 podqueue endpoint scale painter --min 1 --max 5
-podqueue endpoint scale painter --max 0          # run no jobs",
+podqueue endpoint scale painter --min 0 --max 0  # run no jobs",
     ),
     ("podqueue endpoint workers", "podqueue endpoint workers painter"),
     ("podqueue endpoint releases", "podqueue endpoint releases painter"),
@@ -164,7 +164,7 @@ podqueue billing pods --json",
         "podqueue pod get",
         "podqueue pod get POD\npodqueue pod get POD --include machine,network-volume --json",
     ),
-    ("podqueue template", "podqueue template get TEMPLATE\npodqueue template delete my-worker"),
+    ("podqueue template", "podqueue template get TEMPLATE\npodqueue template delete TEMPLATE"),
     ("podqueue template list", "podqueue template list\npodqueue template list --public official"),
     ("podqueue template get", "podqueue template get TEMPLATE --include public --json"),
     (
@@ -173,13 +173,13 @@ podqueue billing pods --json",
 podqueue template create my-worker --serverless \\
   --image registry.example/worker:1
 podqueue template create notebook --image registry.example/notebook:1 \\
-  --volume-gb 50 --port 8888/http --env HF_TOKEN",
+  --volume-gb 50 --volume-mount-path /data --port 8888/http --env HF_TOKEN",
     ),
     (
         "podqueue template update",
         "podqueue template update ID --name worker --image registry.example/worker:2",
     ),
-    ("podqueue template delete", "podqueue template delete my-worker --yes"),
+    ("podqueue template delete", "podqueue template delete TEMPLATE --yes"),
     ("podqueue secret", "podqueue secret create hf-token\npodqueue secret delete ID"),
     (
         "podqueue secret create",
