@@ -42,7 +42,7 @@ enum Measure {
 pub(crate) const ENUM: &str = "enum";
 
 /// The keywords that are rules, each with its measure.
-const RULES: [(&str, Measure); 22] = [
+const RULES: [(&str, Measure); 26] = [
     ("minimum", Measure::Lower),
     ("maximum", Measure::Upper),
     ("exclusiveMinimum", Measure::Lower),
@@ -63,6 +63,10 @@ const RULES: [(&str, Measure); 22] = [
     ("propertyNames", Measure::Other),
     ("dependentRequired", Measure::Other),
     ("not", Measure::Other),
+    ("if", Measure::Other),
+    ("then", Measure::Other),
+    ("else", Measure::Other),
+    ("discriminator", Measure::Other),
     ("additionalProperties", Measure::Closed),
     ("unevaluatedProperties", Measure::Closed),
 ];
@@ -100,7 +104,11 @@ fn collect(rules: &mut Rules, within: &str, schema: &Value, depth: usize) {
             (_, Value::Bool(true)) if keyword == "exclusiveMaximum" => &schema["maximum"],
             (_, Value::Bool(false)) => continue,
             // It excludes nothing.
-            (Measure::Lower, value) if keyword != "minimum" && *value == 0 => continue,
+            (Measure::Lower, value)
+                if keyword.starts_with("min") && keyword != "minimum" && *value == 0 =>
+            {
+                continue;
+            }
             _ => value,
         };
         add(keyword, measure, value.clone());

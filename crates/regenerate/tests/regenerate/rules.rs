@@ -47,6 +47,11 @@ fn a_rule_that_becomes_tighter_is_to_be_checked_by_writers_and_a_looser_one_by_r
             "{type: number, maximum: 5, exclusiveMaximum: true}",
             "exclusiveMaximum: nothing -> 5",
         ),
+        (
+            "{type: integer, minimum: 0}",
+            "{type: integer, minimum: 0, exclusiveMinimum: 0}",
+            "exclusiveMinimum: nothing -> 0",
+        ),
         ("{type: string}", "{type: string, minLength: 1}", "minLength: nothing -> 1"),
         ("{type: string, maxLength: 9}", "{type: string, maxLength: 8}", "maxLength: 9 -> 8"),
         ("{type: string}", "{type: string, pattern: ^a}", "pattern: nothing -> ^a"),
@@ -116,13 +121,29 @@ fn a_rule_that_becomes_tighter_is_to_be_checked_by_writers_and_a_looser_one_by_r
 
 #[test]
 fn a_rule_of_another_kind_is_to_be_checked_by_both() {
-    let report =
-        changed("rules-other", "{type: string, pattern: ^a}", "{type: string, pattern: ^b}");
-    for line in [
-        format!("Sent.f pattern: ^a -> ^b; CHECK writers ({TIGHTER})"),
-        format!("Read.f pattern: ^a -> ^b; CHECK readers ({LOOSER})"),
-    ] {
-        assert!(report.contains(&line), "{line} is not in\n{report}");
+    for (index, (before, now, rule)) in [
+        ("{type: string, pattern: ^a}", "{type: string, pattern: ^b}", "pattern: ^a -> ^b"),
+        (
+            "{type: object, if: {required: [a]}, then: {required: [b]}}",
+            "{type: object, if: {required: [a]}, then: {required: [c]}}",
+            r#"then: {"required":["b"]} -> {"required":["c"]}"#,
+        ),
+        (
+            "{type: object, discriminator: {propertyName: k, mapping: {a: Sent, b: Read}}}",
+            "{type: object, discriminator: {propertyName: k, mapping: {b: Sent, a: Read}}}",
+            r#"discriminator: {"mapping":{"a":"Sent","b":"Read"},"propertyName":"k"} -> {"mapping":{"a":"Read","b":"Sent"},"propertyName":"k"}"#,
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let report = changed(&format!("rules-other-{index}"), before, now);
+        for line in [
+            format!("Sent.f {rule}; CHECK writers ({TIGHTER})"),
+            format!("Read.f {rule}; CHECK readers ({LOOSER})"),
+        ] {
+            assert!(report.contains(&line), "{line} is not in\n{report}");
+        }
     }
 }
 
