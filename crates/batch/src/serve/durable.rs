@@ -65,6 +65,8 @@ impl NewFolder {
         let placed = parent.join(name);
         sync_folder(&self.file(name))?;
         sync_folder(parent)?;
+        // It may be the first of its owner, whose folder was made for it, too.
+        parent.parent().map_or(Ok(()), sync_folder)?;
         match fs::rename(&self.path, &placed) {
             Ok(()) => self.is_placed = true,
             Err(_) if placed.exists() => return Ok(()),

@@ -111,9 +111,15 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
+/// Number of connections that are accepted in a row. After them, their heads can be read, before
+/// others come for which they may be closed; fewer would let a client wait for a turn of all tasks
+/// for each connection that is queued before its own.
+const ACCEPTED_AT_ONCE: u32 = 32;
+
 async fn accept(listener: TcpListener, router: Router, mut stopping: watch::Receiver<bool>) {
     let peers = Arc::new(Peers::default());
     let mut connections = JoinSet::new();
+    let mut in_a_row = 0;
     loop {
         let stream = tokio::select! {
             biased;
@@ -133,8 +139,11 @@ async fn accept(listener: TcpListener, router: Router, mut stopping: watch::Rece
             serve(stream, &peer, router, stopping).await;
             peers.remove(number);
         });
-        // Before many others are accepted, for which it may be closed, its head can be read.
-        yield_now().await;
+        in_a_row += 1;
+        if in_a_row == ACCEPTED_AT_ONCE {
+            in_a_row = 0;
+            yield_now().await;
+        }
     }
     drop(listener);
     while connections.join_next().await.is_some() {}
