@@ -333,7 +333,7 @@ fn command(journal: &Journal, records: &Arc<Records>, index: u64) -> u64 {
         }
         3 => {
             let claim = Claim { limit: 1, bytes: u64::MAX, run: 1, ..Claim::default() };
-            if let Ok(claimed) = block_on(journal.claim(claim)) {
+            if let Ok(Some(claimed)) = block_on(journal.claim(claim)) {
                 let are_left = records.with(|known| known.claimed < PENDING);
                 assert!(!claimed.is_empty() || !are_left, "a claim is ignored");
                 return claimed.len() as u64;
