@@ -45,6 +45,9 @@ impl Policy {
     /// The ttl of a job whose policy sets none.
     pub const DEFAULT_TTL: Duration = Duration::from_secs(DAY);
 
+    /// The time that a job may run if neither its policy nor its endpoint sets one.
+    pub const DEFAULT_EXECUTION_TIMEOUT: Duration = Duration::from_secs(10 * 60);
+
     /// A policy without settings.
     pub fn new() -> Self {
         Self::default()

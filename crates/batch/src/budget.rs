@@ -15,8 +15,7 @@
 //!
 //! Checked by `tests/batch/budget.rs`.
 
-use std::time::Duration;
-
+use podqueue::Policy;
 use serde::Serialize;
 
 use crate::store::Tally;
@@ -94,7 +93,7 @@ impl Budget {
         self.max_cost.filter(|_| self.per_second > 0.0).map(|most| most / self.per_second * 1_000.0)
     }
 
-    /// The invalid setting, if there is one: its name and what is wrong with it.
+    /// Refuses invalid amounts.
     pub(crate) fn check(&self) -> Result<(), String> {
         let is_amount = |amount: f64| amount.is_finite() && amount >= 0.0;
         if !is_amount(self.per_second) {
@@ -142,10 +141,9 @@ impl Estimate {
 
 /// The longest execution of a job with this policy, as JSON, in milliseconds.
 pub(crate) fn reserve_ms(policy: Option<&serde_json::Value>) -> f64 {
-    /// Of a job whose policy and endpoint set no timeout.
-    const DEFAULT: Duration = Duration::from_secs(10 * 60);
     let of = |name: &str| policy.and_then(|policy| policy.get(name)?.as_f64());
-    let timeout = of("executionTimeout").unwrap_or(DEFAULT.as_secs_f64() * 1_000.0);
+    let default = Policy::DEFAULT_EXECUTION_TIMEOUT.as_secs_f64() * 1_000.0;
+    let timeout = of("executionTimeout").unwrap_or(default);
     of("ttl").map_or(timeout, |ttl| timeout.min(ttl))
 }
 

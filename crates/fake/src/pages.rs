@@ -18,7 +18,7 @@ const PAGES: &str = "x-podqueue-pages";
 /// The query parameter of a link to the second page.
 const PAGE: &str = "fake-page";
 
-/// How the pages of an operation follow each other.
+/// The order of the pages of an operation, as the generator states it.
 struct Pages<'a> {
     description: &'a Description,
     stated: &'a Value,

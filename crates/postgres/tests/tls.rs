@@ -40,7 +40,7 @@ fn open(url: &str) {
     connect(url).unwrap();
 }
 
-/// Why a URL leads to no connection.
+/// The reason for which a URL leads to no connection.
 fn refused(url: &str) -> String {
     connect(url).map(drop).unwrap_err()
 }

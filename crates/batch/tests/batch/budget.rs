@@ -20,7 +20,7 @@ fn policy() -> Policy {
     Policy::new().execution_timeout(LONGEST)
 }
 
-/// What the jobs of a batch can cost, as the service knows it, at a price of one per second.
+/// The cost of the jobs of a batch, as the service knows it, at a price of one per second.
 #[derive(Default)]
 struct Spent {
     /// The jobs that may have been accepted and have not ended.

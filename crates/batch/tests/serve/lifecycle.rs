@@ -120,7 +120,7 @@ async fn a_batch_that_is_cancelled_at_once_submits_little_and_ends() {
     assert_eq!(served.outcome(&batch).await.errors.len(), 300);
 }
 
-/// Whether or not its file turns out to be invalid.
+/// Its file may turn out to be invalid.
 #[tokio::test]
 async fn a_batch_that_is_cancelled_while_it_is_validated_ends_as_cancelled() {
     let world = World::new().await;

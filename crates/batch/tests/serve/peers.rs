@@ -112,7 +112,7 @@ fn upload_head(key: &str) -> String {
     )
 }
 
-/// Whether they take the connections as one key or as several.
+/// They take the connections as one key, or as several.
 #[tokio::test]
 async fn many_uploads_of_other_keys_do_not_affect_a_key() {
     for others in [1, 8] {

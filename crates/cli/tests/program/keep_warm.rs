@@ -20,7 +20,7 @@ struct Account {
     server: AccountServer,
     /// Whether changes are refused.
     refuses: Arc<AtomicBool>,
-    /// Whether the endpoint does not exist for the key of the caller.
+    /// True if the endpoint does not exist for the key of the caller.
     hides: Arc<AtomicBool>,
     applied: Arc<Mutex<Vec<Value>>>,
 }

@@ -180,7 +180,8 @@ pub(crate) fn changed(old: &Rules, new: &Rules) -> Vec<ChangedRule> {
 }
 
 impl Rule {
-    /// Whether the rule `now` may exclude values that this one does not, and the reverse.
+    /// Returns true first if the rule `now` may exclude values that this one does not, and then if
+    /// the reverse holds.
     fn against(&self, now: &Self) -> (bool, bool) {
         let numbers = self.value.as_f64().zip(now.value.as_f64());
         let order = numbers.and_then(|(before, now)| now.partial_cmp(&before));

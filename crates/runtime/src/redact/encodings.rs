@@ -510,7 +510,7 @@ mod tests {
         layers.iter().map(|layer| layer.symbols.iter().map(shown).collect()).collect()
     }
 
-    /// What each row reads in a text, alone.
+    /// Each row alone, with the first layer that it reads in a text.
     #[test]
     fn rows_decode_by_one_level() {
         let [string, ldap, url, html, printable, hex, base64, numbers, characters] =

@@ -188,7 +188,7 @@ struct PageCalls {
     running: Option<Running>,
     /// The error to yield after the page that leads to it.
     failure: Option<Error>,
-    /// What led to the pages so far.
+    /// The links, cursors, offsets or numbers of the pages so far.
     seen: HashSet<String>,
     /// The page before, where its number or its offset asks for the next one.
     before: Option<Bytes>,
@@ -385,7 +385,7 @@ impl Page {
     }
 }
 
-/// What the first page is requested by, in the form in which a later page may lead back to it.
+/// The link, cursor, offset or number of the first page, as a later page may lead back to it.
 fn first(call: &RestCall, next: Next) -> Option<String> {
     let sent = |sent, otherwise: Option<u64>| match sent_value(call, sent) {
         Ok(Some(value)) => Some(value),
@@ -503,7 +503,7 @@ fn text(scalar: &Json) -> String {
     scalar.as_str().map_or_else(|| scalar.to_string(), str::to_owned)
 }
 
-/// What the call has sent, if anything.
+/// The value of a parameter or a field of the body that the call has sent, if there is one.
 fn sent_value(call: &RestCall, sent: Sent) -> Result<Option<String>, String> {
     Ok(match sent {
         Sent::Query(name) => query_value(&call.call.parts.query, name),

@@ -88,7 +88,7 @@ impl EndpointState {
         self.workers.workers.iter().filter(|it| it.status.as_ref() == Some(status)).count()
     }
 
-    /// What is wrong with the workers, the gravest first.
+    /// The problems of the workers, the gravest first.
     pub fn faults(&self) -> Vec<String> {
         let id = quoted(&self.id);
         if self.max() == Some(0) {

@@ -76,7 +76,7 @@ impl Composer<'_> {
         Some((parts.clone(), discriminator))
     }
 
-    /// How a branch contradicts the value that a mapping has for it.
+    /// The contradiction between a branch and the value that a mapping has for it, if there is one.
     fn contradiction(&self, key: &str, branch: &Value, tag: &str) -> Option<String> {
         let value = self.on_the_wire(key, branch, tag, 0);
         let lists = self.lists(branch, tag, 0);
