@@ -163,14 +163,15 @@ impl Dialect<'_> {
                 let Some(reference) = branch.get("$ref").and_then(Value::as_str) else { continue };
                 let name = reference.rsplit('/').next().unwrap_or_default();
                 let is_meant = |it: &Value| it == reference || it == name;
-                let mut tags: Vec<&str> = mapping
+                let mut tags: Vec<Value> = mapping
                     .into_iter()
                     .flatten()
-                    .filter_map(|(tag, target)| is_meant(target).then_some(tag.as_str()))
+                    .filter_map(|(value, target)| is_meant(target).then_some(value.as_str()))
+                    .map(|value| self.tag(branch, tag, value))
                     .collect();
                 let is_listed = tags.is_empty() && self.lists(branch, tag);
                 if tags.is_empty() {
-                    tags.push(name);
+                    tags.push(name.into());
                 }
                 let values = if is_listed { json!({}) } else { json!({ "enum": tags }) };
                 *branch = json!({
@@ -182,12 +183,34 @@ impl Dialect<'_> {
         }
     }
 
+    /// A tag as a branch has it. The names of a mapping are texts, also of numbers and booleans.
+    fn tag(&self, branch: &Value, property: &str, text: &str) -> Value {
+        let Ok(value @ (Value::Number(_) | Value::Bool(_))) = serde_json::from_str(text) else {
+            return text.into();
+        };
+        let types: &[&str] = if value.is_number() { &["integer", "number"] } else { &["boolean"] };
+        let has_type = |it: &Value| it["type"].as_str().is_some_and(|it| types.contains(&it));
+        let lists = |it: &Value| {
+            let listed = it["enum"].as_array().into_iter().flatten();
+            listed.chain(it.get("const")).any(|it| *it == value)
+        };
+        match self.has_property(branch, property, &|it| has_type(it) || lists(it)) {
+            true => value,
+            false => text.into(),
+        }
+    }
+
     /// Returns true if an object lists the values of a property.
     fn lists(&self, object: &Value, property: &str) -> bool {
+        let has_values = |it: &Value| it.get("enum").is_some() || it.get("const").is_some();
+        self.has_property(object, property, &has_values)
+    }
+
+    /// Returns true if a condition holds of a property of an object.
+    fn has_property(&self, object: &Value, name: &str, holds: &dyn Fn(&Value) -> bool) -> bool {
         self.has_part(object, DEPTH, &|part| {
-            let schema = part.get("properties").and_then(|it| it.get(property));
-            let has_values = |it: &Value| it.get("enum").is_some() || it.get("const").is_some();
-            schema.is_some_and(|it| self.has_part(it, DEPTH, &has_values))
+            let schema = part.get("properties").and_then(|it| it.get(name));
+            schema.is_some_and(|it| self.has_part(it, DEPTH, holds))
         })
     }
 

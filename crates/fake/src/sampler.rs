@@ -245,9 +245,11 @@ impl<'a> Sampler<'a> {
         #[expect(clippy::cast_possible_truncation, reason = "saturates")]
         let whole = |it: f64| it as i64;
         let low = limit("minimum").map_or(low, |it| whole(it.ceil()).max(low));
-        let low = limit("exclusiveMinimum").map_or(low, |it| (whole(it.floor()) + 1).max(low));
+        let low = limit("exclusiveMinimum")
+            .map_or(low, |it| whole(it.floor()).saturating_add(1).max(low));
         let high = limit("maximum").map_or(high, |it| whole(it.floor()).min(high));
-        let high = limit("exclusiveMaximum").map_or(high, |it| (whole(it.ceil()) - 1).min(high));
+        let high = limit("exclusiveMaximum")
+            .map_or(high, |it| whole(it.ceil()).saturating_sub(1).min(high));
         if low > high {
             return Value::Null;
         }

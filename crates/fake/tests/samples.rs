@@ -57,6 +57,18 @@ fn description() -> Description {
             "Company": { "allOf": [{ "$ref": "#/components/schemas/Party" }, { "properties": {
                 "owner": { "$ref": "#/components/schemas/Party" },
             } }] },
+            "Versioned": {
+                "oneOf": [
+                    { "$ref": "#/components/schemas/First" },
+                    { "$ref": "#/components/schemas/Second" },
+                ],
+                "discriminator": { "propertyName": "version", "mapping": {
+                    "1": "#/components/schemas/First",
+                    "2": "#/components/schemas/Second",
+                } },
+            },
+            "First": { "type": "object", "properties": { "version": { "type": "integer" } } },
+            "Second": { "type": "object", "properties": { "version": { "enum": [2] } } },
             "Message": {
                 "oneOf": [
                     { "$ref": "#/components/schemas/Text" },
@@ -129,6 +141,18 @@ fn a_type_that_extends_its_union_has_its_own_tag() {
     let owners = samples(7, "Company");
     let owners: Vec<_> = owners.iter().map(|it| it["owner"]["type"].clone()).collect();
     assert!(owners.contains(&json!("person")) && owners.contains(&json!("company")), "{owners:?}");
+}
+
+#[test]
+fn tags_are_numbers_where_those_of_the_branch_are() {
+    let pointer = component("Versioned");
+    for seed in 0..20 {
+        for value in samples(seed, "Versioned") {
+            assert!(matches!(value["version"].as_u64(), Some(1 | 2)), "{value}");
+        }
+    }
+    description().check(&pointer, &json!({ "version": 1 })).unwrap();
+    description().check(&pointer, &json!({ "version": "1" })).unwrap_err();
 }
 
 #[test]
