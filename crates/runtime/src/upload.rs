@@ -171,8 +171,10 @@ impl Upload {
     /// The content, to be sent once. Nothing is read before it is polled.
     pub(crate) fn outgoing(&self) -> Outgoing {
         let length = self.known_length();
+        let has_stream = self.pieces.iter().any(|it| matches!(it, Piece::Stream { .. }));
         let pieces = self.pieces.clone().into_iter();
-        Outgoing { pieces, current: None, length, left: length, last: None, is_over: false }
+        let (current, last) = (None, None);
+        Outgoing { pieces, current, length, left: length, last, has_stream, is_over: false }
     }
 }
 
@@ -227,12 +229,17 @@ pub(crate) struct Outgoing {
     /// The chunk that completes a known length: it is sent only once nothing follows, since the HTTP
     /// client would not ask for what is beyond the length.
     last: Option<Bytes>,
+    has_stream: bool,
     is_over: bool,
 }
 
 impl Outgoing {
     /// The number of bytes that are still to be sent, if it is known.
     pub(crate) fn left(&self) -> Option<u64> {
+        // The HTTP client would not ask for a body of no bytes, whatever its stream has.
+        if self.length == Some(0) && self.has_stream {
+            return None;
+        }
         let held = self.last.as_ref().map_or(0, Bytes::len);
         self.left.map(|left| left + held as u64)
     }
@@ -368,6 +375,9 @@ mod tests {
             assert_eq!(error, Err(expected), "{length}");
         }
         assert_eq!(sent(&stream(&[]).length(0)).await.as_deref(), Ok(&b""[..]));
+        // Otherwise it would never be read.
+        assert_eq!(stream(&["a"]).length(0).outgoing().left(), None);
+        assert_eq!(Upload::from("").outgoing().left(), Some(0));
     }
 
     #[tokio::test]
