@@ -8,13 +8,14 @@
 //!
 //! Three invariants hold whatever a service says. A page is never requested twice, the first one
 //! included: a service that leads back to an earlier page ends the stream with an error, and so does
-//! one that ignores the number of the page and responds with the same page again. No link leads the
+//! one that ignores the number of the page and responds with the same items again. No link leads the
 //! authorization to another origin. And what has arrived is not lost by what comes later: an error
 //! follows the page that leads to it, and the items before the one that cannot be read.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -190,8 +191,8 @@ struct PageCalls {
     failure: Option<Error>,
     /// The links, cursors, offsets or numbers of the pages so far.
     seen: HashSet<String>,
-    /// The page before, where its number or its offset asks for the next one.
-    before: Option<Bytes>,
+    /// A hash of the items of the page before, where its number or its offset asks for the next one.
+    before: Option<u64>,
 }
 
 type Running = Pin<Box<dyn Future<Output = Result<(Page, RestCall)>> + Send>>;
@@ -205,7 +206,7 @@ struct Page {
 enum Step {
     /// A text or a number, and where it is sent.
     Parameter(Sent, Json),
-    /// The digits of a number that no integer of Rust has room for, and where they are sent.
+    /// The digits of a number that no number of Rust is equal to, and where they are sent.
     Digits(Sent, String),
     Link(Url),
 }
@@ -249,14 +250,22 @@ impl PageCalls {
         Poll::Ready(Some(page))
     }
 
-    /// Refuses a page that was requested by its number or its offset, and is the one before.
+    /// Refuses a page that was requested by its number or its offset, and has the items of the one
+    /// before.
     fn refuse_repetition(&mut self, page: &Page) -> Result<()> {
         let (Next::Offset { parameter } | Next::Number { parameter, .. }) = self.paging.next else {
             return Ok(());
         };
-        let is_empty = list_at(&page.body, self.paging.items).is_ok_and(<[_]>::is_empty);
-        let before = self.before.replace(page.reply.body().clone());
-        if is_empty || before.as_ref() != Some(page.reply.body()) {
+        // Pages of one number or text may follow each other; others have something of their own.
+        let items = list_at(&page.body, self.paging.items).unwrap_or_default();
+        let is_one_value = items.iter().all(|it| !it.is_object() && *it == items[0]);
+        if is_one_value {
+            return Ok(());
+        }
+        let mut hasher = DefaultHasher::new();
+        items.iter().for_each(|item| item.to_string().hash(&mut hasher));
+        let hash = hasher.finish();
+        if self.before.replace(hash) != Some(hash) {
             return Ok(());
         }
         let name = match parameter {
@@ -321,7 +330,7 @@ impl PageCalls {
                 None => Ok(None),
             },
             Next::Cursor { parameter: sent, place, more } => {
-                let more = more.map(|more| flag_at(&page.body, more)).transpose()?;
+                let more = more.map_or(Ok(None), |more| flag_at(&page.body, more))?;
                 match (more, scalar_at(&page.body, place)?) {
                     (Some(false), _) | (None, None) => Ok(None),
                     (_, Some(cursor)) => Ok(Some(position(page, sent, cursor, place)?)),
@@ -331,7 +340,7 @@ impl PageCalls {
                 }
             }
             Next::LastItem { parameter: sent, id, more } => {
-                if !flag_at(&page.body, more)? {
+                if flag_at(&page.body, more)? != Some(true) {
                     return Ok(None);
                 }
                 let items = list_at(&page.body, self.paging.items)?;
@@ -346,13 +355,13 @@ impl PageCalls {
             Next::Offset { parameter: sent } => {
                 match list_at(&page.body, self.paging.items)?.len() {
                     0 => Ok(None),
-                    items => parameter(sent, (number(call, sent, 0)? + items as u64).into()),
+                    items => parameter(sent, moved(number(call, sent, 0)?, items as u64)?.into()),
                 }
             }
             Next::Number { parameter: sent, first } => {
                 match list_at(&page.body, self.paging.items)?.is_empty() {
                     true => Ok(None),
-                    false => parameter(sent, (number(call, sent, first)? + 1).into()),
+                    false => parameter(sent, moved(number(call, sent, first)?, 1)?.into()),
                 }
             }
         }
@@ -416,17 +425,20 @@ fn identity(url: &Url) -> String {
     url.into()
 }
 
-/// A cursor as what leads to the next page. Of a number beyond a `u64` or an `i64` the digits are
-/// those that the service has written.
+/// The offset or the number of the next page.
+fn moved(from: u64, by: u64) -> Result<u64, String> {
+    from.checked_add(by).ok_or_else(|| format!("there is no page after {from}"))
+}
+
+/// A cursor as what leads to the next page. A number that no number of Rust is equal to has the
+/// digits that the service has written.
 fn position(page: &Page, sent: Sent, cursor: &Json, place: &[&str]) -> Result<Step, String> {
     let is_double = cursor.as_number().is_some_and(|it| it.is_f64());
     if !is_double {
         return Ok(Step::Parameter(sent, cursor.clone()));
     }
     match digits_at(page.reply.body(), place) {
-        Some(digits) if digits.bytes().all(|it| it.is_ascii_digit() || it == b'-') => {
-            Ok(Step::Digits(sent, digits))
-        }
+        Some(digits) if digits != cursor.to_string() => Ok(Step::Digits(sent, digits)),
         _ => Ok(Step::Parameter(sent, cursor.clone())),
     }
 }
@@ -474,10 +486,10 @@ fn list_at<'a>(body: &'a Json, place: &[&str]) -> Result<&'a [Json], String> {
     }
 }
 
-fn flag_at(body: &Json, place: &[&str]) -> Result<bool, String> {
+fn flag_at(body: &Json, place: &[&str]) -> Result<Option<bool>, String> {
     match at(body, place) {
-        None => Ok(false),
-        Some(Json::Bool(flag)) => Ok(*flag),
+        None => Ok(None),
+        Some(Json::Bool(flag)) => Ok(Some(*flag)),
         Some(_) => Err(format!("`{}` is not a boolean", shown(place))),
     }
 }
@@ -791,6 +803,47 @@ mod tests {
             let error = searched::<Json>(&CURSOR, json!({}), &[page]).await.expect_err(page);
             assert!(error.to_string().contains(&format!("at `{place}`")), "{page}: {error}");
         }
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn the_same_items_again_are_an_error_and_equal_values_are_none() -> Result<()> {
+        static NUMBER: Paging = Paging {
+            next: Next::Number { parameter: Sent::Body(&["page"]), first: 1 },
+            items: &["items"],
+        };
+        let again = [r#"{"items": [{"id": 1}], "at": 1}"#, r#"{"items": [{"id": 1}], "at": 2}"#];
+        let error = searched::<Json>(&NUMBER, json!({}), &again).await.expect_err("it came again");
+        assert!(error.to_string().contains("came again: the service seems to ignore `page`"));
+        let equal = [r#"{"items": [0, 0]}"#, r#"{"items": [0, 0]}"#, r#"{"items": []}"#];
+        assert_eq!(searched::<Json>(&NUMBER, json!({}), &equal).await?.0, vec![json!(0); 4]);
+        let last = json!({ "page": u64::MAX });
+        let error = searched::<Json>(&NUMBER, last, &equal[..1]).await.expect_err("none follows");
+        assert!(error.to_string().contains("there is no page after 18446744073709551615"));
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn a_cursor_is_followed_without_a_word_about_more() -> Result<()> {
+        static CURSOR: Paging = Paging {
+            next: Next::Cursor {
+                parameter: Sent::Body(&["after"]),
+                place: &["next"],
+                more: Some(&["more"]),
+            },
+            items: &["items"],
+        };
+        let pages = [
+            r#"{"items": [1], "next": "a"}"#,
+            r#"{"items": [2], "next": "b", "more": null}"#,
+            r#"{"items": [3], "next": "c", "more": false}"#,
+        ];
+        let (items, bodies) = searched::<Json>(&CURSOR, json!({}), &pages).await?;
+        assert_eq!(items, [1, 2, 3]);
+        assert_eq!(bodies, ["{}", r#"{"after":"a"}"#, r#"{"after":"b"}"#]);
+        let fraction = [r#"{"items": [1], "next": 1764273237.123456789}"#];
+        let error = searched::<Json>(&CURSOR, json!({}), &fraction).await.expect_err("rounded");
+        assert!(error.to_string().contains("more digits than can be sent in JSON"), "{error}");
         Ok(())
     }
 
