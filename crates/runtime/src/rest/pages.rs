@@ -437,8 +437,9 @@ fn position(page: &Page, sent: Sent, cursor: &Json, place: &[&str]) -> Result<St
     if !is_double {
         return Ok(Step::Parameter(sent, cursor.clone()));
     }
+    let written = cursor.to_string();
     match digits_at(page.reply.body(), place) {
-        Some(digits) if digits != cursor.to_string() => Ok(Step::Digits(sent, digits)),
+        Some(digits) if digits != written => Ok(Step::Digits(sent, digits)),
         _ => Ok(Step::Parameter(sent, cursor.clone())),
     }
 }
