@@ -119,13 +119,13 @@ async fn a_failure_that_cannot_be_parsed_is_reported_verbatim() {
 }
 
 #[tokio::test]
-async fn the_record_of_a_submission_may_be_flawed_too() {
+async fn the_record_of_a_submission_may_be_malformed_too() {
     let body = r#"{"output":[NaN],"status":"COMPLETED","id":"sync-1"}"#;
     let server = Script::of([Reply::ok(body)]).await;
     let record = server.endpoint().run_sync(&json!({})).await.unwrap();
     assert_eq!((record.id(), record.output::<Value>().unwrap()), ("sync-1", json!([null])));
 
-    // Cut off behind a flaw: the id is still told.
+    // Cut off behind what is no JSON: the id is still told.
     let body = r#"{"output":[NaN],"id":"sync-1","stat"#;
     let server = Script::of([Reply::ok(body)]).await;
     let error = server.endpoint().run_sync(&json!({})).await.unwrap_err();

@@ -194,11 +194,11 @@ async fn a_status_that_cannot_be_read_does_not_take_the_chunks_along() {
 }
 
 #[tokio::test]
-async fn flawed_chunks_are_read_as_far_as_they_can_be() {
-    let flawed = Reply::ok(
+async fn malformed_chunks_are_read_as_far_as_they_can_be() {
+    let malformed = Reply::ok(
         "\u{feff}[{\"output\":1,\"metrics\":{\"pending\":NaN}},{\"output\":NaN},{\"output\":oops},{\"output\":4}]",
     );
-    for body in [flawed.clone(), in_object(flawed)] {
+    for body in [malformed.clone(), in_object(malformed)] {
         let server = Script::of([body].into_iter().chain(end("COMPLETED"))).await;
         let items = all(&server.endpoint()).await;
         assert_eq!(told(&items), ["1", "null", "Decode", "4"]);

@@ -119,7 +119,7 @@ async fn an_end_that_cannot_be_retried_is_handled_once_whatever_each_poll_return
 }
 
 #[tokio::test]
-async fn the_id_is_read_out_of_a_flawed_body() {
+async fn the_id_is_read_out_of_a_malformed_body() {
     for body in [
         "\u{feff}{\"id\":\"j\",\"status\":\"COMPLETED\"}",
         r#"{"output":NaN,"id":"j"}"#,
@@ -244,9 +244,9 @@ async fn settings_of_a_wait_hold_in_any_order_with_its_notifier() {
 }
 
 #[tokio::test]
-async fn a_completed_job_with_a_flawed_output_reaches_the_handler() {
-    let flawed = r#"{"id":"j","status":"COMPLETED","output":{"loss":NaN}}"#;
-    let server = Script::of([Reply::ok(flawed)]).await;
+async fn a_completed_job_with_a_malformed_output_reaches_the_handler() {
+    let malformed = r#"{"id":"j","status":"COMPLETED","output":{"loss":NaN}}"#;
+    let server = Script::of([Reply::ok(malformed)]).await;
     let seen = Arc::new(Mutex::new(None));
     let kept = Arc::clone(&seen);
     let webhooks = Webhooks::builder(&server.endpoint()).on_job(move |record| {

@@ -3,7 +3,7 @@
 import { change, read, remove } from "./api.js";
 import { attribute, byId, el, hide, keyed, on, text } from "./dom.js";
 import { onState } from "./events.js";
-import { flaw, parse } from "./json.js";
+import { firstError, parse } from "./json.js";
 import { attempt, notice } from "./notice.js";
 import { count, counted, duration } from "./time.js";
 
@@ -47,7 +47,7 @@ export function start() {
 	}
 	on("fault-form", "submit", (event) => {
 		event.preventDefault();
-		const wrong = flaw(json.value);
+		const wrong = firstError(json.value);
 		if (wrong) {
 			json.setSelectionRange(wrong.offset, wrong.offset + 1);
 			json.focus();

@@ -8,8 +8,8 @@ export const parse = (source) => JSON.parse(source, JSON.rawJSON && /\d{16}|\d[.
 	? (_, value, { source: digits }) => (typeof value === "number" && `${value}` !== digits
 		? JSON.rawJSON(digits) : value) : undefined);
 
-/** The first flaw of a text: `{ offset, line, column, message }`; `null` for a JSON object. */
-export function flaw(source) {
+/** The first error in a text: `{ offset, line, column, message }`; `null` for a JSON object. */
+export function firstError(source) {
 	try {
 		JSON.parse(source);
 		if (source.trim()[0] === "{") return null;

@@ -3,7 +3,7 @@
 import { queue } from "./api.js";
 import { attribute, byId, el, keyed, on, text } from "./dom.js";
 import { onState } from "./events.js";
-import { flaw, parse } from "./json.js";
+import { firstError, parse } from "./json.js";
 import { notice } from "./notice.js";
 import { go, onRoute, route } from "./route.js";
 
@@ -65,7 +65,7 @@ function set(value) {
 /** Marks where the input is wrong; returns its value, or `undefined`. */
 function check() {
 	const source = input.value;
-	const found = flaw(source);
+	const found = firstError(source);
 	let problem = "";
 	let value;
 	marks.replaceChildren();
@@ -76,7 +76,7 @@ function check() {
 			wrong === "\n" ? wrong : "", source.slice(offset + 1), "\n");
 		problem = `Line ${line}, column ${column}: ${message}`;
 	} else value = parse(source);
-	text("submit-flaw", problem);
+	text("submit-error", problem);
 	attribute(input, "aria-invalid", problem !== "" && "true");
 	return value;
 }

@@ -37,9 +37,9 @@ pub struct Checked {
     /// Number of inputs that equal an earlier input, and would not be submitted.
     pub copies: u64,
     /// Number of inputs that would be refused.
-    pub flawed: u64,
+    pub invalid: u64,
     /// The line and the validation error of the first 100 invalid inputs.
-    pub flaws: Vec<(u64, String)>,
+    pub errors: Vec<(u64, String)>,
 }
 
 /// Result of [`Batch::retry_jobs`].
@@ -78,9 +78,9 @@ impl Batch {
                         None if input.same_as.is_some() => checked.copies += 1,
                         None => checked.valid += 1,
                         Some(rejection) => {
-                            checked.flawed += 1;
-                            if checked.flaws.len() < LISTED {
-                                checked.flaws.push((input.line, rejection));
+                            checked.invalid += 1;
+                            if checked.errors.len() < LISTED {
+                                checked.errors.push((input.line, rejection));
                             }
                         }
                     }

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn flaws_of_inputs_are_described() {
+    fn errors_of_inputs_are_described() {
         for (shape, text, rejection) in [
             (
                 shape(None, None),

@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use tokio::runtime::Handle;
 
 use crate::files::{private, sync_folder};
 
@@ -78,9 +79,16 @@ impl NewFolder {
 
 impl Drop for NewFolder {
     fn drop(&mut self) {
-        if !self.is_placed {
-            // If it fails, the folder is removed once it is old.
-            let _ = fs::remove_dir_all(&self.path);
+        if self.is_placed {
+            return;
+        }
+        let path = std::mem::take(&mut self.path);
+        // If it fails, the folder is removed once it is old.
+        let remove = move || drop(fs::remove_dir_all(path));
+        // Not on a thread that serves connections: a large file takes long.
+        match Handle::try_current() {
+            Ok(runtime) => drop(runtime.spawn_blocking(remove)),
+            Err(_) => remove(),
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncWriteExt, BufWriter};
 
 use super::api::types::File;
 use super::durable::{self, NewFolder};
@@ -176,10 +176,14 @@ impl NewFile {
     }
 }
 
+/// Size of the parts in which an upload is written. Each takes a thread for a moment: parts as small
+/// as a slow peer sends them would take as many.
+const WRITTEN_AT_ONCE: usize = 32 * 1024;
+
 /// A content that is being uploaded. Nothing of it is left if it is dropped.
 pub(super) struct Upload {
     folder: NewFolder,
-    content: tokio::fs::File,
+    content: BufWriter<tokio::fs::File>,
     pub(super) bytes: u64,
 }
 
@@ -192,7 +196,8 @@ impl Upload {
             Ok::<_, io::Error>((folder, content))
         };
         let (folder, content) = on_thread(begin).await?;
-        Ok(Self { folder, content: content.into(), bytes: 0 })
+        let content = BufWriter::with_capacity(WRITTEN_AT_ONCE, content.into());
+        Ok(Self { folder, content, bytes: 0 })
     }
 
     /// Appends to the content.
@@ -205,7 +210,7 @@ impl Upload {
     /// Completes the file.
     pub(super) async fn finish(mut self, record: NewFile) -> io::Result<File> {
         self.content.flush().await?;
-        self.content.sync_all().await?;
+        self.content.get_ref().sync_all().await?;
         let Self { folder, bytes, .. } = self;
         on_thread(move || record.place(folder, bytes)).await
     }

@@ -340,8 +340,13 @@ async fn receive_file(service: &Service, owner: &Owner, request: Request) -> Rep
     })?;
     let files = service.files(owner).folder().to_owned();
     let (mut upload, mut texts) = (None, HashMap::new());
-    for _ in 0..MAX_FIELDS {
-        let Some(field) = form.next_field().await.map_err(broken_form)? else { break };
+    let mut fields = 0;
+    while let Some(field) = form.next_field().await.map_err(broken_form)? {
+        fields += 1;
+        if fields > MAX_FIELDS {
+            let message = format!("The form has more than {MAX_FIELDS} fields.");
+            return Err(ErrorResponse::invalid(message));
+        }
         unparsed.reset();
         let name = field.name().unwrap_or_default().to_owned();
         if name != "file" {
@@ -589,7 +594,8 @@ fn batch_request(
     }
     let completion_window = text("completion_window", &given.completion_window)?;
     if completion_window != WINDOW.0 {
-        let message = format!("'completion_window' is '{}'.", WINDOW.0);
+        let window = shown(&completion_window);
+        let message = format!("'completion_window' is '{window}': expected '{}'.", WINDOW.0);
         let refused = ErrorResponse::invalid(message).param("completion_window");
         return Err(refused.code("invalid_value"));
     }

@@ -61,7 +61,7 @@ struct Body<'a> {
 }
 
 /// An error of a line: code, message, and member.
-type Flaw = (&'static str, String, Option<&'static str>);
+type Problem = (&'static str, String, Option<&'static str>);
 
 /// Checks a file line by line.
 pub(super) fn check(
@@ -111,7 +111,7 @@ struct Validator<'a> {
 }
 
 impl Validator<'_> {
-    fn check(&mut self, text: &[u8]) -> Result<(), Flaw> {
+    fn check(&mut self, text: &[u8]) -> Result<(), Problem> {
         if text.len() == LONGEST {
             return Err(too_large(None));
         }
@@ -165,7 +165,7 @@ impl Validator<'_> {
         self.check_model(&string(body.model, "body.model")?)
     }
 
-    fn check_model(&mut self, model: &str) -> Result<(), Flaw> {
+    fn check_model(&mut self, model: &str) -> Result<(), Problem> {
         if self.models.endpoint(model).is_none() {
             let message = format!("There is no model '{}'.", shown(model));
             return Err(("model_not_found", message, Some("body.model")));
@@ -188,7 +188,7 @@ impl Validator<'_> {
     }
 }
 
-fn string<'a>(value: Option<&'a RawValue>, param: &'static str) -> Result<Cow<'a, str>, Flaw> {
+fn string<'a>(value: Option<&'a RawValue>, param: &'static str) -> Result<Cow<'a, str>, Problem> {
     #[derive(Deserialize)]
     struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
     let value = value.ok_or_else(|| missing(param))?;
@@ -197,11 +197,11 @@ fn string<'a>(value: Option<&'a RawValue>, param: &'static str) -> Result<Cow<'a
         .map_err(|_| ("invalid_type", format!("'{param}' is not a string."), Some(param)))
 }
 
-fn missing(param: &'static str) -> Flaw {
+fn missing(param: &'static str) -> Problem {
     ("missing_required_parameter", format!("'{param}' is missing."), Some(param))
 }
 
-fn too_large(param: Option<&'static str>) -> Flaw {
+fn too_large(param: Option<&'static str>) -> Problem {
     let message = format!("The request is larger than {} bytes.", Run::MAX_BODY - OVERHEAD);
     ("request_too_large", message, param)
 }

@@ -99,10 +99,10 @@ async fn a_check_finds_inputs_above_the_payload_limit() {
     let most = podqueue::Run::MAX_BODY - r#"{"input":}"#.len();
     folder.write("inputs.jsonl", &(line(most) + &line(most + 1)));
     let checked = folder.open().await.unwrap().check().await.unwrap();
-    assert_eq!((checked.valid, checked.flawed), (1, 1));
-    let (line, flaw) = &checked.flaws[0];
+    assert_eq!((checked.valid, checked.invalid), (1, 1));
+    let (line, error) = &checked.errors[0];
     assert_eq!(*line, 2);
-    assert!(flaw.contains("makes a body of 10485761 bytes"), "{flaw}");
+    assert!(error.contains("makes a body of 10485761 bytes"), "{error}");
 }
 
 #[tokio::test]
@@ -115,6 +115,6 @@ async fn keys_are_compared_by_value_not_by_encoding() {
     );
     let batch = folder.open().inputs(folder.inputs().key_field("id")).await.unwrap();
     let checked = batch.check().await.unwrap();
-    assert_eq!((checked.valid, checked.flawed), (5, 1));
-    assert!(checked.flaws[0].1.contains("as line 1"), "{}", checked.flaws[0].1);
+    assert_eq!((checked.valid, checked.invalid), (5, 1));
+    assert!(checked.errors[0].1.contains("as line 1"), "{}", checked.errors[0].1);
 }

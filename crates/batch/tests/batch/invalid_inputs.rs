@@ -13,7 +13,7 @@ async fn refused(folder: &Folder) -> (ErrorKind, String) {
 }
 
 #[tokio::test]
-async fn flawed_lines_are_refused_with_their_numbers_and_other_lines_complete() {
+async fn invalid_lines_are_refused_with_their_numbers_and_other_lines_complete() {
     let local = service().start().await.unwrap();
     let folder = Folder::new();
     let lines = [
@@ -30,12 +30,12 @@ async fn flawed_lines_are_refused_with_their_numbers_and_other_lines_complete() 
     let inputs = folder.inputs().key_field("id");
     let batch = folder.open().inputs(inputs).await.unwrap();
     let checked = batch.check().await.unwrap();
-    assert_eq!((checked.valid, checked.flawed), (2, 5));
-    assert_eq!(checked.flaws.iter().map(|it| it.0).collect::<Vec<_>>(), [2, 4, 5, 6, 7]);
+    assert_eq!((checked.valid, checked.invalid), (2, 5));
+    assert_eq!(checked.errors.iter().map(|it| it.0).collect::<Vec<_>>(), [2, 4, 5, 6, 7]);
     batch.run(endpoint(&local, "double")).await.unwrap();
     assert_eq!(counts(&batch.status().await.unwrap()), "2 completed, 5 refused");
     let failures = folder.failures();
-    for (index, flaw) in [
+    for (index, part) in [
         (1, "line 2 of the inputs is not valid JSON"),
         (2, "line 4 of the inputs has no member \"id\""),
         (3, "line 5 of the inputs has the same key \"a\" as line 1"),
@@ -43,7 +43,7 @@ async fn flawed_lines_are_refused_with_their_numbers_and_other_lines_complete() 
         (5, "line 7 of the inputs has a key \"id\" that is not a string"),
     ] {
         let error = failures[&index]["error"].as_str().unwrap();
-        assert!(error.contains(flaw), "{index}: {error}");
+        assert!(error.contains(part), "{index}: {error}");
     }
     assert_eq!(failures[&1]["text"], lines[1].trim_end());
     // A retry does not make them valid.
@@ -74,7 +74,7 @@ async fn a_line_that_is_too_long_to_be_read_is_refused_alone() {
     folder.write_inputs(inputs.into_iter());
     let batch = folder.open().await.unwrap();
     let checked = batch.check().await.unwrap();
-    assert_eq!((checked.valid, checked.flaws), (2, vec![(2, "is longer than 32 MiB".to_owned())]));
+    assert_eq!((checked.valid, checked.errors), (2, vec![(2, "is longer than 32 MiB".to_owned())]));
     batch.run(endpoint(&local, "double")).await.unwrap();
     assert_eq!(counts(&batch.status().await.unwrap()), "2 completed, 1 refused");
     let failure = folder.failures()[&1].clone();

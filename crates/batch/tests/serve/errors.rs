@@ -94,7 +94,7 @@ async fn errors_have_the_shape_that_clients_expect() {
 }
 
 #[tokio::test]
-async fn members_and_fields_that_are_given_twice_are_refused() {
+async fn members_and_fields_that_are_given_twice_or_are_too_many_are_refused() {
     let world = World::new().await;
     let served = world.serve().await;
     let file = served.upload(request("a")).await.id.unwrap();
@@ -105,15 +105,22 @@ async fn members_and_fields_that_are_given_twice_are_refused() {
     let (status, refused) = error(sent.await.unwrap()).await;
     assert_eq!(status, 400);
     assert!(refused["message"].as_str().unwrap().contains("duplicate field `endpoint`"));
-    let form = "--b\r\ncontent-disposition: form-data; name=\"purpose\"\r\n\r\nbatch\r\n".repeat(2);
-    let sent = Client::new()
-        .post(served.url("/v1/files"))
-        .header("content-type", "multipart/form-data; boundary=b")
-        .body(format!("{form}--b--\r\n"))
-        .send();
-    let (status, refused) = error(sent.await.unwrap()).await;
-    assert_eq!(status, 400);
-    assert!(refused["message"].as_str().unwrap().contains("'purpose' more than once"));
+    let field =
+        |name| format!("--b\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\nbatch\r\n");
+    let many = (0..17).map(|it| field(it.to_string())).collect::<String>();
+    for (form, expected) in [
+        (field("purpose".to_owned()).repeat(2), "'purpose' more than once"),
+        (many, "more than 16 fields"),
+    ] {
+        let sent = Client::new()
+            .post(served.url("/v1/files"))
+            .header("content-type", "multipart/form-data; boundary=b")
+            .body(format!("{form}--b--\r\n"))
+            .send();
+        let (status, refused) = error(sent.await.unwrap()).await;
+        assert_eq!(status, 400);
+        assert!(refused["message"].as_str().unwrap().contains(expected), "{refused}");
+    }
 }
 
 #[tokio::test]

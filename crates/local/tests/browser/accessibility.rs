@@ -107,7 +107,7 @@ async fn only_announcements_are_live_regions() {
     let live = "return [...document.querySelectorAll('output, [aria-live], [role]')]
          .filter((it) => it.matches('output, [aria-live], [role=alert], [role=status], [role=log]'))
          .map((it) => it.id)";
-    let said = ["connection", "session", "submit-flaw", "submit-result", "notice"];
+    let said = ["connection", "session", "submit-error", "submit-result", "notice"];
     assert_eq!(page.browser.run(live).await, json!(said));
     page.end_soundly(&[]).await;
 }

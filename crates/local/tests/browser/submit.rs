@@ -53,7 +53,7 @@ async fn malformed_json_is_marked_where_it_is_wrong() {
     for (text, line, column, message, mark) in cases {
         page.browser.fill("#submit-input", text).await;
         let shown = format!("Line {line}, column {column}: {message}");
-        page.until_text("#submit-flaw", &shown).await;
+        page.until_text("#submit-error", &shown).await;
         let marked = "return document.querySelector('#submit-marks mark').textContent";
         assert_eq!(page.browser.run(marked).await.as_str().unwrap().trim(), mark, "{text}");
     }
@@ -61,9 +61,9 @@ async fn malformed_json_is_marked_where_it_is_wrong() {
     page.browser.click("#submit-send").await;
     page.until("document.activeElement.id === 'submit-input'").await;
     page.browser.fill("#submit-input", "[1]").await;
-    page.until_text("#submit-flaw", "Line 1, column 1: an object is expected").await;
+    page.until_text("#submit-error", "Line 1, column 1: an object is expected").await;
     page.browser.fill("#submit-input", "{}").await;
-    page.until_text("#submit-flaw", "").await;
+    page.until_text("#submit-error", "").await;
     page.browser.press_with(CONTROL, ENTER).await;
     page.until_shown("#notice", "Submitted").await;
     assert_eq!(page.get("/v2/echo/health").await["jobs"]["completed"], json!(1));

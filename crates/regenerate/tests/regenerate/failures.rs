@@ -57,32 +57,32 @@ fn the_key_is_not_sent_unencrypted() {
 
 #[test]
 fn an_invalid_introspection_result_is_refused() {
-    let checkout = Checkout::new("flaw");
+    let checkout = Checkout::new("invalid");
     for (text, message) in [
-        ("{", "flaw.json:1:1: EOF while parsing an object at line 1 column 1"),
+        ("{", "invalid.json:1:1: EOF while parsing an object at line 1 column 1"),
         (
             r#"{"data":null}"#,
-            "flaw.json:1:1: this is not an introspection result: it has no `__schema` with `types`",
+            "invalid.json:1:1: this is not an introspection result: it has no `__schema` with `types`",
         ),
         (
             r#"{"types":[{"name":"A b","kind":"SCALAR"}]}"#,
-            "flaw.json:1:1: `A b` is not a valid GraphQL name",
+            "invalid.json:1:1: `A b` is not a valid GraphQL name",
         ),
         (
             r#"{"types":[{"name":"A","kind":"NEW"}]}"#,
-            "flaw.json:1:1: A: `NEW` is not a kind of type",
+            "invalid.json:1:1: A: `NEW` is not a kind of type",
         ),
         (
             r#"{"types":[{"name":"A","kind":"OBJECT","fields":[{"name":"b","type":{"kind":"LIST"}}]}]}"#,
-            "flaw.json:1:1: A: b: its type is nested deeper than the introspection query asked",
+            "invalid.json:1:1: A: b: its type is nested deeper than the introspection query asked",
         ),
         (
             r#"{"types":[]}"#,
-            "flaw.json:1:1: this schema has no query type, which GraphQL asks of every schema",
+            "invalid.json:1:1: this schema has no query type, which GraphQL asks of every schema",
         ),
     ] {
-        let checkout = Checkout::new("flaw-now").write("flaw.json", text);
-        assert_eq!(fails(&checkout, &["--graphql", "flaw.json"]), message);
+        let checkout = Checkout::new("invalid-now").write("invalid.json", text);
+        assert_eq!(fails(&checkout, &["--graphql", "invalid.json"]), message);
     }
     assert!(fails(&checkout, &["--graphql", "missing.graphql"]).contains("cannot be read"));
 }

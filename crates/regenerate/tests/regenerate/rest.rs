@@ -184,7 +184,7 @@ fn order_and_line_breaks_are_no_drift_but_extensions_are() {
 
 #[test]
 fn an_unsupported_description_is_not_written() {
-    let checkout = Checkout::new("rest-flaw")
+    let checkout = Checkout::new("rest-invalid")
         .write("openapi/a.yaml", BEFORE)
         .write("now.yaml", "swagger: '2.0'\npaths: {}\n");
     let run = checkout.run(&["--rest", "now.yaml"]);

@@ -535,25 +535,25 @@ async fn dry_run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     drop(progress);
     let checked = checked?.map_err(failed)?;
     print_check(context, &checked)?;
-    Ok(if checked.flawed == 0 { Exit::Done } else { Exit::Usage })
+    Ok(if checked.invalid == 0 { Exit::Done } else { Exit::Usage })
 }
 
 fn print_check(context: &Context, checked: &Checked) -> Result<(), Failure> {
     if context.output.is_json() {
-        let flaw = |(line, error): &(u64, String)| json!({ "line": line, "error": error });
+        let row = |(line, error): &(u64, String)| json!({ "line": line, "error": error });
         return context.output.json(&json!({
             "valid": checked.valid,
             "copies": checked.copies,
-            "invalid": checked.flawed,
-            "flaws": checked.flaws.iter().map(flaw).collect::<Vec<_>>(),
+            "invalid": checked.invalid,
+            "errors": checked.errors.iter().map(row).collect::<Vec<_>>(),
         }));
     }
     let mut table = Table::default();
     table.row(["valid".into(), checked.valid.to_string().into()]);
     table.row(["copies".into(), checked.copies.to_string().into()]);
-    table.row(["invalid".into(), checked.flawed.to_string().into()]);
-    for (line, flaw) in &checked.flaws {
-        table.row([format!("line {line}").into(), flaw.as_str().into()]);
+    table.row(["invalid".into(), checked.invalid.to_string().into()]);
+    for (line, error) in &checked.errors {
+        table.row([format!("line {line}").into(), error.as_str().into()]);
     }
     context.output.styled(table)
 }
