@@ -1,12 +1,13 @@
 //! An OpenAPI description whose schemas are JSON Schema, with a validator for each of them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jsonschema::{Draft, Registry, Resource, Validator};
 use serde_json::{Value, json};
 
 use crate::Error;
+use crate::discriminator::children;
 use crate::json_schema;
 use crate::pointer::{escaped, pointer_of, step};
 
@@ -21,6 +22,8 @@ const REQUESTS: &str = "urn:requests";
 /// one before. Schemas are addressed by their JSON pointer, `/components/schemas/Pet`.
 pub struct Description {
     tree: Value,
+    /// The schemas that extend one with a discriminator.
+    children: BTreeMap<String, Vec<String>>,
     registry: Registry<'static>,
     validators: Mutex<HashMap<(&'static str, String), Arc<Validator>>>,
 }
@@ -60,7 +63,8 @@ impl Description {
         let registry = registry.map_err(|error| {
             Error::new(format!("the schemas of the description cannot be indexed: {error}"))
         })?;
-        Ok(Self { tree, registry, validators: Mutex::default() })
+        let children = children(&tree);
+        Ok(Self { tree, children, registry, validators: Mutex::default() })
     }
 
     /// The names of the components that are schemas.
@@ -98,6 +102,12 @@ impl Description {
             }
             _ => Vec::new(),
         }
+    }
+
+    /// The references of the schemas that extend a schema with a discriminator by `allOf`.
+    pub(crate) fn children(&self, reference: &str) -> &[String] {
+        let children = pointer_of(reference).and_then(|it| self.children.get(&it));
+        children.map_or(&[], Vec::as_slice)
     }
 
     /// The place that a local reference names.

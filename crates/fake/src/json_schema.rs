@@ -7,6 +7,7 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::discriminator::Discriminator;
 use crate::pointer::{escaped, pointer_of};
 
 /// Keywords whose value is a schema.
@@ -153,79 +154,41 @@ impl Dialect<'_> {
     }
 
     /// Lets each branch of a union with a discriminator require its own tags, as OpenAPI means it
-    /// and JSON Schema does not say. A branch without a mapping that lists its tags has these.
+    /// and JSON Schema does not say. The default branch needs no tag, and has none of the others.
     fn discriminate(&self, schema: &mut Map<String, Value>) {
-        let Some(discriminator) = schema.get("discriminator").cloned() else { return };
-        let Some(tag) = discriminator.get("propertyName").and_then(Value::as_str) else { return };
-        let mapping = discriminator.get("mapping").and_then(Value::as_object);
+        let Some(stated) = schema.get("discriminator").cloned() else { return };
+        let Some(discriminator) = Discriminator::of(self.whole, &stated) else { return };
+        let tag = discriminator.property;
         for key in ["oneOf", "anyOf"] {
-            for branch in schema.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten() {
-                let Some(reference) = branch.get("$ref").and_then(Value::as_str) else { continue };
-                let name = reference.rsplit('/').next().unwrap_or_default();
-                let is_meant = |it: &Value| it == reference || it == name;
-                let mut tags: Vec<Value> = mapping
-                    .into_iter()
-                    .flatten()
-                    .filter_map(|(value, target)| is_meant(target).then_some(value.as_str()))
-                    .map(|value| self.tag(branch, tag, value))
-                    .collect();
-                let is_listed = tags.is_empty() && self.lists(branch, tag);
-                if tags.is_empty() {
-                    tags.push(name.into());
-                }
-                let values = if is_listed { json!({}) } else { json!({ "enum": tags }) };
-                *branch = json!({
-                    "allOf": [{ "$ref": reference }],
-                    "properties": { tag: values },
-                    "required": [tag],
-                });
+            let branches = schema.get_mut(key).and_then(Value::as_array_mut);
+            let branches: Vec<_> = branches.into_iter().flatten().collect();
+            let reference = |it: &Value| it.get("$ref").and_then(Value::as_str).map(str::to_owned);
+            let tags = branches
+                .iter()
+                .filter_map(|it| reference(it).map(|it| (discriminator.tags(&it), it)));
+            let tags: Vec<(Vec<Value>, String)> = tags.collect();
+            for branch in branches {
+                let Some(reference) = reference(branch) else { continue };
+                let (own, others): (Vec<_>, Vec<_>) =
+                    tags.iter().partition(|(_, it)| *it == reference);
+                let all = |of: Vec<&(Vec<Value>, String)>| -> Vec<Value> {
+                    of.into_iter().flat_map(|(tags, _)| tags.clone()).collect()
+                };
+                *branch = match discriminator.is_default(&reference) {
+                    true => json!({
+                        "allOf": [{ "$ref": reference }],
+                        "properties": { tag: { "not": { "enum": all(others) } } },
+                    }),
+                    false => json!({
+                        "allOf": [{ "$ref": reference }],
+                        "properties": { tag: { "enum": all(own) } },
+                        "required": [tag],
+                    }),
+                };
             }
         }
     }
-
-    /// A tag as a branch has it. The names of a mapping are texts, also of numbers and booleans.
-    fn tag(&self, branch: &Value, property: &str, text: &str) -> Value {
-        let Ok(value @ (Value::Number(_) | Value::Bool(_))) = serde_json::from_str(text) else {
-            return text.into();
-        };
-        let types: &[&str] = if value.is_number() { &["integer", "number"] } else { &["boolean"] };
-        let has_type = |it: &Value| it["type"].as_str().is_some_and(|it| types.contains(&it));
-        let lists = |it: &Value| {
-            let listed = it["enum"].as_array().into_iter().flatten();
-            listed.chain(it.get("const")).any(|it| *it == value)
-        };
-        match self.has_property(branch, property, &|it| has_type(it) || lists(it)) {
-            true => value,
-            false => text.into(),
-        }
-    }
-
-    /// Returns true if an object lists the values of a property.
-    fn lists(&self, object: &Value, property: &str) -> bool {
-        let has_values = |it: &Value| it.get("enum").is_some() || it.get("const").is_some();
-        self.has_property(object, property, &has_values)
-    }
-
-    /// Returns true if a condition holds of a property of an object.
-    fn has_property(&self, object: &Value, name: &str, holds: &dyn Fn(&Value) -> bool) -> bool {
-        self.has_part(object, DEPTH, &|part| {
-            let schema = part.get("properties").and_then(|it| it.get(name));
-            schema.is_some_and(|it| self.has_part(it, DEPTH, holds))
-        })
-    }
-
-    /// Returns true if a condition holds of a schema, or of one that it refers to or extends.
-    fn has_part(&self, schema: &Value, depth: usize, holds: &dyn Fn(&Value) -> bool) -> bool {
-        let Some(depth) = depth.checked_sub(1) else { return false };
-        let target = schema.get("$ref").and_then(Value::as_str).and_then(pointer_of);
-        let target = target.and_then(|it| self.whole.pointer(&it));
-        let parts = schema.get("allOf").and_then(Value::as_array).into_iter().flatten();
-        holds(schema) || target.into_iter().chain(parts).any(|it| self.has_part(it, depth, holds))
-    }
 }
-
-/// Limit of references followed within each other: they may be cyclic.
-const DEPTH: usize = 8;
 
 /// Returns true if a keyword has a value that JSON Schema permits.
 fn is_well_formed(key: &str, value: &Value) -> bool {

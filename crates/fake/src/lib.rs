@@ -43,6 +43,7 @@ mod answer;
 mod clock;
 mod decision;
 mod description;
+mod discriminator;
 mod error;
 mod faults;
 mod json_schema;

@@ -229,40 +229,50 @@ impl<'a> Sampler<'a> {
     }
 
     fn integer(&mut self, flat: &Map<String, Value>) -> Value {
-        let (low, high) = match flat.get("format").and_then(Value::as_str) {
+        // The integers that a double represents exactly.
+        const EXACT: i128 = 1 << 53;
+        let limit =
+            |key: &str, round: fn(f64) -> f64| flat.get(key).and_then(|it| whole(it, round));
+        let low = limit("minimum", f64::ceil);
+        let low = low.max(limit("exclusiveMinimum", f64::floor).map(|it| it + 1));
+        let high =
+            [limit("maximum", f64::floor), limit("exclusiveMaximum", f64::ceil).map(|it| it - 1)];
+        let high = high.into_iter().flatten().min();
+        let (least, most): (i128, i128) = match flat.get("format").and_then(Value::as_str) {
             Some("int8") => (i8::MIN.into(), i8::MAX.into()),
             Some("int16") => (i16::MIN.into(), i16::MAX.into()),
             Some("int32") => (i32::MIN.into(), i32::MAX.into()),
             Some("uint8") => (0, u8::MAX.into()),
             Some("uint16") => (0, u16::MAX.into()),
             Some("uint32") => (0, u32::MAX.into()),
-            Some("uint64") => (0, i64::MAX),
-            Some("int64") => (i64::MIN, i64::MAX),
-            // The integers that a double represents exactly.
-            _ => (-(1 << 53), 1 << 53),
+            Some("uint64") => (0, u64::MAX.into()),
+            Some("int64") => (i64::MIN.into(), i64::MAX.into()),
+            _ if low.into_iter().chain(high).any(|it| it.abs() > EXACT) => {
+                (i64::MIN.into(), u64::MAX.into())
+            }
+            _ => (-EXACT, EXACT),
         };
-        let limit = |key: &str| flat.get(key).and_then(Value::as_f64);
-        #[expect(clippy::cast_possible_truncation, reason = "saturates")]
-        let whole = |it: f64| it as i64;
-        let low = limit("minimum").map_or(low, |it| whole(it.ceil()).max(low));
-        let low = limit("exclusiveMinimum")
-            .map_or(low, |it| whole(it.floor()).saturating_add(1).max(low));
-        let high = limit("maximum").map_or(high, |it| whole(it.floor()).min(high));
-        let high = limit("exclusiveMaximum")
-            .map_or(high, |it| whole(it.ceil()).saturating_sub(1).min(high));
+        let low = low.map_or(least, |it| it.max(least));
+        let high = high.map_or(most, |it| it.min(most));
         if low > high {
             return Value::Null;
         }
         let number = match self.random.u8(..8) {
             0 => low,
             1 => high,
-            2 | 3 => self.random.i64(low..=high),
+            2 | 3 => self.random.i128(low..=high),
             // Small numbers are the common ones.
-            _ => self.random.i64(low.max(-5).min(high)..=high.min(1000).max(low.max(-5).min(high))),
+            _ => {
+                let low = low.max(-5).min(high);
+                self.random.i128(low..=high.min(1000).max(low))
+            }
         };
-        match limit("multipleOf").map(whole).filter(|it| *it > 0) {
-            Some(step) => (number / step * step).into(),
-            None => number.into(),
+        let step = limit("multipleOf", f64::floor).filter(|it| *it > 0).unwrap_or(1);
+        let number = number / step * step;
+        match (i64::try_from(number), u64::try_from(number)) {
+            (Ok(number), _) => number.into(),
+            (_, Ok(number)) => number.into(),
+            _ => Value::Null,
         }
     }
 
@@ -301,6 +311,13 @@ impl<'a> Sampler<'a> {
             _ => Value::String(text::text(&mut self.random, &Map::new())),
         }
     }
+}
+
+/// A number as a whole one.
+fn whole(number: &Value, round: fn(f64) -> f64) -> Option<i128> {
+    let exact = number.as_number().and_then(Number::as_i128);
+    #[expect(clippy::cast_possible_truncation, reason = "saturates far beyond any integer of JSON")]
+    exact.or_else(|| number.as_f64().map(|it| round(it) as i128))
 }
 
 /// Removes the part of a value at a JSON pointer. False for the whole value.

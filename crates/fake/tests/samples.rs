@@ -69,6 +69,41 @@ fn description() -> Description {
             },
             "First": { "type": "object", "properties": { "version": { "type": "integer" } } },
             "Second": { "type": "object", "properties": { "version": { "enum": [2] } } },
+            "Base": {
+                "type": "object", "required": ["v"], "properties": { "v": { "type": "integer" } },
+                "discriminator": { "propertyName": "v", "mapping": {
+                    "0": "Base", "1": "#/components/schemas/BaseOne", "2": "BaseTwo",
+                } },
+            },
+            "BaseOne": { "allOf": [{ "$ref": "#/components/schemas/Base" }, {
+                "required": ["one"], "properties": { "one": { "type": "boolean" } },
+            }] },
+            "BaseTwo": { "allOf": [{ "$ref": "#/components/schemas/Base" }, {
+                "required": ["two"], "properties": { "two": { "type": "boolean" } },
+            }] },
+            "Holder": { "required": ["base"], "properties": { "base": {
+                "allOf": [{ "$ref": "#/components/schemas/Base" }],
+                "properties": { "own": { "type": "boolean" } },
+            } } },
+            "Release": {
+                "oneOf": [
+                    { "$ref": "#/components/schemas/FirstRelease" },
+                    { "$ref": "#/components/schemas/LaterRelease" },
+                ],
+                "discriminator": { "propertyName": "version", "mapping": { "1": "FirstRelease" },
+                    "defaultMapping": "LaterRelease" },
+            },
+            "FirstRelease": { "type": "object", "properties": {
+                "version": { "type": "integer" }, "date": { "type": "string" },
+            } },
+            "LaterRelease": { "type": "object", "properties": {
+                "version": { "type": "integer" }, "date": { "type": "integer" },
+            } },
+            "Wide": { "type": "object", "required": ["above", "unsigned", "third"], "properties": {
+                "above": { "type": "integer", "minimum": 9_223_372_036_854_775_808_u64 },
+                "unsigned": { "type": "integer", "format": "uint64" },
+                "third": { "type": "integer", "minimum": 0.5, "maximum": 10.5, "multipleOf": 3 },
+            } },
             "Message": {
                 "oneOf": [
                     { "$ref": "#/components/schemas/Text" },
@@ -153,6 +188,52 @@ fn tags_are_numbers_where_those_of_the_branch_are() {
     }
     description().check(&pointer, &json!({ "version": 1 })).unwrap();
     description().check(&pointer, &json!({ "version": "1" })).unwrap_err();
+}
+
+#[test]
+fn a_value_of_a_base_is_one_of_the_schemas_that_extend_it() {
+    let bases = samples(7, "Base");
+    for (v, field) in [(1, "one"), (2, "two"), (0, "v")] {
+        let is_one = |it: &&Value| it["v"] == v && it.get(field).is_some();
+        assert!(bases.iter().any(|it| is_one(&it)), "{v}: {bases:?}");
+    }
+    assert!(bases.iter().all(|it| matches!(it["v"].as_u64(), Some(0..=2))), "{bases:?}");
+    // A branch has its own tag.
+    assert!(samples(7, "BaseTwo").iter().all(|it| it["v"] == 2));
+    // What extends it inline is no such branch.
+    let holders = samples(7, "Holder");
+    assert!(holders.iter().all(|it| it["base"].get("one").is_none()), "{holders:?}");
+}
+
+#[test]
+fn a_default_branch_has_no_tag_of_another() {
+    let description = description();
+    let check = |value: Value| description.check(&component("Release"), &value).is_ok();
+    for (value, expected) in [
+        (json!({ "version": 1, "date": "d" }), true),
+        (json!({ "version": 1, "date": 5 }), false),
+        (json!({ "version": 2, "date": 5 }), true),
+        (json!({ "date": 5 }), true),
+    ] {
+        assert_eq!(check(value.clone()), expected, "{value}");
+    }
+    let releases = samples(7, "Release");
+    for is_kind in [
+        (|it: &Value| it["version"] == 1) as fn(&Value) -> bool,
+        |it| it.get("version").is_none(),
+        |it| it.get("version").is_some_and(|it| *it != 1),
+    ] {
+        assert!(releases.iter().any(is_kind), "{releases:?}");
+    }
+}
+
+#[test]
+fn integers_fill_the_range_that_is_stated() {
+    for value in samples(7, "Wide") {
+        assert!(value["above"].as_u64().unwrap() > i64::MAX.cast_unsigned(), "{value}");
+        assert!(value["third"].as_i64().unwrap() % 3 == 0, "{value}");
+    }
+    assert!(samples(7, "Wide").iter().any(|it| it["unsigned"].as_u64() == Some(u64::MAX)));
 }
 
 #[test]

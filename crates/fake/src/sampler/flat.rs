@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::Sampler;
-use crate::pointer::pointer_of;
+use crate::discriminator::Discriminator;
 
 /// The largest number of schemas that are merged into one: a cycle of `allOf` has no end.
 const MERGED: usize = 200;
@@ -14,8 +14,13 @@ const LOOKAHEAD: usize = 6;
 
 impl Sampler<'_> {
     pub(super) fn flatten(&mut self, schema: &Value, depth: usize) -> Map<String, Value> {
+        let own = schema.as_object();
+        // A schema that extends a base is not one of the others that do.
+        let is_alone = own.is_some_and(|it| {
+            !it.contains_key("properties") && parts(it, "allOf").nth(1).is_none()
+        });
         let mut flat =
-            Flat { keywords: Map::new(), merged: 0, references: Vec::new(), entry: None };
+            Flat { keywords: Map::new(), merged: 0, references: Vec::new(), entry: None, is_alone };
         self.merge(&mut flat, schema, depth);
         flat.keywords
     }
@@ -25,9 +30,10 @@ impl Sampler<'_> {
         let Some(schema) = schema.as_object().filter(|_| flat.merged < MERGED) else { return };
         let description = self.description;
         if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
-            flat.entry.get_or_insert_with(|| {
-                pointer_of(reference).map_or_else(String::new, |it| name_of(&it).to_owned())
-            });
+            let is_first = flat.entry.is_none() && flat.is_alone;
+            let branch = is_first.then(|| self.extending(reference, depth));
+            let reference = branch.as_deref().unwrap_or(reference);
+            flat.entry.get_or_insert_with(|| reference.to_owned());
             // A type may extend the union that it is a branch of.
             if !flat.references.iter().any(|it| it == reference) {
                 flat.references.push(reference.to_owned());
@@ -43,6 +49,7 @@ impl Sampler<'_> {
             self.merge(flat, part, depth);
         }
         let discriminator = schema.get("discriminator");
+        let discriminator = discriminator.and_then(|it| Discriminator::of(description.tree(), it));
         let mut is_union = false;
         for key in ["oneOf", "anyOf"] {
             let branches: Vec<&Value> = parts(schema, key).collect();
@@ -56,32 +63,40 @@ impl Sampler<'_> {
             self.merge(flat, branch, depth);
             flat.entry = before;
         }
-        if let (Some(discriminator), false) = (discriminator, is_union) {
-            let reference =
-                format!("#/components/schemas/{}", flat.entry.clone().unwrap_or_default());
-            self.tag(flat, discriminator, &reference);
+        if let (Some(discriminator), false, Some(branch)) =
+            (discriminator, is_union, flat.entry.clone())
+        {
+            self.tag(flat, &discriminator, &branch);
         }
     }
 
     /// Sets the tag that stands for a type that is a branch by inheritance.
-    fn tag(&mut self, flat: &mut Flat, discriminator: &Value, reference: &str) {
-        let Some(tag) = discriminator.get("propertyName").and_then(Value::as_str) else { return };
-        let mapping = discriminator.get("mapping").and_then(Value::as_object);
-        let is_meant = |target: &Value| {
-            let target = target.as_str().unwrap_or_default();
-            target == reference || target == name_of(reference)
-        };
-        let names: Vec<&String> = mapping
-            .into_iter()
-            .flatten()
-            .filter(|(_, it)| is_meant(it))
-            .map(|(it, _)| it)
-            .collect();
-        let name = self.random.choice(&names).map_or(name_of(reference), |it| it.as_str());
-        if !name.is_empty() {
-            flat.add("properties", &json!({ tag: { "const": name } }));
-            flat.add("required", &json!([tag]));
+    fn tag(&mut self, flat: &mut Flat, discriminator: &Discriminator<'_>, reference: &str) {
+        let tags = discriminator.tags(reference);
+        let Some(value) = self.random.choice(&tags) else { return };
+        flat.add("properties", &json!({ discriminator.property: { "const": value } }));
+        flat.add("required", &json!([discriminator.property]));
+    }
+
+    /// The branch of a schema with a discriminator that others extend: one of these, or the schema
+    /// itself if it is a branch, too. Any other schema is its own.
+    fn extending(&mut self, reference: &str, depth: usize) -> String {
+        let description = self.description;
+        let discriminator = description.target(reference).and_then(|it| it.get("discriminator"));
+        let discriminator = discriminator.and_then(|it| Discriminator::of(description.tree(), it));
+        let mut branches = description.children(reference).to_vec();
+        if discriminator.is_some_and(|it| it.maps_to(reference)) {
+            branches.push(reference.to_owned());
         }
+        if branches.len() < 2 {
+            return reference.to_owned();
+        }
+        if self.is_minimal(depth) {
+            let height = |it: &String| self.height(&json!({ "$ref": it }), 0);
+            branches.sort_by_cached_key(height);
+            branches.truncate(1);
+        }
+        self.random.choice(branches).unwrap_or_default()
     }
 
     /// A branch of a union: any, or the one with the shallowest values.
@@ -121,8 +136,10 @@ struct Flat {
     merged: usize,
     /// The references that are merged.
     references: Vec<String>,
-    /// The name of the component that is flattened.
+    /// The reference to the component that is flattened.
     entry: Option<String>,
+    /// It is flattened without others beside it.
+    is_alone: bool,
 }
 
 impl Flat {
@@ -201,9 +218,4 @@ fn common(one: &Value, other: &Value) -> Value {
 
 fn parts<'a>(schema: &'a Map<String, Value>, key: &str) -> impl Iterator<Item = &'a Value> {
     schema.get(key).and_then(Value::as_array).into_iter().flatten()
-}
-
-/// The last step of a reference.
-fn name_of(reference: &str) -> &str {
-    reference.rsplit('/').next().unwrap_or_default()
 }
