@@ -93,7 +93,7 @@ pub use source::{Generated, Source};
 #[doc(hidden)]
 pub mod __private {
     pub use crate::build_script::description;
-    pub use crate::committed::{Committed, MARK, census, committed};
+    pub use crate::committed::{Committed, MARK, census, committed, is_root};
     pub use crate::graphql::document::literal;
     pub use crate::graphql::schema::document as schema;
     pub use crate::rest::{Census, description as openapi, linked, sent_media};

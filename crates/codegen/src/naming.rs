@@ -144,6 +144,12 @@ pub(crate) fn unique(taken: &mut HashSet<String>, name: String) -> String {
     candidate
 }
 
+/// Names that no file may have, whatever its extension: on Windows they are those of devices.
+pub(crate) fn devices() -> impl Iterator<Item = String> {
+    let ports = ["com", "lpt"].into_iter().flat_map(|it| (0..=9).map(move |n| format!("{it}{n}")));
+    ["con", "prn", "aux", "nul"].into_iter().map(str::to_owned).chain(ports)
+}
+
 /// The Rust names of the items of one scope, given the wire name and the preferred Rust name of
 /// each; an item that is not on the wire has no wire name. `number` makes a name unique.
 ///

@@ -1,10 +1,10 @@
 //! Committed code: the generated files of a folder, written or compared.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
-use podqueue_codegen::__private::{MARK, committed};
+use podqueue_codegen::__private::{MARK, committed, is_root};
 use podqueue_codegen::{Build, Diagnostic, Source};
 
 use crate::Error;
@@ -67,7 +67,8 @@ impl Committed {
     ///
     /// # Errors
     ///
-    /// A file cannot be written, or has other content than generated code; then nothing is written.
+    /// A file cannot be written; or one has other content than generated code, or is of an output whose
+    /// folder is within this one or around it: then nothing is written.
     pub fn write(&self) -> Result<Vec<PathBuf>, Error> {
         let mut stale = Vec::new();
         for (file, code) in &self.files {
@@ -79,17 +80,28 @@ impl Committed {
                                choose another folder";
                 return Err(Diagnostic::of_file(Source::name_of(&path), message).into());
             }
+            if there.as_ref().is_some_and(|it| !it.is_empty() && is_root(it) != is_root(code)) {
+                let message = "this file is of another output, whose folder this one is within or \
+                               around, and is not overwritten; choose another folder";
+                return Err(Diagnostic::of_file(Source::name_of(&path), message).into());
+            }
             if there.is_none_or(|there| difference(&there, code).is_some()) {
                 stale.push((path, code));
             }
         }
         let extra = self.extra()?;
-        let failed = |participle: &str, path: &Path, error: std::io::Error| {
+        let failed = |participle: &str, path: &Path, error: io::Error| {
             let message = format!("cannot be {participle}: {error}");
             Error::from(Diagnostic::of_file(Source::name_of(path), message))
         };
         for path in &extra {
-            fs::remove_file(path).map_err(|error| failed("removed", path, error))?;
+            match fs::remove_file(path) {
+                // Another run has removed it.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                removed => removed.map_err(|error| failed("removed", path, error))?,
+            }
+            // Fails where there are other files.
+            _ = path.parent().map(fs::remove_dir);
         }
         // The root comes last: as long as it is the former one, it declares what is to be removed.
         let root = self.folder.join("mod.rs");
@@ -97,7 +109,7 @@ impl Committed {
         for (path, code) in others.into_iter().chain(roots) {
             let folder = path.parent().unwrap_or(Path::new("."));
             fs::create_dir_all(folder).map_err(|error| failed("created", folder, error))?;
-            fs::write(path, code).map_err(|error| failed("written", path, error))?;
+            replace(path, code).map_err(|error| failed("written", path, error))?;
         }
         Ok(stale.into_iter().map(|(path, _)| path).chain(extra).collect())
     }
@@ -111,7 +123,7 @@ impl Committed {
         let mut folders: BTreeSet<_> = folders.filter(|it| *it != self.folder).collect();
         let root = self.folder.join("mod.rs");
         let former = if root.exists() { read(&root)? } else { String::new() };
-        if is_generated(&former) {
+        if is_root(&former) {
             let names = former.lines().filter_map(|line| line.strip_prefix("pub mod "));
             folders.extend(names.map(|name| self.folder.join(name.trim_end_matches(';'))));
         }
@@ -126,6 +138,16 @@ impl Committed {
         }
         Ok(extra)
     }
+}
+
+/// Writes a file at once, so that another run never reads a part of it.
+fn replace(path: &Path, code: &str) -> io::Result<()> {
+    let partial = path.with_extension(format!("rs.{}", std::process::id()));
+    let written = fs::write(&partial, code).and_then(|()| fs::rename(&partial, path));
+    if written.is_err() {
+        _ = fs::remove_file(&partial);
+    }
+    written
 }
 
 fn read(path: &Path) -> Result<String, Error> {

@@ -168,7 +168,8 @@ fn fake(
 /// The name of a tag's module, which is the name of a file, too, and so may not be of any length.
 fn module(tag: Option<&str>) -> String {
     const MOST_BYTES: usize = 100;
-    let mut taken = HashSet::from(["api", "fake", "mod", "types"].map(str::to_owned));
+    let own = ["api", "fake", "mod", "types"].map(str::to_owned);
+    let mut taken: HashSet<_> = naming::devices().chain(own).collect();
     let mut name = tag.map_or_else(|| UNTAGGED.to_owned(), naming::snake);
     let end = (0..=MOST_BYTES.min(name.len())).rev().find(|it| name.is_char_boundary(*it));
     name.truncate(end.unwrap_or_default());

@@ -143,8 +143,51 @@ fn files_of_another_output_below_the_folder_are_left() {
     );
     let other = checkout.run(&["--into", ".", "openapi/other.yaml"]);
     assert!(other.out.contains("removed: ./shop/types.rs\n"), "{}", other.out);
-    assert!(checkout.has("src/generated/pets/types.rs") && !checkout.has("shop/types.rs"));
+    assert!(checkout.has("src/generated/pets/types.rs") && !checkout.has("shop"));
     assert_eq!(checkout.run(&["--into", ".", "openapi/other.yaml", "--check"]).out, "");
+}
+
+#[test]
+fn an_output_within_another_one_is_refused() {
+    let checkout = Checkout::new("into-nested").write("openapi/pets.yaml", PETS);
+    assert_eq!(run(&checkout, &[]).code, 0);
+    let before = checkout.read("src/generated/pets/mod.rs");
+    let within = checkout.run(&["--into", "src/generated/pets", "openapi"]);
+    let refused = |file: &str| {
+        format!(
+            "podqueue-regenerate: {file}:1:1: this file is of another output, whose folder this one \
+             is within or around, and is not overwritten; choose another folder\n"
+        )
+    };
+    assert_eq!((within.code, within.err), (3, refused("src/generated/pets/mod.rs")));
+    assert_eq!(checkout.read("src/generated/pets/mod.rs"), before);
+    assert_eq!(checkout.run(&["--into", "src/other/pets", "openapi"]).code, 0);
+    let around = checkout.run(&["--into", "src/other", "openapi"]);
+    assert_eq!((around.code, around.err), (3, refused("src/other/pets/mod.rs")));
+    assert!(!checkout.has("src/other/mod.rs"), "nothing is written");
+}
+
+#[test]
+fn no_file_has_the_name_of_a_device() {
+    let description = PETS.replace("tags: [types]", "tags: [CON]");
+    let checkout = Checkout::new("into-devices").write("openapi/aux.yaml", &description);
+    let written = run(&checkout, &[]);
+    assert_eq!(written.code, 0, "{}", written.err);
+    assert!(checkout.has("src/generated/aux_2/con_2.rs"), "{}", written.out);
+    assert!(checkout.read("src/generated/aux_2/mod.rs").contains("mod con_2;"));
+}
+
+#[test]
+fn runs_at_once_write_whole_files() {
+    let checkout = Checkout::new("into-at-once").write("openapi/pets.yaml", PETS);
+    std::thread::scope(|scope| {
+        let runs: Vec<_> = (0..4).map(|_| scope.spawn(|| run(&checkout, &[]))).collect();
+        for run in runs {
+            let run = run.join().unwrap();
+            assert_eq!((run.code, run.err.as_str()), (0, ""));
+        }
+    });
+    assert_eq!(run(&checkout, &["--check"]).out, "");
 }
 
 #[test]
@@ -169,6 +212,10 @@ fn what_a_build_script_states_are_options() {
     let refused = run(&checkout, &["--pages", "listPets=cursor(from, next)"]);
     assert_eq!(refused.code, 3);
     assert!(refused.err.contains("openapi/pets.yaml:5:5: the pages"), "{}", refused.err);
+    let twice = ["--pages", "listPets=offset(skip)", "--pages", "GET /pets=none()"];
+    let twice = run(&checkout, &twice);
+    assert_eq!(twice.code, 3);
+    assert!(twice.err.contains("the pages that are stated for \"GET /pets\""), "{}", twice.err);
     let wrong = run(&checkout, &["--pages", "listPets=curser(from, next)"]);
     assert_eq!(wrong.code, 2);
     assert!(wrong.err.contains("states no pages: write one of link_header()"), "{}", wrong.err);
