@@ -12,6 +12,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::Stream;
 use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
 
 use self::parser::{Fields, Parser, TooLarge};
 use crate::error::{Attempted, Error, ErrorKind, Result, service_message};
@@ -20,7 +21,8 @@ use crate::lenient::{self, Lenient, Reading};
 use crate::redact::Secrets;
 use crate::transport::{IncomingBody, Reply};
 
-/// The events of a `text/event-stream` response, in order, as they arrive.
+/// The events of a `text/event-stream` response, in order, as they arrive. An event without data is
+/// none, as the format demands, unless its name is `error`.
 ///
 /// A call that returns a stream is retried until the response begins, like any other call; its
 /// timeouts hold until then, too. After that only the [idle timeout](Self::idle_timeout) and the
@@ -179,7 +181,8 @@ impl<E: From<Error>> Stream for ServerEvents<E> {
 ///
 /// A service that fails after the response began reports that in an event, which is an error here,
 /// [`Server`](ErrorKind::Server), with the data as its body: an event of the name `error`, and one
-/// whose data has a field `error` that the type does not have. The stream continues, since the service
+/// whose data has a field `error` that the type does not have and that is neither null, false nor
+/// empty. The stream continues, since the service
 /// decides whether it ends.
 #[must_use = "events are read only when it is polled"]
 pub struct TypedEvents<T, E = Error> {
@@ -275,7 +278,11 @@ impl<E: From<Error>> ServerEvent<E> {
         let attempted = &self.origin.attempted;
         let json = decode_at(attempted, "data", data).map_err(|error| self.explain(error))?;
         let read: Result<T, _> = lenient::value(&json, Reading::Lenient);
-        let has_error = json.get("error").is_some_and(|it| !it.is_null());
+        let has_error = json.get("error").is_some_and(|it| match it {
+            Json::Null | Json::Bool(false) => false,
+            Json::String(text) => !text.is_empty(),
+            _ => true,
+        });
         if has_error && !read.as_ref().is_ok_and(|it| it.write().has("error")) {
             return Err(self.reported());
         }

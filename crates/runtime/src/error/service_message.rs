@@ -36,7 +36,9 @@ fn message_in(json: &Value) -> Option<String> {
         Value::String(text) => Some(text.clone()),
         Value::Array(items) => join(items.iter().filter_map(message_in)),
         Value::Object(object) => {
-            let said = |name: &str| object.get(name).and_then(message_in);
+            let said = |name: &str| {
+                object.get(name).and_then(message_in).filter(|it| !it.trim().is_empty())
+            };
             said("error").or_else(|| said("message")).or_else(|| problem(said))
         }
         _ => None,
@@ -84,6 +86,7 @@ mod tests {
         for (body, expected) in [
             (r#"{"error":"no such pet"}"#, Some("no such pet")),
             (r#"{"message":"no such pet"}"#, Some("no such pet")),
+            (r#"{"error":"","message":"no such pet"}"#, Some("no such pet")),
             (r#"{"error":{"message":"no such pet","code":7}}"#, Some("no such pet")),
             (r#"{"errors":[{"message":"one"},{"message":"two"}]}"#, Some("one; two")),
             (r#"{"title":"Gone","detail":"no such pet"}"#, Some("Gone: no such pet")),

@@ -125,10 +125,12 @@ impl Parser {
         }
     }
 
-    /// An event without data is discarded, but its id applies to later events.
+    /// An event without data is discarded, but its id applies to later events. An error is none the
+    /// less for having no data.
     fn end_event(&mut self) {
         let event = std::mem::take(&mut self.event);
-        let Some(data) = self.data.take() else { return };
+        let no_data = (event == "error").then(String::new);
+        let Some(data) = self.data.take().or(no_data) else { return };
         let event = if event.is_empty() { "message".to_owned() } else { event };
         let (id, retry) = (self.id.clone(), self.retry);
         self.complete.push_back(Fields { event, data, id, retry });
@@ -171,6 +173,13 @@ mod tests {
                 fields("message", "last", None),
             ]
         );
+    }
+
+    #[test]
+    fn an_error_needs_no_data() {
+        let events = events(&[b"event: error\n\nevent: ping\n\ndata: a\n\n"]);
+        let events: Vec<_> = events.iter().map(|it| (&*it.event, &*it.data)).collect();
+        assert_eq!(events, [("error", ""), ("message", "a")]);
     }
 
     #[test]

@@ -416,12 +416,16 @@ fn first(call: &RestCall, next: Next) -> Option<String> {
     }
 }
 
-/// The URL with the parameters of its query in order: a service may write them in another one.
+/// The URL with the parameters of its query in order and in one spelling: a service may write them in
+/// another one, such as `+` for `%20`.
 fn identity(url: &Url) -> String {
-    let mut url = url.clone();
-    let mut pairs: Vec<_> = url.query().unwrap_or_default().split('&').map(str::to_owned).collect();
+    let mut pairs: Vec<_> = url.query_pairs().into_owned().collect();
     pairs.sort_unstable();
-    url.set_query(Some(pairs.join("&")).as_deref().filter(|it| !it.is_empty()));
+    let mut url = url.clone();
+    url.set_query(None);
+    if !pairs.is_empty() {
+        url.query_pairs_mut().extend_pairs(pairs);
+    }
     url.into()
 }
 
@@ -580,15 +584,16 @@ fn linked(call: &RestCall, link: &str) -> Result<Step, String> {
     Ok(Step::Link(credential.removed_from(url)))
 }
 
-/// The URL with `rel="next"` in the `Link` headers (RFC 8288). A link with an `anchor` is one of
-/// another document, and says nothing about this page.
+/// The URL with `rel="next"` in the `Link` headers (RFC 8288). A link with an `anchor`, unless that is
+/// empty, is one of another document, and says nothing about this page.
 fn next_link(headers: &Headers) -> Option<&str> {
     headers.get_all("link").find_map(|header| {
         let mut rest = header;
         loop {
             let (url, after) = rest.split_once('<')?.1.split_once('>')?;
             let end = unquoted(after, b',');
-            if is_next(&after[..end]) {
+            // An empty URL is that of this page: there is no next one.
+            if is_next(&after[..end]) && !url.trim().is_empty() {
                 return Some(url);
             }
             rest = &after[end..];
@@ -616,9 +621,11 @@ fn is_next(mut parameters: &str) -> bool {
         let (parameter, rest) = parameters.split_at(unquoted(parameters, b';'));
         parameters = rest.strip_prefix(';').unwrap_or_default();
         let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+        // Some services write single quotes.
+        let value = value.trim().trim_matches(['"', '\'']);
         match name.trim().to_ascii_lowercase().as_str() {
-            "anchor" => return false,
-            "rel" => _ = relations.get_or_insert(value.trim().trim_matches('"')),
+            "anchor" if !value.is_empty() => return false,
+            "rel" => _ = relations.get_or_insert(value),
             _ => {}
         }
     }
@@ -691,8 +698,31 @@ mod tests {
         );
         assert_eq!(link(&[r#"</a>; rel=next; anchor="/c", </b?x=1,2>; rel=next"#]), next);
         assert_eq!(link(&[r#"</a>; title="\"; rel=next"; rel=prev, </b?x=1,2>; rel=next"#]), next);
+        assert_eq!(link(&[r#"</b?x=1,2>; rel="next"; anchor="""#]), next);
+        assert_eq!(link(&["</a>; rel='prev', </b?x=1,2>; rel='last next'"]), next);
+        assert_eq!(link(&["<>; rel=next, </b?x=1,2>; rel=next"]), next);
+        assert_eq!(link(&["<>; rel=next"]), None);
         assert_eq!(link(&[r#"</a>; rel="prev""#, "next", ""]), None);
         assert_eq!(link(&[]), None);
+    }
+
+    #[test]
+    fn a_url_is_the_same_in_another_spelling() {
+        let same = |one: &str, other: &str| {
+            let url = |query: &str| Url::parse(&format!("http://a/b{query}")).expect("it is a URL");
+            identity(&url(one)) == identity(&url(other))
+        };
+        for (one, other, expected) in [
+            ("?q=a+b", "?q=a%20b", true),
+            ("?x=1&q=%7E", "?q=~&x=1", true),
+            ("?", "", true),
+            ("?q=", "?q", true),
+            ("?q=a+b", "?q=a%2Bb", false),
+            ("?q=1&q=2", "?q=2", false),
+            ("?q=a%26b", "?q=a&b", false),
+        ] {
+            assert_eq!(same(one, other), expected, "{one} {other}");
+        }
     }
 
     #[test]
