@@ -352,7 +352,7 @@ impl Run<'_> {
     fn description(&mut self, name: &str, source: &Source, pages: &BTreeMap<Vec<String>, Value>) {
         // Why it cannot be read is said where it is generated from.
         let Ok((mut description, _)) = rest::linked(source) else { return };
-        rest::state_pages(&mut description, pages);
+        rest::prepare_for_fake(&mut description, pages);
         if let Err(diagnostic) = write(&self.out.join(name), &description.to_string()) {
             self.finish(name, Err(vec![diagnostic]));
         }

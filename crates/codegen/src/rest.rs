@@ -235,7 +235,7 @@ fn try_generate(source: &Source, options: &Options<'_>) -> Result<Output, Diagno
         if only.is_some() {
             described = normalize::without(described, &normalized.left_out);
         }
-        state_pages(&mut described, &pages);
+        prepare_for_fake(&mut described, &pages);
         let parts = files::Parts {
             name: options.handle,
             handle: handle(&[]),
@@ -269,11 +269,13 @@ fn try_generate(source: &Source, options: &Options<'_>) -> Result<Output, Diagno
     Ok(Output { generated, by_tag, census, foreign_servers, pages, unmatched })
 }
 
-/// States with the operations of a description how their pages follow each other, for the fake.
-pub(crate) fn state_pages(
+/// Makes a linked description that of the fake: it permits what calls may send, and states with its
+/// operations how their pages follow each other.
+pub(crate) fn prepare_for_fake(
     description: &mut serde_json::Value,
     pages: &BTreeMap<Vec<String>, serde_json::Value>,
 ) {
+    normalize::permit_fractions(description);
     for (keys, stated) in pages {
         let operation = keys.iter().try_fold(&mut *description, |value, key| value.get_mut(key));
         if let Some(serde_json::Value::Object(operation)) = operation {

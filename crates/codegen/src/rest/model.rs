@@ -78,7 +78,7 @@ pub(crate) struct Paging {
 }
 
 /// The step from a page to the next one. The runtime documents each.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     Header(String),
     Link(Vec<String>),
@@ -119,7 +119,7 @@ impl Paging {
 }
 
 /// The part of a request that says which page is requested.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Sent {
     /// The query parameter of this name.
     Query(String),

@@ -13,6 +13,7 @@ mod compose;
 mod enums;
 mod examples;
 mod inline;
+mod integers;
 mod link;
 mod lower;
 pub(super) mod names;
@@ -76,6 +77,11 @@ pub(super) fn sent_media(description: &Value, body: &Value) -> Option<String> {
     chosen.into_iter().next().map(|it| it.name)
 }
 
+/// Makes a linked description one for the fake: it permits what calls send.
+pub(super) fn permit_fractions(description: &mut Value) {
+    examples::permit_fractions(description);
+}
+
 /// A linked description without the operations of these keys, and without the components that nothing
 /// refers to then.
 pub(super) fn without(mut description: Value, left_out: &BTreeSet<Vec<String>>) -> Value {
@@ -112,17 +118,26 @@ pub(super) fn normalize(
         left_out.retain(|keys| !selected.contains(keys));
         select::prune(&mut description, &selected);
     }
-    let mut stated = BTreeMap::new();
+    let mut stated: BTreeMap<Vec<String>, &Pages> = BTreeMap::new();
     for (index, (selector, pages)) in pages.iter().enumerate() {
-        let selector = std::slice::from_ref(selector);
-        let (found, unknown) = select::select(&calls, selector, &warnings);
-        stated.extend(found.into_iter().map(|keys| (keys, pages)));
+        let (found, unknown) = select::select(&calls, std::slice::from_ref(selector), &warnings);
+        for keys in found {
+            if stated.get(&keys).is_some_and(|it| *it != pages) {
+                let message = format!(
+                    "the pages that are stated for {selector:?} are not those that another selector \
+                     of this operation states; state one of them"
+                );
+                return Err(warnings.diagnostic(&keys, &message));
+            }
+            stated.insert(keys, pages);
+        }
         let index = only.map_or(0, <[_]>::len) + index;
         unmatched.extend(unknown.into_iter().map(|it| select::Unmatched { index, ..it }));
     }
     aliases::shorten(&mut description, &mut warnings);
     operations::warn_of_demands(&description, &mut warnings);
     examples::loosen(&mut description, &mut warnings);
+    integers::decide(&mut description, &mut warnings);
     lower::lower(&mut description, formats, &mut warnings);
     compose::compose(&mut description, &all_schemas, &mut warnings);
     let (operations, paths) = operations::normalize(&description, &calls, &stated, &mut warnings)?;

@@ -10,7 +10,7 @@ use super::model::{Next, Sent};
 ///
 /// The position of the next page is sent as a query parameter, or else as a field of the JSON body,
 /// such as the cursor of a search by POST: a field, or fields within each other.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pages {
     /// None for a call without pages.
     pub(super) next: Option<Next>,

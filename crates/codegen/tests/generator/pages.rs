@@ -96,6 +96,22 @@ fn a_fake_knows_how_pages_follow_each_other() {
 }
 
 #[test]
+fn a_fake_permits_the_fractions_that_calls_may_send() {
+    let folder = Folder::new("fake-fractions");
+    folder.write("openapi/loose.yaml", include_str!("../corpus/rest/loose.yaml"));
+    assert!(!folder.directives(&Build::new().rest(folder.path("openapi"))).1);
+    let text = fs::read_to_string(folder.path("out/podqueue_rest_loose.json")).unwrap();
+    let description: Value = serde_json::from_str(&text).unwrap();
+    let least = &description["paths"]["/parts"]["get"]["parameters"][0]["schema"];
+    assert_eq!(least, &json!({ "type": "number" }));
+    let fields = &description["components"]["schemas"]["Thing"]["properties"];
+    assert_eq!(
+        (&fields["share"]["type"], &fields["count"]["type"]),
+        (&json!("number"), &json!("integer"))
+    );
+}
+
+#[test]
 fn pages_are_written_as_in_a_build_script() {
     for (text, pages) in [
         ("link_header()", Pages::link_header()),
@@ -163,13 +179,13 @@ fn pages_that_do_not_fit_are_refused_at_the_operation() {
         (
             "listPets",
             dogs(Pages::offset("from")),
-            "`from` is of the type string; an offset is a number; state `Pages::cursor` if the \
+            "`from` is of the type string; an offset is a number; state a cursor if the \
              response has the next one",
         ),
         (
             "listPets",
             dogs(Pages::number("from", 1)),
-            "`from` is of the type string; the number of a page is one; state `Pages::cursor` if \
+            "`from` is of the type string; the number of a page is one; state a cursor if \
              the response has the next one",
         ),
         (

@@ -156,7 +156,15 @@ fn an_integer_above_the_signed_range_is_unsigned() {
          d: {type: integer, default: 9223372036854775808}, \
          e: {type: integer, minimum: 0}, \
          f: {type: integer, minimum: 0, maximum: 9223372036854775807}, \
-         g: {type: integer, minimum: -1, maximum: 18446744073709551615}",
+         g: {type: integer, exclusiveMinimum: -1, maximum: 18446744073709551615}, \
+         h: {type: integer, exclusiveMinimum: 9223372036854775807}, \
+         i: {type: integer, minimum: 9223372036854775807, exclusiveMinimum: true}, \
+         j: {type: integer, minimum: 9223372036854775808}, \
+         k: {allOf: [{type: integer, minimum: 0}, {maximum: 18446744073709551615}]}, \
+         l: {type: [integer, 'null'], maximum: 18446744073709551615}, \
+         m: {oneOf: [{type: integer}, {type: integer, format: uint64}]}, \
+         n: {type: integer, example: '18446744073709551615'}, \
+         o: {type: integer, minimum: -9223372036854776000, maximum: 9223372036854776000}",
     );
     let code = item(&made.code, "pub struct Thing {");
     for (field, ty) in [
@@ -166,11 +174,35 @@ fn an_integer_above_the_signed_range_is_unsigned() {
         ("d", "u64"),
         ("e", "i64"),
         ("f", "i64"),
-        ("g", "i64"),
+        ("g", "u64"),
+        ("h", "u64"),
+        ("i", "u64"),
+        ("j", "u64"),
+        ("k", "u64"),
+        ("l", "u64"),
+        ("m", "u64"),
+        ("n", "u64"),
+        ("o", "i64"),
     ] {
         assert!(code.contains(&format!("pub {field}: Option<{ty}>")), "{field}: {code}");
     }
     assert_eq!(lines(&made.warnings), "");
+}
+
+#[test]
+fn an_example_counts_for_a_type_that_may_be_null() {
+    let made = thing(
+        "a: {type: [integer, 'null'], example: 1.5}, \
+         b: {anyOf: [{type: integer}, {type: 'null'}], example: 1.5}, \
+         c: {type: [array, 'null'], items: {type: string}, example: 'x,y'}, \
+         d: {type: [integer, 'null'], example: null}",
+    );
+    let code = item(&made.code, "pub struct Thing {");
+    let any = "__runtime::__private::serde_json::Value";
+    for (field, ty) in [("a", "f64"), ("b", "f64"), ("c", any), ("d", "i64")] {
+        assert!(code.contains(&format!("pub {field}: Option<{ty}>")), "{field}: {code}");
+    }
+    assert!(lines(&made.warnings).ends_with("(2 more like it)"), "{}", lines(&made.warnings));
 }
 
 #[test]

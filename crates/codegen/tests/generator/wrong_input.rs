@@ -125,7 +125,7 @@ fn pages_without_a_name_are_refused() {
     ] {
         let found = said(name, PETS.as_bytes(), |it| it.pages("listPets", pages));
         let message = format!(
-            "error=openapi/pets.yaml:6:5: the pages that the build script states for GET /pets do not \
+            "error=openapi/pets.yaml:6:5: the pages that are stated for GET /pets do not \
              fit: {expected}"
         );
         assert_eq!(found, [message], "{name}");
@@ -217,10 +217,94 @@ fn a_discriminator_that_contradicts_its_branches_is_reported() {
          \"x\" or \"y\"; correct one of them",
         "warning=openapi/pets.yaml:13:11: the discriminator maps \"c\" to C, but its `kind` is of \
          the type integer; correct one of them",
+        "warning=openapi/pets.yaml:14:11: the discriminator maps \"one\" to \"D\", which is no branch \
+         of its union, so that it selects no type; map it to a branch",
         "warning=openapi/pets.yaml:15:9: the default of the discriminator is \"Nope\", which is no \
          schema, so that it selects no type; name a branch",
     ];
     assert_eq!(said("contradiction", of(schemas).as_bytes(), |it| it), expected);
+}
+
+#[test]
+fn tags_that_select_no_branch_are_reported_and_no_others() {
+    let union = |discriminator: &str, branches: &[&str]| {
+        let names = ["B", "C", "D"].iter().zip(branches);
+        let refs: Vec<_> =
+            names.clone().map(|(it, _)| format!("{{$ref: '#/components/schemas/{it}'}}")).collect();
+        let schemas: Vec<_> = names
+            .map(|(name, kind)| {
+                format!("    {name}: {{type: object, properties: {{kind: {kind}}}}}\n")
+            })
+            .collect();
+        of(&format!(
+            "    A:\n      oneOf: [{}]\n      discriminator: {{propertyName: kind, {discriminator}}}\n{}    Z: {{type: object}}",
+            refs.join(", "),
+            schemas.concat()
+        ))
+    };
+    let ambiguous = "warning=openapi/pets.yaml:9:7: B and C list \"x\" for `kind`, so that it selects \
+                     none of them; list it in one, or map it";
+    let outside = "warning=openapi/pets.yaml:9:43: the default of the discriminator is \"Z\", which is \
+                   no branch of its union, so that it selects no type; name a branch";
+    let (number, integer) = ("{type: number}", "{type: integer}");
+    for (name, discriminator, branches, expected) in [
+        ("twice", "", &["{enum: [x, y]}", "{enum: [x, z]}"][..], Some(ambiguous)),
+        ("mapped", "mapping: {x: B}", &["{enum: [x, y]}", "{enum: [x, z]}"], None),
+        ("inherited", "mapping: {x: B, y: C}", &["{enum: [x, y, z]}", "{enum: [x, y, z]}"], None),
+        ("outside", "defaultMapping: Z", &["{enum: [x]}", "{enum: [y]}"], Some(outside)),
+        ("wide", "mapping: {'18446744073709551615': B, '-1': C}", &[integer, integer], None),
+        ("fractions", "mapping: {'1.5': B, '2.0': C, '-3': D}", &[number, number, number], None),
+        ("listed", "mapping: {'1.5': B, '2.0': C}", &["{enum: [1.5]}", "{enum: [2]}"], None),
+    ] {
+        let expected: Vec<_> = expected.into_iter().map(str::to_owned).collect();
+        let name = format!("tags-{name}");
+        assert_eq!(
+            said(&name, union(discriminator, branches).as_bytes(), |it| it),
+            expected,
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn integers_for_which_no_type_has_room_are_reported() {
+    let schemas = "    A:
+      type: object
+      properties:
+        a: {type: integer, enum: [-1, 18446744073709551615]}
+        b: {allOf: [{type: integer, minimum: -1}, {maximum: 18446744073709551615}]}
+        c: {oneOf: [{type: integer, enum: [-1]}, {type: integer, minimum: 9223372036854775808}]}
+        d: {type: integer, minimum: 0, maximum: 18446744073709551615}
+        e: {type: integer, minimum: -1, allOf: [{minimum: 0}], maximum: 18446744073709551615}
+        f: {type: integer, minimum: -9223372036854775808, maximum: 9223372036854775807}";
+    let expected = [(10, "a"), (11, "b"), (12, "c")].map(|(line, name)| {
+        format!(
+            "warning=openapi/pets.yaml:{line}:9: #/components/schemas/A/properties/{name}: both \
+             negative numbers and numbers above 9223372036854775807 are permitted, for which neither \
+             an i64 nor a u64 has room; it may be any JSON value"
+        )
+    });
+    assert_eq!(said("integers", of(schemas).as_bytes(), |it| it), expected);
+}
+
+#[test]
+fn pages_that_are_stated_in_two_ways_are_refused() {
+    let twice = |first: Pages, second: Pages| {
+        said("twice", PETS.as_bytes(), |it| it.pages("tag:Pets", first).pages("listPets", second))
+    };
+    let message = "error=openapi/pets.yaml:6:5: the pages that are stated for \"listPets\" are not those \
+                   that another selector of this operation states; state one of them";
+    assert_eq!(twice(Pages::offset("limit"), Pages::none()), [message]);
+    assert_eq!(twice(Pages::offset("limit"), Pages::offset("limit")), [""; 0]);
+}
+
+#[test]
+fn a_header_that_refers_to_itself_is_reported() {
+    let paths = "  /a: {get: {responses: {'204': {description: A, headers: {x-a: {$ref: '#/components/headers/A'}, x-b: {schema: {type: integer}}}}}}}";
+    let text = whole(paths, "    A: {}").replace("  schemas:", "  headers:\n    A: {$ref: '#/components/headers/B'}\n    B: {$ref: '#/components/headers/A'}\n  schemas:");
+    let expected =
+        "warning=openapi/pets.yaml:4:8: GET /a: the $ref of its header x-a leads nowhere";
+    assert_eq!(said("header", text.as_bytes(), |it| it), [expected]);
 }
 
 #[test]

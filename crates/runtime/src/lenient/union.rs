@@ -21,8 +21,10 @@ use super::node::Node;
 pub enum Constant {
     /// A text.
     Text(&'static str),
-    /// A whole number.
-    Number(i64),
+    /// A whole number of an `i64` or a `u64`.
+    Number(i128),
+    /// Another number.
+    Fraction(f64),
     /// A boolean.
     Flag(bool),
 }
@@ -32,18 +34,33 @@ impl Constant {
         match self {
             Self::Text(text) => value.as_str() == Some(text),
             Self::Number(number) => {
-                value.as_i64() == Some(number) || is_same(number, value.as_f64())
+                let whole = value.as_number().and_then(serde_json::Number::as_i128);
+                whole == Some(number) || is_same(number, value.as_f64())
             }
+            Self::Fraction(number) => value.as_f64() == Some(number),
             Self::Flag(flag) => value.as_bool() == Some(flag),
+        }
+    }
+
+    /// Returns true if a value of another type has the text of this one, such as `"1"` for `1`.
+    fn has_text_of(self, value: &Json) -> bool {
+        let is_text = matches!(self, Self::Text(_));
+        match value {
+            Json::String(text) if !is_text => {
+                serde_json::from_str(text).is_ok_and(|value: Json| self.is(&value))
+            }
+            Json::Number(_) | Json::Bool(_) if is_text => self.is(&Json::String(value.to_string())),
+            _ => false,
         }
     }
 
     fn is_node(self, node: &Node<'_>) -> bool {
         match (self, node) {
             (Self::Text(text), Node::Text(it)) => text == *it,
-            (Self::Number(number), Node::Integer(it)) => number == *it,
-            (Self::Number(number), Node::Unsigned(it)) => u64::try_from(number) == Ok(*it),
+            (Self::Number(number), Node::Integer(it)) => number == i128::from(*it),
+            (Self::Number(number), Node::Unsigned(it)) => number == i128::from(*it),
             (Self::Number(number), Node::Number(it)) => is_same(number, Some(*it)),
+            (Self::Fraction(number), Node::Number(it)) => number == *it,
             (Self::Flag(flag), Node::Flag(it)) => flag == *it,
             (_, Node::Json(json)) => self.is(json),
             (_, Node::Owned(json)) => self.is(json),
@@ -54,16 +71,22 @@ impl Constant {
     fn node(self) -> Node<'static> {
         match self {
             Self::Text(text) => Node::Text(text),
-            Self::Number(number) => Node::Integer(number),
+            Self::Number(number) => match (i64::try_from(number), u64::try_from(number)) {
+                (Ok(number), _) => Node::Integer(number),
+                (_, Ok(number)) => Node::Unsigned(number),
+                _ => Node::Failed(format!("the tag {number} is no number of JSON")),
+            },
+            Self::Fraction(number) => Node::Number(number),
             Self::Flag(flag) => Node::Flag(flag),
         }
     }
 }
 
 /// Returns true if a number is this whole number: `1.0` is `1`.
-#[expect(clippy::cast_precision_loss, reason = "tags are small")]
-fn is_same(whole: i64, number: Option<f64>) -> bool {
-    number == Some(whole as f64)
+fn is_same(whole: i128, number: Option<f64>) -> bool {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    #[expect(clippy::cast_possible_truncation, reason = "it is whole and exact")]
+    number.is_some_and(|it| it.abs() < EXACT && it.fract() == 0.0 && it as i128 == whole)
 }
 
 /// A condition for an object to belong to a branch.
@@ -90,6 +113,13 @@ impl Alternative {
         let matches = self.is_tagged(object) && required.all(|it| has(&it));
         let known = || self.known.iter().filter(has).count();
         matches.then(|| known() + self.tags.len())
+    }
+
+    /// Returns true if a tag has the text of a value of the branch in another type.
+    fn is_almost_tagged(&self, object: &Map<String, Json>) -> bool {
+        self.tags.iter().any(|(tag, values)| {
+            object.get(*tag).is_some_and(|value| values.iter().any(|it| it.has_text_of(value)))
+        })
     }
 
     fn is_tagged(&self, object: &Map<String, Json>) -> bool {
@@ -169,8 +199,13 @@ fn branch_of<T>(
                 _ => (best, is_alone) = (Some((place, score)), true),
             }
         }
-        if let Some((place, _)) = best {
-            return if is_alone { read(place, reading) } else { None };
+        // An object with the tag "1" is not one of the branch 1, and the default branch, which need
+        // not have the fields of that branch, would lose them.
+        let mut all = branches.clone().flat_map(|(_, it)| it.alternatives);
+        match best {
+            Some((_, 0)) if all.any(|it| it.is_almost_tagged(object)) => return None,
+            Some((place, _)) => return if is_alone { read(place, reading) } else { None },
+            None => {}
         }
     }
     let others = branches.filter(|(_, branch)| branch.alternatives.is_empty());

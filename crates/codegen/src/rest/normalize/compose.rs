@@ -43,6 +43,7 @@ pub(super) fn compose(
     further: &BTreeSet<String>,
     warnings: &mut Warnings<'_>,
 ) {
+    Composer::add_bases_of_themselves(description);
     let whole = description.clone();
     let composer = Composer::new(&whole);
     composer.warn_of_mappings(description, further, warnings);

@@ -15,6 +15,32 @@ use crate::rest::tree::{self, LOOSE, fields, resolve_to};
 /// fraction is a number, and one above the range of an `i64` is a `u64`, which both have room for the
 /// integers that are described; all others are any value.
 pub(super) fn loosen(description: &mut Value, warnings: &mut Warnings<'_>) {
+    for (place, (kind, read_as)) in contradictions(description) {
+        let Some(schema) = description.pointer_mut(&place[1..]) else { continue };
+        let meaning = match read_as {
+            ReadAs::Any => "responses may hold any value",
+            ReadAs::Number => "it is a number that may have a fraction",
+            ReadAs::Unsigned => "",
+        };
+        read_as.apply(schema);
+        if !meaning.is_empty() {
+            let message = format!("{place}: its example is no {kind}; {meaning}");
+            warnings.warn_of_example(keys(&place), message);
+        }
+    }
+}
+
+/// Makes an integer whose example has a fraction a number, in a description that is not normalized
+/// otherwise.
+pub(super) fn permit_fractions(description: &mut Value) {
+    let found = contradictions(description).into_iter();
+    for (place, (_, read_as)) in found.filter(|(_, (_, it))| *it == ReadAs::Number) {
+        description.pointer_mut(&place[1..]).into_iter().for_each(|it| read_as.apply(it));
+    }
+}
+
+/// The places of the schemas that examples contradict, the type, and how they are read.
+fn contradictions(description: &mut Value) -> BTreeMap<String, (&'static str, ReadAs)> {
     let whole = description.clone();
     let mut examples = Examples { description: &whole, found: BTreeMap::new() };
     tree::each_schema(description, &mut |schema, place| {
@@ -26,23 +52,7 @@ pub(super) fn loosen(description: &mut Value, warnings: &mut Warnings<'_>) {
         }
         examples.own(schema, place);
     });
-    for (place, (kind, read_as)) in examples.found {
-        let Some(schema) = description.pointer_mut(&place[1..]) else { continue };
-        let meaning = match read_as {
-            ReadAs::Any => "responses may hold any value",
-            ReadAs::Number => "it is a number that may have a fraction",
-            ReadAs::Unsigned => "",
-        };
-        match read_as {
-            ReadAs::Any => schema[LOOSE] = json!(true),
-            ReadAs::Number => schema["type"] = json!("number"),
-            ReadAs::Unsigned => schema["format"] = json!("uint64"),
-        }
-        if !meaning.is_empty() {
-            let message = format!("{place}: its example is no {kind}; {meaning}");
-            warnings.warn_of_example(keys(&place), message);
-        }
-    }
+    examples.found
 }
 
 struct Examples<'a> {
@@ -63,14 +73,24 @@ enum ReadAs {
 }
 
 impl ReadAs {
-    fn of(example: &Value, schema: &Value, kind: &str) -> Self {
+    fn apply(self, schema: &mut Value) {
+        match self {
+            Self::Any => schema[LOOSE] = json!(true),
+            Self::Number if schema["type"].is_array() => {
+                schema["type"] = json!(["number", "null"]);
+            }
+            Self::Number => schema["type"] = json!("number"),
+            Self::Unsigned => schema["format"] = json!("uint64"),
+        }
+    }
+
+    fn of(example: &Value, kind: &str) -> Self {
         let text = example.as_str().map(str::trim);
         let number = text.map_or_else(|| example.as_f64(), |text| text.parse().ok());
-        let is_negative =
-            || schema.get("minimum").and_then(Value::as_f64).is_some_and(|it| it < 0.0);
+        let is_unsigned = example.is_u64() || text.is_some_and(|it| it.parse::<u64>().is_ok());
         match number.filter(|_| kind == "integer") {
             Some(number) if number.is_finite() && number.fract() != 0.0 => Self::Number,
-            Some(_) if example.is_u64() && !is_negative() => Self::Unsigned,
+            Some(_) if is_unsigned => Self::Unsigned,
             _ => Self::Any,
         }
     }
@@ -104,7 +124,7 @@ impl Examples<'_> {
             return;
         }
         if let Some(kind) = contradicted(example, schema) {
-            let read_as = ReadAs::of(example, schema, kind);
+            let read_as = ReadAs::of(example, kind);
             let known = self.found.entry(place).or_insert((kind, read_as));
             known.1 = known.1.max(read_as);
             return;
@@ -123,6 +143,14 @@ impl Examples<'_> {
         let parts = schema.get("allOf").and_then(Value::as_array);
         for (index, part) in parts.into_iter().flatten().enumerate() {
             self.compare(example, part, &format!("{place}/allOf/{index}"), met);
+        }
+        // A union of one type and null.
+        for key in ["oneOf", "anyOf"] {
+            let branches = schema.get(key).and_then(Value::as_array).into_iter().flatten();
+            let branches = branches.enumerate().filter(|(_, it)| it["type"] != "null");
+            if let [(index, only)] = branches.collect::<Vec<_>>()[..] {
+                self.compare(example, only, &format!("{place}/{key}/{index}"), met);
+            }
         }
     }
 }
@@ -165,7 +193,15 @@ fn contradicted(example: &Value, schema: &Value) -> Option<&'static str> {
         _ => true,
     };
     const KINDS: [&str; 6] = ["array", "object", "integer", "number", "boolean", "string"];
-    let kind = schema.get("type")?.as_str()?;
+    let kind = match schema.get("type")? {
+        Value::Array(kinds) => {
+            match kinds.iter().filter(|it| *it != "null").collect::<Vec<_>>()[..] {
+                [only] => only,
+                _ => return None,
+            }
+        }
+        kind => kind,
+    };
     KINDS.into_iter().find(|it| *it == kind).filter(|kind| !fits(kind))
 }
 

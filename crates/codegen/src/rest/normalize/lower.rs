@@ -45,7 +45,6 @@ fn lower_schema(schema: &mut Value, place: &str, formats: Formats, warnings: &mu
     pattern_properties(object);
     file(object);
     keep_paging_hints(object);
-    unsigned(object);
     well_formed(object, formats);
     default_conforms(object, place, warnings);
     beside_a_reference(object);
@@ -92,6 +91,7 @@ fn several_types(schema: &mut Map<String, Value>) {
             Some("object") => &["properties", "additionalProperties", "patternProperties"],
             Some("array") => &["items", "prefixItems"],
             Some("string") => &["enum"],
+            Some("integer") => &["format"],
             _ => &[],
         }
     };
@@ -172,25 +172,6 @@ fn keep_paging_hints(schema: &mut Map<String, Value>) {
         && schema.get("type").is_some_and(|kind| kind == "integer")
     {
         schema.insert(FIRST.to_owned(), json!(first));
-    }
-}
-
-/// An integer is unsigned where its range or one of its values exceeds that of an `i64`, and its
-/// minimum does not forbid that. A minimum of zero alone does not make it so: it is stated of most
-/// counts, and services respond with -1 for none.
-fn unsigned(schema: &mut Map<String, Value>) {
-    const ABOVE: f64 = 9_223_372_036_854_775_808.0;
-    if schema.get("type").is_none_or(|kind| kind != "integer") {
-        return;
-    }
-    let number = |key: &str| schema.get(key).and_then(Value::as_f64);
-    let most = number("maximum").or_else(|| number("exclusiveMaximum"));
-    let listed = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
-    let mut values = listed.chain(schema.get("default"));
-    let is_above = |value: &Value| value.is_u64() && !value.is_i64();
-    let exceeds = most.is_some_and(|it| it > ABOVE) || values.any(is_above);
-    if exceeds && number("minimum").is_none_or(|it| it >= 0.0) {
-        schema.insert("format".to_owned(), json!("uint64"));
     }
 }
 

@@ -57,9 +57,8 @@ pub(super) fn normalize(
                 Ok(normalized) => {
                     let types = normalized.bodies.first().map(|it| &it.types);
                     if let Some(Err(reason)) = types.map(|it| &it.paging) {
-                        let message = format!(
-                            "the pages that the build script states for {call} do not fit: {reason}"
-                        );
+                        let message =
+                            format!("the pages that are stated for {call} do not fit: {reason}");
                         return Err(warnings.diagnostic(&place, &message));
                     }
                     for warning in normalized.warnings {

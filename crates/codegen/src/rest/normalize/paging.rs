@@ -88,7 +88,7 @@ pub(super) fn detect(
     Some((Paging { next, items }, item))
 }
 
-/// Returns the paging that a build script states, and the schema of its items. `body` is the schema
+/// Returns the paging that is stated, and the schema of its items. `body` is the schema
 /// of the request's body, if that is JSON.
 ///
 /// # Errors
@@ -153,11 +153,11 @@ pub(super) fn stated(
     let (kinds, advice): (&[_], _) = match &next {
         Next::Offset { .. } => (
             &["integer", "number"],
-            "an offset is a number; state `Pages::cursor` if the response has the next one",
+            "an offset is a number; state a cursor if the response has the next one",
         ),
         Next::Number { .. } => (
             &["integer", "number"],
-            "the number of a page is one; state `Pages::cursor` if the response has the next one",
+            "the number of a page is one; state a cursor if the response has the next one",
         ),
         _ => (&SCALARS, "a cursor is text or a number"),
     };

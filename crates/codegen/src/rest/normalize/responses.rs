@@ -51,7 +51,7 @@ pub(super) fn of_successes(
     let deciding = description::deciding_success(&successes);
     let with_headers = deciding.as_ref().map(|(success, _)| *success).or(successes.first());
     let headers = with_headers.and_then(|it| it.response);
-    let headers = headers.map(|it| headers_of(description, it)).unwrap_or_default();
+    let headers = headers.map(|it| headers_of(description, it, warnings)).unwrap_or_default();
     let Some((_, media)) = deciding else {
         let expected =
             ExpectedResponse { content: Content::Events, may_be_empty: false, accept: None };
@@ -176,9 +176,12 @@ pub(super) fn error_bodies(description: &Value, operation: &Value) -> Vec<(Strin
 }
 
 /// The headers that a response is described with. `Content-Type` is ignored, as it is specified.
-fn headers_of(description: &Value, response: &Value) -> Vec<Header> {
+fn headers_of(description: &Value, response: &Value, warnings: &mut Vec<String>) -> Vec<Header> {
     let all = fields(response, "headers").filter_map(|(wire, header)| {
-        let header = resolve(description, header)?;
+        let Some(header) = resolve(description, header) else {
+            warnings.push(format!("the $ref of its header {wire} leads nowhere"));
+            return None;
+        };
         let schema = header.get("schema").and_then(|it| followed(description, it));
         let kind = match schema.map(|it| text_at(it, "type")).as_deref() {
             Some("integer") => HeaderKind::Integer,

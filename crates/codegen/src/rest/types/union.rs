@@ -132,11 +132,19 @@ impl Tags {
                 let value = match value {
                     Value::String(text) if is_text(ty) => quote!(#text.into()),
                     Value::Bool(flag) if is_named(ty, "bool") => quote!(#flag),
-                    Value::Number(number)
-                        if is_named(ty, "i64") || (is_named(ty, "u64") && number.is_u64()) =>
-                    {
-                        Literal::i64_unsuffixed(number.as_i64().unwrap_or_default())
-                            .into_token_stream()
+                    Value::Number(number) => {
+                        match (number.as_i64(), number.as_u64(), number.as_f64()) {
+                            (Some(number), ..) if is_named(ty, "i64") => {
+                                Literal::i64_unsuffixed(number).into_token_stream()
+                            }
+                            (_, Some(number), _) if is_named(ty, "u64") => {
+                                Literal::u64_unsuffixed(number).into_token_stream()
+                            }
+                            (_, _, Some(number)) if is_named(ty, "f64") => {
+                                Literal::f64_unsuffixed(number).into_token_stream()
+                            }
+                            _ => continue,
+                        }
                     }
                     _ => continue,
                 };
@@ -190,10 +198,16 @@ fn alternative(alternative: &Alternative) -> TokenStream {
     let tags = alternative.tags.iter().map(|(name, values)| {
         let values = values.iter().chain(&alternative.implied).map(|value| match value {
             Value::Bool(flag) => quote!(Flag(#flag)),
-            Value::Number(number) => {
-                let number = Literal::i64_unsuffixed(number.as_i64().unwrap_or_default());
-                quote!(Number(#number))
-            }
+            Value::Number(number) => match number.as_i128() {
+                Some(number) => {
+                    let number = Literal::i128_unsuffixed(number);
+                    quote!(Number(#number))
+                }
+                None => {
+                    let number = Literal::f64_unsuffixed(number.as_f64().unwrap_or_default());
+                    quote!(Fraction(#number))
+                }
+            },
             text => {
                 let text = text.as_str().unwrap_or_default();
                 quote!(Text(#text))

@@ -14,10 +14,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use serde_json::{Value, json};
 
 use super::{Composer, DEPTH, SCHEMAS};
+use crate::naming;
 use crate::rest::normalize::union_marks::{Alternative, Branch};
 use crate::rest::normalize::warnings::Warnings;
 use crate::rest::pointer::{keys, unescaped};
 use crate::rest::tree::{self, Keywords, fields, kind, resolve};
+
+/// Keyword of a schema that is added for a base that is a branch of its own: the name of the base.
+const ITSELF: &str = "x-itself";
 
 /// One object of a branch: a branch that is a union itself has several.
 struct Leaf {
@@ -49,8 +53,8 @@ impl Composer<'_> {
         )
     }
 
-    /// Warns of the mappings that name no branch and no named schema, and of those that contradict
-    /// their branch: `further` has the names of the schemas that a selection has removed.
+    /// Warns of the mappings that name no branch, of those that contradict their branch, and of tags
+    /// that several branches have: `further` has the names of the schemas that a selection has removed.
     pub(super) fn warn_of_mappings(
         &self,
         description: &mut Value,
@@ -58,7 +62,7 @@ impl Composer<'_> {
         warnings: &mut Warnings<'_>,
     ) {
         let schemas = fields(&description["components"], "schemas").map(|(name, _)| name.clone());
-        let names: BTreeSet<_> = schemas.chain(further.iter().cloned()).collect();
+        let names = Names { of_description: schemas.collect(), further };
         tree::each_schema(description, &mut |schema, place| {
             warn_of_mappings_within(self, schema, keys(place), &names, warnings);
         });
@@ -92,6 +96,36 @@ impl Composer<'_> {
         });
         let kind = kinds.next().filter(|_| value.is_string())?;
         Some(format!("is of the type {kind}"))
+    }
+
+    /// Adds the names of the branches of branches that are unions themselves.
+    fn add_members(&self, branches: &[&Value], names: &mut BTreeSet<String>, depth: usize) {
+        for branch in branches.iter().filter(|_| depth <= DEPTH) {
+            let parts = self.branch_schemas(branch).map(|(parts, _)| parts).unwrap_or_default();
+            names.extend(parts.iter().filter_map(target).map(last));
+            self.add_members(&parts.iter().collect::<Vec<_>>(), names, depth + 1);
+        }
+    }
+
+    /// The first value of a tag that several branches list and that selects none, and the names of
+    /// these branches. A list that all branches share, as they inherit it, tells nothing apart.
+    fn ambiguous(
+        &self,
+        branches: &[&Value],
+        discriminator: &Value,
+        tag: &str,
+    ) -> Option<(Value, String)> {
+        let alternatives = self.by_discriminator(branches, discriminator, 0)?;
+        let lists: Vec<_> = branches.iter().map(|it| self.lists(it, tag, 0)).collect();
+        let selects = |value: &Value, it: &Alternative| {
+            it.implied.contains(value) || it.tags.iter().any(|(_, values)| values.contains(value))
+        };
+        let is_free = |value: &&Value| !alternatives.iter().flatten().any(|it| selects(value, it));
+        let is_shared = lists.iter().all(|it| *it == lists[0]);
+        let value = lists.iter().flatten().filter(|_| !is_shared).find(is_free)?;
+        let several = branches.iter().zip(&lists).filter(|(_, list)| list.contains(value));
+        let names = several.map(|(it, _)| target(it).map_or("an inline object".to_owned(), last));
+        Some((value.clone(), names.collect::<Vec<_>>().join(" and ")))
     }
 
     fn leaves(&self, branch: &Value, depth: usize) -> Vec<Leaf> {
@@ -136,7 +170,7 @@ impl Composer<'_> {
                 let mut counts: HashMap<&Value, usize> = HashMap::new();
                 lists.iter().flatten().for_each(|it| *counts.entry(it).or_default() += 1);
                 let branches = values.into_iter().zip(objects).zip(&lists);
-                let alternatives = branches.map(|((values, branch), lists)| {
+                let alternatives = branches.map(|((values, branch), lists)| -> Option<Vec<_>> {
                     let name = self.implied(branch, tag, discriminator, depth).map(Value::String);
                     let others = |it: &Value| counts.get(it).copied().unwrap_or_default();
                     let is_free = |it: &Value| {
@@ -153,12 +187,18 @@ impl Composer<'_> {
                     // The schema decides which values are valid, and what is written.
                     let (values, further) =
                         if is_mapped || own.is_empty() { (values, own) } else { (own, values) };
-                    let implied = name.into_iter().chain(further).collect();
+                    let implied: Vec<_> = name.into_iter().chain(further).collect();
+                    let is_valid = |it: &Value| lists.is_empty() || lists.contains(it);
+                    // Names that no branch permits tell nothing apart.
+                    let is_unmapped = || mapped(discriminator, branch).next().is_none();
+                    if !by_list && !values.iter().chain(&implied).any(is_valid) && is_unmapped() {
+                        return None;
+                    }
                     let tagged = Alternative { implied, ..Alternative::tagged(tag, values) };
                     let default = is_default(discriminator, branch).then(Alternative::otherwise);
-                    std::iter::once(tagged).chain(default).collect()
+                    Some(std::iter::once(tagged).chain(default).collect())
                 });
-                return Some(alternatives.collect());
+                return alternatives.collect();
             }
         }
         None
@@ -174,25 +214,28 @@ impl Composer<'_> {
     /// branch is one.
     fn on_the_wire(&self, key: &str, branch: &Value, tag: &str, depth: usize) -> Value {
         let lists = self.lists(branch, tag, depth);
-        let is_written = |value: &Value| {
-            let json = value.to_string();
-            !value.is_string() && json == key
+        let written: Option<Value> = serde_json::from_str(key).ok();
+        let Some(written) = written.map(whole).filter(|it| !it.is_string()) else {
+            return json!(key);
         };
-        if let Some(value) = lists.iter().find(|it| is_written(it)) {
-            return value.clone();
+        if lists.contains(&written) {
+            return written;
         }
         let leaves = self.leaves(branch, depth);
-        let kinds = leaves.iter().map(|leaf| {
+        let mut kinds = leaves.iter().map(|leaf| {
             let schema = leaf.properties.get(tag)?;
             kind(&self.keywords(schema, depth + 1))
         });
-        let kinds: BTreeSet<_> = kinds.collect();
-        let parsed: Option<Value> = match kinds.into_iter().collect::<Vec<_>>().as_slice() {
-            [Some("integer" | "number")] => key.parse::<i64>().ok().map(Value::from),
-            [Some("boolean")] => key.parse::<bool>().ok().map(Value::from),
-            _ => None,
+        let has_type = |value: &Value, kind: Option<&str>| match kind {
+            Some("integer") => is_whole(value),
+            Some("number") => value.is_number(),
+            Some("boolean") => value.is_boolean(),
+            _ => false,
         };
-        parsed.unwrap_or_else(|| json!(key))
+        match !leaves.is_empty() && kinds.all(|kind| has_type(&written, kind)) {
+            true => written,
+            false => json!(key),
+        }
     }
 
     /// The name of a mapped branch, which selects it, too, unless the branch lists other values.
@@ -203,7 +246,8 @@ impl Composer<'_> {
         discriminator: &Value,
         depth: usize,
     ) -> Option<String> {
-        let name = last(target(branch)?);
+        let base = resolve(self.description, branch).and_then(|it| it.get(ITSELF)?.as_str());
+        let name = base.map_or_else(|| target(branch).map(last), |it| Some(it.to_owned()))?;
         let is_key = fields(discriminator, "mapping").any(|(value, _)| *value == name);
         if is_key || self.branch_schemas(branch).is_some() {
             return None;
@@ -224,12 +268,9 @@ impl Composer<'_> {
         depth: usize,
     ) -> Vec<Value> {
         let target = target(branch);
-        let mapped = fields(discriminator, "mapping").filter(|(_, to)| {
-            let to = to.as_str().unwrap_or_default();
-            target.is_some_and(|it| it == to || last(it) == last(to))
-        });
-        let mapped: Vec<_> =
-            mapped.map(|(key, _)| self.on_the_wire(key, branch, tag, depth)).collect();
+        let mapped: Vec<_> = mapped(discriminator, branch)
+            .map(|(key, _)| self.on_the_wire(key, branch, tag, depth))
+            .collect();
         if !mapped.is_empty() {
             return mapped;
         }
@@ -279,8 +320,8 @@ impl Composer<'_> {
         let schema = leaf.properties.get(name)?;
         let keywords = self.keywords(schema, depth + 1);
         let values = keywords.get("enum")?.as_array()?.iter().filter(|it| !it.is_null());
-        let is_scalar = |it: &&Value| it.is_string() || it.is_boolean() || it.is_i64();
-        let values: Vec<_> = values.cloned().collect();
+        let is_scalar = |it: &&Value| it.is_string() || it.is_boolean() || it.is_number();
+        let values: Vec<_> = values.cloned().map(whole).collect();
         (!values.is_empty() && values.iter().all(|it| is_scalar(&it))).then_some(values)
     }
 
@@ -321,6 +362,31 @@ impl Composer<'_> {
         Some(leaves.iter().map(|leaves| leaves.iter().map(alternative).collect()).collect())
     }
 
+    /// Gives a schema that its own discriminator maps to itself a schema that extends it and has no
+    /// more fields: the branch of the values that are of no other one.
+    pub(super) fn add_bases_of_themselves(description: &mut Value) {
+        let schemas = description.pointer_mut("/components/schemas").and_then(Value::as_object_mut);
+        let Some(schemas) = schemas else { return };
+        let mut taken: HashSet<String> = schemas.keys().map(|it| naming::cased(it)).collect();
+        let mut added = Vec::new();
+        for (name, schema) in schemas.iter_mut() {
+            let is_union = ["oneOf", "anyOf"].iter().any(|key| schema.get(key).is_some());
+            let Some(discriminator) = schema.get_mut("discriminator").filter(|_| !is_union) else {
+                continue;
+            };
+            let mapping = discriminator.get_mut("mapping").and_then(Value::as_object_mut);
+            let mut targets: Vec<_> = mapping.into_iter().flat_map(|it| it.values_mut()).collect();
+            targets.retain(|it| it.as_str().is_some_and(|it| last(it) == *name));
+            if targets.is_empty() {
+                continue;
+            }
+            let own = naming::unique_type(&mut taken, format!("{name}_base"));
+            targets.into_iter().for_each(|it| *it = super::reference(&own)["$ref"].clone());
+            added.push((own, json!({ "allOf": [super::reference(name)], ITSELF: name })));
+        }
+        schemas.extend(added);
+    }
+
     /// Schemas with a `discriminator` and no `oneOf`, and the named schemas that extend each by
     /// `allOf`, directly or transitively.
     pub(super) fn bases_of(description: &Value) -> BTreeMap<String, Vec<Value>> {
@@ -358,11 +424,18 @@ impl Composer<'_> {
     }
 }
 
+/// The names of the named schemas.
+struct Names<'a> {
+    of_description: BTreeSet<String>,
+    /// Those that a selection has removed, among others.
+    further: &'a BTreeSet<String>,
+}
+
 fn warn_of_mappings_within(
     composer: &Composer<'_>,
     schema: &mut Value,
     place: Vec<String>,
-    names: &BTreeSet<String>,
+    names: &Names<'_>,
     warnings: &mut Warnings<'_>,
 ) {
     if let Some(discriminator) = schema.get("discriminator") {
@@ -381,18 +454,23 @@ fn warn_of_mappings_within(
             let keys: Vec<_> = place.iter().cloned().chain(["discriminator".to_owned()]).collect();
             warnings.warn(&keys.into_iter().chain(further).collect::<Vec<_>>(), message);
         };
-        // Linking has given the schemas of other files other names.
-        let is_lost = |text: &str| {
-            let is_file = !text.starts_with('#') && text.contains(['.', '/']);
-            let name = last(text);
-            !is_file && !names.contains(&name) && named(&name).is_none()
+        let mut members = BTreeSet::new();
+        composer.add_members(&branches, &mut members, 0);
+        let stray = |text: &str| match last(text) {
+            // Linking has given the schemas of other files other names.
+            _ if !text.starts_with('#') && text.contains(['.', '/']) => None,
+            name if named(&name).is_some() || members.contains(&name) => None,
+            name if names.of_description.contains(&name) => {
+                (!branches.is_empty()).then_some("no branch of its union")
+            }
+            name => (!names.further.contains(&name)).then_some("no schema"),
         };
         let tag = discriminator.get("propertyName").and_then(Value::as_str).unwrap_or_default();
         for (value, to) in fields(discriminator, "mapping") {
             let text = to.as_str().unwrap_or_default();
-            if is_lost(text) {
+            if let Some(what) = stray(text) {
                 let message = format!(
-                    "the discriminator maps {value:?} to {to}, which is no schema, so that it \
+                    "the discriminator maps {value:?} to {to}, which is {what}, so that it \
                      selects no type; map it to a branch"
                 );
                 warn(&["mapping", value], message);
@@ -408,18 +486,52 @@ fn warn_of_mappings_within(
             }
         }
         let default = discriminator.get("defaultMapping");
-        if let Some(to) = default.filter(|it| is_lost(it.as_str().unwrap_or_default())) {
+        if let Some(to) = default
+            && let Some(what) = stray(to.as_str().unwrap_or_default())
+        {
             let message = format!(
-                "the default of the discriminator is {to}, which is no schema, so that it selects \
-                 no type; name a branch"
+                "the default of the discriminator is {to}, which is {what}, so that it selects no \
+                 type; name a branch"
             );
             warn(&["defaultMapping"], message);
+        }
+        if let Some((value, several)) = composer.ambiguous(&branches, discriminator, tag) {
+            let message = format!(
+                "{several} list {value} for `{tag}`, so that it selects none of them; list it in \
+                 one, or map it"
+            );
+            warn(&[], message);
         }
     }
     for (keys, schema) in tree::within_mut(schema) {
         let place = [place.clone(), keys].concat();
         warn_of_mappings_within(composer, schema, place, names, warnings);
     }
+}
+
+/// The entries of a mapping that lead to a branch.
+fn mapped<'a>(
+    discriminator: &'a Value,
+    branch: &'a Value,
+) -> impl Iterator<Item = (&'a String, &'a Value)> {
+    fields(discriminator, "mapping").filter(move |(_, to)| {
+        let to = to.as_str().unwrap_or_default();
+        target(branch).is_some_and(|it| it == to || last(it) == last(to))
+    })
+}
+
+/// A number without a fraction as an integer: `1.0` is `1`.
+fn whole(value: Value) -> Value {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    match value.as_f64().filter(|it| value.is_f64() && it.fract() == 0.0 && it.abs() < EXACT) {
+        #[expect(clippy::cast_possible_truncation, reason = "it is whole and exact")]
+        Some(number) => json!(number as i64),
+        None => value,
+    }
+}
+
+fn is_whole(value: &Value) -> bool {
+    value.is_i64() || value.is_u64()
 }
 
 /// Returns true if a branch is the one of `defaultMapping`, for objects whose tag is missing or

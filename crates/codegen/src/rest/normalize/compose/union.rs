@@ -234,9 +234,13 @@ impl Composer<'_> {
                     "object" => self.merge_objects(&branches, depth),
                     "array" => self.merge_lists(&branches, depth),
                     "string" => merge_strings(&branches),
-                    "number" if branches.iter().all(|it| it["type"] == "integer") => {
-                        json!({ "type": "integer" })
-                    }
+                    "number" if branches.iter().all(|it| it["type"] == "integer") => match branches
+                        .iter()
+                        .any(|it| it.get("format").is_some_and(|it| it == "uint64"))
+                    {
+                        true => json!({ "type": "integer", "format": "uint64" }),
+                        false => json!({ "type": "integer" }),
+                    },
                     kind => json!({ "type": kind }),
                 });
             }

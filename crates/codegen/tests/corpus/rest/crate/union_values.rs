@@ -15,7 +15,10 @@ use crate::unions::types::{
     Stock,
 };
 use crate::tags;
-use crate::tags::types::{Contradiction, Fallback, Flag, Left, Number, One, Rest, Version};
+use crate::tags::types::{
+    Alike, Animal, AnimalBase, Contradiction, Fallback, Flag, Half, Left, Number, One, Release, Rest,
+    Version, Whole, Wide,
+};
 use crate::unions::Api;
 
 /// Returns the failed checks.
@@ -23,6 +26,7 @@ pub async fn failures() -> Vec<String> {
     let mut checks = Checks::default();
     tags(&mut checks);
     tags_that_are_no_texts(&mut checks);
+    tags_in_other_ranges(&mut checks);
     tags_of_the_wire(&mut checks).await;
     required_fields(&mut checks);
     inheritance(&mut checks);
@@ -113,6 +117,46 @@ fn tags_that_are_no_texts(checks: &mut Checks) {
     checks.same("defaults", defaults, r#"["known", "rest", "rest", "other"]"#);
 }
 
+/// Tags beyond an `i64`, tags in another type, and the same tag twice.
+fn tags_in_other_ranges(checks: &mut Checks) {
+    let mut wide = |text: &str| match read(checks, text) {
+        Wide::Whole(_) => "whole",
+        Wide::Half(_) => "half",
+        _ => "other",
+    };
+    let sizes = [r#"{"size": 18446744073709551615}"#, r#"{"size": 0.5}"#, r#"{"size": 0}"#];
+    let sizes = sizes.map(&mut wide);
+    checks.same("sizes", sizes, r#"["whole", "half", "other"]"#);
+
+    let mut release = |text: &str| match read(checks, text) {
+        Release::First(_) => "first",
+        Release::Later(_) => "later",
+        _ => "other",
+    };
+    let texts = [r#"{"version": 1, "date": "d"}"#, r#"{"version": 2}"#, "{}", r#"{"version": "1", "date": "d"}"#];
+    let releases = texts.map(&mut release);
+    checks.same("releases", releases, r#"["first", "later", "later", "other"]"#);
+
+    let mut animal = |text: &str| match read(checks, text) {
+        Animal::AnimalBase(_) => "animal",
+        Animal::HouseCat(_) => "cat",
+        _ => "other",
+    };
+    let kinds = ["animal", "Animal", "cat", "HouseCat", "AnimalBase", "Animal_base", "dog"];
+    let animals = kinds.map(|it| animal(&format!(r#"{{"kind": "{it}", "name": "n"}}"#)));
+    let expected = r#"["animal", "animal", "cat", "cat", "other", "other", "other"]"#;
+    checks.same("animals", animals, expected);
+
+    let mut alike = |text: &str| match read(checks, text) {
+        Alike::Long(_) => "long",
+        Alike::Short(_) => "short",
+        _ => "other",
+    };
+    let texts = [r#"{"kind": "size", "long": "l"}"#, r#"{"kind": "size", "short": "s"}"#];
+    let found = texts.map(&mut alike);
+    checks.same("the same tag", found, r#"["long", "short"]"#);
+}
+
 /// Tags in what a call sends.
 async fn tags_of_the_wire(checks: &mut Checks) {
     let server = Server::start(r#"{"version": 2, "name": "b"}"#);
@@ -131,6 +175,18 @@ async fn tags_of_the_wire(checks: &mut Checks) {
     let received = api.defaults(Rest { name: Some("a".into()), ..Rest::default() }).await;
     checks.same("a default received", matches!(received, Ok(Fallback::Rest(_))), "true");
     checks.same("a default sent", server.request().1, r##""{\"name\":\"a\"}""##);
+    let server = Server::start(r#"{"size": 18446744073709551615}"#);
+    let api = tags::Api::new(&server.client());
+    let is_whole = matches!(api.wide(Whole::new()).await, Ok(Wide::Whole(it)) if it.size == Some(u64::MAX));
+    checks.same("a wide tag received", is_whole, "true");
+    checks.same("a wide tag sent", server.request().1, r##""{\"size\":18446744073709551615}""##);
+    api.wide(Half::new()).await.expect("it is sent");
+    checks.same("a fraction sent", server.request().1, r##""{\"size\":0.5}""##);
+    let server = Server::start(r#"{"kind": "animal", "name": "b"}"#);
+    let api = tags::Api::new(&server.client());
+    let received = api.animals(AnimalBase { name: Some("a".into()), ..AnimalBase::new() }).await;
+    checks.same("a base received", matches!(received, Ok(Animal::AnimalBase(_))), "true");
+    checks.same("a base sent", server.request().1, r##""{\"kind\":\"animal\",\"name\":\"a\"}""##);
 }
 
 fn required_fields(checks: &mut Checks) {

@@ -356,16 +356,21 @@ async fn events(checks: &mut Checks) {
     let text = "data: {\"n\": 1}\n\n\
                 event: error\ndata: {\"type\": \"error\", \"error\": {\"type\": \"overloaded_error\", \"message\": \"Overloaded\"}}\n\n\
                 data: {\"error\": {\"message\": \"out of memory\", \"code\": 500}}\n\n\
-                data: {\"n\": 2, \"error\": null}\n\n";
+                event: error\n\n\
+                event: error\ndata: {\"error\": \"\", \"message\": \"no model\"}\n\n\
+                data: {\"n\": 2, \"error\": null}\n\n\
+                data: {\"n\": 3, \"error\": \"\"}\n\n";
     let server = Server::responding("200 OK", "text/event-stream", text);
     let ticks = streams::Api::new(&server.client()).watch().await.expect("a stream");
     let ticks = ticks.map(|tick| tick.map(|it| it.n).map_err(|it| (it.kind(), it.to_string())));
     let ticks: Vec<_> = ticks.collect().await;
     let reported = "watch on the REST interface: the service reported an error within the stream";
     let expected = format!(
-        "[Ok(Some(1)), Err((Server, {:?})), Err((Server, {:?})), Ok(Some(2))]",
+        "[Ok(Some(1)), Err((Server, {:?})), Err((Server, {:?})), Err((Server, {reported:?})), \
+         Err((Server, {:?})), Ok(Some(2)), Ok(Some(3))]",
         format!("{reported}: Overloaded"),
         format!("{reported}: out of memory"),
+        format!("{reported}: no model"),
     );
     checks.same("errors within a stream", ticks, &expected);
 
@@ -412,8 +417,22 @@ async fn loose(checks: &mut Checks) {
         said(thing),
         "Ok((None, None, None, None, 1, Some(\"123456789012345678901234567890\"), Some(18446744073709551615)))",
     );
+    let server = Server::start(
+        r#"{"either": 18446744073709551615, "above": 9223372036854775808,
+            "both_parts": 18446744073709551615, "share": 0.5}"#,
+    );
+    let thing = loose::Api::new(&server.client()).get_thing().await;
+    let thing = thing.map(|it| (it.either, it.above, it.both_parts, it.share));
+    checks.same(
+        "numbers of two ranges",
+        said(thing),
+        "Ok((Some(Number(18446744073709551615)), Some(9223372036854775808), \
+         Some(18446744073709551615), Some(0.5)))",
+    );
     let server = Server::start("");
     let rest = loose::Api::new(&server.client());
+    checks.same("a fraction", said(rest.list_parts().least(0.5).await), "Ok(())");
+    checks.same("a fraction", server.request().0, r#""GET /v1/parts?least=0.5""#);
     let new = loose::types::New { n: None, i: Some(3), s: None, e: None, zones: vec!["z".into()] };
     checks.same("what must be there", said(rest.put_thing(new).await), "Ok(())");
     let body = server.request().1;
