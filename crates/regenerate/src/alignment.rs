@@ -14,7 +14,8 @@ use std::collections::{BTreeSet, VecDeque};
 use podqueue_codegen::__private::openapi::{Piece, pieces};
 
 use crate::change::{Audience, Change, ChangeKind, Effect, OTHER_URL, Severity};
-use crate::outline::{ENUM, Item, Kind, OR_NULL, Outline};
+use crate::outline::rules::NULL;
+use crate::outline::{ENUM, Item, Kind, Outline};
 
 /// Inlines types whose names differ, and returns the renames.
 pub(crate) fn align_types(old: &mut Outline, new: &mut Outline) -> Vec<Change> {
@@ -47,7 +48,9 @@ pub(crate) fn align_types(old: &mut Outline, new: &mut Outline) -> Vec<Change> {
                 waiting.extend(inline(outline, &path, &base, &side.core));
             }
             let of_type = outline.items.get(&side.core).filter(|it| it.kind == Kind::Type);
-            let rules: Vec<_> = of_type.map(|it| it.rules.clone()).into_iter().flatten().collect();
+            let rules = of_type.map(|it| it.rules.clone()).into_iter().flatten();
+            // Where the name is, null may be a value beside it.
+            let rules: Vec<_> = rules.filter(|(name, _)| name != NULL).collect();
             if let Some(item) = outline.items.get_mut(&path) {
                 item.rules.extend(rules.into_iter().map(|(name, rule)| (side.named(&name), rule)));
                 item.of = side.with(was.strip_prefix(ENUM).unwrap_or(&was));
@@ -57,12 +60,11 @@ pub(crate) fn align_types(old: &mut Outline, new: &mut Outline) -> Vec<Change> {
     renamed
 }
 
-/// A parsed type such as `[Gpu] or null`.
-struct Type {
+/// A parsed type such as `[Gpu]`.
+pub(crate) struct Type {
     /// The lists and maps around it, from the outside in.
     containers: Vec<Container>,
-    core: String,
-    or_null: bool,
+    pub(crate) core: String,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -72,10 +74,9 @@ enum Container {
 }
 
 impl Type {
-    fn of(text: &str) -> Self {
+    pub(crate) fn of(text: &str) -> Self {
         const MAP: &str = "map of ";
-        let mut core = text.strip_suffix(OR_NULL).unwrap_or(text);
-        let or_null = core.len() < text.len();
+        let mut core = text;
         let mut containers = Vec::new();
         loop {
             if let Some(inner) = core.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
@@ -83,7 +84,7 @@ impl Type {
             } else if let Some(inner) = core.strip_prefix(MAP) {
                 (core, _) = (inner, containers.push(Container::Map));
             } else {
-                return Self { containers, core: core.to_owned(), or_null };
+                return Self { containers, core: core.to_owned() };
             }
         }
     }
@@ -96,7 +97,7 @@ impl Type {
     }
 
     /// The name of a rule of its core.
-    fn named(&self, rule: &str) -> String {
+    pub(crate) fn named(&self, rule: &str) -> String {
         let suffix = self.suffix();
         match rule.starts_with(['[', '{']) || suffix.is_empty() {
             true => format!("{suffix}{rule}"),
@@ -107,11 +108,10 @@ impl Type {
     /// This type with another core.
     fn with(&self, core: &str) -> String {
         let containers = self.containers.iter().rev();
-        let text = containers.fold(core.to_owned(), |inner, container| match container {
+        containers.fold(core.to_owned(), |inner, container| match container {
             Container::List => format!("[{inner}]"),
             Container::Map => format!("map of {inner}"),
-        });
-        if self.or_null { text + OR_NULL } else { text }
+        })
     }
 }
 

@@ -12,7 +12,7 @@ use graphql_tools::static_graphql::schema::{
 };
 use podqueue_codegen::__private::literal;
 use podqueue_codegen::{Diagnostic, Source, rest};
-use serde_json::Value;
+use serde_json::{Number, Value};
 use yaml_serde::Value as Yaml;
 
 /// A text with its white space collapsed, for the comparison of prose.
@@ -69,8 +69,8 @@ fn yaml(tree: &Value) -> Yaml {
     }
 }
 
-/// A description for comparison: the white space of its prose collapsed, and lists sorted whose
-/// order has no meaning.
+/// A description for comparison: the white space of its prose collapsed, lists sorted whose order
+/// has no meaning, and numbers written in one way.
 pub(crate) fn comparable_description(tree: &Value) -> Value {
     match tree {
         Value::Object(entries) => Value::Object(
@@ -82,7 +82,8 @@ pub(crate) fn comparable_description(tree: &Value) -> Value {
                             collapse_whitespace(text).into()
                         }
                         ("required" | "enum", Value::Array(items)) => {
-                            let mut items = items.clone();
+                            let mut items: Vec<_> =
+                                items.iter().map(comparable_description).collect();
                             items.sort_by_key(ToString::to_string);
                             items.into()
                         }
@@ -93,8 +94,15 @@ pub(crate) fn comparable_description(tree: &Value) -> Value {
                 .collect(),
         ),
         Value::Array(items) => items.iter().map(comparable_description).collect(),
+        Value::Number(number) => integral(number).map_or_else(|| tree.clone(), Value::from),
         scalar => scalar.clone(),
     }
+}
+
+/// The integer that a number such as `1.0` is.
+fn integral(number: &Number) -> Option<i64> {
+    let number = number.as_f64().filter(|_| number.is_f64())?;
+    number.to_string().parse().ok()
 }
 
 /// Built-in definitions of every schema, which SDL omits.

@@ -150,8 +150,9 @@ impl Regenerate {
         // By message alone, since the construct may have moved.
         let is_new = |it: &Diagnostic| !known.iter().any(|known| known.message == it.message);
         found.warnings.extend(generated.warnings.into_iter().filter(is_new));
-        let comparable = canonical::comparable_description;
-        let is_same = before.as_ref().map(|before| comparable(before) == comparable(&whole));
+        let before = before.as_ref().map(canonical::comparable_description);
+        let whole = canonical::comparable_description(&whole);
+        let is_same = before.as_ref().map(|before| *before == whole);
         let parts = parts(&fetched.name, &file, files)?;
         found.documents.push(Document {
             interface: Interface::Rest,

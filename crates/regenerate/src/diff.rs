@@ -1,13 +1,14 @@
 //! Diff of two outlines: a list of changes, each classified by its effect on callers, readers and
 //! writers.
 
+use crate::alignment::Type;
 use crate::change::{Audience, Change, ChangeKind, Effect, Interface, OTHER_URL, Severity};
-use crate::outline::{ENUM, Item, Kind, OR_NOTHING, OR_NULL, Outline, rules};
+use crate::outline::{ENUM, Item, Kind, OR_NOTHING, Outline, rules};
 
 /// All differences, by path. The parts of an item that was added or removed as a whole are not
 /// listed.
 pub(crate) fn diff(interface: Interface, old: &Outline, new: &Outline) -> Vec<Change> {
-    let classifier = Classifier { interface };
+    let classifier = Classifier { interface, old, new };
     let mut changes = Vec::new();
     for (path, item) in &old.items {
         match new.items.get(path) {
@@ -91,11 +92,13 @@ fn change(path: &str, kind: ChangeKind, mut effects: Vec<Effect>) -> Change {
 /// Reason of a changed authorization.
 const MAY_BE_REFUSED: &str = "calls may be refused";
 
-struct Classifier {
+struct Classifier<'o> {
     interface: Interface,
+    old: &'o Outline,
+    new: &'o Outline,
 }
 
-impl Classifier {
+impl Classifier<'_> {
     /// The type of an item in the notation of its interface.
     fn type_of(&self, item: &Item) -> String {
         let required = match self.interface {
@@ -175,7 +178,24 @@ impl Classifier {
         }
     }
 
+    /// The named types of the values of an item, if their name stays: a change that both have is
+    /// listed there.
+    fn named_types(&self, old: &Item, new: &Item) -> Option<(&Item, &Item)> {
+        let (was, is) = (Type::of(&old.of).core, Type::of(&new.of).core);
+        let types = self.old.items.get(&was).zip(self.new.items.get(&is));
+        let is_type = |it: &Item| it.kind == Kind::Type;
+        types.filter(|(before, now)| was == is && !is_type(old) && is_type(before) && is_type(now))
+    }
+
     fn compare(&self, path: &str, old: &Item, new: &Item, changes: &mut Vec<Change>) {
+        let (mut old, mut new) = (old.clone(), new.clone());
+        let named = self.named_types(&old, &new);
+        if named.is_some_and(|(was, is)| {
+            was.default != is.default && (&was.default, &is.default) == (&old.default, &new.default)
+        }) {
+            (old.default, new.default) = (None, None);
+        }
+        let (old, new) = (&old, &new);
         let (before, now) = (self.type_of(old), self.type_of(new));
         if before != now {
             let effects = self.retyped(old, new);
@@ -208,19 +228,28 @@ impl Classifier {
 
     /// Compares the rules of values that are of the same type, or of one that includes the other.
     fn compare_rules(&self, path: &str, old: &Item, new: &Item, changes: &mut Vec<Change>) {
-        if !widens(self.interface, &old.of, &new.of) && !widens(self.interface, &new.of, &old.of) {
+        let is_wider = widens(self.interface, &old.of, &new.of);
+        if !is_wider && !widens(self.interface, &new.of, &old.of) {
             return;
         }
+        let null = Type::of(&old.of).named(rules::NULL);
+        let refuses_null = |it: &Item| it.rules.contains_key(rules::NULL);
+        let named = self.named_types(old, new);
+        let is_listed = named.is_some_and(|(was, is)| refuses_null(was) != refuses_null(is));
         for rule in rules::changed(&old.rules, &new.rules) {
-            let mut effects = Vec::new();
-            if rule.is_tighter && new.is_written {
-                let reason = "values that were accepted may be refused";
-                effects.push(behavior(writer(new), reason));
+            // Another type refuses it, too.
+            if rule.name == null && (is_listed || !is_wider) {
+                continue;
             }
-            if rule.is_looser && new.is_read {
-                let reason = "values may arrive that were ruled out";
-                effects.push(behavior(Audience::Readers, reason));
-            }
+            let effect = |audience| move |(severity, reason)| Effect { severity, audience, reason };
+            let writers = rule.on_writers.filter(|_| old.is_written).map(effect(writer(new)));
+            let readers = rule.on_readers.filter(|(severity, _)| match severity {
+                // What they get no longer, or another thing.
+                Severity::Breaking => old.is_read,
+                _ => new.is_read,
+            });
+            let readers = readers.map(effect(Audience::Readers));
+            let effects = writers.into_iter().chain(readers).collect();
             let path = format!("{path} {}", rule.name);
             changes.push(change(&path, ChangeKind::Changed(rule.before, rule.now), effects));
         }
@@ -244,7 +273,7 @@ impl Classifier {
         let mut effects = Vec::new();
         if old.of != new.of {
             if old.is_written || new.is_written {
-                effects.extend(self.type_written(old, new));
+                effects.push(self.type_written(old, new));
             }
             if new.kind != Kind::Argument && (old.is_read || new.is_read) {
                 effects.extend(self.type_read(old, new));
@@ -261,8 +290,9 @@ impl Classifier {
         if new.is_written {
             effects.extend(self.requirement(old, new));
             // A type of its own may give an old default another meaning.
-            let has_changed = old.default.is_some() || old.of != new.of;
-            if has_changed && new.default.is_some() && old.default != new.default {
+            let has_changed = old.default.is_some() || (old.of != new.of && new.default.is_some());
+            let may_be_left_out = !new.required || new.default.is_some();
+            if has_changed && may_be_left_out && old.default != new.default {
                 let reason = "what is left out has another meaning";
                 effects.push(behavior(writer(new), reason));
             }
@@ -271,22 +301,18 @@ impl Classifier {
     }
 
     /// The effect of a changed type on writers.
-    fn type_written(&self, old: &Item, new: &Item) -> Option<Effect> {
+    fn type_written(&self, old: &Item, new: &Item) -> Effect {
         let audience = writer(new);
-        let is_same = without_suffixes(&old.of) == without_suffixes(&new.of);
         match widens(self.interface, &old.of, &new.of) {
-            // Nullability is known of required inputs only.
-            true if is_same && old.required != new.required => None,
-            true => Some(source_change(audience, "more values are accepted")),
-            false => Some(breaking(audience, "it has a different type")),
+            true => source_change(audience, "more values are accepted"),
+            false => breaking(audience, "it has a different type"),
         }
     }
 
     /// The effect of a changed type on readers.
     fn type_read(&self, old: &Item, new: &Item) -> Option<Effect> {
-        let is_same = without_suffixes(&old.of) == without_suffixes(&new.of);
+        let is_same = without_suffix(&old.of) == without_suffix(&new.of);
         match widens(self.interface, &new.of, &old.of) {
-            // Every value that is read may be null anyway.
             _ if is_same && self.interface == Interface::Rest => None,
             true => Some(source_change(Audience::Readers, "fewer values are possible")),
             false => Some(breaking(Audience::Readers, "it has a different type")),
@@ -344,10 +370,9 @@ fn wording(description: &str) -> String {
     format!("{:?}", &description[..end])
 }
 
-/// A type without its suffixes for null and for no content.
-fn without_suffixes(of: &str) -> &str {
-    let of = of.strip_suffix(OR_NOTHING).unwrap_or(of);
-    of.strip_suffix(OR_NULL).unwrap_or(of)
+/// A type without its suffix for no content.
+fn without_suffix(of: &str) -> &str {
+    of.strip_suffix(OR_NOTHING).unwrap_or(of)
 }
 
 /// Returns true if every value of `from` is a value of `to`.
@@ -363,8 +388,7 @@ fn widens(interface: Interface, from: &str, to: &str) -> bool {
             fits && wide.next().is_none()
         }
         Interface::Rest => {
-            let (from, may_be_null) = (without_suffixes(from), from.ends_with(OR_NULL));
-            let (to, takes_null) = (without_suffixes(to), to.ends_with(OR_NULL) || to == "any");
+            let (from, to) = (without_suffix(from), without_suffix(to));
             let shapes: Vec<_> = to.split(" | ").collect();
             let is_accepted = |shape: &str| {
                 shapes.contains(&shape.strip_prefix(ENUM).unwrap_or(shape))
@@ -372,7 +396,7 @@ fn widens(interface: Interface, from: &str, to: &str) -> bool {
                     || to == "any"
                     || (shape == "integer" && shapes.contains(&"number"))
             };
-            (takes_null || !may_be_null) && from.split(" | ").all(is_accepted)
+            from.split(" | ").all(is_accepted)
         }
     }
 }
@@ -407,9 +431,6 @@ mod tests {
             (Interface::Rest, "enum of string", "string", true),
             (Interface::Rest, "string", "enum of string", false),
             (Interface::Rest, "[Tag]", "any", true),
-            (Interface::Rest, "string", "string or null", true),
-            (Interface::Rest, "string or null", "string", false),
-            (Interface::Rest, "string or null", "any", true),
         ] {
             assert_eq!(widens(interface, from, to), expected, "{from} to {to}");
         }

@@ -36,9 +36,6 @@ pub(crate) enum Kind {
     Security,
 }
 
-/// Suffix of the type of a required input that is nullable.
-pub(crate) const OR_NULL: &str = " or null";
-
 /// Suffix of the type of a response that may have no content.
 pub(crate) const OR_NOTHING: &str = " or nothing";
 

@@ -24,16 +24,8 @@ pub(super) fn kind_of_type(schema: &Value) -> String {
     }
 }
 
-/// Returns true if a schema is nullable, in the notation of OpenAPI 3.0 or 3.1.
-pub(super) fn may_be_null(schema: &Value) -> bool {
-    let is_null = |it: &Value| it == "null" || it["type"] == "null";
-    schema["nullable"] == Value::Bool(true)
-        || ["type", "oneOf", "anyOf"].iter().any(|key| list(schema, key).iter().any(is_null))
-        || list(schema, "enum").contains(&Value::Null)
-}
-
-/// A type as text: `string`, `[Gpu]`, `map of string`. Null is omitted: in responses every value
-/// may be null, and in requests it matters for required values only, which the caller handles.
+/// A type as text: `string`, `[Gpu]`, `map of string`. Null is omitted: whether it is accepted is a
+/// rule.
 pub(super) fn type_text(schema: &Value) -> String {
     if let Some(name) = target(schema) {
         return name.to_owned();
@@ -70,6 +62,13 @@ fn composed(schema: &Value) -> String {
     }
     let is_text = values(schema).is_empty();
     if is_text { "any" } else { "string" }.to_owned()
+}
+
+/// The only alternative of a union besides null, so that it is no union.
+pub(super) fn only_alternative(schema: &Value) -> Option<&Value> {
+    let alternatives = |key| list(schema, key).iter().filter(|part| part["type"] != "null");
+    let mut alternatives = alternatives("oneOf").chain(alternatives("anyOf"));
+    alternatives.next().filter(|_| alternatives.next().is_none())
 }
 
 /// The values of an enum or of a constant.

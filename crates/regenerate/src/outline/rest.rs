@@ -17,10 +17,10 @@ use podqueue_codegen::__private::sent_media;
 use serde_json::{Map, Value};
 
 use super::openapi_text::{
-    encoding, encodings, essence, kind_of_type, list, may_be_null, security, type_text, values,
+    encoding, encodings, essence, kind_of_type, list, only_alternative, security, type_text, values,
 };
-use super::rules::rules;
-use super::{Item, Kind, OR_NOTHING, OR_NULL, Outline};
+use super::rules::{NULL, rules};
+use super::{Item, Kind, OR_NOTHING, Outline};
 use crate::canonical::collapse_whitespace;
 
 /// The outline of a description.
@@ -51,9 +51,11 @@ pub(crate) fn outline(description: &Value) -> Outline {
             true => "object".to_owned(),
             false => kind_of_type(schema),
         };
+        let default = writer.default(schema, 0);
         let item = writer.outline.add(name, Kind::Type, kind);
         describe(item, schema, side);
-        item.rules = rules(schema);
+        item.default = default;
+        item.rules = rules(description, schema);
         writer.within(name, schema, side);
     }
     writer.outline
@@ -153,7 +155,8 @@ impl<'a> Writer<'a> {
             if let Some(encoding) = encoding(parameter, self.resolved(schema)) {
                 self.encoding(&path, "encoding", encoding);
             }
-            self.argument(path, name, schema, parameter);
+            // A parameter is never null: it is given or not.
+            self.argument(path, name, schema, parameter).rules.remove(NULL);
         }
         if let Some(body) = operation.get("requestBody") {
             let body = self.resolved(body);
@@ -194,7 +197,7 @@ impl<'a> Writer<'a> {
             item.of.push_str(OR_NOTHING);
         }
         describe(item, schema, READ);
-        item.rules = rules(schema);
+        item.rules = rules(self.description, schema);
         self.within(&path, schema, READ);
     }
 
@@ -212,14 +215,22 @@ impl<'a> Writer<'a> {
         item
     }
 
-    fn argument(&mut self, path: String, of: &str, schema: &'a Value, definition: &Value) {
+    fn argument(
+        &mut self,
+        path: String,
+        of: &str,
+        schema: &'a Value,
+        definition: &Value,
+    ) -> &mut Item {
+        self.within(&path, schema, WRITTEN);
+        let default = self.default(schema, 0);
         let item = self.outline.add(&path, Kind::Argument, type_text(schema));
         item.part_of = Some(of.to_owned());
         describe(item, definition, WRITTEN);
         item.required = definition["required"] == Value::Bool(true) || definition["in"] == "path";
-        item.default = schema.get("default").map(ToString::to_string);
-        item.rules = rules(schema);
-        self.within(&path, schema, WRITTEN);
+        item.default = default;
+        item.rules = rules(self.description, schema);
+        item
     }
 
     /// Adds the parts of an item.
@@ -229,6 +240,9 @@ impl<'a> Writer<'a> {
 
     /// Adds the parts of an inline schema.
     fn parts(&mut self, at: &Position<'_>, schema: &'a Value) {
+        for value in self.own_values(schema) {
+            self.part(at, &format!("{}.{value}", at.path), Kind::EnumValue, String::new());
+        }
         let required = self.required(schema, 0);
         self.parts_with(at, schema, &required);
     }
@@ -236,29 +250,36 @@ impl<'a> Writer<'a> {
     /// Adds the parts of a schema, of which these are required.
     fn parts_with(&mut self, at: &Position<'_>, schema: &'a Value, required: &BTreeSet<&str>) {
         let path = &at.path;
-        for value in values(schema) {
-            self.part(at, &format!("{path}.{value}"), Kind::EnumValue, String::new());
-        }
         for (name, field) in fields(schema, "properties") {
             let path_of_field = format!("{path}.{name}");
-            let read_only = |it: &Value| it["readOnly"] == Value::Bool(true);
-            let is_read_only = read_only(field) || read_only(self.resolved(field));
+            let is = |keyword: &str| {
+                [field, self.resolved(field)].iter().any(|it| it[keyword] == Value::Bool(true))
+            };
+            let (is_read_only, is_write_only) = (is("readOnly"), is("writeOnly"));
+            let side = Side {
+                is_read: at.side.is_read && !is_write_only,
+                is_written: at.side.is_written && !is_read_only,
+            };
+            let default = self.default(field, 0);
+            let rules = rules(self.description, field);
             let Some(item) = self.part(at, &path_of_field, Kind::Field, type_text(field)) else {
                 continue;
             };
-            describe(item, field, at.side);
+            describe(item, field, side);
             // A read-only field is never given in a request.
             item.required = required.contains(name.as_str()) && !is_read_only;
-            if item.required && at.side.is_written && may_be_null(field) {
-                item.of.push_str(OR_NULL);
-            }
-            item.default = field.get("default").map(ToString::to_string);
-            item.rules = rules(field);
-            self.parts(&at.below(&path_of_field), field);
+            item.default = default;
+            item.rules = rules;
+            self.parts(&Position { side, ..at.below(&path_of_field) }, field);
         }
         let is_object = self.is_composed_object(schema);
+        let only = only_alternative(schema);
+        if let Some(only) = only {
+            self.parts(at, only);
+        }
         for key in ["allOf", "oneOf", "anyOf"] {
-            for (index, part) in list(schema, key).iter().enumerate() {
+            let is_only = key != "allOf" && only.is_some();
+            for (index, part) in list(schema, key).iter().enumerate().filter(|_| !is_only) {
                 if key == "allOf" && is_object {
                     let base = self.base_of(at, part);
                     if base.as_ref().is_none_or(|it| !at.is_in(it)) {
@@ -303,6 +324,38 @@ impl<'a> Writer<'a> {
         item.origin = at.base.as_ref().map(|base| format!("{}{}", base.name, &path[base.at..]));
         (item.is_read, item.is_written) = (at.side.is_read, at.side.is_written);
         Some(item)
+    }
+
+    /// The values of an enum that is written here, at least in part; those of a named one are listed
+    /// at its name.
+    fn own_values(&self, schema: &'a Value) -> Vec<String> {
+        let mut parts = list(schema, "allOf").iter().filter(|part| target(part).is_none());
+        let is_own = target(schema).is_none()
+            && (!values(schema).is_empty() || parts.any(|it| !self.own_values(it).is_empty()));
+        if is_own { self.values(schema, 0).unwrap_or_default() } else { Vec::new() }
+    }
+
+    /// The values of an enum, which all of its parts must have.
+    fn values(&self, schema: &'a Value, depth: usize) -> Option<Vec<String>> {
+        let own = Some(values(schema)).filter(|it| !it.is_empty());
+        let parts = list(schema, "allOf").iter().filter(|_| depth < MAX_DEPTH);
+        let parts = parts.filter_map(|part| self.values(self.resolved(part), depth + 1));
+        own.into_iter().chain(parts).reduce(|mut all, part| {
+            all.retain(|value| part.contains(value));
+            all
+        })
+    }
+
+    /// The default of a schema, which the schema that it refers to, or a part of it, may have.
+    fn default(&self, schema: &'a Value, depth: usize) -> Option<String> {
+        let referred = resolve(self.description, schema).filter(|_| target(schema).is_some());
+        let parts = list(schema, "allOf").iter().chain(only_alternative(schema));
+        let mut further = referred.into_iter().chain(parts);
+        match schema.get("default") {
+            Some(default) => Some(default.to_string()),
+            None if depth < MAX_DEPTH => further.find_map(|it| self.default(it, depth + 1)),
+            None => None,
+        }
     }
 
     /// The required fields of an object and of its bases.

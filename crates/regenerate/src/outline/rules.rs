@@ -1,15 +1,17 @@
 //! Rules of values: the keywords of a schema that narrow the values of its type.
 //!
 //! [`RULES`] is the table of them. A rule that becomes tighter refuses requests that were accepted;
-//! one that becomes looser lets responses contain what they did not.
+//! one that becomes looser lets responses contain what they did not. Null and discriminators, which
+//! are not one keyword each, are rules of the same kind.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use podqueue_codegen::__private::openapi::target;
+use podqueue_codegen::__private::openapi::{fields, resolve, target, text_at};
 use serde_json::Value;
 
-use super::openapi_text::{list, values};
+use super::openapi_text::{list, only_alternative, values};
+use crate::change::Severity;
 
 /// The rules of a value by their names: the keyword, after `[]` or `{}` for the values within it.
 pub(crate) type Rules = BTreeMap<String, Rule>;
@@ -36,13 +38,29 @@ enum Measure {
     Other,
     /// The same, of no concern for readers: they ignore fields that they do not know.
     Closed,
+    /// Null is refused; of no concern for readers: every value that they read may be null.
+    Null,
+    /// Requests do not contain it.
+    ReadOnly,
+    /// Responses do not contain it.
+    WriteOnly,
+    /// The field that tells the members of a union apart.
+    Tag,
+    /// The member of a union that a value of its tag stands for.
+    Mapping,
 }
 
 /// Name of the rule that a value is one of a list.
 pub(crate) const ENUM: &str = "enum";
 
+/// Name of the rule that a value is not null.
+pub(crate) const NULL: &str = "null";
+
+/// Name of the rule of the tag of a union, and beginning of the names of those of its mapping.
+const DISCRIMINATOR: &str = "discriminator";
+
 /// The keywords that are rules, each with its measure.
-const RULES: [(&str, Measure); 26] = [
+const RULES: [(&str, Measure); 27] = [
     ("minimum", Measure::Lower),
     ("maximum", Measure::Upper),
     ("exclusiveMinimum", Measure::Lower),
@@ -66,7 +84,8 @@ const RULES: [(&str, Measure); 26] = [
     ("if", Measure::Other),
     ("then", Measure::Other),
     ("else", Measure::Other),
-    ("discriminator", Measure::Other),
+    ("readOnly", Measure::ReadOnly),
+    ("writeOnly", Measure::WriteOnly),
     ("additionalProperties", Measure::Closed),
     ("unevaluatedProperties", Measure::Closed),
 ];
@@ -74,22 +93,46 @@ const RULES: [(&str, Measure); 26] = [
 /// Formats, and those that include all of their values.
 const WIDER_FORMATS: [(&str, &str); 2] = [("int32", "int64"), ("float", "double")];
 
+/// Keywords that tell the type of a schema without one, which does not accept null.
+const SHAPES: [&str; 3] = ["properties", "items", "additionalProperties"];
+
 /// The maximum depth of lists, maps and compositions.
 const MAX_DEPTH: usize = 16;
 
-/// The rules of a schema, without those of the schemas that it refers to.
-pub(super) fn rules(schema: &Value) -> Rules {
+/// The rules of a schema, without those of the schemas that it refers to, except that of null.
+pub(super) fn rules(description: &Value, schema: &Value) -> Rules {
     let mut rules = Rules::new();
-    collect(&mut rules, "", schema, 0);
+    collect(description, &mut rules, "", schema, 0);
     rules
 }
 
-fn collect(rules: &mut Rules, within: &str, schema: &Value, depth: usize) {
-    if depth > MAX_DEPTH || target(schema).is_some() {
+/// Adds the rules of a whole schema.
+fn collect(description: &Value, rules: &mut Rules, within: &str, schema: &Value, depth: usize) {
+    if !accepts_null(description, schema, 0) {
+        let refused = Rule { measure: Measure::Null, value: "refused".into() };
+        rules.insert(format!("{within}{NULL}"), refused);
+    }
+    collect_part(description, rules, within, schema, depth);
+}
+
+/// Adds the rules of a schema that may be one part of several.
+fn collect_part(
+    description: &Value,
+    rules: &mut Rules,
+    within: &str,
+    schema: &Value,
+    depth: usize,
+) {
+    if depth > MAX_DEPTH {
         return;
     }
     let mut add = |name: &str, measure, value| {
-        rules.entry(format!("{within}{name}")).or_insert(Rule { measure, value });
+        let (name, rule) = (format!("{within}{name}"), Rule { measure, value });
+        let rule = match rules.remove(&name) {
+            Some(other) => other.and(rule),
+            None => rule,
+        };
+        rules.insert(name, rule);
     };
     for (keyword, measure) in RULES {
         let Some(value) = schema.get(keyword) else { continue };
@@ -124,10 +167,19 @@ fn collect(rules: &mut Rules, within: &str, schema: &Value, depth: usize) {
             add(&name, Measure::Other, required.into_iter().cloned().collect());
         }
     }
+    if let Some(discriminator) = schema.get(DISCRIMINATOR) {
+        add(DISCRIMINATOR, Measure::Tag, text_at(discriminator, "propertyName").into());
+        for (tag, member) in mapping(schema, discriminator) {
+            add(&format!("{DISCRIMINATOR} mapping {tag}"), Measure::Mapping, member.into());
+        }
+        if let Some(other) = discriminator.get("defaultMapping") {
+            add(&format!("{DISCRIMINATOR} defaultMapping"), Measure::Other, other.clone());
+        }
+    }
     let mut inner = |suffix: &str, schema| {
         let within =
             if within.is_empty() { format!("{suffix} ") } else { format!("{suffix}{within}") };
-        collect(rules, &within, schema, depth + 1);
+        collect(description, rules, &within, schema, depth + 1);
     };
     if let Some(items) = schema.get("items") {
         inner("[]", items);
@@ -135,9 +187,45 @@ fn collect(rules: &mut Rules, within: &str, schema: &Value, depth: usize) {
     if let Some(values) = schema.get("additionalProperties").filter(|it| it.is_object()) {
         inner("{}", values);
     }
-    for part in list(schema, "allOf") {
-        collect(rules, within, part, depth + 1);
+    for part in list(schema, "allOf").iter().chain(only_alternative(schema)) {
+        collect_part(description, rules, within, part, depth + 1);
     }
+}
+
+/// Returns true if null is a value of a schema, in the notation of OpenAPI 3.0 or 3.1.
+fn accepts_null(description: &Value, schema: &Value, depth: usize) -> bool {
+    let accepts = |part: &Value| accepts_null(description, part, depth + 1);
+    let any_of = [list(schema, "oneOf"), list(schema, "anyOf")];
+    let is_null = |it: &Value| it == "null";
+    if depth > MAX_DEPTH || schema["nullable"] == Value::Bool(true) {
+        return true;
+    }
+    if let Some(values) = schema["enum"].as_array() {
+        return values.contains(&Value::Null);
+    }
+    match (&schema["type"], schema.get("const")) {
+        (_, Some(constant)) => constant.is_null(),
+        (Value::Array(types), _) => types.iter().any(is_null),
+        (Value::String(name), _) => name == "null",
+        _ if target(schema).is_some() => resolve(description, schema).is_none_or(accepts),
+        _ if any_of.iter().any(|it| !it.is_empty()) => any_of.concat().iter().any(accepts),
+        _ if SHAPES.iter().any(|it| schema.get(it).is_some()) => false,
+        _ => list(schema, "allOf").iter().all(accepts),
+    }
+}
+
+/// The values of the tag of a union, each with its member, which without a mapping is the name of
+/// the member.
+fn mapping(schema: &Value, discriminator: &Value) -> BTreeMap<String, String> {
+    let name = |of: &str| of.rsplit('/').next().unwrap_or_default().to_owned();
+    let explicit = fields(discriminator, "mapping");
+    let mut mapping: BTreeMap<_, _> =
+        explicit.filter_map(|(tag, member)| Some((tag.clone(), name(member.as_str()?)))).collect();
+    let mapped: BTreeSet<_> = mapping.values().cloned().collect();
+    let members = ["oneOf", "anyOf"].iter().flat_map(|keyword| list(schema, keyword));
+    let unmapped = members.filter_map(target).filter(|member| !mapped.contains(*member));
+    mapping.extend(unmapped.map(|member| (member.to_owned(), member.to_owned())));
+    mapping
 }
 
 /// A rule that was added, removed or changed.
@@ -146,11 +234,14 @@ pub(crate) struct ChangedRule {
     pub(crate) name: String,
     pub(crate) before: String,
     pub(crate) now: String,
-    /// It may exclude values that it did not.
-    pub(crate) is_tighter: bool,
-    /// Readers may get values that it did exclude.
-    pub(crate) is_looser: bool,
+    /// Its effect on requests that were accepted.
+    pub(crate) on_writers: Option<RuleEffect>,
+    /// Its effect on programs that read responses.
+    pub(crate) on_readers: Option<RuleEffect>,
 }
+
+/// The severity of a changed rule, and the reason.
+type RuleEffect = (Severity, &'static str);
 
 /// The differences of the rules of a value.
 pub(crate) fn changed(old: &Rules, new: &Rules) -> Vec<ChangedRule> {
@@ -163,23 +254,77 @@ pub(crate) fn changed(old: &Rules, new: &Rules) -> Vec<ChangedRule> {
             (before, now) => (before.is_none(), now.is_none()),
         };
         let measure = now.or(before)?.measure;
+        // A mapping that comes or goes with its discriminator is no change of its own.
+        let end = name.find(DISCRIMINATOR).map_or(name.len(), |at| at + DISCRIMINATOR.len());
+        if measure == Measure::Mapping && [old, new].iter().any(|it| !it.contains_key(&name[..end]))
+        {
+            return None;
+        }
         let text = |rule: Option<&Rule>| match rule.map(|it| &it.value) {
+            None if measure == Measure::Null => "accepted".to_owned(),
             None => String::new(),
             Some(Value::String(text)) => text.clone(),
             Some(value) => value.to_string(),
         };
+        let (on_writers, on_readers) = measure.effects(is_tighter, is_looser);
         Some(ChangedRule {
             name: name.clone(),
             before: text(before),
             now: text(now),
-            is_tighter,
-            is_looser: is_looser && measure != Measure::Closed,
+            on_writers,
+            on_readers,
         })
     });
     changed.collect()
 }
 
+impl Measure {
+    /// The effects on writers and on readers of a rule that becomes tighter, looser, or both.
+    fn effects(
+        self,
+        is_tighter: bool,
+        is_looser: bool,
+    ) -> (Option<RuleEffect>, Option<RuleEffect>) {
+        const UNHEEDED: RuleEffect = (Severity::Breaking, "it has no effect, or is refused");
+        const REFUSED: RuleEffect =
+            (Severity::Behavior, "values that were accepted may be refused");
+        const ARRIVES: RuleEffect = (Severity::Behavior, "values may arrive that were ruled out");
+        const OTHER_TAG: RuleEffect = (Severity::Breaking, "its values are told apart differently");
+        match (self, is_tighter, is_looser) {
+            (Self::Null, true, _) => {
+                (Some((Severity::Breaking, "it must no longer be null")), None)
+            }
+            (Self::Null, false, _) => {
+                (Some((Severity::SourceChange, "more values are accepted")), None)
+            }
+            (Self::ReadOnly, ..) => (is_tighter.then_some(UNHEEDED), None),
+            (Self::WriteOnly, ..) => {
+                (None, is_tighter.then_some((Severity::Breaking, "it is no longer sent")))
+            }
+            (Self::Tag | Self::Mapping, true, true) => (Some(OTHER_TAG), Some(OTHER_TAG)),
+            (Self::Mapping, ..) => (is_looser.then_some(UNHEEDED), None),
+            (Self::Closed, ..) => (is_tighter.then_some(REFUSED), None),
+            _ => (is_tighter.then_some(REFUSED), is_looser.then_some(ARRIVES)),
+        }
+    }
+}
+
 impl Rule {
+    /// The rule of a value that must keep both.
+    fn and(self, other: Self) -> Self {
+        match self.against(&other) {
+            _ if self.value == other.value => self,
+            (true, false) => other,
+            (false, true) => self,
+            _ => {
+                let both: BTreeSet<_> =
+                    [self.value, other.value].map(|it| it.to_string()).into_iter().collect();
+                let value = both.into_iter().collect::<Vec<_>>().join(" and ").into();
+                Self { measure: self.measure, value }
+            }
+        }
+    }
+
     /// Returns true first if the rule `now` may exclude values that this one does not, and then if
     /// the reverse holds.
     fn against(&self, now: &Self) -> (bool, bool) {

@@ -254,14 +254,15 @@ components: {{schemas: {{New: {{type: object, required: [{required}], properties
     let run = checkout.run(&["--rest", "now.yaml", "--check"]);
     assert_eq!((run.code, run.err.as_str()), (1, ""));
     assert_eq!(run.out, "\
-REST description, openapi/a.yaml: 6 changes, 5 of them breaking
+REST description, openapi/a.yaml: 7 changes, 5 of them breaking
   changed     New.narrow: number -> integer, required; BREAKS writers (it has a different type); BREAKS writers (it is now required)
-  changed     New.null_too: string -> string or null, required; BREAKS writers (it is now required)
+  changed     New.null_too: string -> string, required; BREAKS writers (it is now required)
   changed     New.unlike: integer, required -> string; BREAKS writers (it has a different type); source change for writers (it is now an `Option`)
   changed     New.wide: integer -> number, required; BREAKS writers (it is now required); source change for writers (more values are accepted)
   changed     POST /a (query n): integer -> number, required; BREAKS callers (it is now required); source change for callers (more values are accepted)
   these affect no running program:
   changed     New.freed: integer, required -> number; source change for writers (it is now an `Option`); source change for writers (more values are accepted)
+  changed     New.null_too null: refused -> accepted; source change for writers (more values are accepted)
 ");
 }
 
@@ -344,8 +345,8 @@ fn openapi_3_1_constructs_are_outlined() {
         "\
 REST description, openapi/shop.yaml: 13 changes, 6 of them breaking
   changed     Home.since: integer -> string; BREAKS readers (it has a different type)
-  changed     NewPet.name: string or null, required -> string, required; BREAKS writers (it has a different type)
-  changed     NewPet.size: number, required -> integer or null, required; BREAKS writers (it has a different type)
+  changed     NewPet.name null: accepted -> refused; BREAKS writers (it must no longer be null)
+  changed     NewPet.size: number, required -> integer, required; BREAKS writers (it has a different type)
   changed     Pet.age: integer -> number; BREAKS readers (it has a different type)
   removed     Pet.named{^x-}.b: string; BREAKS readers (it is no longer sent)
   changed     Pet.pair[0].a: string -> boolean; BREAKS readers (it has a different type)
