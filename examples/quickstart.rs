@@ -93,12 +93,12 @@ async fn asynchronous_job(client: &Client) -> Outcome {
     println!("Submitted as {}.", job.id());
     let record = job.wait().timeout(Duration::from_secs(30)).await?;
     println!(
-        "{} after {:?} in the queue and {:?} of work.",
+        "{}: {} ms in the queue, {} ms of work.",
         record.status(),
-        record.delay_time().unwrap_or_default(),
-        record.execution_time().unwrap_or_default()
+        record.delay_time().unwrap_or_default().as_millis(),
+        record.execution_time().unwrap_or_default().as_millis()
     );
-    println!("Its output, typed: {:?}", record.output::<Picture>()?);
+    println!("Its output, typed: {:?}.", record.output::<Picture>()?);
     Ok(())
 }
 
@@ -139,7 +139,7 @@ async fn failed_job(client: &Client) -> Outcome {
     }
     println!("Retried, it is {} again.", job.retry().await?.status());
     let record = job.wait().await?;
-    println!("And now: {:?}.", record.output::<String>()?);
+    println!("And now: “{}”.", record.output::<String>()?);
     Ok(())
 }
 
@@ -178,10 +178,10 @@ async fn pods_and_templates(client: &Client) -> Outcome {
     let template = client.rest().get_template(VENDOR_TEMPLATE).include_vendor_templates(true);
     let template = template.await?;
     println!(
-        "Template {} runs {} and opens {:?}.",
+        "Template {} runs {} and opens {}.",
         template.name.unwrap_or_default(),
         template.image_name.unwrap_or_default(),
-        template.ports
+        template.ports.join(", ")
     );
     Ok(())
 }

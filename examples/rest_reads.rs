@@ -25,7 +25,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("  GPUs    {}", pod.gpu.and_then(|gpu| gpu.count).unwrap_or_default());
     println!("  ports   {}", pod.ports.join(", "));
     println!("  machine {}", pod.machine.and_then(|machine| machine.location).unwrap_or_default());
-    println!("  volume  {:?} GB", pod.network_volume.and_then(|volume| volume.size));
+    let size = pod.network_volume.and_then(|volume| volume.size).unwrap_or_default();
+    println!("  volume  {size} GB");
     println!("  plans   {}", pod.savings_plans.len());
 
     // A Pod that is a serverless worker is only found with `include_workers`.
@@ -37,6 +38,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("With the flag: a worker of {}.", worker.endpoint_id.unwrap_or_default());
 
     let template = rest.get_template(PUBLIC_TEMPLATE).include_public_templates(true).await?;
-    println!("Template {}: {:?}", template.name.unwrap_or_default(), template.readme);
+    println!(
+        "Template {}: {}",
+        template.name.unwrap_or_default(),
+        template.readme.unwrap_or_default()
+    );
     Ok(())
 }

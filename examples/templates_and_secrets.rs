@@ -22,7 +22,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .port("22/tcp")
         .env("MODE", "demo");
     let created = client.templates().create(draft.clone()).await?;
-    println!("Created {} with the ports {:?}.", created.name, created.ports);
+    println!("Created {} with the ports {}.", created.name, created.ports.unwrap_or_default());
 
     // Names are unique; the service's message is in the error.
     match client.templates().create(draft.clone()).await {
@@ -48,7 +48,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let variables = save_template::Variables { input };
     let data = client.graphql().execute::<SaveTemplate>(variables).await?;
-    println!("Saved as {:?}.", data.save_template.and_then(|template| template.id));
+    let id = data.save_template.and_then(|template| template.id).unwrap_or_default();
+    println!("Saved as {id}.");
 
     let secret = client.secrets().create("token", "not-to-be-shown").await?;
     println!("Stored the secret {}.", secret.name);

@@ -37,7 +37,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     match failing.wait().await {
         Err(error) if error.kind() == ErrorKind::JobFailed => {
             let failure = error.job_failure().unwrap_or_default();
-            println!("{error}. The handler said: {:?}.", failure.message);
+            println!("{error}. The handler said: {}.", failure.message);
         }
         other => return Err(format!("expected a failure: {other:?}").into()),
     }
