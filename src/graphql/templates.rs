@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::deletion::{DeletionTarget, delete};
 use super::{DeleteTemplate, Graphql, ModifyTemplate, Operation, SaveTemplate};
 use crate::aliases::Request;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 
 /// Creates, updates and deletes templates ([GraphQL](crate#the-interface)); returned by
 /// [`Client::templates`](crate::Client::templates).
@@ -245,7 +245,7 @@ impl NewTemplate {
     pub fn port<P: TryInto<Port, Error: fmt::Display>>(mut self, port: P) -> Self {
         match port.try_into() {
             Ok(port) if port.number() > 0 => self.input.ports.push(port),
-            Ok(_) => self.malformed = Some("port 0 cannot be opened".to_owned()),
+            Ok(_) => self.malformed = Some("the port 0: expected a number from 1 to 65535".to_owned()),
             Err(error) => self.malformed = Some(error.to_string()),
         }
         self
@@ -266,7 +266,7 @@ impl NewTemplate {
     fn check(&self, attempted: &str) -> Result<()> {
         let refuse = |field: &str, rule: &str| Err(Error::refused(attempted, field, rule));
         if let Some(problem) = &self.malformed {
-            return refuse("ports", problem);
+            return refuse("ports", &format!("cannot be opened: {problem}"));
         }
         if self.input.name.is_empty() {
             return refuse("name", "must not be empty");
@@ -469,10 +469,8 @@ impl FromStr for Port {
             }
         });
         parsed.ok_or_else(|| {
-            let rule = format_args!(
-                "must be `<port>/http` or `<port>/tcp` with a port number from 1 to 65535, not {text:?}"
-            );
-            Error::refused("port of a template", "ports", rule)
+            let rule = "expected `<port>/http` or `<port>/tcp`, with a number from 1 to 65535";
+            Error::new(ErrorKind::InvalidRequest, format!("the port {text:?}"), rule)
         })
     }
 }
