@@ -49,7 +49,8 @@ impl<'a> Discriminator<'a> {
             false
         });
         let mapped = self.mapping.into_iter().flatten();
-        let mapped = mapped.filter(|(_, to)| to.as_str().is_some_and(|it| is_same(it, reference)));
+        let mapped =
+            mapped.filter(|(_, to)| to.as_str().is_some_and(|it| self.is_same(it, reference)));
         let mapped: Vec<_> = mapped.map(|(text, _)| self.tag(&branch, text, &listed)).collect();
         let valid: Vec<_> =
             mapped.iter().filter(|it| listed.is_empty() || listed.contains(it)).cloned().collect();
@@ -63,13 +64,31 @@ impl<'a> Discriminator<'a> {
 
     /// Returns true if a value whose tag is missing, or is one of no branch, is of this one.
     pub(crate) fn is_default(&self, reference: &str) -> bool {
-        self.default.is_some_and(|it| is_same(it, reference))
+        self.default.is_some_and(|it| self.is_same(it, reference))
     }
 
     /// Returns true if the mapping leads to a branch.
     pub(crate) fn maps_to(&self, reference: &str) -> bool {
         let mut targets = self.mapping.into_iter().flatten().filter_map(|(_, it)| it.as_str());
-        targets.any(|it| is_same(it, reference))
+        targets.any(|it| self.is_same(it, reference))
+    }
+
+    /// Returns true if a target of a mapping, a reference or a name, is a reference's schema, also by
+    /// other names of it.
+    fn is_same(&self, target: &str, reference: &str) -> bool {
+        target == reference || self.end(target) == self.end(reference)
+    }
+
+    fn end(&self, reference: &str) -> String {
+        let mut name = name_of(reference);
+        for _ in 0..DEPTH {
+            let schema = self.whole.pointer(&place(&name));
+            match schema.and_then(|it| it.get("$ref")?.as_str()) {
+                Some(next) => name = name_of(next),
+                None => break,
+            }
+        }
+        name
     }
 
     /// A tag as a branch has it. The names of a mapping are texts, also of numbers and booleans.
@@ -155,13 +174,8 @@ fn place(name: &str) -> String {
     format!("/components/schemas/{}", step(name))
 }
 
-/// Returns true if a target of a mapping, a reference or a name, is a reference's schema.
-fn is_same(target: &str, reference: &str) -> bool {
-    target == reference || name_of(target) == name_of(reference)
-}
-
 /// The name of a reference's schema, which may be in a file of its own.
-pub(crate) fn name_of(reference: &str) -> String {
+fn name_of(reference: &str) -> String {
     let pointer = pointer_of(reference).unwrap_or_else(|| reference.to_owned());
     let name = pointer.rsplit('/').next().unwrap_or_default();
     let endings = [".yaml", ".yml", ".json"].iter().filter(|_| !reference.starts_with('#'));

@@ -64,9 +64,10 @@ fn description() -> Description {
                 ],
                 "discriminator": { "propertyName": "version", "mapping": {
                     "1": "#/components/schemas/First",
-                    "2": "#/components/schemas/Second",
+                    "2": "#/components/schemas/AliasOfSecond",
                 } },
             },
+            "AliasOfSecond": { "$ref": "#/components/schemas/Second" },
             "First": { "type": "object", "properties": { "version": { "type": "integer" } } },
             "Second": { "type": "object", "properties": { "version": { "enum": [2] } } },
             "Base": {

@@ -65,6 +65,7 @@ pub(crate) struct Header {
 pub(crate) enum HeaderKind {
     Text,
     Integer,
+    Unsigned,
     Number,
     Boolean,
 }

@@ -209,6 +209,7 @@ pub(super) fn headers(name: &str, docs: &str, headers: &[Header]) -> TokenStream
         let ty = match header.kind {
             HeaderKind::Text => quote!(String),
             HeaderKind::Integer => quote!(i64),
+            HeaderKind::Unsigned => quote!(u64),
             HeaderKind::Number => quote!(f64),
             HeaderKind::Boolean => quote!(bool),
         };

@@ -6,17 +6,16 @@
 //! unsigned: it is stated of most counts, and services respond with -1 for none. Where negative
 //! numbers are permitted besides, neither type has room, and the value may be any JSON.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value, json};
 
 use super::warnings::Warnings;
 use crate::rest::pointer::{joined, keys};
-use crate::rest::tree::{self, resolve};
+use crate::rest::tree;
 
 /// The first number above the range of an `i64`. Descriptions round the last one in it to this.
 const ABOVE: f64 = 9_223_372_036_854_775_808.0;
-
-/// The maximum depth of parts within parts, which may be cyclic.
-const DEPTH: usize = 8;
 
 /// Marks the integers that are unsigned by their format, and removes the type of those for which
 /// neither type has room, with a warning.
@@ -26,7 +25,7 @@ pub(super) fn decide(description: &mut Value, warnings: &mut Warnings<'_>) {
 }
 
 fn within(whole: &Value, schema: &mut Value, place: &str, warnings: &mut Warnings<'_>) {
-    let range = Range::of(whole, schema, 0);
+    let range = Range::of(whole, schema);
     let is_both = range.is_both() || of_branches(whole, schema).is_both();
     let Some(object) = schema.as_object_mut() else { return };
     if is_both {
@@ -74,21 +73,32 @@ impl Range {
         self.is_integer && self.is_above() && is_negative
     }
 
-    /// The range of a schema and of the schemas of the same value.
-    fn of(whole: &Value, schema: &Value, depth: usize) -> Self {
-        let Some(object) = schema.as_object().filter(|_| depth < DEPTH) else {
-            return Self::default();
-        };
-        let parts = object.get("allOf").and_then(Value::as_array).into_iter().flatten();
-        let target = object.get("$ref").and_then(|_| resolve(whole, schema));
-        let parts = parts.chain(target).map(|it| Self::of(whole, it, depth + 1));
-        parts.fold(Self::own(object), |one, other| Self {
-            is_integer: one.is_integer || other.is_integer,
-            least: one.least.into_iter().chain(other.least).reduce(f64::max),
-            most: one.most.into_iter().chain(other.most).reduce(f64::min),
-            has_negative: one.has_negative || other.has_negative,
-            has_above: one.has_above || other.has_above,
-        })
+    /// The range of a schema and of the schemas of the same value, each of which counts once: they may
+    /// be cyclic.
+    fn of(whole: &Value, schema: &Value) -> Self {
+        let (mut waiting, mut met) = (vec![schema], HashSet::new());
+        let mut range = Self::default();
+        while let Some(schema) = waiting.pop() {
+            let Some(object) = schema.as_object() else { continue };
+            range = range.and(Self::own(object));
+            waiting.extend(object.get("allOf").and_then(Value::as_array).into_iter().flatten());
+            if let Some(Value::String(target)) = object.get("$ref")
+                && met.insert(target)
+            {
+                waiting.extend(target.strip_prefix('#').and_then(|it| whole.pointer(it)));
+            }
+        }
+        range
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            is_integer: self.is_integer || other.is_integer,
+            least: self.least.into_iter().chain(other.least).reduce(f64::max),
+            most: self.most.into_iter().chain(other.most).reduce(f64::min),
+            has_negative: self.has_negative || other.has_negative,
+            has_above: self.has_above || other.has_above,
+        }
     }
 
     fn own(schema: &Map<String, Value>) -> Self {
@@ -124,7 +134,7 @@ impl Range {
 /// The range of the branches of a union that are integers, which become one type.
 fn of_branches(whole: &Value, schema: &Value) -> Range {
     let branches = ["oneOf", "anyOf"].iter().filter_map(|key| schema.get(key)?.as_array());
-    let ranges = branches.flatten().map(|it| Range::of(whole, it, 0)).filter(|it| it.is_integer);
+    let ranges = branches.flatten().map(|it| Range::of(whole, it)).filter(|it| it.is_integer);
     ranges.fold(Range::default(), |one, other| Range {
         is_integer: true,
         has_above: one.has_above || other.is_above(),

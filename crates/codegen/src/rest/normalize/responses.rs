@@ -183,7 +183,9 @@ fn headers_of(description: &Value, response: &Value, warnings: &mut Vec<String>)
             return None;
         };
         let schema = header.get("schema").and_then(|it| followed(description, it));
+        let is_unsigned = schema.is_some_and(|it| text_at(it, "format") == "uint64");
         let kind = match schema.map(|it| text_at(it, "type")).as_deref() {
+            Some("integer") if is_unsigned => HeaderKind::Unsigned,
             Some("integer") => HeaderKind::Integer,
             Some("number") => HeaderKind::Number,
             Some("boolean") => HeaderKind::Boolean,
@@ -192,5 +194,11 @@ fn headers_of(description: &Value, response: &Value, warnings: &mut Vec<String>)
         let description = text_at(header, "description");
         Some(Header { wire: wire.clone(), kind, description })
     });
-    all.filter(|it| !it.wire.eq_ignore_ascii_case("content-type")).collect()
+    let mut headers: Vec<Header> = Vec::new();
+    for header in all.filter(|it| !it.wire.eq_ignore_ascii_case("content-type")) {
+        if !headers.iter().any(|it| it.wire.eq_ignore_ascii_case(&header.wire)) {
+            headers.push(header);
+        }
+    }
+    headers
 }

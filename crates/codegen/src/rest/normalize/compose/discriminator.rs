@@ -102,7 +102,7 @@ impl Composer<'_> {
     fn add_members(&self, branches: &[&Value], names: &mut BTreeSet<String>, depth: usize) {
         for branch in branches.iter().filter(|_| depth <= DEPTH) {
             let parts = self.branch_schemas(branch).map(|(parts, _)| parts).unwrap_or_default();
-            names.extend(parts.iter().filter_map(target).map(last));
+            names.extend(parts.iter().filter_map(target).map(|it| self.end(it)));
             self.add_members(&parts.iter().collect::<Vec<_>>(), names, depth + 1);
         }
     }
@@ -190,18 +190,57 @@ impl Composer<'_> {
                     let implied: Vec<_> = name.into_iter().chain(further).collect();
                     let is_valid = |it: &Value| lists.is_empty() || lists.contains(it);
                     // Names that no branch permits tell nothing apart.
-                    let is_unmapped = || mapped(discriminator, branch).next().is_none();
+                    let is_unmapped = || self.mapped(discriminator, branch).next().is_none();
                     if !by_list && !values.iter().chain(&implied).any(is_valid) && is_unmapped() {
                         return None;
                     }
                     let tagged = Alternative { implied, ..Alternative::tagged(tag, values) };
-                    let default = is_default(discriminator, branch).then(Alternative::otherwise);
+                    let default =
+                        self.is_default(discriminator, branch).then(Alternative::otherwise);
                     Some(std::iter::once(tagged).chain(default).collect())
                 });
                 return alternatives.collect();
             }
         }
         None
+    }
+
+    /// The name of the schema that a mapping or a branch leads to, also by other names of it.
+    fn end(&self, target: &str) -> String {
+        let mut name = last(target);
+        for _ in 0..DEPTH {
+            let schema = &self.description["components"]["schemas"][&name];
+            let keys = schema.as_object().into_iter().flat_map(Keywords::keys);
+            match schema.get("$ref").and_then(Value::as_str) {
+                Some(next) if keys.filter(|it| !tree::is_annotation(it)).count() == 1 => {
+                    name = last(next);
+                }
+                _ => break,
+            }
+        }
+        name
+    }
+
+    /// Returns true if the target of a mapping is a branch.
+    fn leads_to(&self, to: &Value, branch: &Value) -> bool {
+        let (to, branch) = (to.as_str(), target(branch));
+        to.zip(branch).is_some_and(|(to, it)| it == to || self.end(it) == self.end(to))
+    }
+
+    /// The entries of a mapping that lead to a branch.
+    fn mapped<'a>(
+        &'a self,
+        discriminator: &'a Value,
+        branch: &'a Value,
+    ) -> impl Iterator<Item = (&'a String, &'a Value)> {
+        fields(discriminator, "mapping").filter(|(_, to)| self.leads_to(to, branch))
+    }
+
+    /// Returns true if a branch is the one of `defaultMapping`, for objects whose tag is missing or
+    /// selects no other.
+    fn is_default(&self, discriminator: &Value, branch: &Value) -> bool {
+        let default = discriminator.get("defaultMapping");
+        default.is_some_and(|it| self.leads_to(it, branch))
     }
 
     /// The values that a branch itself lists for a tag.
@@ -268,7 +307,8 @@ impl Composer<'_> {
         depth: usize,
     ) -> Vec<Value> {
         let target = target(branch);
-        let mapped: Vec<_> = mapped(discriminator, branch)
+        let mapped: Vec<_> = self
+            .mapped(discriminator, branch)
             .map(|(key, _)| self.on_the_wire(key, branch, tag, depth))
             .collect();
         if !mapped.is_empty() {
@@ -416,6 +456,12 @@ impl Composer<'_> {
                     }
                 }
             }
+            // One that is added for another base is a branch of that base.
+            let is_own = |child: &str| {
+                let schema = description.pointer(child.strip_prefix('#').unwrap_or_default());
+                schema.and_then(|it| it.get(ITSELF)).is_none_or(|it| it == name)
+            };
+            found.retain(|it| is_own(it));
             if found.len() > 1 {
                 bases.insert(base, found.into_iter().map(|it| json!({ "$ref": it })).collect());
             }
@@ -446,9 +492,7 @@ fn warn_of_mappings_within(
             _ => None,
         };
         branches.extend(own.iter().filter_map(|it| composer.bases.get(it)).flatten());
-        let named = |name: &str| {
-            branches.iter().copied().find(|it| target(it).is_some_and(|it| last(it) == name))
-        };
+        let branch_of = |to: &Value| branches.iter().copied().find(|it| composer.leads_to(to, it));
         let mut warn = |further: &[&str], message: String| {
             let further = further.iter().map(|it| (*it).to_owned());
             let keys: Vec<_> = place.iter().cloned().chain(["discriminator".to_owned()]).collect();
@@ -456,39 +500,36 @@ fn warn_of_mappings_within(
         };
         let mut members = BTreeSet::new();
         composer.add_members(&branches, &mut members, 0);
-        let stray = |text: &str| match last(text) {
+        let stray = |to: &Value| match to.as_str().unwrap_or_default() {
             // Linking has given the schemas of other files other names.
-            _ if !text.starts_with('#') && text.contains(['.', '/']) => None,
-            name if named(&name).is_some() || members.contains(&name) => None,
-            name if names.of_description.contains(&name) => {
+            text if !text.starts_with('#') && text.contains(['.', '/']) => None,
+            text if branch_of(to).is_some() || members.contains(&composer.end(text)) => None,
+            text if names.of_description.contains(&last(text)) => {
                 (!branches.is_empty()).then_some("no branch of its union")
             }
-            name => (!names.further.contains(&name)).then_some("no schema"),
+            text => (!names.further.contains(&last(text))).then_some("no schema"),
         };
         let tag = discriminator.get("propertyName").and_then(Value::as_str).unwrap_or_default();
         for (value, to) in fields(discriminator, "mapping") {
-            let text = to.as_str().unwrap_or_default();
-            if let Some(what) = stray(text) {
+            if let Some(what) = stray(to) {
                 let message = format!(
                     "the discriminator maps {value:?} to {to}, which is {what}, so that it \
                      selects no type; map it to a branch"
                 );
                 warn(&["mapping", value], message);
-            } else if let Some(branch) = named(&last(text))
+            } else if let Some(branch) = branch_of(to)
                 && let Some(why) = composer.contradiction(value, branch, tag)
             {
                 let message = format!(
                     "the discriminator maps {value:?} to {}, but its `{tag}` {why}; correct one of \
                      them",
-                    last(text)
+                    last(to.as_str().unwrap_or_default())
                 );
                 warn(&["mapping", value], message);
             }
         }
         let default = discriminator.get("defaultMapping");
-        if let Some(to) = default
-            && let Some(what) = stray(to.as_str().unwrap_or_default())
-        {
+        if let Some((to, what)) = default.and_then(|it| Some((it, stray(it)?))) {
             let message = format!(
                 "the default of the discriminator is {to}, which is {what}, so that it selects no \
                  type; name a branch"
@@ -509,17 +550,6 @@ fn warn_of_mappings_within(
     }
 }
 
-/// The entries of a mapping that lead to a branch.
-fn mapped<'a>(
-    discriminator: &'a Value,
-    branch: &'a Value,
-) -> impl Iterator<Item = (&'a String, &'a Value)> {
-    fields(discriminator, "mapping").filter(move |(_, to)| {
-        let to = to.as_str().unwrap_or_default();
-        target(branch).is_some_and(|it| it == to || last(it) == last(to))
-    })
-}
-
 /// A number without a fraction as an integer: `1.0` is `1`.
 fn whole(value: Value) -> Value {
     const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -532,13 +562,6 @@ fn whole(value: Value) -> Value {
 
 fn is_whole(value: &Value) -> bool {
     value.is_i64() || value.is_u64()
-}
-
-/// Returns true if a branch is the one of `defaultMapping`, for objects whose tag is missing or
-/// selects no other.
-fn is_default(discriminator: &Value, branch: &Value) -> bool {
-    let default = discriminator.get("defaultMapping").and_then(Value::as_str);
-    default.is_some_and(|it| target(branch).is_some_and(|own| own == it || last(own) == last(it)))
 }
 
 /// The name of a branch within its union, if its type is unnamed.

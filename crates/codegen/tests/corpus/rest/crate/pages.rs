@@ -205,7 +205,7 @@ async fn links(checks: &mut Checks) {
 }
 
 async fn headers(checks: &mut Checks) {
-    let described = "link: <x>\r\nx-total-count: 12\r\nx-fresh: true\r\nx-share: 0.5\r\nx-next-token: t0ken\r\nx-other: o";
+    let described = "link: <x>\r\nx-total-count: 12\r\nx-bytes: 18446744073709551615\r\nx-fresh: true\r\nx-share: 0.5\r\nx-next-token: t0ken\r\nx-other: o";
     let server = Server::replying(&[("200 OK", described, "[]"), ("200 OK", "x-total-count: many", "[]")]);
     let api = Api::new(&server.client());
     let response = api.by_header().with_headers().await.expect("a page");
@@ -215,6 +215,7 @@ async fn headers(checks: &mut Checks) {
     checks.same("its value", &headers.x_next_token, r#"Some("t0ken")"#);
     let typed = (headers.link, headers.x_total_count, headers.x_fresh, headers.x_share);
     checks.same("headers", typed, r#"(Some("<x>"), Some(12), Some(true), Some(0.5))"#);
+    checks.same("a large header", headers.x_bytes, "Some(18446744073709551615)");
     checks.same("another header", headers.all.get("X-Other"), r#"Some("o")"#);
     let shown = format!("{:?}", headers.all);
     checks.same("shown headers", shown.contains("x-other") && !shown.contains("0.5"), "true");

@@ -16,8 +16,8 @@ use crate::unions::types::{
 };
 use crate::tags;
 use crate::tags::types::{
-    Alike, Animal, AnimalBase, Contradiction, Fallback, Flag, Half, Left, Number, One, Release, Rest,
-    Version, Whole, Wide,
+    Alike, Animal, AnimalBase, Bike, Contradiction, Fallback, Flag, Half, Left, Number, One, Release, Rest,
+    Vehicle, Version, Whole, Wide,
 };
 use crate::unions::Api;
 
@@ -146,6 +146,16 @@ fn tags_in_other_ranges(checks: &mut Checks) {
     let animals = kinds.map(|it| animal(&format!(r#"{{"kind": "{it}", "name": "n"}}"#)));
     let expected = r#"["animal", "animal", "cat", "cat", "other", "other", "other"]"#;
     checks.same("animals", animals, expected);
+
+    let mut vehicle = |text: &str| match read(checks, text) {
+        Vehicle::VehicleBase(_) => "vehicle",
+        Vehicle::Bike(Bike::BikeBase(_)) => "bike",
+        Vehicle::Car(_) => "car",
+        Vehicle::Trike(_) | Vehicle::Bike(_) => "trike",
+        Vehicle::Other(_) => "other",
+    };
+    let vehicles = [0, 2, 4, 5].map(|it| vehicle(&format!(r#"{{"wheels": {it}}}"#)));
+    checks.same("vehicles", vehicles, r#"["vehicle", "bike", "car", "other"]"#);
 
     let mut alike = |text: &str| match read(checks, text) {
         Alike::Long(_) => "long",
