@@ -59,13 +59,16 @@ pub enum Observation<'a> {
         retry_after: Option<Duration>,
     },
     /// A call has waited a second for the rate limiter, and continues to wait. Reported once for
-    /// each such wait.
+    /// each such wait, and again whenever announced limits have started anew without admitting it.
     #[non_exhaustive]
     Limited {
         /// The operation.
         operation: &'static str,
         /// The endpoint, for calls of the queue interface.
         endpoint_id: Option<&'a str>,
+        /// The time until the limits that the service announces start anew, if the call waits for
+        /// those.
+        reset: Option<Duration>,
     },
     /// A wait is about to poll its job's status, or a stream its chunks or the status.
     #[non_exhaustive]
@@ -123,7 +126,9 @@ impl<'a> Observation<'a> {
             Of::Throttled { operation, scope, retry_after, .. } => {
                 Self::Throttled { operation, endpoint_id: scope, retry_after }
             }
-            Of::Limited { operation, scope, .. } => Self::Limited { operation, endpoint_id: scope },
+            Of::Limited { operation, scope, reset, .. } => {
+                Self::Limited { operation, endpoint_id: scope, reset }
+            }
             // The runtime's events may grow; `tests/client/observations.rs` checks this list.
             _ => return None,
         })

@@ -57,13 +57,16 @@ pub enum Observation<'a> {
         retry_after: Option<Duration>,
     },
     /// A call has waited a second for the rate limiter, and continues to wait. Reported once for
-    /// each such wait.
+    /// each such wait, and again whenever announced limits have started anew without admitting it.
     #[non_exhaustive]
     Limited {
         /// The operation.
         operation: &'static str,
         /// The [scope](crate::Call::scope) of the call's rate limit, if it has one.
         scope: Option<&'a str>,
+        /// The time until the limits that the service announces start anew, if the call waits for
+        /// those.
+        reset: Option<Duration>,
     },
 }
 

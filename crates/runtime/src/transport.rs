@@ -233,7 +233,8 @@ impl Transport {
                 return Ok(permit.with_announced(announced));
             }
             let started = Instant::now();
-            let acquired = self.reported(call, limits.acquire(time, call.urgent_from));
+            let acquired = limits.acquire(time, call.urgent_from);
+            let acquired = self.reported(call, acquired, || limits.time_to_reset());
             let acquired = Box::pin(acquired);
             let announced = match progress.deadline {
                 Some(deadline) => timeout_at(deadline, acquired).await.ok(),
@@ -262,7 +263,7 @@ impl Transport {
                 let started = Instant::now();
                 // Boxed, because few calls wait, and each would reserve room for it.
                 let acquired = self.limiter.acquire(limiter, time, call.urgent_from);
-                let acquired = Box::pin(self.reported(call, acquired));
+                let acquired = Box::pin(self.reported(call, acquired, || None));
                 let permit = match progress.deadline {
                     Some(deadline) => timeout_at(deadline, acquired).await.ok(),
                     None => Some(acquired.await),
@@ -277,17 +278,32 @@ impl Transport {
             .ok_or_else(|| self.waited_too_long(call))
     }
 
-    /// Waits for a permit, and reports a wait that takes long.
-    async fn reported<T>(&self, call: &AddressedCall, acquiring: impl Future<Output = T>) -> T {
+    /// Waits for a permit, and reports a wait that takes long; again, when the limits have started
+    /// anew and it continues.
+    async fn reported<T>(
+        &self,
+        call: &AddressedCall,
+        acquiring: impl Future<Output = T>,
+        time_to_reset: impl Fn() -> Option<Duration>,
+    ) -> T {
         let mut acquiring = std::pin::pin!(acquiring);
-        if let Ok(permit) = timeout(REPORTED_WAIT, acquiring.as_mut()).await {
-            return permit;
+        let mut wait = REPORTED_WAIT;
+        let mut is_reported = false;
+        loop {
+            if let Ok(permit) = timeout(wait, acquiring.as_mut()).await {
+                return permit;
+            }
+            let reset = time_to_reset();
+            if reset.is_some() || !is_reported {
+                is_reported = true;
+                self.observer.report(|| Observation::Limited {
+                    operation: call.operation.name,
+                    scope: call.scope.as_deref(),
+                    reset,
+                });
+            }
+            wait = reset.unwrap_or_default().saturating_add(REPORTED_WAIT);
         }
-        self.observer.report(|| Observation::Limited {
-            operation: call.operation.name,
-            scope: call.scope.as_deref(),
-        });
-        acquiring.await
     }
 
     fn waited_too_long(&self, call: &AddressedCall) -> Error {

@@ -95,6 +95,11 @@ impl AnnouncedLimits {
         self.0.try_acquire(time).map(|admitted| self.permit(admitted))
     }
 
+    /// The time until every window that is used up starts anew; `None` if none is.
+    pub(crate) fn time_to_reset(&self) -> Option<Duration> {
+        self.0.update(|windows| windows.time_to_reset(Instant::now()))
+    }
+
     fn permit(self: &Arc<Self>, admitted: Admitted) -> AnnouncedPermit {
         AnnouncedPermit { limits: Arc::clone(self), admitted, is_sent: false, is_answered: false }
     }
@@ -191,6 +196,13 @@ impl Windows {
     /// Returns true if a window may have started anew since it was announced.
     fn is_unknown(&self, now: Instant) -> bool {
         self.is_unheard || self.known.values().any(|window| window.ends <= now)
+    }
+
+    /// The time until every window of which nothing remains starts anew.
+    fn time_to_reset(&self, now: Instant) -> Option<Duration> {
+        let unanswered = self.unanswered.len() as u64;
+        let used_up = self.known.values().filter(|window| window.remaining <= unanswered);
+        used_up.filter_map(|window| window.ends.checked_duration_since(now)).max()
     }
 
     /// Ends a request. Returns false if its deadline had passed.

@@ -233,7 +233,22 @@ impl HttpSender {
                 AttemptOutcome::Intercepted,
                 "the response is a web page, which comes from a gateway and not from the service: if this persists, check the URL",
             ),
+            402 => (
+                ErrorKind::UnexpectedStatus,
+                AttemptOutcome::Final,
+                "the service requires a payment: check the balance of the account",
+            ),
+            403 => (
+                ErrorKind::UnexpectedStatus,
+                AttemptOutcome::Final,
+                "the authorization (a key or a token) lacks permission for this",
+            ),
             404 => (ErrorKind::NotFound, AttemptOutcome::Final, "not found or no longer available"),
+            409 => (
+                ErrorKind::UnexpectedStatus,
+                AttemptOutcome::Final,
+                "the request conflicts with the present state: read that before you try again",
+            ),
             410 => (
                 ErrorKind::Gone,
                 AttemptOutcome::Final,
@@ -248,6 +263,11 @@ impl HttpSender {
                 ErrorKind::Server,
                 AttemptOutcome::ServerFailed,
                 "the service, or a gateway in front of it, did not accept the request in time",
+            ),
+            422 => (
+                ErrorKind::UnexpectedStatus,
+                AttemptOutcome::Final,
+                "the request breaks a rule of the service: correct it",
             ),
             429 => (
                 ErrorKind::RateLimited,
