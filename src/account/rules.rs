@@ -44,7 +44,7 @@ const BOUNDS: [(&str, &str, Bound); 41] = [
     ("", "name", NotEmpty),
     ("", "disk", AtLeast(1.0)),
     ("", "ports[]", Bound::Port),
-    ("create_", "image", NotEmpty),
+    ("", "image", NotEmpty),
     ("create_", "templateId", NotEmpty),
     ("", "mounts.network", AtMostOne),
     ("", "mounts.network[].volumeId", NotEmpty),
@@ -136,6 +136,9 @@ fn check_combinations(operation: &str, body: &Map<String, Value>) -> Option<Brok
         return breaks("image", "is missing, and so is `templateId`: set at least one of them");
     }
     let within = |field: &str, name: &str| body.get(field).and_then(|it| it.get(name));
+    if has("scaling") && !within("scaling", "type").is_some_and(Value::is_string) {
+        return breaks("scaling.type", "is missing: set QUEUE_DELAY or REQUEST_COUNT");
+    }
     if operation == "create_endpoint"
         && body.get("type").is_some_and(|it| it == "LOAD_BALANCER")
         && within("scaling", "type").is_some_and(|it| it == "QUEUE_DELAY")
@@ -318,6 +321,8 @@ mod tests {
             (json!({"name": " "}), Some("name")),
             (json!({"name": null, "registry": null, "disk": 1, "ports": []}), None),
             (json!({"disk": 0}), Some("disk")),
+            (json!({"image": ""}), Some("image")),
+            (json!({"templateId": ""}), None),
             (json!({"ports": ["22/tcp", "99999/http"]}), Some("ports")),
             (json!({"ports": ["22"]}), Some("ports")),
             (json!({"ports": ["22/tcp", "65535/http"]}), None),
@@ -340,11 +345,19 @@ mod tests {
             ),
             (json!({"cpu": [{"id": "c", "vcpuCount": 1}]}), Some("cpu[].vcpuCount")),
             (json!({"cpu": {"id": "", "vcpuCount": 2}}), Some("cpu.id")),
+            (json!({"scaling": {"queueDelay": 4}}), Some("scaling.type")),
+            (json!({"scaling": {"type": null}}), Some("scaling.type")),
             (json!({"workers": {"idleTimeout": 3600}}), None),
             (json!({"workers": {"idleTimeout": 3601}}), Some("workers.idleTimeout")),
             (json!({"workers": {"min": -1}}), Some("workers.min")),
-            (json!({"scaling": {"queueDelay": 0.4}}), Some("scaling.queueDelay")),
-            (json!({"scaling": {"requestCount": 0}}), Some("scaling.requestCount")),
+            (
+                json!({"scaling": {"type": "QUEUE_DELAY", "queueDelay": 0.4}}),
+                Some("scaling.queueDelay"),
+            ),
+            (
+                json!({"scaling": {"type": "REQUEST_COUNT", "requestCount": 0}}),
+                Some("scaling.requestCount"),
+            ),
             (json!({"mounts": {"persistent": {"size": 9}}}), Some("mounts.persistent.size")),
             (json!({"mounts": {"network": [{}, {}]}}), Some("mounts.network")),
             (json!({"size": 4097}), Some("size")),

@@ -118,7 +118,7 @@ impl Clusters {
         let (gpu, pods) = compute.unwrap_or((PodGpu { id: String::new(), count: 1 }, 2));
         let image = change.image.clone().unwrap_or_else(|| "registry.example/cluster:1".to_owned());
         let mut container = Container::of_image(image);
-        change.apply(&mut container);
+        change.apply(&mut container)?;
         let cluster = Cluster {
             id: new_id(),
             name,

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::fields::{Fields, from};
 use super::image;
+use super::problem::Problem;
 use crate::catalog::Template;
 
 /// Settings of a container.
@@ -88,13 +89,18 @@ impl ContainerChange {
         }
     }
 
-    pub(super) fn apply(self, to: &mut Container) {
+    /// Changes a container, or refuses an image that is empty.
+    pub(super) fn apply(self, to: &mut Container) -> Result<(), Problem> {
         let Self { args, disk, env, image, ports, registry } = self;
+        if image.as_ref().is_some_and(|it| it.trim().is_empty()) {
+            return Err(Problem::invalid("image must not be empty"));
+        }
         to.args = args.unwrap_or_else(|| std::mem::take(&mut to.args));
         to.disk = disk.unwrap_or(to.disk);
         to.env = env.unwrap_or_else(|| std::mem::take(&mut to.env));
         to.image = image.unwrap_or_else(|| std::mem::take(&mut to.image));
         to.ports = ports.unwrap_or_else(|| std::mem::take(&mut to.ports));
         to.registry = registry.unwrap_or_else(|| to.registry.take());
+        Ok(())
     }
 }

@@ -436,6 +436,9 @@ impl Endpoints {
                 "an endpoint of type LOAD_BALANCER scales by REQUEST_COUNT",
             ));
         }
+        let mut container =
+            template.as_ref().map_or_else(|| it.container.clone(), Container::of_template);
+        change.container.apply(&mut container)?;
         if let Some(gpu) = change.gpu {
             it.gpu = Some(gpu.apply(it.gpu.clone())?);
             it.cpu = None;
@@ -443,13 +446,10 @@ impl Endpoints {
         if let Some(cpu) = change.cpu {
             (it.cpu, it.gpu) = (Some(cpu), None);
         }
-        if let Some(template) = &template {
-            it.container = Container::of_template(template);
-        }
+        it.container = container;
         if let Some(id) = change.template {
             it.template = Some(id).filter(|id| !id.is_empty());
         }
-        change.container.apply(&mut it.container);
         it.workers = WorkerSettings {
             min,
             max,

@@ -419,7 +419,7 @@ impl Pods {
             return Err(Problem::invalid("the body must have one of gpu and cpu"));
         }
         let mut container = template.as_ref().map(Container::of_template).unwrap_or_default();
-        new.container.apply(&mut container);
+        new.container.apply(&mut container)?;
         let persistent = template.as_ref().filter(|it| it.volume_in_gb > 0);
         let persistent = persistent.map(|it| PersistentMount {
             size: i64::from(it.volume_in_gb.max(10)),
@@ -525,7 +525,7 @@ impl Pods {
             if let Some(id) = change.template {
                 new.template = Some(id).filter(|id| !id.is_empty());
             }
-            change.container.apply(&mut new.container);
+            change.container.apply(&mut new.container)?;
             if let Some(mounts) = change.mounts {
                 let size = |mounts: &Mounts| mounts.persistent.as_ref().map_or(0, |it| it.size);
                 if mounts.persistent.is_some() && size(&mounts) < size(&new.mounts) {

@@ -176,7 +176,7 @@ impl TemplateUpdate {
             i32::try_from(size).map_err(|_| Problem::invalid(format!("{name}: too large")))
         };
         let mut container = Container::of_template(template);
-        self.container.apply(&mut container);
+        self.container.apply(&mut container)?;
         template.container_disk_in_gb = gigabytes("disk", container.disk)?;
         if container.args != template.docker_args {
             template.set_args(container.args);

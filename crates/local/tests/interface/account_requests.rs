@@ -91,6 +91,35 @@ async fn responses_announce_the_limits_and_a_request_beyond_them_gets_429() {
 }
 
 #[tokio::test]
+async fn an_empty_image_is_refused() {
+    let service = Service::still(|builder| builder).await;
+    let valid = json!({
+        "name": "n", "image": "echo:1", "type": "QUEUE",
+        "scaling": { "type": "QUEUE_DELAY", "queueDelay": 4 },
+    });
+    for (path, fields, gpu) in [
+        ("/serverless", &["name", "image", "type", "scaling"][..], json!({ "pools": ["ADA_24"] })),
+        ("/pods", &["name", "image"], json!({ "id": "gpu-24gb" })),
+        ("/templates", &["name", "image"], Value::Null),
+    ] {
+        let mut body: Value =
+            fields.iter().map(|field| ((*field).to_owned(), valid[*field].clone())).collect();
+        if !gpu.is_null() {
+            body["gpu"] = gpu;
+        }
+        let created = service.account_send(Method::POST, path, body.clone()).await;
+        body["image"] = "".into();
+        body["name"] = "other".into();
+        let refused = service.account(Method::POST, path, Some(body)).await;
+        assert_problem(&refused, 400, "image must not be empty");
+        let path = format!("{path}/{}", created["id"].as_str().unwrap());
+        let refused = service.account(Method::PATCH, &path, Some(json!({ "image": "" }))).await;
+        assert_problem(&refused, 400, "image must not be empty");
+        assert_eq!(service.account_get(&path).await["image"], "echo:1");
+    }
+}
+
+#[tokio::test]
 async fn templates_are_those_of_the_first_version() {
     let service = Service::still(|builder| builder).await;
     let body =
