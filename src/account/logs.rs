@@ -133,9 +133,10 @@ impl AccountEndpoint {
     /// beginning. Each log is read over a connection of its own.
     ///
     /// The interface has no log of a whole endpoint, nor a list of the workers that have ended. So
-    /// they are listed twice within the idle timeout of the endpoint, for which each worker that has
-    /// finished a job stays, every 2 to 10 seconds. A worker that ends sooner, because it fails or
-    /// the numbers of workers are lowered, may be missed.
+    /// they are listed every 2 to 10 seconds, twice within the idle timeout of the endpoint if that
+    /// is at least 4 seconds: for so long, each worker that has finished a job stays. A worker that
+    /// ends sooner, because it fails, the numbers of workers are lowered or the idle timeout is
+    /// shorter, may be missed.
     pub fn logs(&self) -> Logs {
         Logs::of(Origin::AllWorkers(self.clone()))
     }

@@ -7,8 +7,8 @@ pub mod logs;
 
 use std::future::{Future, IntoFuture};
 
-use podqueue::Error;
 use podqueue::account::Account;
+use podqueue::{Error, ErrorKind};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -49,10 +49,12 @@ pub async fn read<T>(
     Ok(context.output.with_progress(what, signals.unless(call.into_future())).await??)
 }
 
-/// Changes something, once the question is confirmed that a change that costs or deletes has.
+/// Changes something, once the question is confirmed that a change that costs or deletes has. `see`
+/// is the command that shows whether a change took effect of which this is not known.
 pub async fn change<T>(
     context: &Context,
     what: &str,
+    see: &str,
     question: Option<Question<'_>>,
     call: impl Future<Output = Result<T, Error>>,
 ) -> Result<T, Failure> {
@@ -60,7 +62,43 @@ pub async fn change<T>(
     if let Some(question) = question {
         question.ask(&mut signals).await?;
     }
-    Ok(context.output.with_progress(what, signals.unless_sent(call)).await??)
+    let result = match context.output.with_progress(what, signals.unless(call)).await {
+        Ok(result) => result.map_err(|error| (error.kind(), Failure::from(error))),
+        Err(interrupted) => {
+            let mut failure = interrupted.while_changing();
+            failure.message = format!("interrupted while {what}; it may have taken effect");
+            Err((ErrorKind::OutcomeUnknown, failure))
+        }
+    };
+    result.map_err(|(kind, failure)| match kind {
+        ErrorKind::OutcomeUnknown => failure.hint(look_first(see)),
+        _ => failure,
+    })
+}
+
+/// Creates something as by [`change`], and prints it. A response without an id is a failure,
+/// since what was created cannot be named.
+pub async fn create(
+    context: &Context,
+    what: &str,
+    see: &str,
+    question: Option<Question<'_>>,
+    call: impl Future<Output = Result<impl Serialize, Error>>,
+) -> Result<Exit, Failure> {
+    let created = without_env(&change(context, what, see, question, call).await?);
+    if created["id"].as_str().is_none_or(str::is_empty) {
+        let message = format!(
+            "{what}: the service responded with a success, but not with the id of what it created; \
+             something may have been created"
+        );
+        return Err(Failure::new(Exit::OutcomeUnknown, message).hint(look_first(see)));
+    }
+    context.output.object(&created)?;
+    Ok(Exit::Done)
+}
+
+fn look_first(see: &str) -> String {
+    format!("before you repeat it, see what there is: {see}")
 }
 
 /// Prints a list: each item as a line of JSON, or all of them as a table.

@@ -1,6 +1,6 @@
 //! Context of a command: the output, the settings, and the client, which is built on demand.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use podqueue::{Client, Endpoint, ErrorKind, Observation};
@@ -18,13 +18,29 @@ const MESSAGE_INTERVAL: Duration = Duration::from_secs(10);
 pub struct Context {
     selection: Selection,
     pub output: Output,
+    limits: Arc<Mutex<LimitWaits>>,
     /// The definition of the program, for completions and manual pages.
     pub program: fn() -> clap::Command,
 }
 
+/// Waits of calls for rate limits.
+#[derive(Default)]
+struct LimitWaits {
+    /// The end of the last one that is known, if its length is.
+    until: Option<Instant>,
+    /// The time of the last message.
+    told: Option<Instant>,
+}
+
 impl Context {
     pub fn new(selection: Selection, output: Output, program: fn() -> clap::Command) -> Self {
-        Self { selection, output, program }
+        Self { selection, output, limits: Arc::default(), program }
+    }
+
+    /// The time until which calls wait for rate limits, if any does.
+    pub fn limited_until(&self) -> Option<Instant> {
+        let limits = self.limits.lock().unwrap_or_else(PoisonError::into_inner);
+        limits.until.filter(|until| *until > Instant::now())
     }
 
     /// The settings of the active profile.
@@ -39,21 +55,32 @@ impl Context {
     /// A client that says when it waits for rate limits: at most every ten seconds.
     pub fn client_of(&self, settings: &Settings) -> Result<Client, Failure> {
         let output = self.output.clone();
-        let last = Mutex::new(None::<Instant>);
+        let limits = Arc::clone(&self.limits);
         let builder = settings::client_builder(settings)?.observe(move |observation| {
-            let message = match observation {
-                Observation::Limited { .. } => "waiting for the rate limits of the service".into(),
+            let (wait, message) = match observation {
+                Observation::Limited { reset: None, .. } => {
+                    (None, "waiting for the rate limits of the service".to_owned())
+                }
+                Observation::Limited { reset: Some(time), .. } => {
+                    let seconds = in_seconds(*time);
+                    let message = "waiting for the rate limits of the service, which start anew in";
+                    (Some(*time), format!("{message} {seconds}"))
+                }
                 Observation::Retried { error: ErrorKind::RateLimited, pause, .. }
                     if *pause >= MIN_PAUSE =>
                 {
-                    let seconds = pause.as_secs_f64().ceil();
-                    format!("the service has too many requests: trying again in {seconds} s")
+                    let seconds = in_seconds(*pause);
+                    let message = "the service has too many requests: trying again in";
+                    (Some(*pause), format!("{message} {seconds}"))
                 }
                 _ => return,
             };
-            let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
-            if last.is_none_or(|last| last.elapsed() >= MESSAGE_INTERVAL) {
-                *last = Some(Instant::now());
+            let now = Instant::now();
+            let mut limits = limits.lock().unwrap_or_else(PoisonError::into_inner);
+            limits.until = limits.until.max(wait.and_then(|wait| now.checked_add(wait)));
+            if limits.told.is_none_or(|told| told.elapsed() >= MESSAGE_INTERVAL) {
+                limits.told = Some(now);
+                drop(limits);
                 output.note_beside_progress(message);
             }
         });
@@ -63,4 +90,10 @@ impl Context {
     pub fn endpoint(&self, id: &str) -> Result<Endpoint, Failure> {
         Ok(self.client()?.endpoint(id))
     }
+}
+
+/// A wait in whole seconds, rounded up, such as `1m 30s`.
+fn in_seconds(wait: Duration) -> String {
+    let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+    humantime::format_duration(Duration::from_secs(seconds)).to_string()
 }

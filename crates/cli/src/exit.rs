@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use podqueue::ErrorKind;
+use podqueue::{Error, ErrorKind};
 
 /// An exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +72,14 @@ impl Exit {
             ErrorKind::NotFound | ErrorKind::JobExpired => Self::NotFound,
             ErrorKind::WaitTimedOut => Self::TimedOut,
             _ => Self::Error,
+        }
+    }
+
+    /// The exit code of an error of the client, by its status, too: a 403 lacks permission.
+    pub fn of_error(error: &Error) -> Self {
+        match (error.kind(), error.status()) {
+            (ErrorKind::UnexpectedStatus, Some(403)) => Self::NotAuthorized,
+            (kind, _) => Self::of(kind),
         }
     }
 

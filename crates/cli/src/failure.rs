@@ -124,7 +124,7 @@ impl Failure {
             source = cause.source();
         }
         let successor = remove_successor(&mut message);
-        let mut failure = Self::new(Exit::of(error.kind()), message);
+        let mut failure = Self::new(Exit::of_error(error), message);
         if successor {
             failure = failure.hint(
                 "the account interface replaces it: set PODQUEUE_ACCOUNT_URL, or account_url in a \

@@ -122,6 +122,32 @@ pub fn read_text(source: impl Read) -> io::Result<String> {
     Ok(text)
 }
 
+/// Parses an id, which is a segment of a path.
+pub fn parse_id(text: &str) -> Result<String, String> {
+    match text.trim() {
+        "" | "." | ".." => Err("expected an id".to_owned()),
+        _ => Ok(text.to_owned()),
+    }
+}
+
+/// Parses a duration of whole seconds.
+pub fn parse_seconds(text: &str) -> Result<u64, String> {
+    let time = parse_duration(text)?;
+    match time.subsec_nanos() {
+        0 => Ok(time.as_secs()),
+        _ => Err("expected whole seconds".to_owned()),
+    }
+}
+
+/// Parses a duration of whole milliseconds.
+pub fn parse_milliseconds(text: &str) -> Result<u64, String> {
+    let time = parse_duration(text)?;
+    match (time.subsec_nanos() % 1_000_000, u64::try_from(time.as_millis())) {
+        (0, Ok(milliseconds)) => Ok(milliseconds),
+        _ => Err("expected whole milliseconds".to_owned()),
+    }
+}
+
 /// Parses a duration such as `90s`, `10m` or `1h 30m`.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text)

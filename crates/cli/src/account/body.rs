@@ -1,5 +1,6 @@
 //! Request bodies: the fields of a file and of options, read strictly into the type of the request.
 
+use std::collections::BTreeMap;
 use std::env;
 
 use clap::Args;
@@ -209,8 +210,7 @@ impl ContainerArguments {
 
 /// Sets environment variables. Those of a file that have other names are kept.
 pub fn set_env(fields: &mut Fields, variables: &[String]) -> Result<(), Failure> {
-    for variable in variables {
-        let (name, value) = environment_variable(variable)?;
+    for (name, value) in environment_variables(variables)? {
         // A name may contain a dot, and so is no place.
         if !fields.get("env").is_some_and(Value::is_object) {
             fields.set("env", Some(json!({})));
@@ -222,8 +222,21 @@ pub fn set_env(fields: &mut Fields, variables: &[String]) -> Result<(), Failure>
     Ok(())
 }
 
+/// The variables of the options `--env`, each given once.
+pub fn environment_variables(options: &[String]) -> Result<BTreeMap<String, String>, Failure> {
+    let mut variables = BTreeMap::new();
+    for option in options {
+        let (name, value) = environment_variable(option)?;
+        if variables.contains_key(&name) {
+            return Err(Failure::usage(format!("--env {name}: it is given twice")));
+        }
+        variables.insert(name, value);
+    }
+    Ok(variables)
+}
+
 /// The name and value of `NAME=VALUE`, or of `NAME`, whose value is that in this environment.
-pub fn environment_variable(variable: &str) -> Result<(String, String), Failure> {
+fn environment_variable(variable: &str) -> Result<(String, String), Failure> {
     if variable.contains('=') {
         let (name, value) = pair("--env", variable)?;
         return Ok((name.to_owned(), value.to_owned()));
@@ -237,7 +250,7 @@ pub fn environment_variable(variable: &str) -> Result<(String, String), Failure>
 pub fn parse_cpu(text: &str) -> Result<Value, String> {
     let parsed = text.rsplit_once(':').and_then(|(id, count)| {
         let count: u32 = count.parse().ok().filter(|count| *count > 0)?;
-        (!id.is_empty()).then(|| json!({ "id": id, "vcpuCount": count }))
+        (!id.is_empty() && !id.contains(':')).then(|| json!({ "id": id, "vcpuCount": count }))
     });
     parsed.ok_or_else(|| "expected an id and a number of vCPUs, such as cpu5c:4".to_owned())
 }

@@ -28,7 +28,8 @@ const MAX_PAST: Duration = Duration::from_secs(10);
 pub struct LogArguments {
     /// Continue with new lines, also after a lost connection, until Ctrl-C.
     ///
-    /// Otherwise the command ends when no line has arrived for 2 seconds, and after 10 in any case.
+    /// Otherwise the command ends when no line has arrived for 2 seconds, and after 10 in any case,
+    /// unless it waits for the rate limits of the service.
     #[arg(long, short)]
     follow: bool,
 
@@ -95,18 +96,29 @@ pub async fn print(
 
 async fn print_lines(context: &Context, mut logs: Logs, follows: bool) -> Result<Exit, Failure> {
     let mut exit_code = Exit::Done;
-    let end = Instant::now() + MAX_PAST;
+    let mut quiet_from = Instant::now();
+    let mut end = quiet_from + MAX_PAST;
     let mut is_empty = true;
     loop {
         let next = logs.next();
-        let line = match (follows, is_empty) {
-            (true, _) => next.await,
-            (false, true) => timeout_at(end, next).await.unwrap_or_else(|_| {
-                context.output.hint("no line has arrived; to wait for new ones: --follow");
-                None
-            }),
-            (false, false) => {
-                timeout_at(end.min(Instant::now() + SILENCE), next).await.unwrap_or_default()
+        let line = if follows {
+            next.await
+        } else {
+            let silent = quiet_from.max(Instant::now()) + SILENCE;
+            let silent = if is_empty { end } else { end.min(silent) };
+            match (timeout_at(silent, next).await, context.limited_until()) {
+                (Ok(Some(line)), _) => Some(line),
+                // Some logs are not read yet.
+                (Err(_), Some(until)) => {
+                    quiet_from = until.into();
+                    end = quiet_from + MAX_PAST;
+                    continue;
+                }
+                _ if is_empty => {
+                    context.output.hint("no line has arrived; to wait for new ones: --follow");
+                    None
+                }
+                _ => None,
             }
         };
         let Some(line) = line else { return Ok(exit_code) };

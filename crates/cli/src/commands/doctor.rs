@@ -14,6 +14,7 @@ use self::queued_job::EndpointState;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::{Failure, quoted};
+use crate::input::parse_id;
 use crate::interrupt::Signals;
 use crate::output::{BAD, BUSY, FAINT, GOOD, paragraph};
 use crate::settings::{self, Settings, redacted_url};
@@ -28,10 +29,11 @@ const INDENT: usize = 19;
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// The endpoint to check.
+    #[arg(value_parser = parse_id)]
     endpoint: Option<String>,
 
     /// A job of the endpoint that makes no progress.
-    #[arg(long, value_name = "JOB", requires = "endpoint")]
+    #[arg(long, value_name = "JOB", requires = "endpoint", value_parser = parse_id)]
     job: Option<String>,
 }
 
@@ -52,11 +54,16 @@ struct Check {
     hint: Option<String>,
     #[serde(skip)]
     exit: Exit,
+    /// The service does not know the key, or not for this: a 401, and no 403, which may come from a
+    /// proxy.
+    #[serde(skip)]
+    is_unauthorized: bool,
 }
 
 impl Check {
     fn new(check: &'static str, state: CheckState, message: impl Into<String>) -> Self {
-        Self { check, state, message: message.into(), hint: None, exit: Exit::Done }
+        let (message, hint, exit) = (message.into(), None, Exit::Done);
+        Self { check, state, message, hint, exit, is_unauthorized: false }
     }
 
     fn ok(check: &'static str, message: impl Into<String>) -> Self {
@@ -80,7 +87,8 @@ impl Check {
     /// A call that failed.
     fn of_error(check: &'static str, error: &Error) -> Self {
         let failure = Failure { hints: vec![hint_for(error)], ..Failure::from(error) };
-        Self::failed(check, failure)
+        let is_unauthorized = error.kind() == ErrorKind::Unauthorized;
+        Self { is_unauthorized, ..Self::failed(check, failure) }
     }
 
     fn hint(self, hint: impl Into<String>) -> Self {
@@ -277,7 +285,7 @@ async fn account(
 fn compare_authorization(checks: &mut [Check]) {
     let accepted =
         checks.iter().find(|check| check.state == CheckState::Ok).map(|check| check.check);
-    for check in checks.iter_mut().filter(|check| check.exit == Exit::NotAuthorized) {
+    for check in checks.iter_mut().filter(|check| check.is_unauthorized) {
         check.hint = Some(match accepted {
             Some(other) => format!("the key lacks permission: {other} accepts it"),
             None => "the key is wrong, or of another account".to_owned(),

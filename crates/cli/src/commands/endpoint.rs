@@ -41,8 +41,9 @@ pub enum Command {
     Releases(releases::Arguments),
     /// Print the logs of an endpoint's workers.
     ///
-    /// With --follow, a worker that ends within seconds of its start, before its idle timeout, may be
-    /// missed: the interface lists only the workers that there are.
+    /// With --follow, the workers are listed every 2 to 10 seconds, twice within the endpoint's idle
+    /// timeout if that is at least 4 seconds. A worker that is gone sooner may be missed, since the
+    /// interface lists only the workers that there are.
     Logs(logs::Arguments),
 }
 

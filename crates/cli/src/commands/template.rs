@@ -10,7 +10,7 @@ use serde_json::json;
 
 pub use self::arguments::Command;
 use self::arguments::{Content, Create, Delete, Get, Include, Update};
-use crate::account::body::environment_variable;
+use crate::account::body::environment_variables;
 use crate::account::{account, account_if_set};
 use crate::context::Context;
 use crate::exit::Exit;
@@ -38,8 +38,7 @@ fn new_template(content: Content, name: String) -> Result<NewTemplate, Failure> 
     if let Some(arguments) = content.docker_args {
         template = template.docker_args(arguments);
     }
-    for variable in content.environment {
-        let (name, value) = environment_variable(&variable)?;
+    for (name, value) in environment_variables(&content.environment)? {
         template = template.env(name, value);
     }
     for port in content.ports {

@@ -5,11 +5,11 @@ use podqueue::account::types::{CreateNetworkVolumeRequest, UpdateNetworkVolumeRe
 use serde_json::json;
 
 use crate::account::body::{Fields, prepare};
-use crate::account::{account, cell, change, print_changed, print_list, read};
+use crate::account::{account, cell, change, create, print_changed, print_list, read};
 use crate::confirmation::Confirmation;
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Failure, quoted};
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -113,8 +113,8 @@ pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
             );
             let what = format!("creating network volume {name}");
             let call = async { prepare!(account.create_network_volume(), body).await };
-            let volume = change(context, &what, Some(confirmation.of(&question)), call).await?;
-            print_changed(context, &volume)
+            let question = Some(confirmation.of(&question));
+            create(context, &what, "podqueue volume list", question, call).await
         }
         Command::Update(Update { id, name, size_gb, confirmation }) => {
             let mut fields = Fields::default();
@@ -126,14 +126,16 @@ pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
             let question = question.as_deref().map(|question| confirmation.of(question));
             let what = format!("changing network volume {id}");
             let call = async { prepare!(account.update_network_volume(&id), body).await };
-            let volume = change(context, &what, question, call).await?;
+            let see = format!("podqueue volume get {}", quoted(&id));
+            let volume = change(context, &what, &see, question, call).await?;
             print_changed(context, &volume)
         }
         Command::Delete(Delete { id, confirmation }) => {
             let question = format!("Delete the volume {id}, with its data?");
             let what = format!("deleting network volume {id}");
             let call = async { account.delete_network_volume(&id).await };
-            change(context, &what, Some(confirmation.of(&question)), call).await?;
+            let question = Some(confirmation.of(&question));
+            change(context, &what, "podqueue volume list", question, call).await?;
             context.output.object(&json!({ "deleted": id }))?;
             Ok(Exit::Done)
         }

@@ -414,9 +414,110 @@ async fn a_wait_for_the_quota_is_told() {
     .await;
     let waited = server.run(&["endpoint", "logs", "e1"]).await;
     waited.assert(0, "2026-11-27T00:00:01Z w1 one\n");
-    assert_eq!(waited.stderr, "waiting for the rate limits of the service\n");
+    let told = "waiting for the rate limits of the service, which start anew in 1s\n";
+    assert_eq!(waited.stderr, told);
     let quiet = server.run(&["endpoint", "logs", "e1", "--quiet"]).await;
     assert_eq!((quiet.code, quiet.stderr.as_str()), (0, ""));
+}
+
+/// With two workers, the second log is read in the second period.
+#[tokio::test]
+async fn logs_of_the_past_wait_for_the_quota() {
+    let server = AccountServer::announcing(r#""minute";r=0;t=2"#, |request| {
+        match request.line.ends_with("/workers") {
+            true => ok(json!({"workers": [{"id": "w1"}, {"id": "w2"}]})),
+            false => events(event(1, "one")),
+        }
+    })
+    .await;
+    let waited = server.run(&["endpoint", "logs", "e1"]).await;
+    waited.assert_code(0);
+    for worker in ["w1", "w2"] {
+        assert!(waited.stdout.contains(&format!("{worker} one")), "{}", waited.stdout);
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_says_what_the_service_says_and_what_to_do() {
+    for (status, code, advice) in [
+        (402, 1, "check the balance of the account"),
+        (403, 4, "lacks permission for this"),
+        (409, 1, "conflicts with the present state"),
+        (422, 1, "breaks a rule of the service"),
+    ] {
+        let server = AccountServer::start(move |_| {
+            let problem = json!({"title": "Refused", "detail": "no more of pool X"});
+            (status, "application/problem+json", problem.to_string())
+        })
+        .await;
+        for arguments in [&["endpoint", "list"][..], &["endpoint", "update", "e1", "--name", "n"]] {
+            let refused = server.run(arguments).await;
+            refused.fails(code, "no more of pool X");
+            assert!(refused.stderr.contains(advice), "{}", refused.stderr);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_creation_without_an_id_may_have_created_something() {
+    let created = ["{}", r#"{"endpoint": {"id": "e1"}}"#, r#"{"id": ""}"#, r#"{"id": null}"#];
+    for (body, code) in created.into_iter().map(|body| (body, 201)).chain([("{}", 500)]) {
+        let server =
+            AccountServer::start(move |_| (code, "application/json", body.to_owned())).await;
+        for (arguments, list) in [
+            (
+                &["endpoint", "create", "e", "--image", "i", "--gpu", "ADA_24"][..],
+                "podqueue endpoint list",
+            ),
+            (&["pod", "create", "p", "--image", "i", "--gpu", "GPU-A"], "podqueue pod list"),
+            (
+                &["volume", "create", "v", "--size-gb", "10", "--data-center", "DC"],
+                "podqueue volume list",
+            ),
+            (&["template", "create", "t", "--image", "i"], "podqueue template list"),
+        ] {
+            let mut arguments = arguments.to_vec();
+            if arguments[0] != "template" {
+                arguments.push("--yes");
+            }
+            let failed = server.run(&arguments).await;
+            failed.fails(5, list);
+            assert_eq!(failed.stdout, "", "{arguments:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn values_that_a_field_cannot_express_are_refused_before_sending() {
+    let server = AccountServer::start(service).await;
+    let update = ["endpoint", "update", "e1", "--yes"];
+    for (options, reason) in [
+        (&["--idle-timeout", "1.5s"][..], "whole seconds"),
+        (&["--idle-timeout", "1us"], "whole seconds"),
+        (&["--execution-timeout", "1us"], "whole milliseconds"),
+        (&["--cpu", "a:4:4"], "a:4:4"),
+        (&["--env", "NAME=1", "--env", "OTHER=1", "--env", "NAME=2"], "--env NAME"),
+        (&["--image", ""], "image"),
+    ] {
+        let refused = server.run(&[&update[..], options].concat()).await;
+        refused.fails(2, reason);
+        assert!(!refused.stderr.contains("NAME=2"), "{}", refused.stderr);
+    }
+    for (body, field) in [
+        (r#"{"scaling": {"queueDelay": 4}}"#, "`scaling.type`"),
+        (r#"{"scaling": {"type": null, "queueDelay": 4}}"#, "`scaling.type`"),
+        (r#"{"scaling": {}}"#, "`scaling.type`"),
+        (r#"{"scaling": {"type": "QUEUE_DELAY"}}"#, "`queueDelay`"),
+        (r#"{"scaling": {"type": "QUEUE_DELAY", "requestCount": 4}}"#, "`queueDelay`"),
+    ] {
+        let mut program = server.program(&[&update[..], &["--file", "-"]].concat());
+        ran_with_stdin(&mut program, body).await.fails(2, field);
+    }
+    assert!(server.requests().is_empty(), "{:?}", server.requests());
+    let sent = [&update[..], &["--idle-timeout", "1m", "--execution-timeout", "1.5s"]].concat();
+    server.run(&sent).await.assert_code(0);
+    let body = json!({"workers": {"idleTimeout": 60}, "timeout": 1_500});
+    assert_eq!(server.changes().pop().map(|it| it.body), Some(body));
 }
 
 /// The log is lost once, and continues where it was.

@@ -27,6 +27,16 @@ async fn a_working_setup_passes_every_check() {
 }
 
 #[tokio::test]
+async fn what_cannot_be_an_id_is_refused() {
+    let fixture = Fixture::start().await;
+    for id in ["", "..", " . "] {
+        fixture.run(&["doctor", id]).await.fails(2, "expected an id");
+        fixture.run(&["doctor", "echo", "--job", id]).await.fails(2, "expected an id");
+    }
+    assert!(fixture.local.requests().is_empty());
+}
+
+#[tokio::test]
 async fn a_missing_wrong_or_unprivileged_key_is_diagnosed() {
     let restricted = LocalService::builder()
         .restricted_api_key("no-graphql", [Operation::Health, Operation::GetPod]);
@@ -61,11 +71,11 @@ async fn a_missing_wrong_or_unreachable_url_is_diagnosed() {
         .add_fault(Fault::redirect(301, "https://elsewhere.example").on(Operation::Health));
     assert_shows(&fixture.run(&["doctor", "echo"]).await, 1, "leads elsewhere");
     fixture.local.clear_faults();
-    for (status, text) in
-        [(403, "lacks permission, or something on the way"), (407, "of the proxy")]
+    for (status, code, text) in
+        [(403, 4, "lacks permission, or something on the way"), (407, 1, "of the proxy")]
     {
         fixture.local.add_fault(Fault::response(status, "{}").on(Operation::Health));
-        assert_shows(&fixture.run(&["doctor", "echo"]).await, 1, text);
+        assert_shows(&fixture.run(&["doctor", "echo"]).await, code, text);
         fixture.local.clear_faults();
     }
 }

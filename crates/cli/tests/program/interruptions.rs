@@ -5,14 +5,14 @@ use std::{process::Stdio, time::Duration};
 
 use podqueue_local::{LocalService, Operation};
 use rustix::process::{Pid, Signal, kill_process};
+use tokio::io::AsyncReadExt;
 #[cfg(target_os = "linux")]
 use tokio::io::AsyncWriteExt;
+use tokio::net::TcpListener;
 use tokio::process::Child;
 
 use crate::run::never;
-#[cfg(target_os = "linux")]
-use crate::support::bare;
-use crate::support::{Fixture, ended};
+use crate::support::{Fixture, KEY, bare, ended};
 
 pub fn signal(child: &Child, signal: Signal) {
     let id = i32::try_from(child.id().unwrap()).unwrap();
@@ -157,7 +157,7 @@ async fn a_signal_ends_the_wait_for_a_journal_in_an_orderly_way() {
     fixture.write_inputs(2);
     for command in ["run", "watch", "cancel", "retry"] {
         // A database that accepts connections, and does not respond.
-        let database = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let database = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let journal = format!("postgres://u@{}/db#batch", database.local_addr().unwrap());
         let arguments: &[&str] = match command {
             "run" => &["in.jsonl", "-e", "never", "-o", "out.jsonl"],
@@ -242,6 +242,23 @@ async fn an_interrupted_change_may_have_taken_effect() {
         signal(&child, Signal::INT);
         ended(child).await.fails(130, "interrupted; the request may have taken effect");
     }
+}
+
+#[tokio::test]
+async fn an_interrupted_change_of_the_account_names_the_command_that_shows_it() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let home = tempfile::tempdir().unwrap();
+    let create = ["endpoint", "create", "e", "--image", "i", "--gpu", "ADA_24", "--yes"];
+    let mut program = bare(home.path(), &create);
+    program.env("PODQUEUE_API_KEY", KEY).env("PODQUEUE_ACCOUNT_URL", &url);
+    let child = program.spawn().unwrap();
+    let (mut stream, _) = listener.accept().await.unwrap();
+    stream.read_u8().await.unwrap();
+    signal(&child, Signal::INT);
+    let interrupted = ended(child).await;
+    interrupted.fails(130, "interrupted while creating endpoint e; it may have taken effect");
+    assert!(interrupted.stderr.contains("podqueue endpoint list"), "{}", interrupted.stderr);
 }
 
 /// More jobs than are cancelled concurrently, one of which has ended and cannot be cancelled.

@@ -221,7 +221,7 @@ async fn numbers_that_were_changed_since_are_left_alone() {
 async fn a_refused_change_leaves_no_record() {
     let account = Account::start(0, 3).await;
     account.refuses.store(true, Ordering::SeqCst);
-    ran(&mut account.batch("out.jsonl", "1")).await.assert_code(1);
+    ran(&mut account.batch("out.jsonl", "1")).await.assert_code(4);
     assert!(account.records().is_empty());
     assert!(account.set().is_empty());
 }

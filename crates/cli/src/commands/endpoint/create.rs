@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::settings::SettingsArguments;
 use crate::account::body::prepare;
-use crate::account::{account, change, print_changed};
+use crate::account::{account, create};
 use crate::confirmation::Confirmation;
 use crate::context::Context;
 use crate::exit::Exit;
@@ -50,8 +50,8 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     );
     let what = format!("creating endpoint {}", body.typed.name);
     let call = async { prepare!(account.create_endpoint(), body).await };
-    let endpoint = change(context, &what, Some(arguments.confirmation.of(&question)), call).await?;
-    print_changed(context, &endpoint)
+    let question = Some(arguments.confirmation.of(&question));
+    create(context, &what, "podqueue endpoint list", question, call).await
 }
 
 /// The numbers of workers that the interface documents for a body without them.

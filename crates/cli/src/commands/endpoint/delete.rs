@@ -24,7 +24,8 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     let question = format!("Delete the endpoint {id}, with its queue and its workers?");
     let what = format!("deleting endpoint {id}");
     let call = async { account.delete_endpoint(id).await };
-    change(context, &what, Some(arguments.confirmation.of(&question)), call).await?;
+    let question = Some(arguments.confirmation.of(&question));
+    change(context, &what, "podqueue endpoint list", question, call).await?;
     context.output.object(&json!({ "deleted": id }))?;
     Ok(Exit::Done)
 }

@@ -7,7 +7,7 @@ use crate::account::{account, change, read};
 use crate::confirmation::Confirmation;
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Failure, quoted};
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -53,7 +53,8 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     };
     let what = format!("scaling endpoint {id}");
     let question = rises.then(|| arguments.confirmation.of(&question));
-    let former = change(context, &what, question, call).await?;
+    let see = format!("podqueue endpoint get {}", quoted(id));
+    let former = change(context, &what, &see, question, call).await?;
     context.output.object(&json!({
         "endpoint": id,
         "min": min,

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::account::body::{ContainerArguments, Fields, parse_cpu};
 use crate::failure::Failure;
-use crate::input::parse_duration;
+use crate::input::{parse_duration, parse_milliseconds, parse_seconds};
 
 /// Settings of an endpoint. Options replace fields of the file.
 #[derive(Debug, Args)]
@@ -36,9 +36,9 @@ pub struct SettingsArguments {
     #[arg(long, value_name = "WORKERS")]
     max: Option<u32>,
 
-    /// The time that a worker without work is kept, at most 1h.
-    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
-    idle_timeout: Option<Duration>,
+    /// The time that a worker without work is kept, in whole seconds, at most 1h.
+    #[arg(long, value_name = "DURATION", value_parser = parse_seconds)]
+    idle_timeout: Option<u64>,
 
     /// Add a worker when a job has waited this long.
     #[arg(long, value_name = "DURATION", value_parser = parse_duration,
@@ -50,8 +50,8 @@ pub struct SettingsArguments {
     request_count: Option<u32>,
 
     /// The longest time that a job may run, unless its own policy says otherwise.
-    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
-    execution_timeout: Option<Duration>,
+    #[arg(long, value_name = "DURATION", value_parser = parse_milliseconds)]
+    execution_timeout: Option<u64>,
 
     /// Faster starts of workers after a pause.
     #[arg(long, value_enum)]
@@ -86,15 +86,14 @@ impl SettingsArguments {
         fields.set("cpu", (!self.cpu.is_empty()).then_some(&self.cpu));
         fields.set("workers.min", self.min);
         fields.set("workers.max", self.max);
-        fields.set("workers.idleTimeout", self.idle_timeout.map(|time| time.as_secs()));
+        fields.set("workers.idleTimeout", self.idle_timeout);
         let delay = self.queue_delay.map(|time| time.as_secs_f64());
         let delay = delay.map(|delay| json!({ "type": "QUEUE_DELAY", "queueDelay": delay }));
         fields.set("scaling", delay);
         let count = self.request_count;
         let count = count.map(|count| json!({ "type": "REQUEST_COUNT", "requestCount": count }));
         fields.set("scaling", count);
-        let timeout = self.execution_timeout.map(|time| time.as_millis());
-        fields.set("timeout", timeout.and_then(|timeout| u64::try_from(timeout).ok()));
+        fields.set("timeout", self.execution_timeout);
         fields.set(
             "flashboot",
             self.flashboot.map(|it| match it {

@@ -9,7 +9,7 @@ use crate::account::{account, change, print_changed};
 use crate::confirmation::Confirmation;
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Failure, quoted};
 
 /// Fields on which the price of an endpoint depends.
 const PRICED: [&str; 5] = ["cpu", "flashboot", "gpu", "scaling", "workers"];
@@ -43,6 +43,7 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     let body = fields.body::<UpdateEndpointRequest>()?;
     let what = format!("changing endpoint {id}");
     let call = async { prepare!(account.update_endpoint(id), body).await };
-    let endpoint = change(context, &what, question, call).await?;
+    let see = format!("podqueue endpoint get {}", quoted(id));
+    let endpoint = change(context, &what, &see, question, call).await?;
     print_changed(context, &endpoint)
 }

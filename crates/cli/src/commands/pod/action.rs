@@ -8,7 +8,7 @@ use crate::account::{account, change, print_changed};
 use crate::confirmation::Confirmation;
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Failure, quoted};
 
 /// An action on a Pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +68,8 @@ async fn run(
     let call = async { account.pod_action(id, PodActionRequest { action: sent }).await };
     let what = format!("{doing} Pod {id}");
     let question = confirmation.map(|confirmation| confirmation.of(&question));
-    match change(context, &what, question, call).await? {
+    let see = format!("podqueue pod get {}", quoted(id));
+    match change(context, &what, &see, question, call).await? {
         Some(pod) => print_changed(context, &pod),
         None => print_changed(context, &json!({ "id": id })),
     }

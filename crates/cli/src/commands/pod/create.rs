@@ -5,7 +5,7 @@ use podqueue::account::types::CreatePodRequest;
 use serde_json::{Value, json};
 
 use crate::account::body::{ContainerArguments, Fields, parse_cpu, prepare};
-use crate::account::{account, change, print_changed};
+use crate::account::{account, create};
 use crate::confirmation::Confirmation;
 use crate::context::Context;
 use crate::exit::Exit;
@@ -105,6 +105,6 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     let question = format!("Create the Pod {name}, which costs until it is stopped and deleted?");
     let what = format!("creating Pod {name}");
     let call = async { prepare!(account.create_pod(), body).await };
-    let pod = change(context, &what, Some(arguments.confirmation.of(&question)), call).await?;
-    print_changed(context, &pod)
+    let question = Some(arguments.confirmation.of(&question));
+    create(context, &what, "podqueue pod list", question, call).await
 }

@@ -24,7 +24,8 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     let question = format!("Delete the Pod {id}, with its own storage?");
     let what = format!("deleting Pod {id}");
     let call = async { account.delete_pod(id).await };
-    change(context, &what, Some(arguments.confirmation.of(&question)), call).await?;
+    let question = Some(arguments.confirmation.of(&question));
+    change(context, &what, "podqueue pod list", question, call).await?;
     context.output.object(&json!({ "deleted": id }))?;
     Ok(Exit::Done)
 }

@@ -8,10 +8,10 @@ use serde_json::json;
 
 use super::arguments::{Command, Content, Create, Delete, Get, List, PublicSource, Update};
 use crate::account::body::{Fields, prepare, set_env};
-use crate::account::{cell, change, print_changed, print_list, read};
+use crate::account::{cell, change, create, print_changed, print_list, read};
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Failure, quoted};
 
 /// The fields of a body that the options set.
 fn fields_of(content: &Content) -> Result<Fields, Failure> {
@@ -86,7 +86,7 @@ pub async fn run(context: &Context, account: &Account, command: Command) -> Resu
             let body = fields.body::<CreateTemplateRequest>()?;
             let what = format!("creating template {name}");
             let call = async { prepare!(account.create_template(), body).await };
-            print_changed(context, &change(context, &what, None, call).await?)
+            create(context, &what, "podqueue template list", None, call).await
         }
         Command::Update(Update { id, name, content }) => {
             let mut fields = fields_of(&content)?;
@@ -94,13 +94,15 @@ pub async fn run(context: &Context, account: &Account, command: Command) -> Resu
             let body = fields.body::<UpdateTemplateRequest>()?;
             let what = format!("updating template {id}");
             let call = async { prepare!(account.update_template(&id), body).await };
-            print_changed(context, &change(context, &what, None, call).await?)
+            let see = format!("podqueue template get {}", quoted(&id));
+            print_changed(context, &change(context, &what, &see, None, call).await?)
         }
         Command::Delete(Delete { name: id, confirmation }) => {
             let question = format!("Delete the template {id}?");
             let what = format!("deleting template {id}");
             let call = async { account.delete_template(&id).await };
-            change(context, &what, Some(confirmation.of(&question)), call).await?;
+            let question = Some(confirmation.of(&question));
+            change(context, &what, "podqueue template list", question, call).await?;
             context.output.object(&json!({ "deleted": id }))?;
             Ok(Exit::Done)
         }
