@@ -99,7 +99,7 @@ impl Type {
     /// The name of a rule of its core.
     pub(crate) fn named(&self, rule: &str) -> String {
         let suffix = self.suffix();
-        match rule.starts_with(['[', '{']) || suffix.is_empty() {
+        match rule.starts_with(['[', '{', '|']) || suffix.is_empty() {
             true => format!("{suffix}{rule}"),
             false => format!("{suffix} {rule}"),
         }

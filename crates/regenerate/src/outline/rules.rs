@@ -13,7 +13,8 @@ use serde_json::Value;
 use super::openapi_text::{list, only_alternative, values};
 use crate::change::Severity;
 
-/// The rules of a value by their names: the keyword, after `[]` or `{}` for the values within it.
+/// The rules of a value by their names: the keyword, after `[]` or `{}` for the values within it, and
+/// `|1` for the first alternative of a union.
 pub(crate) type Rules = BTreeMap<String, Rule>;
 
 /// A rule.
@@ -176,19 +177,23 @@ fn collect_part(
             add(&format!("{DISCRIMINATOR} defaultMapping"), Measure::Other, other.clone());
         }
     }
-    let mut inner = |suffix: &str, schema| {
-        let within =
-            if within.is_empty() { format!("{suffix} ") } else { format!("{suffix}{within}") };
-        collect(description, rules, &within, schema, depth + 1);
-    };
+    let below = |suffix: &str| format!("{}{suffix} ", within.trim_end());
     if let Some(items) = schema.get("items") {
-        inner("[]", items);
+        collect(description, rules, &below("[]"), items, depth + 1);
     }
     if let Some(values) = schema.get("additionalProperties").filter(|it| it.is_object()) {
-        inner("{}", values);
+        collect(description, rules, &below("{}"), values, depth + 1);
     }
-    for part in list(schema, "allOf").iter().chain(only_alternative(schema)) {
+    let only = only_alternative(schema);
+    for part in list(schema, "allOf").iter().chain(only) {
         collect_part(description, rules, within, part, depth + 1);
+    }
+    let unions = ["oneOf", "anyOf"].into_iter().filter(|_| only.is_none());
+    for (index, part) in unions.flat_map(|keyword| list(schema, keyword).iter().enumerate()) {
+        if target(part).is_none() {
+            let within = below(&format!("|{}", index + 1));
+            collect_part(description, rules, &within, part, depth + 1);
+        }
     }
 }
 

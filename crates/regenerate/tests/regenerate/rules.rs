@@ -89,6 +89,16 @@ fn a_rule_that_becomes_tighter_is_to_be_checked_by_writers_and_a_looser_one_by_r
             "{} maxLength: nothing -> 2",
         ),
         (
+            "{type: array, items: {type: object, additionalProperties: {type: string}}}",
+            "{type: array, items: {type: object, additionalProperties: {type: string, maxLength: 2}}}",
+            "[]{} maxLength: nothing -> 2",
+        ),
+        (
+            "{oneOf: [{type: integer}, {type: string}]}",
+            "{oneOf: [{type: integer}, {type: string, maxLength: 2}]}",
+            "|2 maxLength: nothing -> 2",
+        ),
+        (
             "{type: object, properties: {a: {}, b: {}}}",
             "{type: object, properties: {a: {}, b: {}}, anyOf: [{required: [a]}, {required: [b]}]}",
             "anyOf required: nothing -> [[\"a\"],[\"b\"]]",
