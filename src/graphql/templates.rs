@@ -245,7 +245,7 @@ impl NewTemplate {
     pub fn port<P: TryInto<Port, Error: fmt::Display>>(mut self, port: P) -> Self {
         match port.try_into() {
             Ok(port) if port.number() > 0 => self.input.ports.push(port),
-            Ok(_) => self.malformed = Some("the port 0: expected a number from 1 to 65535".to_owned()),
+            Ok(_) => self.malformed = Some("the port 0: expected one from 1 to 65535".to_owned()),
             Err(error) => self.malformed = Some(error.to_string()),
         }
         self
