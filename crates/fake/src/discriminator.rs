@@ -2,13 +2,18 @@
 //!
 //! The branches of a union are those of its `oneOf` or `anyOf`, or else the schemas that extend it by
 //! `allOf`. A branch has the tags that the mapping has for it, as the branch lists them or as the type
-//! of its property has them; without a mapping those that it lists, or else its name.
+//! of its property has them; without a mapping the one that its schema states, or else those that it
+//! lists, or else its name.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
 use crate::pointer::{escaped, pointer_of, step};
+
+/// Keyword of a schema with the tag that selects it as a branch: descriptions that were Swagger 2 have
+/// it in place of a mapping.
+const TAG: &str = "x-ms-discriminator-value";
 
 /// Limit of references followed within each other: they may be cyclic.
 const DEPTH: usize = 8;
@@ -51,7 +56,12 @@ impl<'a> Discriminator<'a> {
         let mapped = self.mapping.into_iter().flatten();
         let mapped =
             mapped.filter(|(_, to)| to.as_str().is_some_and(|it| self.is_same(it, reference)));
-        let mapped: Vec<_> = mapped.map(|(text, _)| self.tag(&branch, text, &listed)).collect();
+        let mut texts: Vec<&str> = mapped.map(|(text, _)| text.as_str()).collect();
+        let schema = pointer_of(reference).and_then(|it| self.whole.pointer(&it));
+        if texts.is_empty() {
+            texts.extend(schema.and_then(|it| it.get(TAG)?.as_str()));
+        }
+        let mapped: Vec<_> = texts.iter().map(|text| self.tag(&branch, text, &listed)).collect();
         let valid: Vec<_> =
             mapped.iter().filter(|it| listed.is_empty() || listed.contains(it)).cloned().collect();
         match (valid.is_empty(), listed.is_empty()) {

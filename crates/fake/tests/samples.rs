@@ -6,7 +6,65 @@ use podqueue_fake::{Description, Sampler, component};
 use serde_json::{Value, json};
 
 fn description() -> Description {
-    Description::new(json!({
+    let mut description = schemas();
+    let schemas = description["components"]["schemas"].as_object_mut().unwrap();
+    schemas.extend(bases().as_object().unwrap().clone());
+    Description::new(description).unwrap()
+}
+
+/// Schemas that others extend, and integers of wide ranges.
+fn bases() -> Value {
+    json!({
+        "Base": {
+            "type": "object", "required": ["v"], "properties": { "v": { "type": "integer" } },
+            "discriminator": { "propertyName": "v", "mapping": {
+                "0": "Base", "1": "#/components/schemas/BaseOne", "2": "BaseTwo",
+            } },
+        },
+        "BaseOne": { "allOf": [{ "$ref": "#/components/schemas/Base" }, {
+            "required": ["one"], "properties": { "one": { "type": "boolean" } },
+        }] },
+        "BaseTwo": { "allOf": [{ "$ref": "#/components/schemas/Base" }, {
+            "required": ["two"], "properties": { "two": { "type": "boolean" } },
+        }] },
+        "Holder": { "required": ["base"], "properties": { "base": {
+            "allOf": [{ "$ref": "#/components/schemas/Base" }],
+            "properties": { "own": { "type": "boolean" } },
+        } } },
+        "Release": {
+            "oneOf": [
+                { "$ref": "#/components/schemas/FirstRelease" },
+                { "$ref": "#/components/schemas/LaterRelease" },
+            ],
+            "discriminator": { "propertyName": "version", "mapping": { "1": "FirstRelease" },
+                "defaultMapping": "LaterRelease" },
+        },
+        "FirstRelease": { "type": "object", "properties": {
+            "version": { "type": "integer" }, "date": { "type": "string" },
+        } },
+        "LaterRelease": { "type": "object", "properties": {
+            "version": { "type": "integer" }, "date": { "type": "integer" },
+        } },
+        "Wide": { "type": "object", "required": ["above", "unsigned", "third"], "properties": {
+            "above": { "type": "integer", "minimum": 9_223_372_036_854_775_808_u64 },
+            "unsigned": { "type": "integer", "format": "uint64" },
+            "third": { "type": "integer", "minimum": 0.5, "maximum": 10.5, "multipleOf": 3 },
+        } },
+        "Policy": {
+            "type": "object", "required": ["name"],
+            "properties": { "name": { "enum": ["Default", "Bandit"] } },
+            "discriminator": { "propertyName": "name" },
+        },
+        "DefaultPolicy": { "allOf": [{ "$ref": "#/components/schemas/Policy" }],
+            "x-ms-discriminator-value": "Default" },
+        "BanditPolicy": { "allOf": [{ "$ref": "#/components/schemas/Policy" }, {
+            "required": ["slack"], "properties": { "slack": { "type": "number" } },
+        }], "x-ms-discriminator-value": "Bandit" },
+    })
+}
+
+fn schemas() -> Value {
+    json!({
         "openapi": "3.0.3",
         "components": { "schemas": {
             "Tree": { "type": "object", "required": ["children"], "properties": {
@@ -70,41 +128,6 @@ fn description() -> Description {
             "AliasOfSecond": { "$ref": "#/components/schemas/Second" },
             "First": { "type": "object", "properties": { "version": { "type": "integer" } } },
             "Second": { "type": "object", "properties": { "version": { "enum": [2] } } },
-            "Base": {
-                "type": "object", "required": ["v"], "properties": { "v": { "type": "integer" } },
-                "discriminator": { "propertyName": "v", "mapping": {
-                    "0": "Base", "1": "#/components/schemas/BaseOne", "2": "BaseTwo",
-                } },
-            },
-            "BaseOne": { "allOf": [{ "$ref": "#/components/schemas/Base" }, {
-                "required": ["one"], "properties": { "one": { "type": "boolean" } },
-            }] },
-            "BaseTwo": { "allOf": [{ "$ref": "#/components/schemas/Base" }, {
-                "required": ["two"], "properties": { "two": { "type": "boolean" } },
-            }] },
-            "Holder": { "required": ["base"], "properties": { "base": {
-                "allOf": [{ "$ref": "#/components/schemas/Base" }],
-                "properties": { "own": { "type": "boolean" } },
-            } } },
-            "Release": {
-                "oneOf": [
-                    { "$ref": "#/components/schemas/FirstRelease" },
-                    { "$ref": "#/components/schemas/LaterRelease" },
-                ],
-                "discriminator": { "propertyName": "version", "mapping": { "1": "FirstRelease" },
-                    "defaultMapping": "LaterRelease" },
-            },
-            "FirstRelease": { "type": "object", "properties": {
-                "version": { "type": "integer" }, "date": { "type": "string" },
-            } },
-            "LaterRelease": { "type": "object", "properties": {
-                "version": { "type": "integer" }, "date": { "type": "integer" },
-            } },
-            "Wide": { "type": "object", "required": ["above", "unsigned", "third"], "properties": {
-                "above": { "type": "integer", "minimum": 9_223_372_036_854_775_808_u64 },
-                "unsigned": { "type": "integer", "format": "uint64" },
-                "third": { "type": "integer", "minimum": 0.5, "maximum": 10.5, "multipleOf": 3 },
-            } },
             "Message": {
                 "oneOf": [
                     { "$ref": "#/components/schemas/Text" },
@@ -124,8 +147,7 @@ fn description() -> Description {
                 "next": { "$ref": "#/components/schemas/Page[Pet]" },
             } },
         } },
-    }))
-    .unwrap()
+    })
 }
 
 fn samples(seed: u64, name: &str) -> Vec<Value> {
@@ -201,6 +223,9 @@ fn a_value_of_a_base_is_one_of_the_schemas_that_extend_it() {
     assert!(bases.iter().all(|it| matches!(it["v"].as_u64(), Some(0..=2))), "{bases:?}");
     // A branch has its own tag.
     assert!(samples(7, "BaseTwo").iter().all(|it| it["v"] == 2));
+    let policies = samples(7, "Policy");
+    assert!(policies.iter().all(|it| it.get("slack").is_some() == (it["name"] == "Bandit")));
+    assert!(policies.iter().any(|it| it["name"] == "Default"), "{policies:?}");
     // What extends it inline is no such branch.
     let holders = samples(7, "Holder");
     assert!(holders.iter().all(|it| it["base"].get("one").is_none()), "{holders:?}");

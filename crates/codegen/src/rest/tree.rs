@@ -15,6 +15,10 @@ pub(super) const URL: &str = "x-url";
 /// Keyword of an integer that begins with 0 or 1 by its default or its minimum: with which.
 pub(super) const FIRST: &str = "x-first";
 
+/// Keyword of a schema with the tag that selects it as a branch: descriptions that were Swagger 2 have
+/// it in place of a mapping.
+pub(super) const TAG: &str = "x-ms-discriminator-value";
+
 pub(super) fn object_at(value: &Value, path: &[&str]) -> Map<String, Value> {
     path.iter()
         .try_fold(value, |value, key| value.get(key))
@@ -71,7 +75,7 @@ pub(super) fn says_type(schema: &Value) -> bool {
 
 /// Keywords that do not restrict the type of a value.
 pub(super) fn is_annotation(key: &str) -> bool {
-    ["description", "deprecated", "discriminator", "nullable", "readOnly", LOOSE, URL, FIRST]
+    ["description", "deprecated", "discriminator", "nullable", "readOnly", LOOSE, URL, FIRST, TAG]
         .contains(&key)
 }
 

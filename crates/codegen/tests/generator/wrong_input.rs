@@ -250,6 +250,7 @@ fn tags_that_select_no_branch_are_reported_and_no_others() {
     for (name, discriminator, branches, expected) in [
         ("twice", "", &["{enum: [x, y]}", "{enum: [x, z]}"][..], Some(ambiguous)),
         ("mapped", "mapping: {x: B}", &["{enum: [x, y]}", "{enum: [x, z]}"], None),
+        ("shared", "", &["{enum: [x, y]}", "{enum: [x, y]}"], Some(ambiguous)),
         ("inherited", "mapping: {x: B, y: C}", &["{enum: [x, y, z]}", "{enum: [x, y, z]}"], None),
         ("outside", "defaultMapping: Z", &["{enum: [x]}", "{enum: [y]}"], Some(outside)),
         ("wide", "mapping: {'18446744073709551615': B, '-1': C}", &[integer, integer], None),

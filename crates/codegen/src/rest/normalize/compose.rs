@@ -188,20 +188,10 @@ impl<'a> Composer<'a> {
 
     /// Records that a union becomes one object, for a warning.
     fn record_merged(&self, objects: &[Value]) {
-        let names = objects.iter().map(|it| {
-            let target = it.get("$ref").and_then(Value::as_str);
-            target
-                .and_then(|it| it.rsplit('/').next())
-                .map_or_else(|| "an inline object".to_owned(), unescaped)
-        });
-        let names: Vec<_> = names.collect();
-        let between = match names.as_slice() {
-            [first, second, third, _, ..] => {
-                format!("{first}, {second}, {third} and {} more", names.len() - 3)
-            }
-            [others @ .., last] => format!("{} and {last}", others.join(", ")),
-            [] => return,
-        };
+        if objects.is_empty() {
+            return;
+        }
+        let between = listed(objects);
         self.merged.borrow_mut().entry(self.place.borrow().clone()).or_insert(between);
     }
 
@@ -429,6 +419,24 @@ impl<'a> Composer<'a> {
         if let (Some(words), None, None) = (words, known.get("$ref"), known.get("description")) {
             known["description"] = words;
         }
+    }
+}
+
+/// The names of the branches of a union.
+fn listed(branches: &[Value]) -> String {
+    let names = branches.iter().map(|it| {
+        let target = it.get("$ref").and_then(Value::as_str);
+        target
+            .and_then(|it| it.rsplit('/').next())
+            .map_or_else(|| "an inline object".to_owned(), unescaped)
+    });
+    let names: Vec<_> = names.collect();
+    match names.as_slice() {
+        [first, second, third, _, ..] => {
+            format!("{first}, {second}, {third} and {} more", names.len() - 3)
+        }
+        [others @ .., last] if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        all => all.concat(),
     }
 }
 

@@ -10,7 +10,7 @@ use super::warnings::Warnings;
 use crate::rest::formats::Formats;
 use crate::rest::media::has_binary_content;
 use crate::rest::pointer::{joined, keys};
-use crate::rest::tree::{self, FIRST, LOOSE, URL};
+use crate::rest::tree::{self, FIRST, LOOSE, TAG, URL};
 
 /// Lowers every schema of a description.
 pub(super) fn lower(description: &mut Value, formats: Formats, warnings: &mut Warnings<'_>) {
@@ -178,7 +178,7 @@ fn keep_paging_hints(schema: &mut Map<String, Value>) {
 /// Drops all keywords that do not affect the type of a value, and malformed ones.
 fn well_formed(schema: &mut Map<String, Value>, formats: Formats) {
     schema.retain(|key, value| match key.as_str() {
-        "$ref" | "type" | "description" | "title" => value.is_string(),
+        "$ref" | "type" | "description" | "title" | TAG => value.is_string(),
         "format" => {
             value == "uint64"
                 || value == "binary"

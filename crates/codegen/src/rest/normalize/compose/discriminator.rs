@@ -13,12 +13,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use serde_json::{Value, json};
 
-use super::{Composer, DEPTH, SCHEMAS};
+use super::{Composer, DEPTH, SCHEMAS, listed};
 use crate::naming;
 use crate::rest::normalize::union_marks::{Alternative, Branch};
 use crate::rest::normalize::warnings::Warnings;
 use crate::rest::pointer::{keys, unescaped};
-use crate::rest::tree::{self, Keywords, fields, kind, resolve};
+use crate::rest::tree::{self, Keywords, TAG, fields, kind, resolve};
 
 /// Keyword of a schema that is added for a base that is a branch of its own: the name of the base.
 const ITSELF: &str = "x-itself";
@@ -108,7 +108,8 @@ impl Composer<'_> {
     }
 
     /// The first value of a tag that several branches list and that selects none, and the names of
-    /// these branches. A list that all branches share, as they inherit it, tells nothing apart.
+    /// these branches. Of a list that all branches share, as they inherit it, one value has to select a
+    /// branch.
     fn ambiguous(
         &self,
         branches: &[&Value],
@@ -121,11 +122,12 @@ impl Composer<'_> {
             it.implied.contains(value) || it.tags.iter().any(|(_, values)| values.contains(value))
         };
         let is_free = |value: &&Value| !alternatives.iter().flatten().any(|it| selects(value, it));
-        let is_shared = lists.iter().all(|it| *it == lists[0]);
-        let value = lists.iter().flatten().filter(|_| !is_shared).find(is_free)?;
+        let is_inherited =
+            || lists.iter().all(|it| *it == lists[0]) && !lists[0].iter().all(|it| is_free(&it));
+        let value = lists.iter().flatten().find(is_free).filter(|_| !is_inherited())?;
         let several = branches.iter().zip(&lists).filter(|(_, list)| list.contains(value));
-        let names = several.map(|(it, _)| target(it).map_or("an inline object".to_owned(), last));
-        Some((value.clone(), names.collect::<Vec<_>>().join(" and ")))
+        let several: Vec<_> = several.map(|(it, _)| (*it).clone()).collect();
+        Some((value.clone(), listed(&several)))
     }
 
     fn leaves(&self, branch: &Value, depth: usize) -> Vec<Leaf> {
@@ -166,6 +168,9 @@ impl Composer<'_> {
             if values.iter().all(|it| !it.is_empty()) && are_disjoint(&values) {
                 let lists = objects.iter().map(|it| self.lists(it, tag, depth));
                 let lists: Vec<HashSet<Value>> = lists.map(HashSet::from_iter).collect();
+                let is_shared = lists
+                    .first()
+                    .is_some_and(|first| first.len() > 1 && lists.iter().all(|it| it == first));
                 let taken: HashSet<_> = values.iter().flatten().cloned().collect();
                 let mut counts: HashMap<&Value, usize> = HashMap::new();
                 lists.iter().flatten().for_each(|it| *counts.entry(it).or_default() += 1);
@@ -188,10 +193,12 @@ impl Composer<'_> {
                     let (values, further) =
                         if is_mapped || own.is_empty() { (values, own) } else { (own, values) };
                     let implied: Vec<_> = name.into_iter().chain(further).collect();
-                    let is_valid = |it: &Value| lists.is_empty() || lists.contains(it);
-                    // Names that no branch permits tell nothing apart.
+                    // Names that no branch permits tell nothing apart; what they do where a base
+                    // lists the values of all, the description leaves open.
                     let is_unmapped = || self.mapped(discriminator, branch).next().is_none();
-                    if !by_list && !values.iter().chain(&implied).any(is_valid) && is_unmapped() {
+                    let permits = |it: &Value| lists.is_empty() || lists.contains(it);
+                    let mut all = values.iter().chain(&implied);
+                    if !by_list && !is_shared && !all.any(permits) && is_unmapped() {
                         return None;
                     }
                     let tagged = Alternative { implied, ..Alternative::tagged(tag, values) };
@@ -297,7 +304,8 @@ impl Composer<'_> {
         self.leaves(branch, depth).iter().all(permits).then_some(name)
     }
 
-    /// The values of a tag that select a branch.
+    /// The values of a tag that select a branch: those of the mapping, or else the one that its schema
+    /// states, or else those that it lists, or else its name.
     fn values(
         &self,
         branch: &Value,
@@ -307,10 +315,14 @@ impl Composer<'_> {
         depth: usize,
     ) -> Vec<Value> {
         let target = target(branch);
-        let mapped: Vec<_> = self
-            .mapped(discriminator, branch)
-            .map(|(key, _)| self.on_the_wire(key, branch, tag, depth))
-            .collect();
+        let own = || resolve(self.description, branch)?.get(TAG)?.as_str();
+        let keys = self.mapped(discriminator, branch).map(|(key, _)| key.as_str());
+        let mut keys: Vec<_> = keys.collect();
+        if keys.is_empty() {
+            keys.extend(own());
+        }
+        let mapped: Vec<_> =
+            keys.into_iter().map(|key| self.on_the_wire(key, branch, tag, depth)).collect();
         if !mapped.is_empty() {
             return mapped;
         }

@@ -16,7 +16,7 @@ use crate::unions::types::{
 };
 use crate::tags;
 use crate::tags::types::{
-    Alike, Animal, AnimalBase, Bike, Contradiction, Fallback, Flag, Half, Left, Number, One, Release, Rest,
+    Alike, Animal, AnimalBase, Bike, Contradiction, Fallback, Flag, Half, Left, Number, One, Policy, Release, Rest,
     Vehicle, Version, Whole, Wide,
 };
 use crate::unions::Api;
@@ -156,6 +156,14 @@ fn tags_in_other_ranges(checks: &mut Checks) {
     };
     let vehicles = [0, 2, 4, 5].map(|it| vehicle(&format!(r#"{{"wheels": {it}}}"#)));
     checks.same("vehicles", vehicles, r#"["vehicle", "bike", "car", "other"]"#);
+
+    let mut policy = |text: &str| match read(checks, text) {
+        Policy::DefaultPolicy(_) => "default",
+        Policy::BanditPolicy(_) => "bandit",
+        Policy::Other(_) => "other",
+    };
+    let policies = ["Default", "Bandit", "Median"].map(|it| policy(&format!(r#"{{"name": "{it}"}}"#)));
+    checks.same("policies", policies, r#"["default", "bandit", "other"]"#);
 
     let mut alike = |text: &str| match read(checks, text) {
         Alike::Long(_) => "long",
