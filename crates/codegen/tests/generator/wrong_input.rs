@@ -249,6 +249,7 @@ fn tags_that_select_no_branch_are_reported_and_no_others() {
     let (number, integer) = ("{type: number}", "{type: integer}");
     for (name, discriminator, branches, expected) in [
         ("twice", "", &["{enum: [x, y]}", "{enum: [x, z]}"][..], Some(ambiguous)),
+        ("abstract", "", &["{enum: [x]}", "{enum: [x]}", "{enum: [y]}"], Some(ambiguous)),
         ("mapped", "mapping: {x: B}", &["{enum: [x, y]}", "{enum: [x, z]}"], None),
         ("shared", "", &["{enum: [x, y]}", "{enum: [x, y]}"], Some(ambiguous)),
         ("inherited", "mapping: {x: B, y: C}", &["{enum: [x, y, z]}", "{enum: [x, y, z]}"], None),

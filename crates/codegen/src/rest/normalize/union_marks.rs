@@ -55,6 +55,12 @@ impl Alternative {
         Self { tags, implied, required: BTreeMap::new(), known: BTreeSet::new() }
     }
 
+    /// Returns true if a value of the tag selects the branch.
+    pub(super) fn selects(&self, value: &Value) -> bool {
+        let mut tags = self.tags.iter();
+        self.implied.contains(value) || tags.any(|(_, values)| values.contains(value))
+    }
+
     /// Returns true if every object meets it.
     pub(crate) fn is_otherwise(&self) -> bool {
         self.tags.is_empty() && self.required.is_empty()

@@ -118,10 +118,7 @@ impl Composer<'_> {
     ) -> Option<(Value, String)> {
         let alternatives = self.by_discriminator(branches, discriminator, 0)?;
         let lists: Vec<_> = branches.iter().map(|it| self.lists(it, tag, 0)).collect();
-        let selects = |value: &Value, it: &Alternative| {
-            it.implied.contains(value) || it.tags.iter().any(|(_, values)| values.contains(value))
-        };
-        let is_free = |value: &&Value| !alternatives.iter().flatten().any(|it| selects(value, it));
+        let is_free = |value: &&Value| !alternatives.iter().flatten().any(|it| it.selects(value));
         let is_inherited =
             || lists.iter().all(|it| *it == lists[0]) && !lists[0].iter().all(|it| is_free(&it));
         let value = lists.iter().flatten().find(is_free).filter(|_| !is_inherited())?;
@@ -175,7 +172,7 @@ impl Composer<'_> {
                 let mut counts: HashMap<&Value, usize> = HashMap::new();
                 lists.iter().flatten().for_each(|it| *counts.entry(it).or_default() += 1);
                 let branches = values.into_iter().zip(objects).zip(&lists);
-                let alternatives = branches.map(|((values, branch), lists)| -> Option<Vec<_>> {
+                let alternatives = branches.map(|((values, branch), lists)| {
                     let name = self.implied(branch, tag, discriminator, depth).map(Value::String);
                     let others = |it: &Value| counts.get(it).copied().unwrap_or_default();
                     let is_free = |it: &Value| {
@@ -193,20 +190,22 @@ impl Composer<'_> {
                     let (values, further) =
                         if is_mapped || own.is_empty() { (values, own) } else { (own, values) };
                     let implied: Vec<_> = name.into_iter().chain(further).collect();
-                    // Names that no branch permits tell nothing apart; what they do where a base
-                    // lists the values of all, the description leaves open.
-                    let is_unmapped = || self.mapped(discriminator, branch).next().is_none();
-                    let permits = |it: &Value| lists.is_empty() || lists.contains(it);
-                    let mut all = values.iter().chain(&implied);
-                    if !by_list && !is_shared && !all.any(permits) && is_unmapped() {
-                        return None;
-                    }
                     let tagged = Alternative { implied, ..Alternative::tagged(tag, values) };
                     let default =
                         self.is_default(discriminator, branch).then(Alternative::otherwise);
-                    Some(std::iter::once(tagged).chain(default).collect())
+                    std::iter::once(tagged).chain(default).collect::<Vec<_>>()
                 });
-                return alternatives.collect();
+                let alternatives: Vec<_> = alternatives.collect();
+                // Names that no branch permits tell nothing apart; what they do where a base lists
+                // the values of all, the description leaves open.
+                let mut all = alternatives.iter().map(|it| &it[0]).zip(&lists);
+                let has_valid = all.any(|(it, lists)| {
+                    lists.is_empty() || lists.iter().any(|value| it.selects(value))
+                });
+                let is_mapped = fields(discriminator, "mapping").next().is_some();
+                if by_list || is_shared || has_valid || is_mapped {
+                    return Some(alternatives);
+                }
             }
         }
         None
