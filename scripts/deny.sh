@@ -11,6 +11,6 @@ cargo deny --version 2>/dev/null | grep -qF "$version" ||
 
 cargo fetch --quiet --locked
 # Unused entries of deny.toml are errors.
-cargo deny --offline check \
+cargo deny --offline --workspace check \
   -D unmatched-skip -D license-exception-not-encountered -D license-not-encountered \
   licenses bans sources
