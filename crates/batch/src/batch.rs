@@ -24,6 +24,8 @@ use crate::clock::Clock;
 use crate::error::{Error, ErrorKind, Result};
 use crate::handle_state::{HandleState, Resolved, WebhookCall, not_yet};
 use crate::input_state::State;
+#[cfg(feature = "object-storage")]
+use crate::inputs::find_object;
 use crate::inputs::{ChangedInputs, Inputs, Shape, Source, SourceRecord, Texts, copy, index};
 use crate::journal::{Journal, JournalState};
 use crate::results::{Failures, LargeOutputs, OwnershipFile, Results, committed};
@@ -203,9 +205,9 @@ impl<S: OpenStore> OpenAny for S {
 ///
 /// # Errors
 ///
-/// - [`ErrorKind::Unreachable`] if the database of a shared journal cannot be reached, and
-///   [`ErrorKind::Interrupted`] if the connection to it breaks again and again, or while inputs are
-///   copied that are not in a file;
+/// - [`ErrorKind::Unreachable`] if the database of a shared journal, or the object of the inputs,
+///   cannot be reached, and [`ErrorKind::Interrupted`] if the connection to the database breaks
+///   again and again, or while inputs are copied that are not in a file;
 /// - [`ErrorKind::InUse`] if another process has the journal open, or the results with another
 ///   journal, and [`ErrorKind::Duplicate`] if the journal is a copy, or another name, of one that
 ///   is still there;
@@ -312,6 +314,8 @@ impl Open {
         if let Some((endpoint, policy)) = &settings.run {
             submit::check(endpoint, Some(policy), &settings.on_unknown)?;
         }
+        #[cfg(feature = "object-storage")]
+        let (mut copy, mut reader) = (None, None);
         let (mut given, known) = match inputs {
             None => (None, None),
             Some(Inputs { source: Source::Jsonl(path), shape }) => {
@@ -319,6 +323,13 @@ impl Open {
             }
             Some(Inputs { source: Source::Stream(given), shape }) => {
                 (Some(given), Some((None, shape)))
+            }
+            #[cfg(feature = "object-storage")]
+            Some(Inputs { source: Source::Object(object), shape }) => {
+                let results = settings.results.as_deref().ok_or_else(copied_nowhere)?;
+                let found = find_object(object, results).await?;
+                (copy, reader) = (Some(found.0), Some(found.1));
+                (None, Some((None, shape)))
             }
         };
         // The last item is `None`.
@@ -333,6 +344,16 @@ impl Open {
             }
             let mut store = store.open()?;
             let mut writer = identify(&mut *store, &settings)?;
+            #[cfg(feature = "object-storage")]
+            let known = match (copy, known) {
+                (Some(copy), Some((_, shape))) => {
+                    let (path, object) = copy.complete(&mut *store, settings.may_change)?;
+                    // The lease of a shared store may be lost meanwhile.
+                    repeated(&mut *store, |store| object.record(store))?;
+                    Some((Some(path), shape))
+                }
+                (_, known) => known,
+            };
             // A stream of inputs can be read only once.
             let mut has_drawn = false;
             let opened = repeated(&mut *store, |store| {
@@ -361,12 +382,23 @@ impl Open {
                 }
             }
         }
+        #[cfg(feature = "object-storage")]
+        if let Some(reader) = reader {
+            reader.read().await;
+        }
         drop(copied);
         opening.await.unwrap_or_else(|end| {
             let message = format!("opening the batch did not come to its end: {end}");
             Err(Error::new(ErrorKind::Journal, message))
         })
     }
+}
+
+/// The error of inputs from an object without results to copy it next to.
+#[cfg(feature = "object-storage")]
+fn copied_nowhere() -> Error {
+    let message = "the inputs are copied next to the results: say where the results go";
+    Error::new(ErrorKind::Settings, message)
 }
 
 fn without_results() -> Error {

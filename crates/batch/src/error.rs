@@ -49,10 +49,14 @@ pub enum ErrorKind {
     OtherResults,
     /// A setting is invalid, or contradicts the journal.
     Settings,
+    /// Object storage refused to take the results, or has other objects in their place. All results
+    /// are in their file: the next run publishes what is missing.
+    Storage,
     /// The service refused a call in a way that concerns all inputs: the key is invalid, or the
     /// endpoint is unknown. [`Error::service`] has the details.
     Service,
-    /// The service, or the database of a shared journal, could not be reached for too long.
+    /// The service, the database of a shared journal, or object storage could not be reached for
+    /// too long.
     Unreachable,
     /// The process lost its lease of a shared journal, because it was cut off or stopped for too
     /// long, and another process has recovered its jobs. A run rejoins by itself; any other call
@@ -126,7 +130,7 @@ impl Error {
     }
 
     /// The client's error, for [`ErrorKind::Service`] and [`ErrorKind::Unreachable`], unless it was
-    /// a database that could not be reached.
+    /// a database or object storage that could not be reached.
     #[must_use]
     pub fn service(&self) -> Option<&podqueue::Error> {
         self.0.service.as_ref()

@@ -1,7 +1,9 @@
-//! Inputs of a batch: a JSONL file, an iterator or a stream.
+//! Inputs of a batch: a JSONL file, an object of object storage, an iterator or a stream.
 
 mod indexing;
 mod lines;
+#[cfg(feature = "object-storage")]
+mod object_copy;
 mod parsed;
 mod source;
 
@@ -10,6 +12,8 @@ pub(crate) use indexing::{copy, grow, index};
 pub(crate) use lines::LONGEST;
 #[cfg(feature = "serve")]
 pub(crate) use lines::Lines;
+#[cfg(feature = "object-storage")]
+pub(crate) use object_copy::find as find_object;
 pub(crate) use parsed::Shape;
 pub(crate) use source::{SourceRecord, Texts};
 
@@ -19,6 +23,9 @@ use std::pin::Pin;
 
 use futures_util::{Stream, StreamExt};
 use serde::Serialize;
+
+#[cfg(feature = "object-storage")]
+use crate::storage::Object;
 
 /// The inputs of a batch, and their format.
 ///
@@ -40,6 +47,8 @@ type InputStream = Pin<Box<dyn Stream<Item = serde_json::Result<Vec<u8>>> + Send
 pub(crate) enum Source {
     Jsonl(PathBuf),
     Stream(InputStream),
+    #[cfg(feature = "object-storage")]
+    Object(Object),
 }
 
 impl Inputs {
@@ -47,6 +56,14 @@ impl Inputs {
     /// each line is, and digests that tell if the file changes.
     pub fn jsonl(path: impl Into<PathBuf>) -> Self {
         Self::from_source(Source::Jsonl(path.into()))
+    }
+
+    /// The lines of an object, as those of a file. It is copied to the folder `….inputs` next to the
+    /// results, which must be named; a copy that was interrupted continues. An object that has
+    /// changed since is refused, like a file.
+    #[cfg(feature = "object-storage")]
+    pub fn object(object: Object) -> Self {
+        Self::from_source(Source::Object(object))
     }
 
     /// Values that serialize as JSON objects. They are copied into the journal when it is opened.
@@ -97,6 +114,8 @@ impl fmt::Debug for Inputs {
         let source = match &self.source {
             Source::Jsonl(path) => path.display().to_string(),
             Source::Stream(_) => "values".to_owned(),
+            #[cfg(feature = "object-storage")]
+            Source::Object(object) => object.url().to_owned(),
         };
         f.debug_struct("Inputs").field("source", &source).field("shape", &self.shape).finish()
     }

@@ -31,6 +31,8 @@
 //! - [`Reader`]: the status of a batch that another process runs.
 //! - [`Sqlite`]: a journal in a file, for one process. `Postgres`, with the feature `postgres`: a
 //!   journal in a database, for any number of machines.
+//! - `Object`, with the features `s3`, `gcs`, `azure` or only `object-storage`: inputs from object
+//!   storage, and results there.
 //! - [`Submit`]: the step that submits.
 //! - `serve`, with the feature of that name: the OpenAI-compatible Batch API in front of an
 //!   endpoint.
@@ -60,6 +62,8 @@ mod input_state;
 mod inputs;
 mod journal;
 mod progress;
+#[cfg(feature = "object-storage")]
+mod publication;
 mod results;
 mod run;
 mod run_notes;
@@ -67,6 +71,8 @@ mod runner;
 #[cfg(feature = "serve")]
 pub mod serve;
 mod status;
+#[cfg(feature = "object-storage")]
+mod storage;
 #[cfg(feature = "unstable-store")]
 #[doc(hidden)]
 pub mod store;
@@ -82,9 +88,13 @@ pub use error::{Error, ErrorKind, Result};
 pub use input_state::{Counts, State};
 pub use inputs::{ChangedInputs, Inputs};
 pub use progress::{MaxFailures, Progress, Report, Stopped};
+#[cfg(feature = "object-storage")]
+pub use publication::Publication;
 pub use run::{Run, Stopper};
 pub use run_notes::{Ending, Pace};
 pub use status::{Reader, RefusedInput, Status, UnknownInput};
+#[cfg(feature = "object-storage")]
+pub use storage::Object;
 #[cfg(feature = "postgres")]
 pub use store::Postgres;
 pub use store::{JournalStore, RunRecord, Sqlite};

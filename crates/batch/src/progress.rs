@@ -70,6 +70,9 @@ pub struct Report {
     pub results: PathBuf,
     /// The failures, if there are any.
     pub failures: Option<PathBuf>,
+    /// The URL of the manifest, if the results are published, and none is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub manifest: Option<String>,
 }
 
 /// Reason of a run that ended before all inputs did.

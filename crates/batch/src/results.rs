@@ -436,6 +436,12 @@ pub(crate) fn committed_of(
     Ok(found)
 }
 
+/// The committed length of this process's results.
+#[cfg(feature = "object-storage")]
+pub(crate) fn own_committed(store: &mut dyn Store) -> Result<u64> {
+    Ok(extent(store)?.map_or(0, |extent| extent.length))
+}
+
 fn is_at(extent: &Extent, path: &Path) -> bool {
     std::path::absolute(path).is_ok_and(|path| path == extent.path)
 }

@@ -18,6 +18,8 @@ use crate::budget::Budget;
 use crate::error::{Error, ErrorKind, Result};
 use crate::handle_state::HandleState;
 use crate::progress::{MaxFailures, Progress, Report};
+#[cfg(feature = "object-storage")]
+use crate::publication::Publication;
 use crate::runner;
 use crate::submit::{Submit, SubmitByRun};
 
@@ -69,6 +71,8 @@ impl Run {
             max_failures: None,
             take: None,
             budget: None,
+            #[cfg(feature = "object-storage")]
+            publication: None,
             patience: Duration::from_secs(15 * 60),
             await_webhooks: Duration::from_secs(60),
         };
@@ -110,6 +114,45 @@ impl Run {
     /// each applies its own bound to the sum.
     pub fn budget(self, budget: Budget) -> Self {
         self.set(|settings| settings.budget = Some(budget))
+    }
+
+    /// Publishes the results to a folder of object storage, beside the run:
+    ///
+    /// - `part-00000.jsonl` and so on, with the lines of the results in their order, each once; each
+    ///   part is complete or absent, and never changes. Large outputs are below the same folder;
+    /// - `failed-00000.jsonl` and so on, with the failures, written at the end of each run;
+    /// - `manifest.json`, with all parts, their lines, bytes and digests (BLAKE3), and the counts of
+    ///   the batch, written once no input is left. [`Report::manifest`] is its URL. If failed inputs
+    ///   are retried later, it is replaced at the end;
+    /// - `batch.json`, which says whose folder it is.
+    ///
+    /// ```no_run
+    /// # async fn example(
+    /// #     batch: podqueue_batch::Batch,
+    /// #     endpoint: podqueue::Endpoint,
+    /// # ) -> podqueue_batch::Result<()> {
+    /// use podqueue_batch::Object;
+    ///
+    /// let folder = Object::parse("s3://bucket/out/")?;
+    /// let report = batch.run(endpoint).publish_to(folder).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// The results file remains, and a storage that is down stops no job: the run ends with the
+    /// error, and the next run publishes what is missing, also if no input is left. Parts of
+    /// processes that share a journal are `part-PROCESS-00000.jsonl`, with a name of each process;
+    /// the process that publishes the last of them writes the manifest.
+    ///
+    /// # Errors
+    ///
+    /// The run ends with [`ErrorKind::Storage`] if the credentials are wrong, there is no such
+    /// bucket, or the folder or a part is of another batch, mostly before anything is submitted; with
+    /// [`ErrorKind::Unreachable`] if the storage could not be reached for three minutes at the end.
+    #[cfg(feature = "object-storage")]
+    pub fn publish_to(self, destination: impl Into<Publication>) -> Self {
+        let publication = destination.into();
+        self.set(|settings| settings.publication = Some(publication))
     }
 
     /// The step that submits, instead of `POST /run`.

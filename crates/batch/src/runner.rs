@@ -23,6 +23,9 @@
 
 mod collector;
 mod coordinator;
+#[cfg(feature = "object-storage")]
+mod publisher;
+mod publishing;
 mod submitter;
 mod tasks;
 
@@ -34,6 +37,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 use self::collector::Collector;
 use self::coordinator::{Coordinator, Maintained, Peers, ProgressReporter, outstanding};
+use self::publishing::Publishing;
 use self::submitter::{Applied, Submitter};
 use crate::budget::Cost;
 use crate::error::{ErrorKind, Result};
@@ -61,10 +65,13 @@ pub(crate) async fn run(
     let _guard = Guard::begin(&shared, deliver)?;
     let mut carry_over = CarryOver::begin(&shared).await?;
     let reporter = ProgressReporter::to(reporter);
+    let (publishing, publish) = Publishing::begin(&shared, &settings, &reporter).await?;
+    carry_over.publishing = publishing;
     let runs = run_until_ended(&shared, settings, &stop, &reporter, &mut calls, &mut carry_over);
     tokio::select! {
         ended = runs => ended,
         never = reporter.watch(&shared, stop.subscribe()) => match never {},
+        never = publish => match never {},
     }
 }
 
@@ -236,8 +243,11 @@ impl Runner {
             carry_over.unrecorded.extend(self.submitter.take_unrecorded());
             return Err(error);
         }
-        let shared = Arc::clone(&self.shared);
-        let ended = self.report(carry_over).await;
+        let (shared, stops) = (Arc::clone(&self.shared), self.coordinator.stops());
+        let ended = match self.report(carry_over).await {
+            Ok(report) => carry_over.publishing.finish(report, stops).await,
+            failed => failed,
+        };
         let ending = Ending::of(&ended);
         let has_ended = ended.is_ok();
         let closed = shared.journal().with(move |state| {
@@ -278,6 +288,7 @@ impl Runner {
             interrupted: carry_over.interrupted,
             results,
             failures,
+            manifest: None,
         })
     }
 }
@@ -296,6 +307,7 @@ struct CarryOver {
     interrupted: u64,
     /// Outcomes of submissions that could not be recorded.
     unrecorded: Vec<Change>,
+    publishing: Publishing,
 }
 
 impl CarryOver {
@@ -308,6 +320,7 @@ impl CarryOver {
             submitted: 0,
             interrupted: 0,
             unrecorded: Vec::new(),
+            publishing: Publishing::default(),
         };
         loop {
             let pending_cancel = shared.journal().with(|state| match state.store().sharing() {

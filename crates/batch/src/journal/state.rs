@@ -66,6 +66,12 @@ impl JournalState {
         self.results.path().to_owned()
     }
 
+    /// The token of the results, where several processes share the journal.
+    #[cfg(feature = "object-storage")]
+    pub(crate) fn results_token(&self) -> Option<&str> {
+        self.writer.as_ref().map(OwnershipFile::token)
+    }
+
     /// Refuses results that were moved or replaced.
     pub(crate) fn check_results_in_place(&self) -> Result<()> {
         self.results.check_in_place()

@@ -8,6 +8,8 @@ use podqueue::{Endpoint, Policy};
 use crate::budget::{Budget, reserve_ms};
 use crate::error::{Error, ErrorKind, Result};
 use crate::progress::MaxFailures;
+#[cfg(feature = "object-storage")]
+use crate::publication::Publication;
 use crate::store::RunRecord;
 use crate::submit::OnUnknown;
 use crate::submit::{self, Submit};
@@ -31,6 +33,8 @@ pub(crate) struct Settings {
     pub(crate) max_failures: Option<MaxFailures>,
     pub(crate) take: Option<u64>,
     pub(crate) budget: Option<Budget>,
+    #[cfg(feature = "object-storage")]
+    pub(crate) publication: Option<Publication>,
     pub(crate) patience: Duration,
     pub(crate) await_webhooks: Duration,
 }

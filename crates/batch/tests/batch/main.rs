@@ -36,6 +36,8 @@ mod recorded_calls;
 mod result_files;
 mod resume;
 mod retry;
+#[cfg(feature = "s3")]
+mod storage;
 mod store;
 mod support;
 mod unknown_outcomes;

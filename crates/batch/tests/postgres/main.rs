@@ -39,6 +39,8 @@ mod outages;
 #[path = "../batch/polling.rs"]
 mod polling;
 mod promotions;
+#[cfg(feature = "object-storage")]
+mod publishing;
 mod recovery;
 #[path = "../batch/result_files.rs"]
 mod result_files;

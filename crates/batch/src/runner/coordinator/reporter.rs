@@ -34,6 +34,12 @@ impl ProgressReporter {
         let _ = self.to.try_send(progress);
     }
 
+    /// Repeats the last report, with an error that does not concern the jobs.
+    #[cfg(feature = "object-storage")]
+    pub(in crate::runner) fn report_beside(&self, error: String) {
+        self.report_outage(error);
+    }
+
     /// Repeats the last report, with this error.
     fn report_outage(&self, error: String) {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
