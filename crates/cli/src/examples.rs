@@ -57,6 +57,7 @@ podqueue batch run rows.jsonl -e painter -o out.jsonl --input-field prompt \\
 podqueue batch run prompts.jsonl -e painter -o answers.jsonl --keep-warm 4
 podqueue batch run prompts.jsonl -e painter -o answers.jsonl \\
   --price 1.58/h --execution-timeout 60s --max-cost 25
+podqueue batch run s3://bucket/prompts.jsonl -e painter -o s3://bucket/out/
 podqueue batch run prompts.jsonl --dry-run
 podqueue batch run prompts.jsonl -e painter -o answers.jsonl \\
   --price 1.58/h --dry-run --sample 20

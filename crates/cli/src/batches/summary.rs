@@ -145,6 +145,9 @@ pub fn print_report(
     if let Some(failures) = &report.failures {
         table.row(["failures".into(), relative_path(failures).into()]);
     }
+    if let Some(manifest) = &report.manifest {
+        table.row(["published".into(), manifest.as_str().into()]);
+    }
     context.output.styled(table)
 }
 

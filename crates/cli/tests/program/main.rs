@@ -10,6 +10,7 @@ mod batch;
 mod batch_lifecycle;
 #[cfg(unix)]
 mod batch_serve;
+mod batch_storage;
 mod batch_webhooks;
 mod canaries;
 mod doctor;

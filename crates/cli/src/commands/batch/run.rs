@@ -1,8 +1,9 @@
 //! Command `batch run`: a run that starts or continues a batch, and the dry run that checks its
 //! inputs.
 
+use std::ffi::OsString;
 use std::future::IntoFuture;
-use std::path::{Path, PathBuf, absolute};
+use std::path::{Path, absolute};
 use std::pin::pin;
 use std::time::Duration;
 
@@ -18,6 +19,7 @@ use tokio::time::timeout;
 
 use crate::account::account;
 use crate::account::keep_warm::WarmWorkers;
+use crate::batches::file_or_object::{FileOrObject, FileOrObjectArgument};
 use crate::batches::location::{Journal, JournalArgument, batch_arguments, failure};
 use crate::batches::summary::{self, Refused, exit};
 use crate::batches::webhook_receiver::{ReceiverArguments, WebhookReceiver};
@@ -42,17 +44,25 @@ const RECORD_TIMEOUT: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// The inputs: a file with a JSON object per line.
+    /// The inputs: a file with a JSON object per line, or the URL of such an object: s3://, gs://,
+    /// az:// or file://. Credentials come from the environment.
+    ///
+    /// An object is copied next to the results; one that has changed since is refused.
     #[arg(value_parser = inputs)]
-    inputs: PathBuf,
+    inputs: FileOrObjectArgument,
 
     /// The endpoint's id.
     #[arg(long, short, value_name = "ENDPOINT", required_unless_present = "dry_run")]
     endpoint: Option<String>,
 
-    /// The file of results. Inputs that do not complete go to FILE.failed.jsonl.
+    /// The file of results, or the URL of a folder to publish them in, such as s3://bucket/out/.
+    /// Inputs that do not complete go to FILE.failed.jsonl.
+    ///
+    /// A folder gets part-00000.jsonl and so on while the batch runs, and manifest.json at the end.
+    /// The file of results is then in the current folder, named after the inputs: prompts.jsonl has
+    /// prompts.results.jsonl, which the other commands take.
     #[arg(long, short, value_name = "FILE", required_unless_present = "dry_run")]
-    out: Option<PathBuf>,
+    out: Option<FileOrObjectArgument>,
 
     /// The journal: a file, by default the results' name with .journal; or
     /// postgres://user@host/database#NAME, which any number of machines may share. Each writes
@@ -201,9 +211,9 @@ enum UnknownOutcome {
 
 impl Arguments {
     /// The inputs, with the settings to read them.
-    fn inputs(&self) -> Inputs {
+    fn inputs(&self, inputs: &FileOrObject) -> Inputs {
         let InputArguments { input_field, key_field, dedupe } = &self.input;
-        let mut inputs = Inputs::jsonl(&self.inputs);
+        let mut inputs = inputs.inputs();
         if let Some(name) = input_field {
             inputs = inputs.input_field(name);
         }
@@ -255,14 +265,20 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     if arguments.dry_run && arguments.sample.is_none() {
         return dry_run(context, arguments).await;
     }
-    let (Some(id), Some(results)) = (&arguments.endpoint, &arguments.out) else {
+    let (Some(id), Some(out)) = (&arguments.endpoint, &arguments.out) else {
         return Err(Failure::usage("a run needs --endpoint and --out"));
     };
+    let inputs = arguments.inputs.parse()?;
+    let (results, published_to) = match out.parse()? {
+        FileOrObject::File(results) => (results, None),
+        FileOrObject::Object(folder) => (inputs.default_results(), Some(folder)),
+    };
+    let (results, inputs_shown) = (results.as_path(), inputs.shown());
     let is_journal = |file: &Path| {
         let journal = arguments.journal.as_ref().and_then(|it| absolute(it.file()?).ok());
         journal.is_some_and(|journal| absolute(file).is_ok_and(|file| file == journal))
     };
-    if is_journal(results) || is_journal(&arguments.inputs) {
+    if is_journal(results) || is_journal(inputs_shown) {
         return Err(Failure::usage("--journal names a file of its own: not the inputs, nor --out"));
     }
     let named = batch_arguments(results, arguments.journal.as_ref());
@@ -298,7 +314,7 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
         );
         arguments.confirmation.of(&question).ask(&mut signals).await?;
     }
-    let progress = context.output.progress(format!("reading {}", arguments.inputs.display()));
+    let progress = context.output.progress(format!("reading {}", inputs_shown.display()));
     let (on_unknown, receiver) = arguments.on_unknown().await?;
     let mut journal = Journal::of(results, arguments.journal.as_ref());
     if let Some(loss) = arguments.accept_loss {
@@ -314,7 +330,7 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     signals.unless(check_service(&journal, &endpoint, accepts_loss)).await??;
     let mut opening = journal
         .open()
-        .inputs(arguments.inputs())
+        .inputs(arguments.inputs(&inputs))
         .results(results)
         .on_unknown(on_unknown)
         .check_run(&endpoint, &arguments.policy.policy());
@@ -347,11 +363,14 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
             // Messages are printed without progress.
             drop(progress);
             let warm = WarmWorkers::start(context, &mut signals, id, workers).await?;
-            (warm, context.output.progress(format!("running {}", arguments.inputs.display())))
+            (warm, context.output.progress(format!("running {}", inputs_shown.display())))
         }
         None => (None, progress),
     };
-    let run = arguments.settings(batch.run(endpoint));
+    let mut run = arguments.settings(batch.run(endpoint));
+    if let Some(folder) = published_to {
+        run = run.publish_to(folder);
+    }
     let ended = drive(context, run, arguments.grace, &progress, &mut signals, &mut known).await;
     if let Some(listening) = listening {
         // A signal only ends the wait for calls in progress.
@@ -368,7 +387,7 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
                 0 => Vec::new(),
                 _ => signals.unless(batch.refused(summary::MAX_REFUSED)).await?.map_err(failed)?,
             };
-            let refused = Refused { file: &arguments.inputs, first: refused };
+            let refused = Refused { file: inputs_shown, first: refused };
             summary::print_report(context, &report, nothing_left, &refused)?;
             if report.not_collected > 0 {
                 let journal = Journal::of(results, arguments.journal.as_ref());
@@ -520,15 +539,16 @@ async fn drive(
 
 /// Checks all inputs, with a temporary journal, and submits nothing.
 async fn dry_run(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
-    let failed = |error: Error| failure(&error, &batch_arguments(&arguments.inputs, None), None);
+    let inputs = arguments.inputs.parse()?;
+    let failed = |error: Error| failure(&error, &batch_arguments(inputs.shown(), None), None);
     let folder = tempfile::tempdir().map_err(|error: std::io::Error| {
         Failure::new(Exit::Error, format!("failed to create a temporary folder: {error}"))
             .hint("set TMPDIR to a folder that can be written")
     })?;
     let mut signals = Signals::listen()?;
-    let progress = context.output.progress(format!("checking {}", arguments.inputs.display()));
+    let progress = context.output.progress(format!("checking {}", inputs.shown().display()));
     let opening = Batch::open(Sqlite::file(folder.path().join("journal")))
-        .inputs(arguments.inputs())
+        .inputs(arguments.inputs(&inputs))
         .results(folder.path().join("results"));
     let checking = async { opening.into_future().await?.check().await };
     let checked = signals.unless(checking).await;
@@ -569,10 +589,10 @@ fn max_failures(text: &str) -> Result<MaxFailures, String> {
     }
 }
 
-fn inputs(text: &str) -> Result<PathBuf, String> {
+fn inputs(text: &str) -> Result<FileOrObjectArgument, String> {
     match text {
         "-" => Err("expected a file: a batch reads its inputs again after a crash, so write them to one first (COMMAND > inputs.jsonl)".to_owned()),
-        _ => Ok(text.into()),
+        _ => Ok(OsString::from(text).into()),
     }
 }
 
