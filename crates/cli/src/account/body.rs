@@ -85,6 +85,13 @@ impl Fields {
         self.set(place, (!values.is_empty()).then_some(values));
     }
 
+    /// Sets a field within an object of the body, if it is absent there.
+    pub fn complete(&mut self, object: &str, name: &str, value: Option<impl Serialize>) {
+        if self.get(object).is_some_and(|it| it.is_object() && it.get(name).is_none()) {
+            self.set(&format!("{object}.{name}"), value);
+        }
+    }
+
     /// Sets a field that is absent.
     pub fn set_default(&mut self, name: &str, value: Value) {
         self.0.entry(name).or_insert(value);

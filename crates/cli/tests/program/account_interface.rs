@@ -420,6 +420,23 @@ async fn a_wait_for_the_quota_is_told() {
     assert_eq!((quiet.code, quiet.stderr.as_str()), (0, ""));
 }
 
+/// Whether the numbers that are absent beside others are kept is not documented.
+#[tokio::test]
+async fn a_change_of_some_numbers_sends_the_others_as_they_are() {
+    let server = AccountServer::start(service).await;
+    let update = ["endpoint", "update", "e1", "--yes"];
+    for (options, body) in [
+        (&["--max", "5"][..], json!({"workers": {"min": 1, "max": 5, "idleTimeout": 10}})),
+        (&["--gpu", "HOPPER_80"], json!({"gpu": {"pools": ["HOPPER_80"], "count": 2}})),
+        (&["--gpu-count", "1"], json!({"gpu": {"count": 1}})),
+    ] {
+        server.run(&[&update[..], options].concat()).await.assert_code(0);
+        assert_eq!(server.changes().pop().map(|it| it.body), Some(body));
+    }
+    let refused = server.run(&[&update[..], &["--min", "4"]].concat()).await;
+    refused.fails(2, "`workers.min` must not exceed `workers.max`, 3");
+}
+
 /// With two workers, the second log is read in the second period.
 #[tokio::test]
 async fn logs_of_the_past_wait_for_the_quota() {
@@ -516,7 +533,8 @@ async fn values_that_a_field_cannot_express_are_refused_before_sending() {
     assert!(server.requests().is_empty(), "{:?}", server.requests());
     let sent = [&update[..], &["--idle-timeout", "1m", "--execution-timeout", "1.5s"]].concat();
     server.run(&sent).await.assert_code(0);
-    let body = json!({"workers": {"idleTimeout": 60}, "timeout": 1_500});
+    let workers = json!({"min": 1, "max": 3, "idleTimeout": 60});
+    let body = json!({"workers": workers, "timeout": 1_500});
     assert_eq!(server.changes().pop().map(|it| it.body), Some(body));
 }
 

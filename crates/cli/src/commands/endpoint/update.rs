@@ -1,11 +1,11 @@
 //! Command `endpoint update`: a change of an endpoint's settings, from options and a file.
 
 use clap::Args;
-use podqueue::account::types::UpdateEndpointRequest;
+use podqueue::account::types::{Endpoint, UpdateEndpointRequest};
 
 use super::settings::SettingsArguments;
-use crate::account::body::prepare;
-use crate::account::{account, change, print_changed};
+use crate::account::body::{Fields, prepare};
+use crate::account::{account, change, print_changed, read};
 use crate::confirmation::Confirmation;
 use crate::context::Context;
 use crate::exit::Exit;
@@ -38,6 +38,10 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     if fields.is_empty() {
         return Err(Failure::usage("nothing to change: pass an option or --file"));
     }
+    if fields.has_any(&["workers", "gpu"]) {
+        let what = format!("reading endpoint {id}");
+        complete(&mut fields, read(context, &what, account.get_endpoint(id)).await?);
+    }
     let question = format!("Change what the endpoint {id} runs on? Its cost may rise.");
     let question = fields.has_any(&PRICED).then(|| arguments.confirmation.of(&question));
     let body = fields.body::<UpdateEndpointRequest>()?;
@@ -46,4 +50,14 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     let see = format!("podqueue endpoint get {}", quoted(id));
     let endpoint = change(context, &what, &see, question, call).await?;
     print_changed(context, &endpoint)
+}
+
+/// Completes the objects that a change would send in part, by the present numbers: whether those of
+/// workers are kept is not documented, and the number of GPUs is 1 if it is absent.
+fn complete(fields: &mut Fields, present: Endpoint) {
+    let workers = present.workers.unwrap_or_default();
+    fields.complete("workers", "min", workers.min);
+    fields.complete("workers", "max", workers.max);
+    fields.complete("workers", "idleTimeout", workers.idle_timeout);
+    fields.complete("gpu", "count", present.gpu.and_then(|gpu| gpu.count));
 }
