@@ -26,7 +26,10 @@ fn bases() -> Value {
         }] },
         "BaseTwo": { "allOf": [{ "$ref": "#/components/schemas/Base" }, {
             "required": ["two"], "properties": { "two": { "type": "boolean" } },
-        }] },
+        }], "discriminator": { "propertyName": "v", "mapping": {
+            "2": "BaseTwo", "3": "BaseThree",
+        } } },
+        "BaseThree": { "allOf": [{ "$ref": "#/components/schemas/BaseTwo" }] },
         "Holder": { "required": ["base"], "properties": { "base": {
             "allOf": [{ "$ref": "#/components/schemas/Base" }],
             "properties": { "own": { "type": "boolean" } },
@@ -220,9 +223,11 @@ fn a_value_of_a_base_is_one_of_the_schemas_that_extend_it() {
         let is_one = |it: &&Value| it["v"] == v && it.get(field).is_some();
         assert!(bases.iter().any(|it| is_one(&it)), "{v}: {bases:?}");
     }
-    assert!(bases.iter().all(|it| matches!(it["v"].as_u64(), Some(0..=2))), "{bases:?}");
-    // A branch has its own tag.
-    assert!(samples(7, "BaseTwo").iter().all(|it| it["v"] == 2));
+    assert!(bases.iter().all(|it| matches!(it["v"].as_u64(), Some(0..=3))), "{bases:?}");
+    // A branch has its own tag, that of the nearest base.
+    assert!(samples(7, "BaseOne").iter().all(|it| it["v"] == 1));
+    assert!(samples(7, "BaseTwo").iter().all(|it| it["v"] == 2 || it["v"] == 3));
+    assert!(samples(7, "BaseThree").iter().all(|it| it["v"] == 3));
     let policies = samples(7, "Policy");
     assert!(policies.iter().all(|it| it.get("slack").is_some() == (it["name"] == "Bandit")));
     assert!(policies.iter().any(|it| it["name"] == "Default"), "{policies:?}");

@@ -19,8 +19,14 @@ impl Sampler<'_> {
         let is_alone = own.is_some_and(|it| {
             !it.contains_key("properties") && parts(it, "allOf").nth(1).is_none()
         });
-        let mut flat =
-            Flat { keywords: Map::new(), merged: 0, references: Vec::new(), entry: None, is_alone };
+        let mut flat = Flat {
+            keywords: Map::new(),
+            merged: 0,
+            references: Vec::new(),
+            entry: None,
+            tags: Vec::new(),
+            is_alone,
+        };
         self.merge(&mut flat, schema, depth);
         flat.keywords
     }
@@ -45,12 +51,18 @@ impl Sampler<'_> {
         for (key, value) in schema {
             flat.add(key, value);
         }
+        let discriminator = schema.get("discriminator");
+        let discriminator = discriminator.and_then(|it| Discriminator::of(description.tree(), it));
+        let is_union = ["oneOf", "anyOf"].iter().any(|it| parts(schema, it).next().is_some());
+        // The nearest base decides, so it comes before those that it extends itself.
+        if let (Some(discriminator), false, Some(branch)) =
+            (&discriminator, is_union, flat.entry.clone())
+        {
+            self.tag(flat, discriminator, &branch);
+        }
         for part in parts(schema, "allOf") {
             self.merge(flat, part, depth);
         }
-        let discriminator = schema.get("discriminator");
-        let discriminator = discriminator.and_then(|it| Discriminator::of(description.tree(), it));
-        let mut is_union = false;
         for key in ["oneOf", "anyOf"] {
             let branches: Vec<&Value> = parts(schema, key).collect();
             // A type that extends the union of which it is a branch has the tag of this branch.
@@ -58,15 +70,9 @@ impl Sampler<'_> {
             let Some(branch) = own.copied().or_else(|| self.choose(&branches, depth)) else {
                 continue;
             };
-            is_union = true;
             let before = flat.entry.take();
             self.merge(flat, branch, depth);
             flat.entry = before;
-        }
-        if let (Some(discriminator), false, Some(branch)) =
-            (discriminator, is_union, flat.entry.clone())
-        {
-            self.tag(flat, &discriminator, &branch);
         }
     }
 
@@ -74,6 +80,10 @@ impl Sampler<'_> {
     fn tag(&mut self, flat: &mut Flat, discriminator: &Discriminator<'_>, reference: &str) {
         let tags = discriminator.tags(reference);
         let Some(value) = self.random.choice(&tags) else { return };
+        if flat.tags.iter().any(|it| it == discriminator.property) {
+            return;
+        }
+        flat.tags.push(discriminator.property.to_owned());
         flat.add("properties", &json!({ discriminator.property: { "const": value } }));
         flat.add("required", &json!([discriminator.property]));
     }
@@ -138,6 +148,8 @@ struct Flat {
     references: Vec<String>,
     /// The reference to the component that is flattened.
     entry: Option<String>,
+    /// The properties that have a tag.
+    tags: Vec<String>,
     /// It is flattened without others beside it.
     is_alone: bool,
 }
