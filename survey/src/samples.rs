@@ -285,7 +285,7 @@ impl Sampled {
                 lines.push_str(&json!([index, "sample", value]).to_string());
                 lines.push('\n');
                 if ty.other.is_some() && !has_default {
-                    for value in forbidden::of(&value) {
+                    for value in forbidden::of(&value, union["propertyName"].as_str()) {
                         if self.description.check(&pointer, &value).is_err() {
                             lines.push_str(&json!([index, "forbidden", value]).to_string());
                             lines.push('\n');
