@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -19,6 +19,12 @@ const MAX_ADVANCE: Duration = Duration::from_secs(1_000 * 31_556_952);
 /// A duration in whole milliseconds, as the interface writes durations.
 pub(crate) fn milliseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// The time of the computer's clock, in milliseconds since 1970: the page shows it beside that of the
+/// service's clock.
+pub(crate) fn wall_milliseconds() -> u64 {
+    milliseconds(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
 }
 
 /// The clock of a service. It follows real time, or is manual: then it stands still until it is

@@ -1,6 +1,7 @@
 //! HTTP toolkit: listener, connections, requests and responses. It knows no operation of the
 //! service.
 
+mod body_copy;
 mod connection;
 mod host_check;
 mod listener;
@@ -9,6 +10,7 @@ mod request_log;
 mod response;
 mod server;
 
+pub(crate) use body_copy::BodyCopy;
 pub(crate) use connection::{Connection, RepeatTiming};
 pub(crate) use host_check::{HostCheck, HostName};
 pub(crate) use listener::{Listener, ListenerControl, listen};

@@ -110,8 +110,10 @@
 //! | `GET /_local/endpoints/{name}/jobs` | returns a window of the jobs, by `status` and `search` |
 //! | `GET /_local/endpoints/{name}/jobs/{id}` | returns all that is known of a job |
 //! | `POST /_local/endpoints/{name}/jobs/cancel`, `…/jobs/retry` | cancels or retries jobs by their `ids`, or all that `status` and `search` find |
+//! | `GET /_local/endpoints/{name}/activity` | with a page, returns the counts of the last five minutes |
 //! | `GET /_local/limits` | returns how far the rate limits are used |
 //! | `GET /_local/requests` | returns the request log; with a query, a window of it |
+//! | `GET /_local/requests/{number}` | returns a request of the window, with its bodies where they are kept |
 //! | `GET /_local/webhooks` | returns the log of webhook attempts, whose URLs are without credentials; with a query, a window of it |
 //! | `POST /_local/webhooks/{job_id}/redeliver` | calls a finished job's webhook again |
 //! | `GET /_local/endpoints/{name}/workers` | returns the workers that are attached or starting |

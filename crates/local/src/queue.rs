@@ -1,5 +1,6 @@
 //! Job queue: endpoints with their jobs and workers. `router/queue.rs` serves it over HTTP.
 
+mod activity;
 mod attached_workers;
 mod endpoint;
 mod factory;
@@ -14,8 +15,8 @@ mod timers;
 
 pub(crate) use attached_workers::{AssignedJob, Unhealthy};
 pub(crate) use endpoint::{
-    BulkChange, Chunk, Endpoint, EndpointSettings, JobDetails, Overview, Report, WorkerKind,
-    WorkerProtocol, WorkerStatus, WorkerView,
+    BulkChange, ChangeCounts, Chunk, Endpoint, EndpointSettings, FoundJobs, JobDetails, Overview,
+    Report, WorkerKind, WorkerProtocol, WorkerStatus, WorkerView,
 };
 pub(crate) use factory::{EndpointFactory, EndpointWorkers};
 pub(crate) use job::{Mode, Receipt, Record};

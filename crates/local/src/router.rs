@@ -25,7 +25,7 @@ use axum::response::{IntoResponse, Response};
 use tower_service::Service;
 
 use self::fault_injection::Faulted;
-use crate::http::{ErrorResponse, Peer};
+use crate::http::{BodyCopy, ErrorResponse, Peer};
 
 pub(crate) use api_keys::{ApiKey, ApiKeys};
 pub(crate) use app::{App, OpenApiDescriptions};
@@ -98,7 +98,16 @@ impl Router {
         let is_logged = !(is_authenticated && is_of_worker);
         let entry =
             is_logged.then(|| app.requests.add(request.method(), request.uri(), is_authenticated));
-        let response = match (checked, route) {
+        // Only of the queue: bodies of the account interface have secrets.
+        let keeps_bodies = app.keys.page_token().is_some() && is_authenticated && route.is_some();
+        let (request, sent) = if keeps_bodies && is_logged {
+            let (parts, body) = request.into_parts();
+            let (body, sent) = BodyCopy::of(body);
+            (Request::from_parts(parts, body), Some(sent))
+        } else {
+            (request, None)
+        };
+        let mut response = match (checked, route) {
             (Err(refused), _) => refused.into_response(),
             (Ok(()), Some(route)) => route.respond(app, &peer.connection, request).await,
             (Ok(()), None) => self.route(peer, request).await,
@@ -106,6 +115,12 @@ impl Router {
         if let Some(entry) = entry {
             let is_faulted = response.extensions().get::<Faulted>().is_some();
             app.requests.set_response(entry, response.status().as_u16(), is_faulted);
+            if let Some(sent) = sent {
+                let (parts, body) = response.into_parts();
+                let (body, received) = BodyCopy::of(body);
+                app.requests.keep_bodies(entry, sent, received);
+                response = Response::from_parts(parts, body);
+            }
         }
         response
     }

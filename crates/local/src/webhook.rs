@@ -1,6 +1,7 @@
 //! Webhook delivery: calls the webhook of a job that has ended, up to three times (interface:
 //! "Events"), and logs the attempts.
 
+use std::error::Error;
 use std::fmt;
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
@@ -11,7 +12,7 @@ use reqwest::header::CONTENT_TYPE;
 use serde::{Serialize, Serializer};
 
 use crate::bounded_log::{BoundedLog, Numbered, Window};
-use crate::clock::{Clock, Moment, milliseconds};
+use crate::clock::{Clock, Moment, milliseconds, wall_milliseconds};
 use crate::sync::{Tasks, locked};
 
 const ATTEMPTS: u32 = 3;
@@ -29,6 +30,8 @@ const MAX_LOGGED: usize = 10_000;
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct WebhookDelivery {
+    /// The endpoint of the job.
+    pub endpoint: String,
     /// The id of the job that ended.
     pub job_id: String,
     /// The URL that was called, with any credentials that it contains.
@@ -43,6 +46,8 @@ pub struct WebhookDelivery {
     /// End of the attempt, on the service's clock.
     #[serde(rename = "atMs", serialize_with = "as_milliseconds")]
     pub at: Duration,
+    /// The same on the computer's clock.
+    pub(crate) wall_ms: u64,
 }
 
 fn as_milliseconds<S: Serializer>(time: &Duration, to: S) -> Result<S::Ok, S::Error> {
@@ -57,6 +62,7 @@ fn redacted<S: Serializer>(url: &str, to: S) -> Result<S::Ok, S::Error> {
 impl fmt::Debug for WebhookDelivery {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("WebhookDelivery")
+            .field("endpoint", &self.endpoint)
             .field("job_id", &self.job_id)
             .field("url", &redacted_text(&self.url))
             .field("attempt", &self.attempt)
@@ -77,6 +83,8 @@ impl WebhookDelivery {
 /// Delivers webhooks in the background, and logs the attempts.
 #[derive(Clone)]
 pub(crate) struct Webhooks {
+    /// The endpoint whose webhooks are delivered.
+    endpoint: Arc<str>,
     /// Set up at the first call: it loads the certificates of the system, and most services call no
     /// webhook.
     http: Arc<LazyLock<Result<reqwest::Client, String>>>,
@@ -89,7 +97,12 @@ impl Webhooks {
     pub(crate) fn new(clock: Clock, tasks: Tasks) -> Self {
         let http = Arc::new(LazyLock::new(http_client as fn() -> _));
         let log = Arc::new(Mutex::new(BoundedLog::new(MAX_LOGGED, usize::MAX, |_| 0)));
-        Self { http, clock, tasks, log }
+        Self { endpoint: Arc::default(), http, clock, tasks, log }
+    }
+
+    /// The same, for the webhooks of an endpoint.
+    pub(crate) fn of_endpoint(&self, endpoint: Arc<str>) -> Self {
+        Self { endpoint, ..self.clone() }
     }
 
     pub(crate) fn log(&self) -> Vec<WebhookDelivery> {
@@ -136,12 +149,14 @@ impl Webhooks {
                 let result = this.call(&url, body.clone()).await;
                 let ended = this.clock.end_of_work(due);
                 let delivery = WebhookDelivery {
+                    endpoint: this.endpoint.to_string(),
                     job_id: job_id.to_string(),
                     url: url.to_string(),
                     attempt,
                     status: result.as_ref().ok().copied(),
                     error: result.err(),
                     at: ended,
+                    wall_ms: wall_milliseconds(),
                 };
                 let accepted = delivery.is_accepted();
                 this.add_to_log(delivery);
@@ -158,13 +173,21 @@ impl Webhooks {
         let call = http.post(url.clone()).header(CONTENT_TYPE, "application/json").body(body);
         match call.send().await {
             Ok(response) => Ok(response.status().as_u16()),
-            Err(error) => Err(error.without_url().to_string()),
+            Err(error) => Err(with_cause(&error.without_url())),
         }
     }
 
     fn add_to_log(&self, delivery: WebhookDelivery) {
         locked(&self.log).append(delivery);
         self.clock.changes().notify();
+    }
+}
+
+/// An error and the last of its causes, which says what the system refused.
+fn with_cause(error: &dyn Error) -> String {
+    match std::iter::successors(error.source(), |&cause| cause.source()).last() {
+        Some(cause) => format!("{error}: {cause}"),
+        None => error.to_string(),
     }
 }
 
@@ -211,12 +234,14 @@ mod tests {
         let webhooks = Webhooks::new(Clock::manual(), tasks);
         for number in 0..MAX_LOGGED + 3 {
             webhooks.add_to_log(WebhookDelivery {
+                endpoint: String::new(),
                 job_id: number.to_string(),
                 url: String::new(),
                 attempt: 1,
                 status: Some(200),
                 error: None,
                 at: Duration::ZERO,
+                wall_ms: 0,
             });
         }
         let kept = webhooks.log();

@@ -1,22 +1,27 @@
 //! Request log: the last requests that the service received, without their credentials.
 //!
 //! Requests without a key of the service are kept apart, within smaller bounds, so that a flood of
-//! them neither fills the memory nor displaces the requests of clients. The output of workers is in
+//! them neither fills the memory nor displaces the requests of clients. With a page, copies of the
+//! bodies of the last requests to the queue are kept ([`BodyCopy`]). The output of workers is in
 //! [`WorkerLog`](crate::worker::WorkerLog).
 
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use axum::http::{Method, Uri};
 use serde::Serialize;
 
-use super::QueryParameters;
+use super::{BodyCopy, QueryParameters};
 use crate::bounded_log::BoundedLog;
-use crate::clock::{Clock, Moment};
+use crate::clock::{Clock, Moment, wall_milliseconds};
 use crate::sync::locked;
 
 /// The bounds of requests with a key of the service.
 const MAX_ENTRIES: usize = 10_000;
 const MAX_BYTES: usize = 16 * 1024 * 1024;
+/// The number of requests whose bodies are kept, each up to 16 KiB.
+const MAX_BODIES: usize = 200;
 /// The bounds of requests without a key.
 const MAX_UNAUTHENTICATED_ENTRIES: usize = 100;
 const MAX_UNAUTHENTICATED_BYTES: usize = 256 * 1024;
@@ -48,6 +53,17 @@ struct RequestLogs {
     authenticated: BoundedLog<RequestEntry>,
     unauthenticated: BoundedLog<RequestEntry>,
     responses: u64,
+    /// The bodies of the last requests, if there is a page.
+    bodies: BoundedLog<Arc<RequestBodies>>,
+}
+
+/// The bodies of a request and of its response.
+#[derive(Debug)]
+pub(crate) struct RequestBodies {
+    /// The number of the request.
+    number: u64,
+    pub(crate) sent: BodyCopy,
+    pub(crate) received: BodyCopy,
 }
 
 impl RequestLogs {
@@ -65,6 +81,8 @@ impl RequestLogs {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EntryId {
     number: u64,
+    /// The number among all requests.
+    overall: u64,
     is_authenticated: bool,
 }
 
@@ -79,6 +97,11 @@ pub(crate) struct RequestEntry {
     path_length: usize,
     pub(crate) status: Option<u16>,
     pub(crate) at: Moment,
+    /// The same on the computer's clock.
+    pub(crate) wall_ms: u64,
+    began: Instant,
+    /// Time until the response, in real time.
+    pub(crate) took: Option<Duration>,
     /// True if a fault was injected.
     pub(crate) is_faulted: bool,
     pub(crate) is_authenticated: bool,
@@ -123,6 +146,7 @@ impl RequestLog {
                 RequestEntry::size,
             ),
             responses: 0,
+            bodies: BoundedLog::new(MAX_BODIES, usize::MAX, |_| 0),
         };
         Self { clock, logs: Mutex::new(logs) }
     }
@@ -135,13 +159,17 @@ impl RequestLog {
             Some(query) => format!("{path}?{}", without_key(query)).into(),
         };
         let mut logs = locked(&self.logs);
+        let overall = logs.requests();
         let entry = RequestEntry {
-            number: logs.requests(),
+            number: overall,
             method: method.clone(),
             target,
             path_length: path.len(),
             status: None,
             at: self.clock.now(),
+            wall_ms: wall_milliseconds(),
+            began: Instant::now(),
+            took: None,
             is_faulted: false,
             is_authenticated,
         };
@@ -150,7 +178,7 @@ impl RequestLog {
         let number = log.append(entry);
         drop(logs);
         self.clock.changes().notify();
-        EntryId { number, is_authenticated }
+        EntryId { number, overall, is_authenticated }
     }
 
     /// Records the response to a request, and the injection of a fault.
@@ -161,10 +189,30 @@ impl RequestLog {
             if id.is_authenticated { &mut logs.authenticated } else { &mut logs.unauthenticated };
         if let Some(entry) = log.get_mut(id.number) {
             entry.status = Some(status);
+            entry.took = Some(entry.began.elapsed());
             entry.is_faulted = is_faulted;
         }
         drop(logs);
         self.clock.changes().notify();
+    }
+
+    /// Keeps copies of the bodies of a request and of its response.
+    pub(crate) fn keep_bodies(&self, id: EntryId, sent: BodyCopy, received: BodyCopy) {
+        let bodies = RequestBodies { number: id.overall, sent, received };
+        locked(&self.logs).bodies.append(Arc::new(bodies));
+    }
+
+    /// The bodies of a request, if they are kept.
+    pub(crate) fn bodies(&self, number: u64) -> Option<Arc<RequestBodies>> {
+        let logs = locked(&self.logs);
+        logs.bodies.iter().rev().find(|bodies| bodies.number == number).cloned()
+    }
+
+    /// The numbers of the requests whose response names a job.
+    pub(crate) fn responses_naming(&self, job: &str) -> HashSet<u64> {
+        let bodies: Vec<_> = locked(&self.logs).bodies.iter().cloned().collect();
+        let naming = bodies.iter().filter(|bodies| bodies.received.contains(job));
+        naming.map(|bodies| bodies.number).collect()
     }
 
     /// Grows with each change of the log.

@@ -38,7 +38,7 @@ mod state;
 mod worker_protocol;
 
 pub(crate) use account_view::{WorkerStatus, WorkerView};
-pub(crate) use page_view::{BulkChange, JobDetails, Overview};
+pub(crate) use page_view::{BulkChange, ChangeCounts, FoundJobs, JobDetails, Overview};
 pub(crate) use worker_protocol::{Chunk, Report, WorkerProtocol};
 
 use std::pin::pin;
@@ -103,7 +103,7 @@ impl Endpoint {
                 settings.workers,
                 runner.origin(),
                 settings.keeps_history,
-                webhooks,
+                webhooks.of_endpoint(name.into()),
                 clock.now(),
             )),
             clock,
@@ -140,6 +140,7 @@ impl Endpoint {
     /// Counts a request that was refused with 429.
     pub(crate) fn count_throttled(&self) {
         self.throttled.fetch_add(1, Ordering::Relaxed);
+        locked(&self.state).count_throttled();
         self.clock.changes().notify();
     }
 

@@ -11,6 +11,7 @@ use serde::{Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
+use super::activity::Activity;
 use super::job::{Job, JobId, Status, Times, WorkerLabel};
 use super::submission::Submission;
 use crate::bounded_log::BoundedLog;
@@ -20,7 +21,7 @@ use crate::worker::PolicyJson;
 
 /// The state of an expired job, of which only the times are kept.
 const EXPIRED: &str = "EXPIRED";
-/// The characters of an input in a list.
+/// The characters of an input, or of an error, in a list.
 const PREVIEW_CHARACTERS: usize = 200;
 
 /// A copy of a job at some moment, which shares its values.
@@ -82,6 +83,12 @@ impl JobView {
     /// The beginning of the input, for a list.
     pub(crate) fn preview(&self) -> Option<String> {
         self.input().map(|input| beginning(input, PREVIEW_CHARACTERS))
+    }
+
+    /// The first line of the error that is not blank, for a list.
+    pub(crate) fn error_line(&self) -> Option<String> {
+        let line = self.error.as_deref()?.lines().find(|line| !line.trim().is_empty())?;
+        Some(line.chars().take(PREVIEW_CHARACTERS).collect())
     }
 
     pub(crate) fn input(&self) -> Option<&Value> {
@@ -237,9 +244,10 @@ impl Serialize for HistoryChunk {
     }
 }
 
-/// The expired jobs and the last chunks of an endpoint, kept for the page.
+/// The expired jobs, the last chunks and the activity of an endpoint, kept for the page.
 #[derive(Debug)]
 pub(super) struct History {
+    pub(super) activity: Activity,
     expired: BoundedLog<JobView>,
     chunks: BoundedLog<KeptChunk>,
 }
@@ -260,6 +268,7 @@ impl KeptChunk {
 impl Default for History {
     fn default() -> Self {
         Self {
+            activity: Activity::default(),
             expired: BoundedLog::new(MAX_EXPIRED, usize::MAX, |_| 0),
             chunks: BoundedLog::new(usize::MAX, MAX_CHUNK_BYTES, KeptChunk::size),
         }

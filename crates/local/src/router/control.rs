@@ -42,6 +42,7 @@ pub(super) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
     let routes = Router::new()
         .route("/events", page_events::route())
         .route("/requests", get(request_log::list))
+        .route("/requests/{number}", get(request_log::details))
         .route("/webhooks", get(webhooks))
         .route("/webhooks/{job_id}/redeliver", post(redeliver))
         .route("/clock", get(clock))

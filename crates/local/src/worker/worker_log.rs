@@ -20,7 +20,7 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 
 use crate::bounded_log::{BoundedLog, Numbered, Window};
-use crate::clock::{Clock, milliseconds};
+use crate::clock::{Clock, milliseconds, wall_milliseconds};
 use crate::sync::locked;
 
 /// The bounds of the log of an endpoint's workers.
@@ -57,6 +57,8 @@ pub struct WorkerLogLine {
     /// Time at which the line was printed, on the service's clock.
     #[serde(rename = "atMs", serialize_with = "in_milliseconds")]
     pub at: Duration,
+    /// The same on the computer's clock.
+    pub(crate) wall_ms: u64,
     /// The same, but later than that of the line before: it identifies the line.
     #[serde(skip)]
     pub(crate) stamp: Duration,
@@ -188,6 +190,7 @@ impl WorkerLog {
             source,
             text,
             at: self.clock.now(),
+            wall_ms: wall_milliseconds(),
             stamp: Duration::ZERO,
         };
         if let Some(listener) = &self.listener {

@@ -41,7 +41,7 @@ async fn a_list_is_a_window_and_begins_with_the_newest() {
     let expected = json!({
         "id": submitted[0], "status": "COMPLETED", "createdMs": 0, "startedMs": 0, "endedMs": 0,
         "expiresMs": 30 * 60_000, "retried": 0, "worker": row["worker"], "webhook": false,
-        "input": "{\"n\":6}",
+        "input": "{\"n\":6}", "error": null,
     });
     assert_eq!(*row, expected);
     assert!(row["worker"].as_str().unwrap().starts_with("worker-"), "{row}");

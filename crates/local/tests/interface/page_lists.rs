@@ -70,6 +70,55 @@ async fn requests_come_in_windows_with_what_they_were_about() {
 }
 
 #[tokio::test]
+async fn a_request_has_its_bodies_where_they_are_json_of_the_queue_without_secrets() {
+    let service = service().await;
+    let browser = Browser::open(&service).await;
+    let webhook = "http://127.0.0.1:1/?token=secret";
+    let id = service.run("echo", json!({ "input": { "n": 1 }, "webhook": webhook })).await;
+    let long = json!({ "input": { "text": "x".repeat(20_000) } });
+    service.run("echo", long).await;
+    service.get("/v1/pods/pod-gpu").await;
+    let details = async |number: u32| browser.get(&format!("/_local/requests/{number}")).await;
+    let first = details(0).await;
+    let sent: Value = serde_json::from_str(first["sent"]["text"].as_str().unwrap()).unwrap();
+    assert_eq!(sent, json!({ "input": { "n": 1 }, "webhook": "[redacted]" }));
+    assert_eq!(first["sent"]["redacted"], true);
+    assert!(first["received"]["text"].as_str().unwrap().contains(&id));
+    assert!(first["tookMs"].as_f64().unwrap() > 0.0 && first["wallMs"].as_u64().unwrap() > 0);
+    let second = details(1).await;
+    assert_eq!(second["sent"]["text"], Value::Null);
+    assert!(second["sent"]["length"].as_u64().unwrap() > 20_000);
+    assert_eq!(details(2).await["sent"], Value::Null);
+    let of_job = browser.get(&format!("/_local/requests?job={id}")).await;
+    assert_eq!((&of_job["total"], &of_job["requests"][0]["number"]), (&json!(1), &json!(0)));
+}
+
+#[tokio::test]
+async fn the_activity_of_five_minutes_and_the_changes_of_a_list_are_counted() {
+    let service = service().await;
+    let browser = Browser::open(&service).await;
+    service.run("fail", json!({ "input": { "message": "\nfirst\nsecond" } })).await;
+    service.run("sleep", json!({ "input": { "ms": 60_000 } })).await;
+    let list = async |endpoint: &str, query: &str| {
+        let list = browser.get(&format!("/_local/endpoints/{endpoint}/jobs?{query}")).await;
+        json!([list["total"], list["retryable"], list["cancellable"], list["jobs"][0]["error"]])
+    };
+    eventually("the end", async || {
+        browser.get("/_local/endpoints").await[2]["jobs"]["FAILED"] == 1
+    })
+    .await;
+    for query in ["", "search=first", "status=FAILED"] {
+        assert_eq!(list("fail", query).await, json!([1, 1, 0, "first"]), "{query}");
+    }
+    assert_eq!(list("sleep", "search=60000").await, json!([1, 0, 1, null]));
+    let activity = browser.get("/_local/endpoints/fail/activity").await;
+    let steps = activity["steps"].as_array().unwrap();
+    let sum = |name: &str| steps.iter().filter_map(|step| step[name].as_u64()).sum::<u64>();
+    assert_eq!((steps.len(), &activity["stepMs"]), (60, &json!(5000)));
+    assert_eq!((sum("submitted"), sum("failed"), sum("completed")), (1, 1, 0));
+}
+
+#[tokio::test]
 async fn webhook_tries_come_in_windows() {
     let service = service().await;
     let browser = Browser::open(&service).await;
@@ -86,6 +135,9 @@ async fn webhook_tries_come_in_windows() {
     let row = &part["webhooks"][0];
     assert_eq!((&row["number"], &row["attempt"]), (&json!(1), &json!(2)));
     assert_eq!((&row["jobId"], &row["atMs"]), (&json!(id), &json!(10_000)));
+    assert_eq!(row["endpoint"], "echo");
+    let cause = row["error"].as_str().unwrap();
+    assert!(cause.contains("Connection refused") || cfg!(windows), "{cause}");
     assert_eq!(service.get("/_local/webhooks").await.1.as_array().unwrap().len(), 3);
 }
 

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::{Endpoint, JobRunner, WorkerKind};
 use crate::clock::Moment;
+use crate::queue::activity::Activity;
 use crate::queue::job::{Job, Status};
 use crate::queue::job_view::{History, HistoryChunk, JobFilter, JobView};
 
@@ -70,6 +71,31 @@ pub(crate) struct JobDetails {
     pub(crate) chunks_total: u64,
 }
 
+/// The jobs that match a filter.
+pub(crate) struct FoundJobs {
+    pub(crate) total: usize,
+    pub(crate) changeable: ChangeCounts,
+    /// The jobs in a window, the newest first.
+    pub(crate) jobs: Vec<JobView>,
+}
+
+/// The number of jobs that each bulk change would change.
+#[derive(Clone, Copy, Default, Serialize)]
+pub(crate) struct ChangeCounts {
+    cancellable: usize,
+    retryable: usize,
+}
+
+impl ChangeCounts {
+    pub(crate) fn add(&mut self, status: Option<Status>) {
+        match status {
+            Some(Status::InQueue | Status::InProgress) => self.cancellable += 1,
+            Some(Status::Failed | Status::TimedOut) => self.retryable += 1,
+            Some(Status::Completed | Status::Cancelled) | None => {}
+        }
+    }
+}
+
 /// A change of many jobs at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BulkChange {
@@ -116,14 +142,19 @@ impl Endpoint {
         })
     }
 
-    /// The number of jobs whose state matches a filter, and `limit` of them from `offset` on, the
-    /// newest first. Their texts are not searched.
+    /// The activity for the chart; none if there is no page.
+    pub(crate) fn activity(self: &Arc<Self>) -> Option<Activity> {
+        self.access(|state, _| state.activity())
+    }
+
+    /// The jobs whose state matches a filter, `limit` of them from `offset` on. Their texts are not
+    /// searched.
     pub(crate) fn views(
         self: &Arc<Self>,
         filter: &JobFilter,
         offset: usize,
         limit: usize,
-    ) -> (usize, Vec<JobView>) {
+    ) -> FoundJobs {
         self.access(|state, _| {
             let jobs =
                 state.jobs().values().filter(|job| filter.matches_status(Some(job.status())));
@@ -133,6 +164,8 @@ impl Endpoint {
                 found.extend(expired.map(Listed::Expired));
             }
             let total = found.len();
+            let mut changeable = ChangeCounts::default();
+            found.iter().for_each(|found| changeable.add(found.status()));
             let end = offset.saturating_add(limit).min(total);
             let newest_first = |found: &Listed<'_>| Reverse(found.number());
             if end < total {
@@ -140,7 +173,8 @@ impl Endpoint {
                 found.truncate(end);
             }
             found.sort_unstable_by_key(newest_first);
-            (total, found.iter().skip(offset).map(Listed::view).collect())
+            let jobs = found.iter().skip(offset).map(Listed::view).collect();
+            FoundJobs { total, changeable, jobs }
         })
     }
 
@@ -185,6 +219,13 @@ impl Listed<'_> {
         match self {
             Self::Job(job) => job.number(),
             Self::Expired(job) => job.number,
+        }
+    }
+
+    fn status(&self) -> Option<Status> {
+        match self {
+            Self::Job(job) => Some(job.status()),
+            Self::Expired(_) => None,
         }
     }
 

@@ -25,6 +25,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::clock::Moment;
 use crate::error::Refusal;
+use crate::queue::activity::{Activity, ActivityCounts};
 use crate::queue::attached_workers::{
     AssignedJob, AttachedWorkers, Unhealthy, WaitingWorker, WorkerRecord,
 };
@@ -132,6 +133,22 @@ impl EndpointState {
         self.history.as_ref()
     }
 
+    /// The activity for the chart of the page; none if there is no page.
+    pub(super) fn activity(&mut self) -> Option<Activity> {
+        self.history.as_mut().map(|history| history.activity.current())
+    }
+
+    /// Counts a request that was refused with 429.
+    pub(super) fn count_throttled(&mut self) {
+        self.count_activity(|counts| counts.throttled += 1);
+    }
+
+    fn count_activity(&mut self, count: impl FnOnce(&mut ActivityCounts)) {
+        if let Some(history) = &mut self.history {
+            count(history.activity.now());
+        }
+    }
+
     pub(super) fn pool(&self) -> &WorkerPool {
         &self.pool
     }
@@ -227,6 +244,7 @@ impl EndpointState {
     ) -> &Job {
         let position = self.next_position();
         self.totals.submitted += 1;
+        self.count_activity(|counts| counts.submitted += 1);
         self.insert(Job::new(mode.new_id(), submission, mode, execution_timeout, position, now))
     }
 
@@ -361,6 +379,13 @@ impl EndpointState {
         change(&mut job);
         if job.status().is_terminal() {
             self.totals.count_end(job.status());
+            match job.status() {
+                Status::Completed => self.count_activity(|counts| counts.completed += 1),
+                Status::Failed | Status::TimedOut => {
+                    self.count_activity(|counts| counts.failed += 1);
+                }
+                Status::Cancelled | Status::InQueue | Status::InProgress => {}
+            }
             self.deliver_webhook(&job, now);
         }
         self.insert(job);

@@ -15,7 +15,10 @@ use serde_json::{Value, json};
 
 use crate::bounded_log::{Numbered, Window};
 use crate::http::{ErrorResponse, QueryParameters, json as respond, read_json};
-use crate::queue::{BulkChange, Endpoint, HistoryChunk, JobDetails, JobFilter, JobView, cut_json};
+use crate::queue::{
+    BulkChange, ChangeCounts, Endpoint, FoundJobs, HistoryChunk, JobDetails, JobFilter, JobView,
+    cut_json,
+};
 use crate::router::app::App;
 use crate::webhook::{WebhookDelivery, without_credentials};
 use crate::worker::PolicyJson;
@@ -32,6 +35,7 @@ pub(super) fn routes() -> Router<Arc<App>> {
         .route("/jobs/cancel", post(cancel))
         .route("/jobs/retry", post(retry))
         .route("/jobs/{id}", get(details))
+        .route("/activity", get(activity))
 }
 
 /// Name of the endpoint in the path of a request.
@@ -52,6 +56,7 @@ struct JobRow {
     #[serde(flatten)]
     job: JobView,
     input: Option<String>,
+    error: Option<String>,
 }
 
 async fn list(
@@ -62,24 +67,28 @@ async fn list(
     #[derive(Serialize)]
     struct List {
         total: usize,
+        #[serde(flatten)]
+        changeable: ChangeCounts,
         jobs: Vec<JobRow>,
     }
     let query = QueryParameters::of(&uri);
     let given = |name| query.get(name).unwrap_or_default();
     let filter = JobFilter::parse(given("status"), given("search"))?;
     let endpoint = endpoint(&app, &name_of(name))?;
-    let (total, jobs) = found(&app, &endpoint, filter, query.window()?).await?;
-    let jobs = jobs.into_iter().map(|job| JobRow { input: job.preview(), job }).collect();
-    Ok(respond(&List { total, jobs }))
+    let FoundJobs { total, changeable, jobs } =
+        found(&app, &endpoint, filter, query.window()?).await?;
+    let row = |job: JobView| JobRow { input: job.preview(), error: job.error_line(), job };
+    let jobs = jobs.into_iter().map(row).collect();
+    Ok(respond(&List { total, changeable, jobs }))
 }
 
-/// The number of jobs that match a filter, and those in a window, the newest first.
+/// The jobs that match a filter, with those in a window.
 async fn found(
     app: &App,
     endpoint: &Arc<Endpoint>,
     filter: JobFilter,
     window: Window,
-) -> Result<(usize, Vec<JobView>), ErrorResponse> {
+) -> Result<FoundJobs, ErrorResponse> {
     if !filter.has_search() {
         return Ok(endpoint.views(&filter, window.offset, window.limit));
     }
@@ -87,10 +96,22 @@ async fn found(
     let endpoint = endpoint.clone();
     let search = tokio::task::spawn_blocking(move || {
         let _lock = lock;
-        let (_, jobs) = endpoint.views(&filter, 0, usize::MAX);
-        window.of(jobs.into_iter().filter(|job| filter.matches_text(job)))
+        let all = endpoint.views(&filter, 0, usize::MAX).jobs.into_iter();
+        let mut changeable = ChangeCounts::default();
+        let matching = all.filter(|job| filter.matches_text(job));
+        let (total, jobs) = window.of(matching.inspect(|job| changeable.add(job.status)));
+        FoundJobs { total, changeable, jobs }
     });
     search.await.map_err(|_| ErrorResponse::internal("the search has failed"))
+}
+
+async fn activity(
+    State(app): State<Arc<App>>,
+    name: EndpointName,
+) -> Result<Response, ErrorResponse> {
+    let activity = endpoint(&app, &name_of(name))?.activity();
+    let none = || ErrorResponse::not_found("the service has no page, so it keeps no activity");
+    Ok(respond(&activity.ok_or_else(none)?))
 }
 
 /// A value, or the beginning of its JSON.
@@ -246,7 +267,7 @@ async fn change(
             let filter =
                 JobFilter::parse(&status.unwrap_or_default(), &search.unwrap_or_default())?;
             let all = Window { offset: 0, limit: usize::MAX };
-            let (_, jobs) = found(app, &endpoint, filter, all).await?;
+            let jobs = found(app, &endpoint, filter, all).await?.jobs;
             // The oldest first, so that retried jobs are queued in their original order.
             jobs.into_iter().rev().map(|job| job.id.to_string()).collect()
         }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::State;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State};
 use axum::http::Uri;
 use serde_json::{Value, json};
 
@@ -25,15 +26,39 @@ pub(super) async fn list(
     let query = QueryParameters::of(&uri);
     let search = query.get("search").unwrap_or_default().to_ascii_lowercase();
     let status = query.get("status").unwrap_or_default();
+    let job = query.get("job");
+    let naming = job.map(|job| app.requests.responses_naming(job)).unwrap_or_default();
+    let is_about = |entry: &RequestEntry| {
+        job.is_none_or(|job| entry.path().contains(job) || naming.contains(&entry.number))
+    };
     let matches = |entry: &RequestEntry| {
         let has_status = || entry.status.is_some_and(|known| known.to_string().starts_with(status));
         let text = || format!("{} {}", entry.method, entry.target()).to_ascii_lowercase();
-        (status.is_empty() || has_status()) && (search.is_empty() || text().contains(&search))
+        is_about(entry)
+            && (status.is_empty() || has_status())
+            && (search.is_empty() || text().contains(&search))
     };
     let entries = app.requests.newest_first().into_iter().filter(matches);
     let (total, entries) = query.window()?.of(entries);
     let requests: Vec<Value> = entries.iter().map(request).collect();
     Ok(Json(json!({ "total": total, "requests": requests })))
+}
+
+/// A request of the window, with its bodies, where they are kept.
+pub(super) async fn details(
+    State(app): State<Arc<App>>,
+    number: Result<Path<u64>, PathRejection>,
+) -> Result<Json<Value>, ErrorResponse> {
+    let none = || ErrorResponse::not_found("no such request: it is unknown, or no longer kept");
+    let Ok(Path(number)) = number else { return Err(none()) };
+    let entries = app.requests.newest_first();
+    let entry = entries.iter().find(|entry| entry.number == number).ok_or_else(none)?;
+    let mut details = request(entry);
+    if let Some(bodies) = app.requests.bodies(number) {
+        details["sent"] = bodies.sent.view();
+        details["received"] = bodies.received.view();
+    }
+    Ok(Json(details))
 }
 
 fn request(entry: &RequestEntry) -> Value {
@@ -45,6 +70,8 @@ fn request(entry: &RequestEntry) -> Value {
         "query": entry.query(),
         "status": entry.status,
         "atMs": milliseconds(entry.at),
+        "wallMs": entry.wall_ms,
+        "tookMs": entry.took.map(|took| took.as_secs_f64() * 1000.0),
         "endpoint": endpoint,
         "operation": operation,
         "note": note(entry),
